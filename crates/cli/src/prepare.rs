@@ -76,7 +76,7 @@ pub(crate) fn known_secrets(pipeline: &Pipeline, registry: &Registry) -> Vec<Sec
 struct Maker<'a> {
     with: &'a Preparation<'a>,
     /// The renaming that simulated models apply to the suites.
-    disguise: Option<planforge_obfuscate::Options>,
+    disguise: Option<planforge_obfuscate::DisguiseOptions>,
     prepared: Prepared,
     failures: Vec<Failure>,
 }

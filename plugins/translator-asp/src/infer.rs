@@ -5,12 +5,12 @@ use crate::options::AspTranslatorOptions;
 use crate::provenance::inference;
 use crate::vocabulary::Vocabulary;
 use crate::work::{Question, Remark, Solved};
-use planforge_asp::Declarations;
-use planforge_asp::answer::{self, Answer, Answers};
+use planforge_asp::answer::{self, ExplainedAnswer, ExplainedAnswers};
 use planforge_asp::compile::{self, Compiled, IrOnly, Place, compile};
 use planforge_asp::program::{self, Assembled};
 use planforge_asp::reader::{self, Signature};
 use planforge_asp::syntax::ast::Program;
+use planforge_asp::{Declarations, read_knowledge};
 use planforge_contract::api::Host;
 use planforge_contract::{
     AppliedFix, Failure, FailureClass, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
@@ -129,7 +129,7 @@ impl<'a> Inference<'a> {
         refuse_given(codes::NO_DOMAIN, "the domain cannot be translated for", &alike, &sources)?;
         let knowledge = planforge_asp::syntax::parse(knowledge_text, KNOWLEDGE_ID);
         let mut found = knowledge.diagnostics;
-        let (declarations, wrong) = Declarations::read(&knowledge.program, &domain.value, KNOWLEDGE_ID);
+        let (declarations, wrong) = read_knowledge(&knowledge.program, &domain.value, KNOWLEDGE_ID);
         found.extend(wrong);
         refuse_given(codes::KNOWLEDGE, "the knowledge file cannot be used", &found, &sources)?;
         let signature = Signature::new(&domain.value, &declarations);
@@ -230,7 +230,7 @@ impl Inference<'_> {
             return Ok(Err(found.refusal(codes::REFUSED)));
         };
         found.adds_errors(remarks(&solved.remarks, Diagnostic::warning));
-        let answers = match answer::read(&assembled, &reply) {
+        let answers = match answer::read_answers(&assembled, &reply) {
             Ok(answers) => answers,
             Err(conflicts) => {
                 found.adds_errors(conflicts);
@@ -303,7 +303,7 @@ impl Inference<'_> {
         serde_json::from_str(&output).map_err(|e| document("the answer", &e))
     }
 
-    fn compiled(&self, answer: &Answer<'_>) -> Compiled {
+    fn compiled(&self, answer: &ExplainedAnswer<'_>) -> Compiled {
         let place = |(source, span): (SourceId, _)| Place { source, span };
         let (suite, task) = (&self.task.suite, &self.task.task);
         let name = if suite.is_empty() { task.clone() } else { format!("{suite}-{task}") };
@@ -319,7 +319,7 @@ impl Inference<'_> {
     }
 
     /// Checks that all answers are one problem up to the names of objects: advice if so, an error if not.
-    fn are_one_problem(&self, answers: &Answers<'_>, first: &str) -> Result<Diagnostic, Failure> {
+    fn are_one_problem(&self, answers: &ExplainedAnswers<'_>, first: &str) -> Result<Diagnostic, Failure> {
         let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
         let one = parse(first);
         for (number, answer) in answers.answers.iter().enumerate().skip(1) {
@@ -338,7 +338,7 @@ impl Inference<'_> {
                 }
             }
         }
-        Ok(answer::several(answers))
+        Ok(answer::several_answers_advice(answers))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The provenance of the parts of a problem as a document of the contract (translate-infer-compile paper,
 //! section 3.3).
 
-use planforge_asp::answer::Answer;
+use planforge_asp::answer::ExplainedAnswer;
 use planforge_asp::compile::{Compiled, Section};
 use planforge_asp::derivations::Idle;
 use planforge_asp::program::{Origin, Table};
@@ -11,7 +11,7 @@ use planforge_contract::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The derivations of everything that a problem consists of, and the lines of the representation that change nothing of it.
-pub(crate) fn inference(answer: &Answer<'_>, compiled: &Compiled) -> Inference {
+pub(crate) fn inference(answer: &ExplainedAnswer<'_>, compiled: &Compiled) -> Inference {
     let derivations = &answer.derivations;
     let table = derivations.table();
     let parts: BTreeSet<u32> =

@@ -3,7 +3,7 @@
 
 use crate::codes;
 use planforge_asp::Declarations;
-use planforge_asp::names::mangled;
+use planforge_asp::names::mangle;
 use planforge_contract::{ReportedDiagnostic, Sentences, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
@@ -57,7 +57,7 @@ impl Vocabulary {
         let types: BTreeMap<String, String> = material(task, TYPES, &mut unreadable);
         let sentences: BTreeMap<String, Sentences> = material(task, PREDICATES, &mut unreadable);
         let mut seen = BTreeSet::new();
-        let of_domain = domain.types.iter().map(|t| mangled(t.name.key()));
+        let of_domain = domain.types.iter().map(|t| mangle(t.name.key()));
         let names: Vec<String> =
             of_domain.filter(|name| name != "object" && seen.insert(name.clone())).collect();
         let of_domain =
@@ -74,7 +74,7 @@ impl Vocabulary {
             types.push(TypeEntry { name: "object".to_owned(), description });
         }
         let of_domain = domain.predicates.iter().map(|p| {
-            let name = mangled(p.name.key());
+            let name = mangle(p.name.key());
             let description = sentences.get(&name).map(|s| described(&name, p.parameters.len(), &s.yes));
             PredicateEntry {
                 arity: p.parameters.len(),
@@ -93,7 +93,7 @@ impl Vocabulary {
         Self {
             types,
             predicates: of_domain.chain(of_knowledge).collect(),
-            functions: functions.map(|f| call(&mangled(f.name.key()), &arguments(&f.parameters))).collect(),
+            functions: functions.map(|f| call(&mangle(f.name.key()), &arguments(&f.parameters))).collect(),
             unreadable,
         }
     }
@@ -179,7 +179,7 @@ fn material<T: serde::de::DeserializeOwned>(
 ) -> BTreeMap<String, T> {
     let Some(text) = task.materials.get(name) else { return BTreeMap::new() };
     match serde_json::from_str::<BTreeMap<String, T>>(text) {
-        Ok(entries) => entries.into_iter().map(|(key, value)| (mangled(&key), value)).collect(),
+        Ok(entries) => entries.into_iter().map(|(key, value)| (mangle(&key), value)).collect(),
         Err(error) => {
             unreadable.push((name.to_owned(), error.to_string()));
             BTreeMap::new()
@@ -192,7 +192,7 @@ fn arguments(parameters: &[TypedName]) -> Vec<String> {
 }
 
 fn either(ty: &TypeRef) -> String {
-    ty.alternatives.iter().map(|name| mangled(name.key())).collect::<Vec<_>>().join(" or ")
+    ty.alternatives.iter().map(|name| mangle(name.key())).collect::<Vec<_>>().join(" or ")
 }
 
 fn call(name: &str, arguments: &[String]) -> String {

@@ -3,9 +3,9 @@
 use crate::codes;
 use nix::sys::resource::{UsageWho, getrusage};
 use planforge_asp::naming::Naming;
-use planforge_asp::stages::{self, Found, Run};
+use planforge_asp::stages::{self, Run, RunAnswers};
 use planforge_asp::syntax::ast::Term;
-use planforge_clingo::{Error, Kind, Symbol};
+use planforge_clingo::{Error, MessageKind, Symbol};
 use planforge_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ const MOST_REMARKS: usize = 50;
 /// The input of the child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
-    pub(crate) job: stages::Job,
+    pub(crate) job: stages::SolveJob,
     pub(crate) time_ms: u64,
     /// Most that this process may have held, in megabytes.
     pub(crate) memory_mb: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Solved {
     /// The answer sets; none if the program is wrong.
-    pub(crate) reply: Option<stages::Reply>,
+    pub(crate) reply: Option<stages::SolveResult>,
     /// The errors, and further remarks of clingo.
     pub(crate) remarks: Vec<Remark>,
 }
@@ -142,9 +142,9 @@ fn solve(
     run: Run<'_>,
     stop: &dyn Fn() -> bool,
     remarks: &mut BTreeSet<Remark>,
-) -> Result<Found, Stop> {
+) -> Result<RunAnswers, Stop> {
     let functions = |name: &str, arguments: &[Symbol]| call(run.naming, name, arguments);
-    let answer = planforge_clingo::solve(&planforge_clingo::Job {
+    let answer = planforge_clingo::solve(&planforge_clingo::SolveRequest {
         program: run.program,
         models: run.models,
         project: false,
@@ -160,7 +160,7 @@ fn solve(
         text: message.text.clone(),
         line: message.place.map_or_else(String::new, |place| line(place.line)),
     };
-    let placed = |text: String, place: planforge_clingo::Place| {
+    let placed = |text: String, place: planforge_clingo::MessagePlace| {
         Err(Stop::Wrong(vec![Remark { text, line: line(place.line) }]))
     };
     let answer = match answer {
@@ -186,7 +186,7 @@ fn solve(
         return Err(Stop::Broke(time_limit(Duration::from_millis(question.time_ms))));
     }
     // Underivable atoms are not reported: most texts use few of the atoms in the rules.
-    remarks.extend(answer.messages.iter().filter(|m| m.kind != Kind::AtomUndefined).map(remark));
+    remarks.extend(answer.messages.iter().filter(|m| m.kind != MessageKind::AtomUndefined).map(remark));
     let mut bytes = 0;
     let mut answers = Vec::with_capacity(answer.models.len());
     for model in answer.models {
@@ -204,7 +204,7 @@ fn solve(
         }
         answers.push(atoms);
     }
-    Ok(Found { answers, complete: answer.complete })
+    Ok(RunAnswers { answers, complete: answer.complete })
 }
 
 /// The trusted functions of the library, over the reasoner's values.

@@ -22,7 +22,7 @@ fn signature() -> &'static Signature {
     SIGNATURE.get_or_init(|| {
         let domain = parse_domain(DOMAIN, SOURCE).value;
         let program = parse(KNOWLEDGE, SOURCE).program;
-        let (declared, found) = planforge_asp::Declarations::read(&program, &domain, SOURCE);
+        let (declared, found) = planforge_asp::read_knowledge(&program, &domain, SOURCE);
         assert!(found.is_empty(), "the declarations are right: {found:?}");
         Signature::new(&domain, &declared)
     })

@@ -3,20 +3,20 @@
 //! `planforge_testkit::misbehaviour`.
 
 use super::support::{example, pipeline};
-use planforge_testkit::misbehaviour::{self, Misbehaviour, Place};
+use planforge_testkit::misbehaviour::{self, Experiment, Misbehaviour};
 use std::path::Path;
 use std::sync::Mutex;
 
 #[test]
 fn every_misbehaviour_has_its_code_and_outcome_and_no_key_leaks() {
     let (pipeline, suite) = (pipeline("llm-p.toml"), example("parcels", ""));
-    let place = Place {
+    let place = Experiment {
         planforge: Path::new(env!("CARGO_BIN_EXE_planforge")),
         pipeline: &pipeline,
         suite: &suite,
         timeout_s: 2.0,
     };
-    let cases: Mutex<Vec<Misbehaviour>> = Mutex::new(misbehaviour::all());
+    let cases: Mutex<Vec<Misbehaviour>> = Mutex::new(misbehaviour::all_misbehaviours());
     let count = cases.lock().unwrap().len();
     // The longest ones first, which are taken from the end.
     cases
@@ -30,7 +30,8 @@ fn every_misbehaviour_has_its_code_and_outcome_and_no_key_leaks() {
                 loop {
                     let Some(case) = cases.lock().unwrap().pop() else { break };
                     let name = case.name;
-                    let found = misbehaviour::run(&place, case).unwrap_or_else(|e| panic!("{name}: {e}"));
+                    let found = misbehaviour::run_misbehaviour(&place, case)
+                        .unwrap_or_else(|e| panic!("{name}: {e}"));
                     // A run takes some 60 MB; 10 MB of a reply are read, decoded, encoded and kept, some ten times at once.
                     assert!(found.peak_mb < 400.0, "{name}: {found:?}");
                     wrong

@@ -1,5 +1,5 @@
-//! A loopback model with replies prepared for the suites `parcels` and `garden`: right ones and wrong ones, chosen by the request
-//! alone. So two runs that ask the same get the same, whatever happened between.
+//! A loopback model with prepared replies, right and wrong, for the suites `parcels` and `garden`. The reply
+//! depends on the request alone, so two runs with the same requests get the same replies.
 
 use crate::scripted::{Choice, Scripted, ScriptedRequest};
 use std::fmt::Write as _;
@@ -8,10 +8,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// The suites that this model knows.
+/// Suites with replies.
 pub const SUITES: [&str; 2] = ["garden", "parcels"];
 
-/// What makes the domain of each suite, a line an action, as calls of the edit functions.
+/// The domain of each suite as calls of the edit functions, one line per action.
 const EDITS: [(&str, &[&str]); 2] = [
     (
         "garden",
@@ -43,34 +43,33 @@ pub fn hash(bytes: &[u8]) -> u64 {
     let sum = bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
-    mixed(sum)
+    mix(sum)
 }
 
 /// Spreads a number over all bits.
-pub fn mixed(number: u64) -> u64 {
+pub fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// A task that the model knows: its text, and its problem in PDDL.
+/// A task with its text and its PDDL problem.
 #[derive(Debug)]
-struct Task {
+struct CannedTask {
     suite: &'static str,
     text: String,
     problem: String,
 }
 
-/// The model.
 #[derive(Debug)]
 pub struct CannedModel {
-    tasks: Vec<Task>,
+    tasks: Vec<CannedTask>,
     /// An answer takes up to so many milliseconds.
     most_ms: u64,
 }
 
 impl CannedModel {
-    /// Knows the tasks in a folder of suites. An answer comes after up to `most_ms` milliseconds.
+    /// Reads the tasks of a folder of suites. Each reply is delayed by up to `most_ms` milliseconds.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -83,14 +82,14 @@ impl CannedModel {
                 let is_task = path.extension().is_some_and(|e| e == "nl") && !path.ends_with("domain.nl");
                 if is_task && with.exists() {
                     let text = fs::read_to_string(&path)?.trim().to_owned();
-                    tasks.push(Task { suite, text, problem: fs::read_to_string(with)? });
+                    tasks.push(CannedTask { suite, text, problem: fs::read_to_string(with)? });
                 }
             }
         }
         Ok(Self { tasks, most_ms })
     }
 
-    /// What is answered to this request; two equal requests get equal answers, at different times.
+    /// Returns the reply to this request; equal requests get equal replies after different delays.
     pub fn answer(&self, request: &ScriptedRequest) -> Scripted {
         let body = request.json();
         let of_request = hash(request.body.as_bytes());
@@ -100,7 +99,7 @@ impl CannedModel {
         let texts: Vec<&str> = messages.iter().filter_map(|m| m["content"].as_str()).collect();
         // The task that is told last is the one that is asked about; an example stands before it.
         let known = texts.iter().rev().find_map(|text| {
-            let told = |task: &&Task| text.rfind(&task.text);
+            let told = |task: &&CannedTask| text.rfind(&task.text);
             self.tasks.iter().filter(|task| told(task).is_some()).max_by_key(told)
         });
         let edits = texts.last().is_some_and(|text| text.contains("modify_action"));
@@ -109,17 +108,17 @@ impl CannedModel {
             return Scripted::error(400, "scripted", "this model does not know the task");
         };
         let choice = |index: u64| {
-            let draw = mixed(of_request ^ mixed(index + 1));
+            let draw = mix(of_request ^ mix(index + 1));
             Choice::new(&if edits { edit(task, draw) } else { problem(task, draw) })
         };
         let choices: Vec<Choice> = (0..n).map(choice).collect();
-        let wait = mixed(of_request ^ request.number as u64) % (self.most_ms + 1);
+        let wait = mix(of_request ^ request.number as u64) % (self.most_ms + 1);
         Scripted::choices(&choices).delay(Duration::from_millis(wait))
     }
 }
 
-/// The right problem, or one with a fact too few, without its end, or none at all.
-fn problem(task: &Task, draw: u64) -> String {
+/// The right problem, or one with a fact missing, without its end, or no problem.
+fn problem(task: &CannedTask, draw: u64) -> String {
     let right = task.problem.trim();
     let pddl = match draw % 8 {
         0 => return "I cannot write this down.".to_owned(),
@@ -140,7 +139,7 @@ fn problem(task: &Task, draw: u64) -> String {
 }
 
 /// Some of the calls that make the right domain; sometimes all, sometimes none.
-fn edit(task: &Task, draw: u64) -> String {
+fn edit(task: &CannedTask, draw: u64) -> String {
     let calls = EDITS.iter().find(|(suite, _)| *suite == task.suite).map_or(&[][..], |(_, calls)| calls);
     let mut text = format!("What is missing ({}):\n\n```python\n", draw % 1000);
     for (number, call) in calls.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A clock whose waits are over at once and are kept for the test to look at.
+/// A clock whose waits return at once and are recorded.
 #[derive(Debug, Default)]
 pub struct ScriptedClock {
     state: Mutex<(Duration, Vec<Duration>)>,

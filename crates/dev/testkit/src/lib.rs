@@ -1,4 +1,5 @@
-//! What tests share. Replies that a person or a test wrote are called *scripted* and are never mixed with recorded ones.
+//! Helpers shared by tests. Replies that a person or a test wrote are called *scripted* and are never mixed
+//! with recorded ones.
 
 pub mod canned;
 pub mod clock;

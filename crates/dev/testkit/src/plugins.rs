@@ -5,11 +5,11 @@ use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings, Source}
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The library of a crate, beside the running test. Cargo puts it there for every plugin that the test's package
-/// depends on, and for the package's own.
+/// Path of a crate's library, next to the running test. Cargo builds it for every plugin that the test's
+/// package depends on, and for the package itself.
 ///
 /// # Errors
-/// It is missing. A test must fail then: a skipped one would hide that loading broke.
+/// The library is missing. The test must fail then: skipping it would hide that loading is broken.
 pub fn library(crate_name: &str) -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|e| e.to_string())?;
     let folder = test.parent().ok_or("the test has no folder")?;
@@ -32,11 +32,8 @@ pub fn loaded(crate_name: &str, settings: Settings) -> Result<Registry, String> 
 /// A plugin both ways: linked in, and from its library.
 #[derive(Debug)]
 pub struct BothWays {
-    /// The plugin's id.
     pub id: String,
-    /// Linked in.
     pub bundled: Registry,
-    /// From its library.
     pub loaded: Registry,
 }
 
@@ -61,10 +58,10 @@ impl BothWays {
     }
 }
 
-/// What every plugin must do, whatever its kind. All violations are told, not the first.
+/// Checks the requirements on every plugin, of any kind. Reports all violations.
 ///
 /// # Errors
-/// One sentence a violation.
+/// One sentence per violation.
 pub fn conformance(plugin: &'static BundledPlugin) -> Result<(), Vec<String>> {
     let both = both_ways(plugin).map_err(|e| vec![e])?;
     let mut wrong = Vec::new();
@@ -113,12 +110,12 @@ fn schema_violations(info: &PluginInfo) -> Vec<String> {
     }
     for (what, names) in [("secret", &info.secrets), ("file", &info.files)] {
         for name in names.iter().filter(|n| !properties.contains_key(*n)) {
-            wrong.push(format!("the {what} `{name}` is no option"));
+            wrong.push(format!("the {what} `{name}` is not an option"));
         }
     }
     for (what, declared) in [("role", &info.roles), ("metric", &info.metrics)] {
         for d in declared.iter().filter(|d| d.about.trim().is_empty()) {
-            wrong.push(format!("the {what} `{}` says nothing about itself", d.name));
+            wrong.push(format!("the {what} `{}` has no description", d.name));
         }
     }
     wrong

@@ -1,4 +1,5 @@
-//! A loopback HTTP server that answers as a test says: an OpenAI-compatible endpoint with every fault such servers show.
+//! A loopback HTTP server with scripted replies: an OpenAI-compatible endpoint with every fault such servers
+//! have.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -13,13 +14,11 @@ use std::time::Duration;
 pub struct ScriptedRequest {
     /// The how many-th request of this server, from 0.
     pub number: usize,
-    /// `POST`, `GET`, ...
     pub method: String,
     /// Path and query.
     pub path: String,
     /// Headers in order, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
 }
 
@@ -40,7 +39,7 @@ impl ScriptedRequest {
     }
 }
 
-/// How a request ends.
+/// The way in which a response ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     Answer,
@@ -51,7 +50,7 @@ enum End {
     Drip(Duration),
 }
 
-/// A scripted answer.
+/// A scripted response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scripted {
     status: u16,
@@ -107,7 +106,7 @@ impl Scripted {
     pub fn replies(contents: &[&str]) -> Self {
         Self::choices(&contents.iter().map(|content| Choice::new(content)).collect::<Vec<_>>())
     }
-    /// As [`Scripted::replies`], with all that a reply may say of itself.
+    /// Like [`Scripted::replies`], with all optional fields of a reply.
     pub fn choices(choices: &[Choice]) -> Self {
         let completion = 5 * choices.len();
         let choices: Vec<Value> =
@@ -135,7 +134,6 @@ impl Scripted {
             json!({"error": {"message": message, "type": "scripted", "code": code}}).to_string(),
         )
     }
-    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -151,13 +149,13 @@ impl Scripted {
     pub fn drop_connection() -> Self {
         Self { end: End::Drop, ..Self::raw(200, "") }
     }
-    /// Says how long the body is, sends half of it, and closes the connection.
+    /// States the length of the body, sends half of it, and closes the connection.
     #[must_use]
     pub fn half_body(mut self) -> Self {
         self.end = End::HalfBody;
         self
     }
-    /// These bytes as they are, whatever they are, and then closes the connection.
+    /// Sends these bytes unchanged and closes the connection.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self { end: End::Bytes, ..Self::raw(200, bytes) }
     }
@@ -190,7 +188,7 @@ pub struct ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Answers each request with what `script` says about it.
+    /// Replies to each request with the result of `script`.
     ///
     /// # Errors
     /// No port is free.
@@ -240,7 +238,7 @@ impl ScriptedServer {
         })
     }
 
-    /// What a pipeline file writes as `base_url`.
+    /// The `base_url` for a pipeline file.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -248,15 +246,15 @@ impl ScriptedServer {
     pub fn requests(&self) -> Vec<ScriptedRequest> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-    /// How many requests arrived.
+    /// Number of requests that arrived.
     pub fn count(&self) -> usize {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
-    /// How many requests are in flight: they arrived, and their answers are not on their way yet.
+    /// Number of requests that arrived and are not yet answered.
     pub fn in_flight(&self) -> usize {
         self.shared.in_flight.load(Ordering::SeqCst)
     }
-    /// How many requests were in flight at the same time, at most.
+    /// The most requests that were in flight at the same time.
     pub fn most_in_flight(&self) -> usize {
         self.shared.most_in_flight.load(Ordering::SeqCst)
     }

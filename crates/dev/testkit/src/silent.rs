@@ -1,10 +1,11 @@
-//! A host object that grants nothing and keeps what it is told.
+//! A host that grants nothing and records log lines.
 
 use planforge_contract::api::{Host, LogLevel};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Refuses every request of a plugin, collects its log lines, and says that the run is interrupted once told so.
+/// Refuses every request of a plugin, collects its log lines, and reports an interruption after
+/// [`Self::cancel`].
 #[derive(Debug, Default)]
 pub struct SilentHost {
     lines: Mutex<Vec<String>>,
@@ -12,7 +13,6 @@ pub struct SilentHost {
 }
 
 impl SilentHost {
-    /// Interrupts the run.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
     }

@@ -15,22 +15,22 @@ impl Tmpfs {
     fn mount(at: &Path, kilobytes: usize) -> io::Result<Self> {
         fs::create_dir_all(at)?;
         let size = format!("size={kilobytes}k");
-        done(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "planforge-small"]).arg(at))?;
+        run_checked(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "planforge-small"]).arg(at))?;
         Ok(Self(at.to_owned()))
     }
     fn remount(&self, options: &str) -> io::Result<()> {
-        done(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.0))
+        run_checked(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.0))
     }
 }
 
 impl Drop for Tmpfs {
     fn drop(&mut self) {
         // What stays mounted is seen by whoever removes the folder.
-        drop(done(Command::new("umount").arg(&self.0)));
+        drop(run_checked(Command::new("umount").arg(&self.0)));
     }
 }
 
-fn done(command: &mut Command) -> io::Result<()> {
+fn run_checked(command: &mut Command) -> io::Result<()> {
     let output = command.stdin(Stdio::null()).output()?;
     if output.status.success() {
         return Ok(());
@@ -39,38 +39,36 @@ fn done(command: &mut Command) -> io::Result<()> {
     Err(io::Error::other(format!("{}: {said}", command.get_program().display())))
 }
 
-/// What came of an evaluation whose disk filled up.
+/// The outcome of an evaluation on a disk that filled up.
 #[derive(Debug, Clone)]
 pub struct Filled {
     /// The size of the disk, in kilobytes.
     pub kilobytes: usize,
     /// The exit code on the full disk.
     pub exit: i32,
-    /// What it said last.
+    /// Its last message.
     pub said: String,
     /// Answers that were recorded before the disk was full.
     pub recorded: usize,
     /// Requests whose answers found no room.
     pub lost: usize,
-    /// What is not as it should be, the outcome after making room included.
+    /// Deviations from the expected outcome, also after space was freed.
     pub violations: Vec<String>,
 }
 
-/// What a command said about a folder that can only be read.
+/// The outcome of a command on a read-only folder.
 #[derive(Debug, Clone)]
 pub struct Refused {
-    /// What was tried.
     pub what: &'static str,
-    /// Its exit code.
     pub exit: i32,
-    /// What it said first.
+    /// Its first message.
     pub said: String,
-    /// What is not as it should be.
+    /// Deviations from the expected outcome.
     pub violations: Vec<String>,
 }
 
 impl Survival<'_> {
-    /// Evaluates on disks of these sizes. Where one is full there is room afterwards, and the evaluation goes on.
+    /// Evaluates on disks of these sizes. After a disk is full, space is freed and the evaluation resumes.
     ///
     /// # Errors
     /// The experiment cannot be made; mounting needs root.
@@ -151,7 +149,7 @@ impl Survival<'_> {
             c.arg("--runs").arg(disk.0.join("runs"));
         })?);
         if server.count() > before {
-            return Err(io::Error::other("a model was asked for a run that has nowhere to go"));
+            return Err(io::Error::other("a model got a request for a run that cannot be recorded"));
         }
         tell(&try_it("`run --resume DISK/RUN`", 36, &|c| {
             c.args(["run", "--resume"]).arg(&cell);

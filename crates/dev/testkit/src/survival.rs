@@ -1,7 +1,7 @@
-//! Evaluations that are killed at any moment, and what must come out all the same: the bytes of one that nobody killed, for at most as
-//! many requests plus what was in flight at each kill.
+//! Evaluations that are killed at random moments. Their files must equal those of an uninterrupted
+//! evaluation, for at most as many requests plus those in flight at each kill.
 
-use crate::canned::{CannedModel, mixed};
+use crate::canned::{CannedModel, mix};
 use crate::scripted::ScriptedServer;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -93,13 +93,13 @@ use = "verifier-val"
 options = { what = "plan", against = "environment" }
 "#;
 
-/// How many requests are side by side at most: `max_concurrency` of the pipelines above.
+/// The most requests at the same time: `max_concurrency` of the pipelines above.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 
 /// A process that does not end in this time hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// When a process is killed.
+/// The moment of a kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
     /// So many milliseconds after its start.
@@ -114,12 +114,11 @@ pub enum Moment {
     WritingTables,
 }
 
-/// What one kill met.
+/// The circumstances of one kill.
 #[derive(Debug, Clone)]
 pub struct Kill {
-    /// When.
     pub moment: Moment,
-    /// How old the process was.
+    /// Age of the process.
     pub age: Duration,
     /// Requests that the server was working on.
     pub at_server: usize,
@@ -127,23 +126,22 @@ pub struct Kill {
     pub in_flight: usize,
 }
 
-/// What came of one evaluation that was killed until it was done.
+/// The outcome of one evaluation that was killed until it was done.
 #[derive(Debug, Clone)]
 pub struct Survivor {
     /// Its kills, in order.
     pub kills: Vec<Kill>,
     /// All requests that were sent for it.
     pub requests: usize,
-    /// How many there would have been without kills.
+    /// Number of requests of an uninterrupted evaluation.
     pub uninterrupted: usize,
-    /// What is not as it should be.
+    /// Deviations from the expected outcome.
     pub violations: Vec<String>,
 }
 
 /// The experiment: what is evaluated, and with which binary.
 #[derive(Debug)]
 pub struct Survival<'a> {
-    /// The `planforge` binary.
     pub planforge: &'a Path,
     /// The folder with the example suites.
     pub suites: &'a Path,
@@ -155,7 +153,7 @@ pub struct Survival<'a> {
     pub most_kills: usize,
 }
 
-/// How an evaluation ends when nobody kills it.
+/// The result of an uninterrupted evaluation.
 pub(crate) struct Whole {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) requests: usize,
@@ -181,7 +179,7 @@ impl Survival<'_> {
             }
             let most = self.most_kills.min(kills - done);
             let out = scratch.path().join(format!("killed-{number}"));
-            let survivor = self.killed(&out, &server, &whole, most, &mut random)?;
+            let survivor = self.run_until_killed(&out, &server, &whole, most, &mut random)?;
             done += survivor.kills.len();
             tell(&survivor);
             fs::remove_dir_all(&out)?;
@@ -247,7 +245,7 @@ impl Survival<'_> {
     }
 
     /// One evaluation, killed until it is done or was killed often enough, and then run to its end.
-    fn killed(
+    fn run_until_killed(
         &self,
         out: &Path,
         server: &ScriptedServer,
@@ -266,7 +264,7 @@ impl Survival<'_> {
         let mut lost = 0;
         while survivor.kills.len() < most {
             *random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let moment = moment(mixed(*random), whole.time);
+            let moment = moment(mix(*random), whole.time);
             let mut child = self.command(out, scratch).spawn()?;
             let Some((age, at_server)) = kill_at(&mut child, moment, out, server)? else { break };
             let in_flight = (server.count() - before).saturating_sub(completions(out)? + lost);
@@ -354,7 +352,7 @@ fn kill_at(
     }
 }
 
-/// Whether a table was written since then.
+/// True if a table was written after `begun`.
 fn tables_since(out: &Path, begun: SystemTime) -> bool {
     let is_new = |entry: &fs::DirEntry| {
         let written = entry.metadata().and_then(|file| file.modified());
@@ -363,7 +361,7 @@ fn tables_since(out: &Path, begun: SystemTime) -> bool {
     fs::read_dir(out).is_ok_and(|entries| entries.filter_map(Result::ok).any(|entry| is_new(&entry)))
 }
 
-/// Whether somewhere a run folder is being made: it has its hidden name still.
+/// True if a run folder is unfinished and has its temporary name.
 fn is_making(cells: &Path) -> io::Result<bool> {
     let mut found = false;
     walk(cells, &mut |path| {
@@ -392,7 +390,7 @@ fn walk(folder: &Path, each: &mut impl FnMut(&Path)) -> io::Result<()> {
     Ok(())
 }
 
-/// How many answers the journals of all cells hold.
+/// Number of replies in the journals of all cells.
 pub(crate) fn completions(out: &Path) -> io::Result<usize> {
     let mut runs: Vec<PathBuf> = Vec::new();
     walk(&out.join("cells"), &mut |path| {
@@ -433,7 +431,7 @@ pub fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     Ok(files)
 }
 
-/// What is stated to be a time.
+/// JSON fields with times.
 const TIMES: [&str; 2] = ["seconds", "elapsed_ms"];
 
 /// A table without its times. Everything else is compared byte by byte.
@@ -472,7 +470,7 @@ fn timeless(value: Value) -> Value {
     }
 }
 
-/// What two evaluations do not have in common: the names of files.
+/// Names of files that differ between two evaluations.
 pub fn differences(whole: &BTreeMap<String, Vec<u8>>, other: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let missing =
         whole.keys().filter(|name| !other.contains_key(*name)).map(|name| format!("{name} is missing"));

@@ -1,6 +1,6 @@
-//! The fuzz corpus on the stable compiler: the targets' own bodies on every file of `tests/fuzz/corpus`.
+//! The fuzz targets on every file of `tests/fuzz/corpus`, with the stable compiler.
 //!
-//! The crate of the targets lies outside the workspace, so its library is compiled here as a module.
+//! The crate of the targets is outside the workspace, so its library is compiled here as a module.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
@@ -17,7 +17,7 @@ const FEWEST: usize = 10;
 /// In how many places a file is damaged.
 const PLACES: usize = 3;
 
-/// The bytes themselves, then what a careless mutator makes of them: their beginnings and ends, and one byte replaced.
+/// The bytes, and simple mutations of them: prefixes, suffixes, and one byte replaced.
 fn variants(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![bytes.to_vec()];
     for at in (0..PLACES).map(|i| bytes.len() * i / PLACES) {

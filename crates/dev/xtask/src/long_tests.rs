@@ -7,6 +7,9 @@ use large_texts::{large_texts, read_all_ways};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+#[derive(clap::Args)]
+pub(crate) struct LongTestsArgs {}
+
 /// Bytes of the longer texts; the shorter have a quarter.
 const BYTES: usize = 1 << 20;
 
@@ -17,7 +20,7 @@ const MOST_GROWTH: f64 = 9.0;
 const SHORTEST: Duration = Duration::from_millis(500);
 
 /// Prints the time of each text. Fails if one grows faster than its length, or if an ignored test fails.
-pub(crate) fn run() -> Result<(), String> {
+pub(crate) fn run(_: &LongTestsArgs) -> Result<(), String> {
     let mut too_slow = Vec::new();
     for ((name, short), (_, long)) in large_texts(BYTES / 4).into_iter().zip(large_texts(BYTES)) {
         let [short, long] = [short, long].map(|text| {

@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Pair {
     /// The first two folder names below the suites folder.
     pub(crate) collection: String,
-    /// The domain file.
     pub(crate) domain: PathBuf,
-    /// The problem file.
     pub(crate) problem: PathBuf,
 }
 
-/// Every pair, sorted by path. A folder's `domain.pddl` belongs to the other `.pddl` files beside it; `NAME.pddl` beside a
-/// folder `NAME` belongs to the files in it. Templates are not PDDL yet and are left out.
+/// Every pair, sorted by path. A folder's `domain.pddl` belongs to the other `.pddl` files in the folder;
+/// `NAME.pddl` next to a folder `NAME` belongs to the files in it. Templates are left out.
 pub(crate) fn find(suites: &Path) -> Result<Vec<Pair>, String> {
     let mut pairs = Vec::new();
     visit(suites, suites, &mut pairs)?;

@@ -1,11 +1,11 @@
-//! What one process took, from its start to its end.
+//! Time and memory of a process.
 
 use std::fs;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What one process took.
+/// Time and memory of a process.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) wall_ms: f64,
@@ -24,7 +24,7 @@ impl Cost {
 }
 
 /// Runs a command to its end, with its standard output thrown away.
-pub(crate) fn measured(command: &mut Command) -> std::io::Result<(Cost, ExitStatus)> {
+pub(crate) fn run_measured(command: &mut Command) -> std::io::Result<(Cost, ExitStatus)> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let (mut peak_kb, mut cpu_ms) = (0.0, 0.0);
@@ -40,8 +40,8 @@ pub(crate) fn measured(command: &mut Command) -> std::io::Result<(Cost, ExitStat
     Ok((Cost { wall_ms: start.elapsed().as_secs_f64() * 1000.0, cpu_ms, peak_kb }, status))
 }
 
-/// Peak of resident memory in kB, and processor time in milliseconds, of a process as Linux tells them. The kernel counts time in
-/// hundredths of a second.
+/// Peak of resident memory in kB, and processor time in milliseconds, of a process, read from /proc. The
+/// kernel counts time in hundredths of a second.
 fn usage(process: u32) -> Option<(f64, f64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,5 @@
-//! Records the demo's cassette from a live model, or asks the same model the same questions again and says what matches.
+//! Records the demo's cassette from a live model, or sends the same requests to the same model again and
+//! compares.
 
 use clap::Args;
 use planforge_contract::CompletionResult;
@@ -7,20 +8,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// Every task of the example suites is asked about, and every reply is kept: nothing is picked.
+/// Every task of the example suites is included, and every reply is kept.
 const SUITES: &[&str] = &["examples/suites/parcels", "examples/suites/garden"];
 const CASSETTE: &str = "examples/demo/llm-p.jsonl";
 const PIPELINE: &str = "configs/pipelines/llm-p.toml";
 
 #[derive(Args)]
-pub(crate) struct Options {
-    /// The endpoint.
+pub(crate) struct RecordDemoArgs {
     #[arg(long, default_value = "http://127.0.0.1:8081/v1")]
     base_url: String,
     /// The model, as the endpoint names it; the pipeline file's own where absent.
     #[arg(long)]
     model: Option<String>,
-    /// What answers, for the cassette's header.
+    /// Description of the endpoint for the cassette's header.
     #[arg(
         long,
         default_value = "llama-cpp-python 0.3.36 server on this machine, Qwen2.5-Coder-1.5B-Instruct Q4_K_M"
@@ -29,22 +29,22 @@ pub(crate) struct Options {
     /// The `planforge` binary; built first where absent.
     #[arg(long)]
     planforge: Option<PathBuf>,
-    /// Ask again and compare instead of recording.
+    /// Send the requests again and compare instead of recording.
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), String> {
+pub(crate) fn run(args: &RecordDemoArgs) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let fresh = folder.path().join("fresh.jsonl");
-    ask(options, folder.path(), &fresh)?;
-    if options.check {
+    ask(args, folder.path(), &fresh)?;
+    if args.check {
         return compare(Path::new(CASSETTE), &fresh);
     }
     let text = std::fs::read_to_string(&fresh).map_err(|e| e.to_string())?;
     let (header, records) = text.split_once('\n').ok_or("the recording has no header")?;
     let mut header: serde_json::Value = serde_json::from_str(header).map_err(|e| e.to_string())?;
-    header["endpoint"] = options.endpoint.clone().into();
+    header["endpoint"] = args.endpoint.clone().into();
     header["note"] =
         "every task of the two example suites was asked about once; no reply was picked or left out".into();
     std::fs::write(CASSETTE, format!("{header}\n{records}")).map_err(|e| format!("{CASSETTE}: {e}"))?;
@@ -53,8 +53,8 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
 }
 
 /// One live run over all tasks, recorded into `cassette`.
-fn ask(options: &Options, folder: &Path, cassette: &Path) -> Result<(), String> {
-    let mut command = match &options.planforge {
+fn ask(args: &RecordDemoArgs, folder: &Path, cassette: &Path) -> Result<(), String> {
+    let mut command = match &args.planforge {
         Some(binary) => Command::new(binary),
         None => {
             let mut cargo = Command::new("cargo");
@@ -64,8 +64,8 @@ fn ask(options: &Options, folder: &Path, cassette: &Path) -> Result<(), String> 
     };
     command.args(["run", PIPELINE, "--jobs", "1", "--runs"]).arg(folder.join("runs"));
     command.arg("--record").arg(cassette);
-    command.args(["--set", &format!("llm.main.base_url={}", options.base_url)]);
-    if let Some(model) = &options.model {
+    command.args(["--set", &format!("llm.main.base_url={}", args.base_url)]);
+    if let Some(model) = &args.model {
         command.args(["--set", &format!("llm.main.model={model}")]);
     }
     for suite in SUITES {
@@ -96,7 +96,7 @@ fn compare(recorded: &Path, fresh: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The texts of the replies to one question; none where it was not asked.
+/// The texts of the replies to one request; `None` if it was not sent.
 fn contents(cassette: &Cassette, key: &str) -> Result<Option<Vec<String>>, String> {
     let record = cassette.completion(key).map_err(|e| e.to_string())?;
     Ok(record.map(|r| match r.result {

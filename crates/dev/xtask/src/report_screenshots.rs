@@ -1,23 +1,22 @@
-//! A report looked at in a browser without a window: pictures of its pages at two widths, light and dark, and an error for whatever is wider
-//! than a page, for every complaint of the browser, and for every script that was not the report's own.
+//! Checks a report in a headless browser: screenshots of its pages at two widths, light and dark, and an
+//! error for every page that is too wide, every message of the browser, and every foreign script.
 
-use crate::webdriver::{Browser, Programs};
+use crate::browser::{Browser, BrowserPrograms};
+use crate::paths::absolute;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What to look at.
 #[derive(clap::Args)]
-pub(crate) struct Options {
-    /// The report.
+pub(crate) struct ReportScreenshotsArgs {
     report: PathBuf,
-    /// Where the pictures go.
+    /// Folder for the screenshots.
     #[arg(long, default_value = "target/report-screenshots")]
     out: PathBuf,
-    /// Further pages: what stands behind the file's name in a link, such as `#/suite/pipeline/1/suite.p01`.
+    /// Further pages: fragments of links, such as `#/suite/pipeline/1/suite.p01`.
     #[arg(long)]
     link: Vec<String>,
     #[command(flatten)]
-    programs: Programs,
+    programs: BrowserPrograms,
 }
 
 /// Goes to a page and waits until it is drawn and nothing of it is being unpacked.
@@ -31,7 +30,7 @@ const GO: &str = "location.hash = arguments[0];
       last = now;
     }";
 
-/// The pages of a report that are worth a look, found as a reader would: links of tables, tabs, and lines of lists.
+/// Finds pages to check by following links of tables, tabs, and lines of lists.
 const FIND: &str = "
     const calm = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)));
     const found = {overview: '#/'};
@@ -53,7 +52,7 @@ const FIND: &str = "
     }
     return found;";
 
-/// What is wrong with the page that is shown.
+/// Checks the current page.
 const CHECK: &str = "
     const wide = document.documentElement.scrollWidth - window.innerWidth;
     const scripts = document.querySelectorAll('script:not([type])').length;
@@ -61,11 +60,11 @@ const CHECK: &str = "
     const broken = words.includes('This part of the report cannot be read') || words.includes('This page cannot be shown');
     return {wide, scripts, broken, pwned: window.pwned !== undefined, words: words.length};";
 
-/// Takes the pictures.
-pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let report = options.report.canonicalize().map_err(|e| format!("{}: {e}", options.report.display()))?;
-    std::fs::create_dir_all(&options.out).map_err(|e| format!("{}: {e}", options.out.display()))?;
-    let browser = Browser::start(&options.programs)?;
+/// Takes and checks the screenshots.
+pub(crate) fn run(args: &ReportScreenshotsArgs) -> Result<(), String> {
+    let report = absolute(&args.report)?;
+    std::fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;
+    let browser = Browser::start(&args.programs)?;
     browser.look(1200, 900, false)?;
     browser.open(&format!("file://{}", report.display()))?;
     let found = browser.run(&format!("return (async () => {{{FIND}}})()"), &[])?;
@@ -75,7 +74,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         .flatten()
         .filter_map(|(name, link)| Some((name.clone(), link.as_str()?.to_owned())))
         .collect();
-    pages.extend(options.link.iter().enumerate().map(|(i, link)| (format!("link-{}", i + 1), link.clone())));
+    pages.extend(args.link.iter().enumerate().map(|(i, link)| (format!("link-{}", i + 1), link.clone())));
     let mut wrong = Vec::new();
     println!("| page | 1200 light | 1200 dark | 400 light | 400 dark | link |\n|---|---|---|---|---|---|");
     for (name, link) in &pages {
@@ -85,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
                 browser.look(width, height, dark)?;
                 browser.run(&format!("return (async () => {{{GO}}})()"), &[json!(link)])?;
                 let file = format!("{name}-{width}-{}.png", if dark { "dark" } else { "light" });
-                browser.screenshot(&options.out.join(&file))?;
+                browser.screenshot(&args.out.join(&file))?;
                 let complaints = complaints(&browser)?;
                 line.push_str(if complaints.is_empty() { " good |" } else { " BAD |" });
                 wrong.extend(complaints.into_iter().map(|what| format!("{file}: {what}")));
@@ -93,7 +92,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
         }
         println!("| {name} |{line} `{link}` |");
     }
-    println!("\nthe pictures are in {}", options.out.display());
+    println!("\nthe pictures are in {}", args.out.display());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 

@@ -54,7 +54,7 @@ const IMPORTED: &str = "`planforge suite import-actions` reads a folder with dom
 action, pddl, preds, NL; a field with line ends stands in quotes), pddl-problems/NAME.pddl with problems in pddl-problems/NAME/, and \
 predicate-descriptions/NAME.txt. The tables of Flipped and Rand may be absent.";
 
-/// What `planforge explain` says about them.
+/// The diagnostic codes of this crate.
 pub static CODES: &[CodeInfo] = &[
     CodeInfo { code: NO_GENERATOR, title: "the suite has no generator", explanation: FUNCTIONS },
     CodeInfo {
@@ -93,7 +93,7 @@ tasks cannot be generated, for nobody could say that they have a plan.",
     CodeInfo { code: WORDING, title: "wordings.jinja has a mistake", explanation: WORDINGS },
     CodeInfo {
         code: NO_WORDS,
-        title: "the wordings have no words for a problem",
+        title: "the wordings do not cover a problem",
         explanation: "Wordings tell objects, facts and goals that are conjunctions of facts; numbers, times, metrics and other goals are not told. \
 `require` in wordings.jinja also refuses problems: the message is its own.",
     },
@@ -130,7 +130,7 @@ show it. A type without a description is shown by its name alone.\n\n    [types]
     },
     CodeInfo {
         code: IDLE_FILE,
-        title: "a file is there that nothing is done with",
+        title: "the folder has a file that is not used",
         explanation: "p_example.lp is the intermediate representation of p_example.nl, and goes to a model with it alone.",
     },
     CodeInfo {

@@ -1,5 +1,6 @@
-//! Suites as material to work on: tasks made from a seed, tasks told in other words, templates made from the reference, and everything that is wrong
-//! with a folder in one list, and published descriptions of actions as suites. Reading suites is `planforge-pipeline`'s; nothing here writes a file.
+//! Operations on suites: tasks from a seed, paraphrased tasks, templates from the reference, checks of a
+//! folder, and import of published descriptions of actions. `planforge-pipeline` reads suites; nothing here
+//! writes files.
 
 pub mod check;
 mod codes;

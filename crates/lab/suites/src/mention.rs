@@ -1,20 +1,20 @@
-//! Whether a text speaks of an object.
+//! Mentions of objects in texts.
 
 /// The objects that a text never mentions, in order.
-pub(crate) fn unmentioned<'a>(text: &str, objects: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn find_unmentioned<'a>(text: &str, objects: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let text = text.to_lowercase();
     objects.into_iter().filter(|object| !mentions(&text, &object.to_lowercase())).collect()
 }
 
-/// Whether a name occurs as a word of its own; both in lower case. A text may write `room 1` or `room-1` for `room1`, and a
-/// blank for a dash or an underscore.
+/// True if a lower-case text has the lower-case name as a word. A text may write `room 1` or `room-1` for
+/// `room1`, and a blank for a dash or an underscore.
 fn mentions(text: &str, name: &str) -> bool {
     let spaced = name.replace(['-', '_'], " ");
     let split = split_number(&spaced);
     occurs(text, name) || occurs(text, &spaced) || split.is_some_and(|s| occurs(text, &s))
 }
 
-/// `room1` as `room 1`; nothing where there is no number at the end of a word.
+/// `room1` as `room 1`; `None` without a number at the end.
 fn split_number(name: &str) -> Option<String> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = name.get(stem.len()..).filter(|n| !n.is_empty() && !stem.is_empty())?;
@@ -47,6 +47,6 @@ mod tests {
         let text = "Robot 1 is in Room-A, next to pos-1-2 and block12. The tray2 holds a-b.";
         let names =
             ["robot1", "room-a", "pos-1-2", "pos-1", "block1", "block12", "tray2", "ray2", "b", "a_b"];
-        assert_eq!(unmentioned(text, names), ["pos-1", "block1", "ray2", "b", "a_b"]);
+        assert_eq!(find_unmentioned(text, names), ["pos-1", "block1", "ray2", "b", "a_b"]);
     }
 }

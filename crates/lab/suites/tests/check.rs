@@ -1,4 +1,5 @@
-//! `check`: each kind of mistake is found where it is, all at once, and folders of others are read as they are.
+//! Tests of `check`: every kind of mistake is found at its place, all at once, and published folders can be
+//! read.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -34,7 +35,7 @@ fn codes(checked: &Checked) -> Vec<&str> {
     codes
 }
 
-fn solved(folder: &Path) -> Checked {
+fn check_with_search(folder: &Path) -> Checked {
     check(folder, &[], Some(&mut || Box::new(Unlimited)))
 }
 
@@ -59,7 +60,7 @@ fn a_good_suite_has_nothing_wrong() {
             "[predicates]\nin = { yes = \"{1} is in {2}.\", no = \"{1} is not in {2}.\" }\ndoor = { yes = \"{1} to {2}\", no = \"no {1} {2}\" }\n",
         ),
     ]);
-    let checked = solved(folder.path());
+    let checked = check_with_search(folder.path());
     assert!(checked.diagnostics.is_empty(), "{:#?}", checked.diagnostics);
     assert!(checked.readable);
     let row = &checked.tasks[1];
@@ -95,7 +96,7 @@ fn every_kind_of_mistake_is_found_at_once() {
         ("sentences.toml", "[predicates]\nin = { yes = \"{1} is in {3}.\" }\nat = { yes = \"{1}\" }\n"),
         ("suite.toml", "schema = 1\ntittle = \"?\"\n"),
     ]);
-    let checked = solved(folder.path());
+    let checked = check_with_search(folder.path());
     assert!(checked.readable);
     for code in [
         "pddl.undefined-object",

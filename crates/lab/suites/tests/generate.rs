@@ -1,16 +1,16 @@
-//! Drawing tasks: which draws are taken, which are not, and what is told about a generator's mistakes.
+//! Tests of generation: accepted and rejected draws, and mistakes of generators.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_pipeline::Suite;
 use planforge_planning::{CountingLimits, Unlimited};
-use planforge_suites::generate::{Generator, Instance, Limits, MAX_DRAWS, NoInstance};
+use planforge_suites::generate::{GenerationError, Generator, Instance, Limits, MAX_DRAWS};
 
 const DOMAIN: &str = "(define (domain balls) (:requirements :strips :typing) (:types ball room) (:predicates (in ?b - ball ?r - room) \
     (door ?a ?b - room)) (:action roll :parameters (?b - ball ?from ?to - room) :precondition (and (in ?b ?from) (door ?from ?to)) \
     :effect (and (in ?b ?to) (not (in ?b ?from)))))";
 
-/// A ball in one of four rooms in a row wants to be in another one; doors lead to the right only.
+/// A ball is in one of four rooms in a row and has another room as its goal; doors lead only to the right.
 const GENERATOR: &str = "# set rooms = names('room', 4)\n# set from = pick(rooms)\n# set to = pick(rooms)\n%% problem\n\
     (define (problem {{ name }}) (:domain balls) (:objects ball1 - ball {{ rooms | join(' ') }} - room)\n\
     (:init (in ball1 {{ from }}) (door room1 room2) (door room2 room3) (door room3 room4)) (:goal (in ball1 {{ to }})))\n%% text\n\
@@ -26,7 +26,7 @@ fn generator(template: &str) -> Generator {
     Generator::new(&suite).unwrap()
 }
 
-fn draw(template: &str, seed: u64, index: u32) -> Result<Instance, NoInstance> {
+fn draw(template: &str, seed: u64, index: u32) -> Result<Instance, GenerationError> {
     generator(template).instance(seed, index, &Limits::default(), &mut Unlimited)
 }
 

@@ -1,4 +1,5 @@
-//! `import_actions`: a folder in the layout of the published data becomes suites; every mistake is told at once and where it is.
+//! Tests of `import_actions`: a folder in the published layout becomes suites, and every mistake is reported
+//! at its place.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -100,7 +101,7 @@ fn file<'a>(imported: &'a Imported, suite: &str, name: &str) -> &'a str {
     &suite.files.iter().find(|(file, _)| file == name).unwrap().1
 }
 
-fn written(imported: &Imported) -> tempfile::TempDir {
+fn write_imported(imported: &Imported) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for suite in &imported.suites {
         fs::create_dir_all(folder.path().join(&suite.name)).unwrap();
@@ -132,7 +133,7 @@ fn each_domain_becomes_a_suite_with_its_texts() {
     for (found, wanted) in found.iter().zip(wanted) {
         assert!(found.starts_with(wanted), "{found}\n{wanted}");
     }
-    let folder = written(&imported);
+    let folder = write_imported(&imported);
     let loaded = load_suite_with(&folder.path().join("lamps"), Texts::Optional);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     let suite = loaded.suite.unwrap();
@@ -262,7 +263,7 @@ fn the_published_data_is_imported_where_it_is_at_hand() {
     assert_eq!(imported.left_out, ["movie", "rover"]);
     let codes: Vec<&str> = imported.diagnostics.iter().map(|d| &*d.code).collect();
     assert_eq!(codes, ["import.left-out", "import.left-out", "import.incomplete", "import.incomplete"]);
-    let folder = written(&imported);
+    let folder = write_imported(&imported);
     for suite in &imported.suites {
         let loaded = load_suite_with(&folder.path().join(&suite.name), Texts::Optional);
         assert!(loaded.diagnostics.is_empty(), "{}: {:?}", suite.name, loaded.diagnostics);

@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_pipeline::{Suite, SuiteTask, load_suite};
-use planforge_suites::generate::NoInstance;
+use planforge_suites::generate::GenerationError;
 use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The suites that stand for the Language Variation set.
+/// Suites with wordings, as in the Language Variation set.
 const SUITES: [&str; 7] = ["barman", "blocks", "floortile", "grippers", "storage", "termes", "tyres"];
 
 fn own(name: &str) -> Suite {
@@ -16,12 +16,12 @@ fn own(name: &str) -> Suite {
     load_suite(&folder).suite.unwrap()
 }
 
-fn told(suite: &Suite, task: &SuiteTask, seed: u64, count: u32) -> Vec<Paraphrase> {
+fn paraphrases(suite: &Suite, task: &SuiteTask, seed: u64, count: u32) -> Vec<Paraphrase> {
     let told = Paraphraser::new(suite).unwrap().task(task, seed, count);
     told.unwrap_or_else(|e| panic!("{} {}: {}", suite.name, task.stem, messages(&e)))
 }
 
-fn messages(none: &NoInstance) -> String {
+fn messages(none: &GenerationError) -> String {
     none.diagnostics.iter().map(|d| format!("{}: {}\n{:?}", d.code, d.message, none.sources)).collect()
 }
 
@@ -30,11 +30,11 @@ fn messages(none: &NoInstance) -> String {
 fn every_task_of_the_seven_suites_is_told_in_five_ways_of_its_own() {
     for name in SUITES {
         let suite = own(name);
-        assert!(Paraphraser::new(&suite).unwrap().written() >= 5, "{name}");
+        assert!(Paraphraser::new(&suite).unwrap().wording_count() >= 5, "{name}");
         for task in &suite.tasks {
             for seed in 1..=3 {
                 let mut texts: BTreeSet<String> =
-                    told(&suite, task, seed, 5).into_iter().map(|p| p.text).collect();
+                    paraphrases(&suite, task, seed, 5).into_iter().map(|p| p.text).collect();
                 texts.insert(task.text.clone());
                 assert_eq!(texts.len(), 6, "{name} {}", task.stem);
             }
@@ -47,20 +47,20 @@ fn a_text_depends_on_seed_task_and_number_alone() {
     for name in SUITES {
         let suite = own(name);
         let task = &suite.tasks[2];
-        let first = told(&suite, task, 7, 5);
-        assert_eq!(told(&suite, task, 7, 5), first);
-        assert_eq!(told(&suite, task, 7, 3), first[..3], "one more wording changes no other");
+        let first = paraphrases(&suite, task, 7, 5);
+        assert_eq!(paraphrases(&suite, task, 7, 5), first);
+        assert_eq!(paraphrases(&suite, task, 7, 3), first[..3], "one more wording changes no other");
         assert_eq!(first[1].stem, format!("{}-w2", task.stem));
-        assert_ne!(told(&suite, task, 8, 5), first, "{name}");
+        assert_ne!(paraphrases(&suite, task, 8, 5), first, "{name}");
     }
     // Beyond what is written down, the same templates tell the task again in another order.
     let grippers = own("grippers");
-    let written = Paraphraser::new(&grippers).unwrap().written() as u32;
-    let twice = told(&grippers, &grippers.tasks[4], 7, 2 * written);
-    assert_eq!(twice[..written as usize], told(&grippers, &grippers.tasks[4], 7, written));
+    let written = Paraphraser::new(&grippers).unwrap().wording_count() as u32;
+    let twice = paraphrases(&grippers, &grippers.tasks[4], 7, 2 * written);
+    assert_eq!(twice[..written as usize], paraphrases(&grippers, &grippers.tasks[4], 7, written));
 }
 
-/// No fact is decoration: a problem without one of them is told otherwise, or is refused.
+/// A problem with one fact removed gives another text or is refused.
 #[test]
 fn every_fact_of_a_problem_changes_each_telling_of_it() {
     let mut tried = 0;
@@ -69,7 +69,7 @@ fn every_fact_of_a_problem_changes_each_telling_of_it() {
         let paraphraser = Paraphraser::new(&suite).unwrap();
         let task = &suite.tasks[0];
         let problem = task.reference_problem.as_deref().unwrap();
-        let before = told(&suite, task, 3, 5);
+        let before = paraphrases(&suite, task, 3, 5);
         for (at, line) in problem.match_indices("    (") {
             let end = problem[at..].find('\n').unwrap_or(problem.len() - at);
             let text = problem[at..at + end].trim();
@@ -100,7 +100,7 @@ fn every_fact_of_a_problem_changes_each_telling_of_it() {
     assert!(tried > 100, "{tried}");
 }
 
-/// A small suite with wordings of its own.
+/// A small suite with given wordings.
 fn toys(wordings: &str) -> Suite {
     Suite {
         name: "toys".to_owned(),
@@ -132,7 +132,7 @@ All toys are in b1{{ covered(\"init\", \"in\") }}: {{ objects(\"toy\") | listed 
 {{ goal(\"in\") | say(\"{0} has to go to {1}\") | listed }}, {{ goal_not(\"open\") | column(0) | listed }} has to be shut.
 ";
 
-fn refused(wordings: &str, count: u32) -> String {
+fn error_of(wordings: &str, count: u32) -> String {
     let suite = toys(wordings);
     match Paraphraser::new(&suite).and_then(|p| p.task(&suite.tasks[0], 1, count)) {
         Err(none) => {
@@ -150,7 +150,7 @@ fn refused(wordings: &str, count: u32) -> String {
 #[test]
 fn a_wording_reads_the_problem() {
     let suite = toys(GOOD);
-    let told = told(&suite, &suite.tasks[0], 1, 2);
+    let told = paraphrases(&suite, &suite.tasks[0], 1, 2);
     assert_eq!(
         told[0].text,
         "b1 and b2 are boxes. t1 is in b1 and t2 is in b1. b1 is open.\nIn the end t1 in b2 and b1 is shut.\n"
@@ -165,9 +165,9 @@ fn a_wording_reads_the_problem() {
 fn what_a_wording_leaves_out_is_an_error() {
     let without = |part: &str| {
         assert!(GOOD.contains(part), "{part}");
-        refused(&GOOD.replace(part, ""), 2)
+        error_of(&GOOD.replace(part, ""), 2)
     };
-    assert!(refused(GOOD, 3).starts_with("paraphrase.alike"), "without chance there are only two texts");
+    assert!(error_of(GOOD, 3).starts_with("paraphrase.alike"), "without chance there are only two texts");
     let silent =
         without("{{ boxes | listed }} are boxes. {{ init(\"in\") | say(\"{0} is in {1}\") | listed }}.");
     assert!(
@@ -184,13 +184,13 @@ fn what_a_wording_leaves_out_is_an_error() {
     let goal = without("{{ goal(\"in\") | say(\"{0} has to go to {1}\") | listed }}, ");
     assert!(goal.contains("p01-w2"), "{goal}");
     let not =
-        refused(&GOOD.replace("{{ goal_not(\"open\") | column(0) | listed }} is shut", "b1 is shut"), 1);
+        error_of(&GOOD.replace("{{ goal_not(\"open\") | column(0) | listed }} is shut", "b1 is shut"), 1);
     assert!(not.starts_with("paraphrase.untold") && not.contains("not (open b1) of the goal"), "{not}");
 }
 
 #[test]
 fn mistakes_are_told_with_their_line() {
-    let with = |from: &str, to: &str| refused(&GOOD.replace(from, to), 2);
+    let with = |from: &str, to: &str| error_of(&GOOD.replace(from, to), 2);
     assert!(
         with("objects(\"toy\")", "objects(\"toi\")").starts_with("paraphrase.template at Some(7): p01-w2: ")
     );
@@ -208,7 +208,7 @@ fn mistakes_are_told_with_their_line() {
         |suite: &Suite| messages(&Paraphraser::new(suite).unwrap().task(&suite.tasks[0], 1, 1).unwrap_err());
     let problem = suite.tasks[0].reference_problem.clone().unwrap();
     suite.tasks[0].reference_problem = Some(problem.replace("(and (in t1 b2)", "(or (in t1 b2)"));
-    assert!(tasks(&suite).starts_with("paraphrase.unsupported: p01: its goal is no conjunction"));
+    assert!(tasks(&suite).starts_with("paraphrase.unsupported: p01: its goal is not a conjunction"));
     suite.tasks[0].reference_problem = Some(problem.replace("(dry)", "(= (weight) 3)"));
     assert!(tasks(&suite).contains("numbers"));
     suite.tasks[0].reference_problem = None;

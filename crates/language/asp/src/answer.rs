@@ -1,4 +1,4 @@
-//! What an answer of the reasoner means: one materialized representation with its derivations, several that differ, or a conflict.
+//! ExplainedAnswers of the reasoner as materialized representations with derivations, or as conflicts.
 
 mod conflict;
 
@@ -6,7 +6,7 @@ use crate::Materialized;
 use crate::derivations::{self, Derivations};
 use crate::program::codes as code;
 use crate::program::{Assembled, Origin};
-use crate::stages::{Outcome, Reply};
+use crate::stages::{Outcome, SolveResult};
 use crate::syntax::ast::{Head, Term};
 use planforge_diagnostics::Diagnostic;
 use std::collections::BTreeSet;
@@ -14,16 +14,15 @@ use std::collections::BTreeSet;
 /// Atoms that a message names before it counts the rest.
 const NAMED: usize = 6;
 
-/// One answer.
 #[derive(Debug)]
-pub struct Answer<'a> {
-    /// What makes the problem.
+pub struct ExplainedAnswer<'a> {
+    /// The parts of the problem.
     pub materialized: Materialized,
-    /// Why each atom holds; its first atoms are those of `materialized`.
+    /// The derivation of each atom; the first atoms are those of `materialized`.
     pub derivations: Derivations<'a>,
 }
 
-impl Answer<'_> {
+impl ExplainedAnswer<'_> {
     /// The atoms that make the problem, as text.
     fn problem(&self) -> BTreeSet<String> {
         self.materialized.atoms.iter().map(Term::to_string).collect()
@@ -32,32 +31,35 @@ impl Answer<'_> {
 
 /// The answers to a job, without doubles, in the order of their atoms.
 #[derive(Debug)]
-pub struct Answers<'a> {
-    /// The answers, of which no two have the same atoms in their problems; at least one.
-    pub answers: Vec<Answer<'a>>,
-    /// There are no others.
+pub struct ExplainedAnswers<'a> {
+    /// At least one answer. No two make the same problem.
+    pub answers: Vec<ExplainedAnswer<'a>>,
+    /// True if there are no other answers.
     pub complete: bool,
 }
 
 /// Reads a reply.
 ///
 /// # Errors
-/// Why there is no answer: conflicts, each with the lines that it is about, or what the reasoner met.
-pub fn read<'a>(assembled: &'a Assembled, reply: &Reply) -> Result<Answers<'a>, Vec<Diagnostic>> {
+/// Conflicts, each with the lines involved, or a limit that the reasoner reached.
+pub fn read_answers<'a>(
+    assembled: &'a Assembled,
+    reply: &SolveResult,
+) -> Result<ExplainedAnswers<'a>, Vec<Diagnostic>> {
     match &reply.outcome {
         Outcome::Solved | Outcome::Violated => {}
-        Outcome::NoAnswer => return Err(vec![no_answer(assembled)]),
+        Outcome::NoAnswer => return Err(vec![no_answer_error(assembled)]),
         Outcome::TooManyObjects { ty, missing } => {
             return Err(vec![too_many_objects(assembled, ty, *missing)]);
         }
-        Outcome::Unsettled => return Err(vec![unsettled(assembled)]),
+        Outcome::Unsettled => return Err(vec![unsettled_error(assembled)]),
     }
     let read = |atoms: &Vec<String>| {
         let derivations = derivations::read(&assembled.table, &assembled.job.naming, atoms);
         let terms = (0..derivations.len() as u32).filter_map(|atom| derivations.term(atom));
-        Answer { materialized: Materialized::of(terms), derivations }
+        ExplainedAnswer { materialized: Materialized::of(terms), derivations }
     };
-    let mut answers: Vec<(BTreeSet<String>, Answer<'a>)> = Vec::new();
+    let mut answers: Vec<(BTreeSet<String>, ExplainedAnswer<'a>)> = Vec::new();
     let mut conflicts = Vec::new();
     for atoms in &reply.answers {
         let answer = read(atoms);
@@ -72,15 +74,15 @@ pub fn read<'a>(assembled: &'a Assembled, reply: &Reply) -> Result<Answers<'a>, 
         }
     }
     if answers.is_empty() {
-        return Err(conflicts.into_iter().next().unwrap_or_else(|| vec![no_answer(assembled)]));
+        return Err(conflicts.into_iter().next().unwrap_or_else(|| vec![no_answer_error(assembled)]));
     }
     answers.sort_by(|(a, _), (b, _)| a.cmp(b));
     let answers = answers.into_iter().map(|(_, answer)| answer).collect();
-    Ok(Answers { answers, complete: reply.complete })
+    Ok(ExplainedAnswers { answers, complete: reply.complete })
 }
 
 /// The atoms of two answers' problems that the other one does not have.
-pub fn differing_atoms(a: &Answer<'_>, b: &Answer<'_>) -> (Vec<String>, Vec<String>) {
+pub fn differing_atoms(a: &ExplainedAnswer<'_>, b: &ExplainedAnswer<'_>) -> (Vec<String>, Vec<String>) {
     let (first, second) = (a.problem(), b.problem());
     let only =
         |these: &BTreeSet<String>, those: &BTreeSet<String>| these.difference(those).cloned().collect();
@@ -88,7 +90,7 @@ pub fn differing_atoms(a: &Answer<'_>, b: &Answer<'_>) -> (Vec<String>, Vec<Stri
 }
 
 /// The refusal of a representation whose answers make different problems. `a` and `b` are two of them.
-pub fn ambiguity(answers: &Answers<'_>, a: usize, b: usize) -> Diagnostic {
+pub fn ambiguity(answers: &ExplainedAnswers<'_>, a: usize, b: usize) -> Diagnostic {
     let count = answers.answers.len();
     let least = if answers.complete { "" } else { "at least " };
     let message =
@@ -117,8 +119,9 @@ pub fn ambiguity(answers: &Answers<'_>, a: usize, b: usize) -> Diagnostic {
     found.help("say which of them is meant")
 }
 
-/// What to say where several answers make the same problem up to the names of objects, and the first was taken.
-pub fn several(answers: &Answers<'_>) -> Diagnostic {
+/// Advice for several answers that make the same problem up to the names of objects, of which the first is
+/// used.
+pub fn several_answers_advice(answers: &ExplainedAnswers<'_>) -> Diagnostic {
     let least = if answers.complete { "" } else { "at least " };
     let message = format!(
         "{least}{} answers differ only in the names of objects, and the first one was taken",
@@ -150,9 +153,9 @@ fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a s
         .map(|(_, other)| other)
 }
 
-/// Rules of the knowledge file whose conclusion is denied by one of their own conditions, directly or through others, cannot be told from the answer;
+/// The diagnostic for a program without answers. The answer does not show which rule contradicts itself, so
 /// the message says where to look.
-fn no_answer(assembled: &Assembled) -> Diagnostic {
+fn no_answer_error(assembled: &Assembled) -> Diagnostic {
     let mut found =
         Diagnostic::error(code::NO_ANSWER, "the rules deny each other, so that there is no answer");
     let negates = assembled.table.rules.iter().filter(|rule| {
@@ -179,7 +182,7 @@ fn too_many_objects(assembled: &Assembled, ty: &str, missing: i64) -> Diagnostic
     counting(assembled, ty, found).help("correct the count")
 }
 
-fn unsettled(assembled: &Assembled) -> Diagnostic {
+fn unsettled_error(assembled: &Assembled) -> Diagnostic {
     let mut found =
         Diagnostic::error(code::UNSETTLED, "the objects that are made ask for others, again and again");
     for rule in assembled.table.rules.iter().filter(|rule| !rule.rule.body.is_empty()) {

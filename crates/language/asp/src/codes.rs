@@ -1,4 +1,4 @@
-//! What every diagnostic code of this crate means, with an example that triggers it and the way out.
+//! The diagnostic codes of this crate, each with an example that triggers it and a remedy.
 
 #[cfg(test)]
 mod tests;

@@ -1,16 +1,16 @@
-//! What a knowledge file declares for the intermediate representation: types and predicates that the domain does not have, objects that
-//! the domain names, and how objects that nothing names are called.
+//! Declarations of a knowledge file: types and predicates of the intermediate representation, objects that
+//! the domain names, and names for objects that the text only counts.
 
 use crate::library::is_word;
-use crate::names::mangled;
+use crate::names::mangle;
 use crate::naming::Naming;
-use crate::program::{codes as code, of_directive};
+use crate::program::codes as code;
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::TypeHierarchy;
 use planforge_pddl::ast::Domain;
 
-/// Argument types that stand for numbers and need no declaration.
+/// Argument types for numbers, which need no declaration.
 pub const NUMBERS: &[&str] = &["number", "row", "column"];
 
 /// The names of the facts that declare something, with their number of arguments.
@@ -33,46 +33,41 @@ pub struct Declarations {
 /// A type that only the representation has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredType {
-    /// Its name.
     pub name: String,
-    /// What an object of it is.
+    /// Description of an object of the type.
     pub description: String,
-    /// Where it is declared.
     pub span: Span,
 }
 
 /// A predicate that only the representation has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredPredicate {
-    /// Its name.
     pub name: String,
     /// The types of its arguments: of the domain, declared, or one of [`NUMBERS`].
     pub arguments: Vec<String>,
-    /// What it says.
+    /// Meaning of the predicate.
     pub description: String,
-    /// Where it is declared.
     pub span: Span,
 }
 
 impl Declarations {
-    /// Whether a type is declared here.
+    /// True if the file declares this type.
     pub fn has_type(&self, name: &str) -> bool {
         self.types.iter().any(|ty| ty.name == name)
     }
 
-    /// A declared predicate.
+    /// Returns the declared predicate with this name and number of arguments.
     pub fn predicate(&self, name: &str, arguments: usize) -> Option<&DeclaredPredicate> {
         self.predicates.iter().find(|p| p.name == name && p.arguments.len() == arguments)
     }
 
-    /// Reads the declarations of a knowledge file and checks them against the domain; its rules too, for names that nothing has and
-    /// variables that nothing binds. Directives are mistakes.
-    pub fn read(program: &Program, domain: &Domain, source: SourceId) -> (Self, Vec<Diagnostic>) {
-        let mut reader = Reader { found: Self::default(), diagnostics: Vec::new(), source };
+    /// Reads the declarations of a knowledge file and checks them against the domain. Reports directives, which the file must not have.
+    pub(crate) fn read(program: &Program, domain: &Domain, source: SourceId) -> (Self, Vec<Diagnostic>) {
+        let mut reader = DeclarationReader { found: Self::default(), diagnostics: Vec::new(), source };
         for statement in &program.statements {
             match &statement.kind {
                 StatementKind::Directive { name, .. } => {
-                    reader.diagnostics.push(of_directive(name, source, statement.span));
+                    reader.diagnostics.push(directive_error(name, source, statement.span));
                 }
                 StatementKind::Rule(rule) => {
                     if let Some(atom) = declaration(rule) {
@@ -82,10 +77,16 @@ impl Declarations {
             }
         }
         reader.check(domain);
-        let Reader { found, mut diagnostics, .. } = reader;
-        diagnostics.extend(crate::knowledge::check(program, domain, &found, source));
-        (found, diagnostics)
+        (reader.found, reader.diagnostics)
     }
+}
+
+/// The error for a directive in a text that a program is assembled from.
+pub(crate) fn directive_error(name: &str, source: SourceId, span: Span) -> Diagnostic {
+    let message = format!("`#{name}` has no place in a program that is assembled from parts");
+    Diagnostic::error(code::ASSEMBLED_DIRECTIVE, message)
+        .at(source, span, "")
+        .help("say it with rules: conflicts with constraints, constants with facts")
 }
 
 /// The declaring atom of a rule, where it is one.
@@ -96,13 +97,13 @@ pub(crate) fn declaration(rule: &Rule) -> Option<&Atom> {
     }
 }
 
-struct Reader {
+struct DeclarationReader {
     found: Declarations,
     diagnostics: Vec<Diagnostic>,
     source: SourceId,
 }
 
-impl Reader {
+impl DeclarationReader {
     fn error(&mut self, code: &'static str, message: String, span: Span, help: &str) {
         self.diagnostics.push(Diagnostic::error(code, message).at(self.source, span, "").help(help));
     }
@@ -150,7 +151,7 @@ impl Reader {
 
     fn check(&mut self, domain: &Domain) {
         let types = TypeHierarchy::of(domain);
-        let of_domain: Vec<String> = types.names().map(|name| mangled(name.key())).collect();
+        let of_domain: Vec<String> = types.names().map(|name| mangle(name.key())).collect();
         for (at, declared) in self.found.types.clone().iter().enumerate() {
             if of_domain.contains(&declared.name) {
                 let message = format!("the domain has a type `{}` already", declared.name);
@@ -184,7 +185,7 @@ impl Reader {
 
     fn check_predicate(&mut self, domain: &Domain, declared: &DeclaredPredicate, at: usize) {
         let name = &declared.name;
-        if domain.predicates.iter().any(|p| mangled(p.name.key()) == *name) {
+        if domain.predicates.iter().any(|p| mangle(p.name.key()) == *name) {
             let message = format!("the domain has a predicate `{name}` already");
             self.error(
                 code::SHADOWED,

@@ -1,8 +1,8 @@
-//! Why each atom of an answer holds.
+//! Derivations of the atoms of an answer.
 //!
-//! Every instance of a rule that applied is a *support* of the atom it concludes. An atom's derivation is a support of the fewest steps:
-//! the least fixpoint over the supports reaches the atom with it first, so no atom explains itself. What stood in a rule behind `not`, and what it
-//! counted, is taken as the answer has it.
+//! Every instance of a rule that applied is a *support* of the atom it concludes. An atom's derivation is the
+//! support with the fewest steps: the least fixpoint over the supports reaches the atom with it first, so no
+//! atom explains itself. Negated conditions and counts are taken from the answer.
 
 mod idle;
 mod read;
@@ -28,18 +28,18 @@ struct Support {
     instance: Option<(u32, Id)>,
 }
 
-/// How an atom was derived.
+/// The derivation of an atom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derivation {
     /// Index of the rule in [`Table::rules`].
     pub rule: u32,
     /// The atoms that the rule needed; each is derived in fewer steps.
     pub premises: Vec<u32>,
-    /// What the rule needed not to hold, and what it counted, as text.
+    /// Negated conditions and counts of the rule, as text.
     pub absent: Vec<String>,
-    /// How many further ways lead to it, none of them through the atom itself.
+    /// Number of further supports that do not depend on the atom itself.
     pub others: u32,
-    /// How many rules stand one upon the other; 1 for a fact.
+    /// Length of the longest chain of rules; 1 for a fact.
     pub steps: u32,
 }
 
@@ -74,12 +74,10 @@ pub(crate) struct Violation {
 }
 
 impl<'a> Derivations<'a> {
-    /// Number of atoms.
     pub fn len(&self) -> usize {
         self.atoms.len()
     }
 
-    /// Whether the answer is empty.
     pub fn is_empty(&self) -> bool {
         self.atoms.is_empty()
     }
@@ -99,7 +97,8 @@ impl<'a> Derivations<'a> {
         (0..self.atoms.len() as u32).find(|at| self.store.term(self.atoms[*at as usize]) == *atom)
     }
 
-    /// How an atom was derived. `None` for a number that no atom has, and where only choices support it in a circle.
+    /// Returns the derivation of an atom. `None` for an unknown index, and for atoms that only choices in a
+    /// circle support.
     pub fn derivation(&self, atom: u32) -> Option<Derivation> {
         let (support, steps) = (*self.chosen.get(atom as usize)?)?;
         let support = &self.supports[support as usize];
@@ -118,7 +117,7 @@ impl<'a> Derivations<'a> {
         })
     }
 
-    /// What the rule of a support needed beside its premises, with the values that its variables have.
+    /// Conditions of a support's rule other than its premises, with the values of its variables.
     fn absent(&self, support: &Support) -> Vec<String> {
         let Some((twin, values)) = self.instance(support) else { return Vec::new() };
         let value = |name: &str| {
@@ -156,7 +155,7 @@ impl<'a> Derivations<'a> {
         others.filter(|support| !through_itself(support)).count() as u32
     }
 
-    /// Whether the derivation of `premise` goes through `atom`, which takes that many steps.
+    /// True if the derivation of `premise` uses `atom`, whose derivation has `steps` steps.
     fn rests_on(&self, premise: u32, atom: u32, steps: u32) -> bool {
         let mut open = vec![premise];
         let mut seen = vec![premise];
@@ -179,7 +178,6 @@ impl<'a> Derivations<'a> {
         false
     }
 
-    /// The violated constraints.
     pub(crate) fn violations(&self) -> impl Iterator<Item = Violation> {
         self.violations.iter().map(|support| {
             let (variables, values) = match self.instance(support) {
@@ -196,7 +194,7 @@ impl<'a> Derivations<'a> {
         })
     }
 
-    /// The objects of a type with the atoms that say so.
+    /// Objects of a type, with the atoms that state the type.
     pub(crate) fn members(&self, ty: &str) -> Vec<(String, u32)> {
         let member = |atom: u32| match self.term(atom) {
             Some(Term::Function { name, arguments }) => match (name.as_str(), arguments.as_slice()) {
@@ -248,7 +246,7 @@ impl<'a> Derivations<'a> {
     }
 }
 
-/// Whether a rule as it is written has a variable of that name.
+/// True if the rule, as written, has a variable of this name.
 fn names(rule: &crate::syntax::ast::Rule, variable: &str) -> bool {
     let mut found = false;
     crate::program::walk::visit_terms(rule, &mut |term| {

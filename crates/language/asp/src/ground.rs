@@ -7,15 +7,16 @@ use smallvec::SmallVec;
 /// A ground term of a [`Store`].
 pub(crate) type Id = u32;
 
-/// What a ground term is made of.
+/// The structure of a ground term.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
-    /// An integer.
     Number(i64),
-    /// A text.
     Text(Box<str>),
     /// A name with its arguments.
-    Function { name: u32, arguments: SmallVec<[Id; 4]> },
+    Function {
+        name: u32,
+        arguments: SmallVec<[Id; 4]>,
+    },
 }
 
 /// Every ground term once.
@@ -38,7 +39,7 @@ impl Store {
         id
     }
 
-    pub(crate) fn named(&self, name: u32) -> &str {
+    pub(crate) fn name_text(&self, name: u32) -> &str {
         &self.names[name as usize]
     }
 
@@ -75,7 +76,7 @@ impl Store {
             Node::Number(number) => Term::Number(*number),
             Node::Text(text) => Term::Text(text.to_string()),
             Node::Function { name, arguments } => Term::Function {
-                name: self.named(*name).to_owned(),
+                name: self.name_text(*name).to_owned(),
                 arguments: arguments.iter().map(|a| self.term(*a)).collect(),
             },
         }

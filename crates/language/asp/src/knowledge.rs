@@ -1,5 +1,6 @@
-//! What the rules of a knowledge file speak of. A name that nothing has makes a rule that never applies, or, behind `not`, one that
-//! always does, and the problem that comes out is another one than was meant. So every name is looked up before anything is solved.
+//! Checks of the rules of a knowledge file. A rule with an unknown name never applies, or always does behind
+//! `not`, and the problem would differ from what was meant. So every name is resolved before anything is
+//! solved.
 
 use crate::Declarations;
 use crate::declarations::declaration;
@@ -21,13 +22,20 @@ const OF_TYPES: &[&str] =
 /// Words of the library whose first argument is a grid.
 const OF_GRIDS: &[&str] = &["grid", "next_row", "next_column", "adjacent"];
 
-/// Finds names that nothing has and variables that nothing binds in the rules of a knowledge file.
-pub(crate) fn check(
+/// Reads a knowledge file: its declarations, checked against the domain, and diagnostics of its declarations and rules (unknown names,
+/// unbound variables, directives).
+pub fn read_knowledge(
     program: &Program,
     domain: &Domain,
-    declared: &Declarations,
     source: SourceId,
-) -> Vec<Diagnostic> {
+) -> (Declarations, Vec<Diagnostic>) {
+    let (declarations, mut diagnostics) = Declarations::read(program, domain, source);
+    diagnostics.extend(check(program, domain, &declarations, source));
+    (declarations, diagnostics)
+}
+
+/// Finds names that nothing has and variables that nothing binds in the rules of a knowledge file.
+fn check(program: &Program, domain: &Domain, declared: &Declarations, source: SourceId) -> Vec<Diagnostic> {
     let rules: Vec<&Rule> = program
         .statements
         .iter()
@@ -87,7 +95,7 @@ impl Checker {
         }
     }
 
-    /// What stands inside `init` or `goal`.
+    /// Checks the argument of `init` or `goal`.
     fn fact(&mut self, state: &str, fact: &Term, span: Span) {
         match fact {
             Term::Function { name, arguments } if !name.is_empty() => {

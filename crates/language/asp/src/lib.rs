@@ -1,7 +1,7 @@
-//! Planning tasks as answer set programs (translate-infer-compile paper, section 3): the intermediate representation that a
-//! model writes, what may stand in it, the rules that complete it, and the PDDL problem that comes out.
+//! Planning tasks as answer set programs (translate-infer-compile paper, section 3): the intermediate
+//! representation that a model writes, the rules that complete it, and the PDDL problem that follows.
 //!
-//! Nothing here solves a program: a reasoner is given [`syntax`] as text and answers with atoms. Nothing here does I/O.
+//! This crate solves nothing and does no I/O: a reasoner gets [`syntax`] as text and returns atoms.
 
 pub mod answer;
 mod build;
@@ -20,9 +20,11 @@ mod pattern;
 pub mod program;
 pub mod reader;
 pub mod stages;
+mod steps;
 pub mod syntax;
 pub mod types;
 
 pub use codes::CODES;
 pub use declarations::Declarations;
+pub use knowledge::read_knowledge;
 pub use materialized::Materialized;

@@ -8,15 +8,13 @@ use std::sync::LazyLock;
 /// One file of the library.
 #[derive(Debug)]
 pub struct LibraryFile {
-    /// Its name: `cardinality.lp`.
+    /// File name, such as `cardinality.lp`.
     pub name: &'static str,
-    /// Its text.
     pub text: &'static str,
-    /// Its statements.
     pub program: Program,
-    /// What the stages hand in, as the rules that they follow, and where the file says so.
+    /// Rules for the atoms that the stages pass in, with their places in the file.
     pub given: Vec<(Rule, Span)>,
-    /// What is wrong with it: nothing, which a test holds it to.
+    /// Mistakes in the file. A test holds that there are none.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -52,15 +50,16 @@ pub fn files() -> &'static [LibraryFile] {
     &FILES
 }
 
-/// What the stages hand in: the file that tells of it, the words with which it does, and the rule that they follow.
+/// The atoms that the stages pass in: file, words of the comment that describes them, and the rule that they
+/// follow.
 const GIVEN: &[(&str, &str, &str)] = &[
     ("objects.lp", "generated(T, I, N)", "generated(T, I, N) :- missing(T, K), cardinality(T, N), I = 1..K."),
     ("sequence.lp", "index(T, I, X)", "index(T, I, X) :- object(X, T)."),
     ("sequence.lp", "amount(T, N)", "amount(T, N) :- N = #count { X : object(X, T) }."),
 ];
 
-/// What the library and the representation itself give a meaning to, with the number of arguments. A predicate of the domain that is
-/// called so is meant only inside `init` and `goal`.
+/// Predicates of the library and of the representation, with their numbers of arguments. A predicate of the
+/// domain with the same name is meant only inside `init` and `goal`.
 pub const WORDS: &[(&str, usize)] = &[
     ("object", 2),
     ("cardinality", 2),
@@ -83,7 +82,7 @@ pub const WORDS: &[(&str, usize)] = &[
     ("adjacent", 3),
 ];
 
-/// Whether `name` with that many arguments is one of [`WORDS`].
+/// True if `name` with that many arguments is one of [`WORDS`].
 pub fn is_word(name: &str, arguments: usize) -> bool {
     WORDS.contains(&(name, arguments))
 }

@@ -1,12 +1,12 @@
-//! The materialized representation (paper, section 3.2): what the reasoner's answer says about the problem, sorted into the parts
-//! that a problem has. Nothing is checked here against a domain; [`crate::compile`] does that.
+//! The materialized representation (paper, section 3.2): the atoms of the reasoner's answer, sorted by the
+//! parts of a problem. [`crate::compile`] checks them against a domain.
 
 use crate::syntax::ast::Term;
 
 /// The atoms of one answer set that make the problem.
 ///
-/// Terms are ground: numbers, texts and functions. An atom is named by its index in [`Materialized::atoms`], which is also what
-/// provenance knows it by.
+/// Terms are ground: numbers, texts and functions. Other types refer to an atom by its index in
+/// [`Materialized::atoms`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Materialized {
     /// Every atom of the answer that was read, in its order.
@@ -41,13 +41,13 @@ pub struct Membership {
 pub struct Fact {
     /// The predicate with its arguments, without `init`, `goal` or `neg` around it.
     pub fact: Term,
-    /// Whether it is said not to hold.
+    /// True for a negative literal.
     pub negated: bool,
     /// Index in [`Materialized::atoms`].
     pub atom: u32,
 }
 
-/// What a numeric function is worth at first.
+/// An initial value of a numeric function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
     /// The function with its arguments.
@@ -65,13 +65,12 @@ pub struct Comparison {
     pub relation: Term,
     /// A function with its arguments, or a number.
     pub left: Term,
-    /// The same.
     pub right: Term,
     /// Index in [`Materialized::atoms`].
     pub atom: u32,
 }
 
-/// What a plan should optimise.
+/// A metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
     /// `minimize` or `maximize`.
@@ -83,7 +82,8 @@ pub struct Metric {
 }
 
 impl Materialized {
-    /// Sorts the atoms of an answer. What is neither `object/2`, `init/1`, `goal/1` nor `metric/2` is no part of a problem and left out.
+    /// Sorts the atoms of an answer. Atoms other than `object/2`, `init/1`, `goal/1` and `metric/2` are left
+    /// out.
     pub fn of(atoms: impl IntoIterator<Item = Term>) -> Self {
         let mut sorted = Self::default();
         for atom in atoms {

@@ -1,7 +1,8 @@
-//! Names of PDDL as answer set programs write them, and back.
+//! Conversion of PDDL names to names of answer set programs and back.
 //!
-//! PDDL knows no case and has hyphens in names; constants of answer set programs begin with a lower-case letter and have none. Two names
-//! of PDDL may therefore become one, which [`collisions`] finds: nothing could tell them apart on the way back.
+//! PDDL ignores case and allows hyphens; constants of answer set programs start with a lower-case letter and
+//! have no hyphens. Two PDDL names may therefore map to one, which [`collisions`] reports because the way
+//! back would be ambiguous.
 
 use crate::reader::NAME_COLLISION;
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// A name of PDDL as answer set programs write it: in lower case, `_` for what a constant cannot have, and with a letter first.
 ///
 /// `cocktail-part1` becomes `cocktail_part1`, `2x4` becomes `x2x4`, `not` becomes `not_`.
-pub fn mangled(name: &str) -> String {
+pub fn mangle(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     let written: String = name.chars().flat_map(char::to_lowercase).map(plain).collect();
     if written == "not" {
@@ -24,8 +25,9 @@ pub fn mangled(name: &str) -> String {
     }
 }
 
-/// What two names have in common that differ in case, hyphens and underscores alone: `onTable`, `on-table` and `on_table`.
-pub fn folded(name: &str) -> String {
+/// A key that is equal for names that differ only in case, hyphens and underscores: `onTable`, `on-table` and
+/// `on_table`.
+pub fn fold_spelling(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
@@ -41,11 +43,11 @@ impl<'a> NameTable<'a> {
     pub fn new(names: impl IntoIterator<Item = &'a Name>) -> Self {
         let mut table = Self::default();
         for name in names {
-            match table.names.get(&mangled(name.key())) {
+            match table.names.get(&mangle(name.key())) {
                 Some(first) if first.key() != name.key() => table.collisions.push((first, name)),
                 Some(_) => {}
                 None => {
-                    table.names.insert(mangled(name.key()), name);
+                    table.names.insert(mangle(name.key()), name);
                 }
             }
         }
@@ -58,7 +60,7 @@ impl<'a> NameTable<'a> {
     }
 
     /// The mangled names, in their order.
-    pub fn mangled(&self) -> impl Iterator<Item = &str> {
+    pub fn mangle(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
     }
 
@@ -75,7 +77,7 @@ pub fn spellings(text: &str) -> BTreeMap<String, String> {
     for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')) {
         let word = word.trim_matches('-').to_ascii_lowercase();
         if word.starts_with(|c: char| c.is_ascii_lowercase()) {
-            let entry = found.entry(mangled(&word)).or_insert_with(|| Some(word.clone()));
+            let entry = found.entry(mangle(&word)).or_insert_with(|| Some(word.clone()));
             if entry.as_ref() != Some(&word) {
                 *entry = None;
             }
@@ -103,7 +105,7 @@ pub fn collisions(domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
         for (first, second) in table.collisions() {
             let message = format!(
                 "the {kind} `{first}` and `{second}` are both `{}` for the reasoner",
-                mangled(first.key())
+                mangle(first.key())
             );
             found.push(
                 Diagnostic::error(NAME_COLLISION, message)
@@ -135,9 +137,9 @@ mod tests {
             ("caf\u{e9}", "caf_"),
         ];
         for (name, written) in same {
-            assert_eq!(mangled(name), written);
+            assert_eq!(mangle(name), written);
         }
-        assert_eq!(folded("onTable"), folded("ON-table"));
+        assert_eq!(fold_spelling("onTable"), fold_spelling("ON-table"));
     }
 
     #[test]
@@ -170,7 +172,7 @@ mod tests {
         );
         let table = NameTable::new(domain.predicates.iter().map(|p| &p.name));
         assert_eq!(table.get("on_top").map(Name::as_str), Some("on-top"));
-        assert_eq!(table.mangled().collect::<Vec<_>>(), ["free", "on_top"]);
+        assert_eq!(table.mangle().collect::<Vec<_>>(), ["free", "on_top"]);
     }
 
     proptest! {
@@ -178,9 +180,9 @@ mod tests {
 
         #[test]
         fn every_name_becomes_a_constant(name in "\\PC{1,8}") {
-            let written = mangled(&name);
+            let written = mangle(&name);
             prop_assert!(parse_ground_term(&written).is_some(), "{name} -> {written}");
-            prop_assert_eq!(mangled(&written), written);
+            prop_assert_eq!(mangle(&written), written);
         }
     }
 }

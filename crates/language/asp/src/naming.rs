@@ -4,7 +4,8 @@ use crate::syntax::ast::Term;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How objects that nothing names are called: a prefix, by default the type's name, and an index, by default from 1.
+/// Names for objects that the text only counts: a prefix (by default the type's name) and an index (by
+/// default from 1).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {
     prefixes: BTreeMap<String, String>,

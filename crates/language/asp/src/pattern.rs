@@ -5,7 +5,7 @@ use crate::naming::Naming;
 use crate::syntax::ast::Term;
 use smallvec::SmallVec;
 
-/// Most values of one term: an interval has as many as it is long.
+/// The most values of one term; an interval has one for each number.
 const MOST_VALUES: usize = 1 << 17;
 
 /// The values of a rule's variables, by slot.
@@ -53,7 +53,8 @@ impl Pattern {
         }
     }
 
-    /// Whether a ground term is an instance, and the values that make it one. Operations match nothing.
+    /// True if a ground term is an instance; fills `slots` with the values of the variables. Operations match
+    /// nothing.
     pub(crate) fn matches(&self, id: Id, store: &Store, slots: &mut Slots) -> bool {
         match self {
             Self::Any => true,
@@ -162,7 +163,8 @@ fn compute(operator: &str, left: i64, right: i64) -> Option<i64> {
     }
 }
 
-/// Whether a term has neither operations nor intervals nor calls, so that matching finds all that the reasoner would.
+/// True if a term has no operations, intervals or calls, so that matching finds every instance that the
+/// reasoner would.
 pub(crate) fn is_plain(term: &Term) -> bool {
     match term {
         Term::Number(_) | Term::Text(_) | Term::Variable(_) | Term::Anonymous => true,

@@ -1,42 +1,42 @@
-//! How a program is solved: in stages, each one a run of the reasoner.
+//! Solves a program in stages; each stage is a run of the reasoner.
 //!
-//! Which objects a text counts and does not name is known when everything else is, and what pairs the third shot with the third level
-//! has to know all of both. Said in one program, that is a search through choices with as many answer sets as there are ways to name
-//! what is interchangeable. So the first stage finds the objects that are named; each further one is given the objects that were missing and
-//! the order of all, until nothing is missing any more and nothing changes. Every stage is a program without choices, unless the knowledge
-//! file has some, and takes no search. Where plain rules tell beforehand what the stages will come to ([`Job::guess`]), the first one is given
-//! that and is the last, if its answer bears it out.
+//! The objects that a text counts without naming them depend on everything else. In one program that would be
+//! a search through choices, with as many answer sets as there are ways to name interchangeable objects. So
+//! the first stage finds the named objects. Each further stage gets the missing objects and the order of all,
+//! until no object is missing. No stage has choices, unless the knowledge file has some. If plain rules
+//! predict the result ([`SolveJob::guess`]), the first stage gets the prediction and is also the last if its
+//! answer confirms it.
 //!
-//! [`solve`] does the stages and is given the reasoner as a function, so that it can run in another process than the rest.
+//! [`solve`] runs the stages with the reasoner as a function, so the reasoner can run in another process.
 
 mod objects;
 
 use crate::naming::Naming;
 pub(crate) use objects::Census;
-pub use objects::Given;
+pub use objects::StageInput;
 use objects::census;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs of the reasoner with different objects before it is said that they do not settle.
+/// The most stages with changing objects.
 const MOST_STAGES: u32 = 16;
 
-/// What the reasoner is given: a document that crosses to the process it runs in.
+/// The input of the reasoner's process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Job {
-    /// The program.
+pub struct SolveJob {
+    /// The program without records of applied rules.
     pub plain: String,
     /// The program with a twin for every rule.
     pub recorded: String,
-    /// What makes violated constraints forbidden.
+    /// Rules that forbid violated constraints.
     pub hard: String,
-    /// What makes violated constraints as few as possible.
+    /// Rules that minimise violated constraints.
     pub relaxed: String,
-    /// What objects without a name are called.
+    /// Names for objects that the text only counts.
     pub naming: Naming,
     /// Names that they must not get.
     pub taken: BTreeSet<String>,
-    /// Those among them that the text says something of.
+    /// Those constants that occur in facts of a state.
     pub mentioned: BTreeSet<String>,
     /// The types above each type of the domain.
     pub above: BTreeMap<String, BTreeSet<String>>,
@@ -46,15 +46,15 @@ pub struct Job {
     pub ranked: BTreeSet<String>,
     /// The objects of every type are put in order.
     pub ranks_all: bool,
-    /// What the stages will come to in all likelihood; the first one is given it, and has to bear it out.
-    pub guess: Option<Given>,
-    /// Most answer sets to look at.
+    /// The predicted result of the stages, passed to the first one, which has to confirm it.
+    pub guess: Option<StageInput>,
+    /// The most answer sets to read.
     pub max_answers: u32,
     /// Most objects to make.
     pub max_objects: u32,
 }
 
-impl Default for Job {
+impl Default for SolveJob {
     fn default() -> Self {
         Self {
             plain: String::new(),
@@ -78,30 +78,28 @@ impl Default for Job {
 /// One run of the reasoner.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// The program.
     pub program: &'a str,
     /// Most answer sets to find.
     pub models: u32,
-    /// Whether to find an optimal one.
+    /// True to find an optimal answer set.
     pub optimise: bool,
-    /// What `@id` means.
+    /// Naming for the external function `@id`.
     pub naming: &'a Naming,
 }
 
-/// What one run found: the atoms of each answer set, as text.
+/// Result of one run: the atoms of each answer set, as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
-    /// The answer sets.
+pub struct RunAnswers {
     pub answers: Vec<Vec<String>>,
-    /// There are no others.
+    /// True if there are no other answer sets.
     pub complete: bool,
 }
 
-/// What the stages came to.
+/// The outcome of the stages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// There are answer sets, and all objects that they ask for.
+    /// There are answer sets, and no object is missing.
     Solved,
     /// Only with violated constraints: there is one answer set, with as few as possible.
     Violated,
@@ -109,9 +107,8 @@ pub enum Outcome {
     NoAnswer,
     /// A type has more objects than are made.
     TooManyObjects {
-        /// The type.
         ty: String,
-        /// How many are missing.
+        /// Number of missing objects.
         missing: i64,
     },
     /// The objects kept changing from stage to stage.
@@ -120,14 +117,13 @@ pub enum Outcome {
 
 /// The answer to a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply {
-    /// How it ended.
+pub struct SolveResult {
     pub outcome: Outcome,
     /// The atoms of each answer set, with the twins.
     pub answers: Vec<Vec<String>>,
-    /// There are no other answer sets.
+    /// True if there are no other answer sets.
     pub complete: bool,
-    /// Answer sets after the first ask for other objects than it does.
+    /// True if later answer sets require other objects than the first.
     pub objects_differ: bool,
     /// Runs of the reasoner.
     pub runs: u32,
@@ -136,20 +132,23 @@ pub struct Reply {
 /// Solves a job. `reasoner` runs one program.
 ///
 /// # Errors
-/// What the reasoner says of a program that it cannot run.
-pub fn solve<E>(job: &Job, reasoner: &mut dyn FnMut(Run<'_>) -> Result<Found, E>) -> Result<Reply, E> {
+/// The reasoner's error for a program that it cannot run.
+pub fn solve<E>(
+    job: &SolveJob,
+    reasoner: &mut dyn FnMut(Run<'_>) -> Result<RunAnswers, E>,
+) -> Result<SolveResult, E> {
     let mut solver = Solver { job, reasoner, runs: 0 };
     solver.solve()
 }
 
 struct Solver<'a, E> {
-    job: &'a Job,
-    reasoner: &'a mut dyn FnMut(Run<'_>) -> Result<Found, E>,
+    job: &'a SolveJob,
+    reasoner: &'a mut dyn FnMut(Run<'_>) -> Result<RunAnswers, E>,
     runs: u32,
 }
 
 impl<E> Solver<'_, E> {
-    fn solve(&mut self) -> Result<Reply, E> {
+    fn solve(&mut self) -> Result<SolveResult, E> {
         if let Some(guess) = &self.job.guess
             && let Some(reply) = self.stages(guess.clone(), true, true)?
         {
@@ -157,12 +156,17 @@ impl<E> Solver<'_, E> {
         }
         // Nothing is given to the first stage, so it is only worth recording where nothing can be missing.
         let record = !self.asks_for_objects();
-        let reply = self.stages(Given::default(), record, false)?;
-        Ok(reply.unwrap_or_else(|| self.reply(Outcome::Unsettled, Found::default())))
+        let reply = self.stages(StageInput::default(), record, false)?;
+        Ok(reply.unwrap_or_else(|| self.reply(Outcome::Unsettled, RunAnswers::default())))
     }
 
     /// The stages from what is given to the first one; none where a guess was wrong.
-    fn stages(&mut self, mut given: Given, mut record: bool, guessed: bool) -> Result<Option<Reply>, E> {
+    fn stages(
+        &mut self,
+        mut given: StageInput,
+        mut record: bool,
+        guessed: bool,
+    ) -> Result<Option<SolveResult>, E> {
         let made = if guessed { given.generated.clone() } else { Vec::new() };
         for _ in 0..MOST_STAGES {
             let (outcome, found) = self.stage(&given, record)?;
@@ -175,23 +179,23 @@ impl<E> Solver<'_, E> {
             }
             let next = match self.job.next(&given, &census) {
                 Ok(next) => next,
-                Err(outcome) => return Ok((!guessed).then(|| self.reply(outcome, Found::default()))),
+                Err(outcome) => return Ok((!guessed).then(|| self.reply(outcome, RunAnswers::default()))),
             };
             if record && next == given {
                 let same = |answer: &Vec<String>| {
                     self.job.next(&given, &objects::census(answer)).as_ref() == Ok(&given)
                 };
                 let objects_differ = !found.answers.iter().skip(1).all(same);
-                return Ok(Some(Reply { objects_differ, ..self.reply(outcome, found) }));
+                return Ok(Some(SolveResult { objects_differ, ..self.reply(outcome, found) }));
             }
             (given, record) = (next, true);
         }
         Ok(None)
     }
 
-    fn reply(&self, outcome: Outcome, found: Found) -> Reply {
-        let Found { answers, complete } = found;
-        Reply { outcome, answers, complete, objects_differ: false, runs: self.runs }
+    fn reply(&self, outcome: Outcome, found: RunAnswers) -> SolveResult {
+        let RunAnswers { answers, complete } = found;
+        SolveResult { outcome, answers, complete, objects_differ: false, runs: self.runs }
     }
 
     fn asks_for_objects(&self) -> bool {
@@ -199,14 +203,14 @@ impl<E> Solver<'_, E> {
         mentions("generated(") || mentions("index(") || mentions("amount(")
     }
 
-    fn run(&mut self, program: &str, models: u32, optimise: bool) -> Result<Found, E> {
+    fn run(&mut self, program: &str, models: u32, optimise: bool) -> Result<RunAnswers, E> {
         self.runs += 1;
         (self.reasoner)(Run { program, models, optimise, naming: &self.job.naming })
     }
 
-    /// One stage: the program with its constraints only watched. A program with several answer sets is solved again with the constraints
-    /// in force, and one that then has none a third time with as few violations as possible.
-    fn stage(&mut self, given: &Given, record: bool) -> Result<(Outcome, Found), E> {
+    /// Runs one stage with constraints that are only recorded. A program with several answer sets is solved
+    /// again with hard constraints; if that has no answer, a third time with as few violations as possible.
+    fn stage(&mut self, given: &StageInput, record: bool) -> Result<(Outcome, RunAnswers), E> {
         let mut program = if record { self.job.recorded.clone() } else { self.job.plain.clone() };
         given.write(&mut program);
         let found = self.run(&program, 2, false)?;

@@ -13,7 +13,7 @@
 
 use crate::build::{atom, constant, function, rule, variable};
 use crate::declarations::Declarations;
-use crate::names::mangled;
+use crate::names::mangle;
 use crate::syntax::ast::{Atom, Rule, Term};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
@@ -23,11 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A rule that was made, and the declaration that it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeRule {
-    /// The rule.
     pub rule: Rule,
-    /// Whether the declaration stands in the domain; otherwise in the knowledge file.
+    /// True if the declaration is in the domain, false if it is in the knowledge file.
     pub of_domain: bool,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -52,7 +50,7 @@ impl TypeRules {
         maker.predicates(domain);
         maker.functions(domain);
         maker.of_domain = false;
-        maker.declared(declared);
+        maker.add_declared_predicates(declared);
         maker.found
     }
 }
@@ -63,7 +61,7 @@ struct Maker<'a> {
     of_domain: bool,
 }
 
-/// The states that a fact may be said of, as the terms around it.
+/// Contexts of a fact: the predicate around it, and whether it is negated.
 const STATES: [(&str, bool); 4] = [("init", false), ("goal", false), ("goal", true), ("init", true)];
 
 impl Maker<'_> {
@@ -72,19 +70,19 @@ impl Maker<'_> {
     }
 
     fn name(&self, ty: TypeId) -> String {
-        mangled(self.types.name(ty).key())
+        mangle(self.types.name(ty).key())
     }
 
     fn hierarchy(&mut self, domain: &Domain, with_object: bool) {
         for declared in &domain.types {
-            let (below, span) = (mangled(declared.name.key()), declared.name.span);
+            let (below, span) = (mangle(declared.name.key()), declared.name.span);
             let Some(id) = self.types.get(declared.name.key()) else { continue };
             let above =
                 (1..self.types.len() as TypeId).filter(|ty| *ty != id && self.types.is_subtype(id, *ty));
             let above: BTreeSet<String> = above.map(|ty| self.name(ty)).collect();
             self.found.above.insert(below.clone(), above);
             for parent in declared.ty.iter().flat_map(|ty| &ty.alternatives) {
-                let parent = mangled(parent.key());
+                let parent = mangle(parent.key());
                 if parent != "object" && below != "object" && parent != below {
                     self.typing(&parent, atom("object", vec![variable("X"), constant(&below)], span), span);
                 }
@@ -113,13 +111,14 @@ impl Maker<'_> {
         for declared in &domain.constants {
             let span = declared.name.span;
             for ty in self.known_types(declared.ty.as_ref()) {
-                let arguments = vec![constant(&mangled(declared.name.key())), constant(&ty)];
+                let arguments = vec![constant(&mangle(declared.name.key())), constant(&ty)];
                 self.add(atom("object", arguments, span), Vec::new(), span);
             }
         }
     }
 
-    /// What an object of that type is known to be: the type, or what its alternatives have in common, the most specific first.
+    /// Types that follow for an object of that type: the type itself, or the most specific common types of
+    /// its alternatives.
     fn known_types(&self, ty: Option<&TypeRef>) -> Vec<String> {
         let Some(ids) = self.types.resolve(ty) else { return Vec::new() };
         if let [id] = ids.as_slice() {
@@ -136,7 +135,7 @@ impl Maker<'_> {
 
     fn predicates(&mut self, domain: &Domain) {
         for predicate in &domain.predicates {
-            let name = mangled(predicate.name.key());
+            let name = mangle(predicate.name.key());
             let types = self.argument_types(&predicate.parameters);
             self.arguments(&name, &types, predicate.span);
             self.pairing(&name, types.len(), predicate.span);
@@ -148,7 +147,7 @@ impl Maker<'_> {
         parameters.iter().map(|parameter| self.known_types(parameter.ty.as_ref())).collect()
     }
 
-    /// What the arguments of a predicate say, in every state.
+    /// Types that follow from the arguments of a predicate, in every context.
     fn arguments(&mut self, name: &str, types: &[Vec<String>], span: Span) {
         for (at, known) in types.iter().enumerate() {
             let fact = function(name, open(types.len(), at));
@@ -161,7 +160,7 @@ impl Maker<'_> {
 
     fn functions(&mut self, domain: &Domain) {
         for declared in &domain.functions {
-            let name = mangled(declared.name.key());
+            let name = mangle(declared.name.key());
             let types = self.argument_types(&declared.parameters);
             for (at, known) in types.iter().enumerate() {
                 let call = function(&name, open(types.len(), at));
@@ -178,7 +177,7 @@ impl Maker<'_> {
         }
     }
 
-    fn declared(&mut self, declared: &Declarations) {
+    fn add_declared_predicates(&mut self, declared: &Declarations) {
         for predicate in &declared.predicates {
             let (name, span) = (&predicate.name, predicate.span);
             let known = |ty: &String| declared.has_type(ty) || self.types_by_name(ty);
@@ -200,7 +199,7 @@ impl Maker<'_> {
     }
 
     fn types_by_name(&self, name: &str) -> bool {
-        self.types.names().any(|ty| mangled(ty.key()) == name)
+        self.types.names().any(|ty| mangle(ty.key()) == name)
     }
 
     /// `init(P(X, Y)) :- pair(init, P, X, Y).` for maps, and the same for goals.

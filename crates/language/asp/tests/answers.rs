@@ -5,10 +5,10 @@
 mod common;
 
 use common::{IR, KNOWLEDGE, World};
-use planforge_asp::answer::{Answer, Answers, ambiguity, differing_atoms, read};
+use planforge_asp::answer::{ExplainedAnswer, ExplainedAnswers, ambiguity, differing_atoms, read_answers};
 use planforge_asp::derivations::Idle;
 use planforge_asp::program::{Assembled, Origin};
-use planforge_asp::stages::{Outcome, Reply};
+use planforge_asp::stages::{Outcome, SolveResult};
 use planforge_asp::syntax::parse_ground_term;
 use planforge_diagnostics::Diagnostic;
 
@@ -18,8 +18,8 @@ const BAR: &str = "(define (domain bar) (:requirements :strips :typing)
   (:action rinse :parameters (?v - vessel) :precondition (clean ?v) :effect (clean ?v)))";
 
 /// Reads a reply that has to have one answer.
-fn one<'a>(assembled: &'a Assembled, reply: &Reply) -> Answer<'a> {
-    let Answers { mut answers, complete } = read(assembled, reply).unwrap();
+fn one<'a>(assembled: &'a Assembled, reply: &SolveResult) -> ExplainedAnswer<'a> {
+    let ExplainedAnswers { mut answers, complete } = read_answers(assembled, reply).unwrap();
     assert!(complete);
     assert_eq!(answers.len(), 1);
     answers.remove(0)
@@ -27,7 +27,7 @@ fn one<'a>(assembled: &'a Assembled, reply: &Reply) -> Answer<'a> {
 
 fn conflicts(knowledge: &str, ir: &str) -> Vec<Diagnostic> {
     let (assembled, reply) = World::new(BAR, knowledge, ir).solve();
-    read(&assembled, &reply).unwrap_err()
+    read_answers(&assembled, &reply).unwrap_err()
 }
 
 /// What a diagnostic's labels point at: the source, the line (from 1) and the text.
@@ -44,7 +44,7 @@ fn lines(diagnostic: &Diagnostic, world: &World) -> Vec<(char, String)> {
 }
 
 /// Rule, premises, absent conditions, other ways of an atom, as text.
-fn told(answer: &Answer<'_>, atom: &str) -> String {
+fn messages_of(answer: &ExplainedAnswer<'_>, atom: &str) -> String {
     let derivations = &answer.derivations;
     let number = derivations.find(&parse_ground_term(atom).unwrap()).unwrap_or_else(|| panic!("no {atom}"));
     let derivation = derivations.derivation(number).unwrap_or_else(|| panic!("no derivation of {atom}"));
@@ -121,7 +121,7 @@ init(map(tap, serves, drink)). cardinality(tap, 1).";
             "Domain domain:3 object(X, drink) :- init(holds(_, X)). | init(holds(glass1, gin)) |  | 0",
         ),
     ] {
-        assert_eq!(told(&answer, atom), expected);
+        assert_eq!(messages_of(&answer, atom), expected);
     }
     // Every atom has a derivation, and each premise takes fewer steps.
     let derivations = &answer.derivations;
@@ -225,14 +225,14 @@ fn constraints_choose_among_answers_before_they_are_told() {
     assert_eq!(reply.outcome, Outcome::Solved);
     let answer = one(&assembled, &reply);
     assert_eq!(
-        told(&answer, "goal(holds(a, gin))"),
+        messages_of(&answer, "goal(holds(a, gin))"),
         "Knowledge knowledge:1 1 { goal(holds(V, D)) : object(D, drink) } 1 :- object(V, glass). | object(a, glass), object(gin, drink) |  | 0"
     );
     // Where no choice is left, the constraint is told, with as few violations as possible.
     let knowledge = format!("{knowledge} :- goal(holds(a, gin)).");
     let (assembled, reply) = World::new(BAR, &knowledge, &format!("{ir} object(b, glass).")).solve();
     assert_eq!(reply.outcome, Outcome::Violated);
-    let found = read(&assembled, &reply).unwrap_err();
+    let found = read_answers(&assembled, &reply).unwrap_err();
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].code, "asp.constraint");
 }
@@ -242,7 +242,7 @@ fn answers_that_differ_are_an_ambiguity_with_the_atoms_that_differ() {
     let knowledge = "1 { goal(holds(V, D)) : object(D, drink) } 1 :- object(V, glass).";
     let ir = "object(a, glass). object(gin, drink). object(rum, drink).";
     let (assembled, reply) = World::new(BAR, knowledge, ir).solve();
-    let answers = read(&assembled, &reply).unwrap();
+    let answers = read_answers(&assembled, &reply).unwrap();
     assert_eq!(answers.answers.len(), 2);
     let (one, other) = differing_atoms(&answers.answers[0], &answers.answers[1]);
     assert_eq!(
@@ -256,7 +256,7 @@ fn answers_that_differ_are_an_ambiguity_with_the_atoms_that_differ() {
     assert!(!found.labels.is_empty());
     // What differs in helpers alone is one answer.
     let (assembled, reply) = World::new(BAR, "{ helper(a) }.", ir).solve();
-    assert_eq!(read(&assembled, &reply).unwrap().answers.len(), 1);
+    assert_eq!(read_answers(&assembled, &reply).unwrap().answers.len(), 1);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn more_answers_than_are_looked_at_are_said_to_be_more() {
     let knowledge = "{ goal(clean(V)) } :- object(V, glass).";
     let ir: String = (1..=6).map(|i| format!("object(g{i}, glass). ")).collect();
     let (assembled, reply) = World::new(BAR, knowledge, &ir).solve();
-    let answers = read(&assembled, &reply).unwrap();
+    let answers = read_answers(&assembled, &reply).unwrap();
     assert_eq!((answers.answers.len(), answers.complete), (16, false));
     assert!(ambiguity(&answers, 0, 1).message.contains("at least 16 ways"));
 }
@@ -281,8 +281,8 @@ fn predicates_by_themselves_are_said_of_the_initial_state() {
     let knowledge = "first_sip(V) :- holds(V, D), not clean(V). init(free(V)) :- first_sip(V).";
     let (assembled, reply) = World::new(BAR, knowledge, "holds(a, gin).").solve();
     let answer = one(&assembled, &reply);
-    assert_eq!(told(&answer, "init(holds(a, gin))"), "Text ir:1 holds(a, gin). |  |  | 0");
-    assert!(told(&answer, "first_sip(a)").ends_with("| init(holds(a, gin)) | not init(clean(a)) | 0"));
+    assert_eq!(messages_of(&answer, "init(holds(a, gin))"), "Text ir:1 holds(a, gin). |  |  | 0");
+    assert!(messages_of(&answer, "first_sip(a)").ends_with("| init(holds(a, gin)) | not init(clean(a)) | 0"));
     assert!(assembled.table.rules.iter().any(|rule| rule.origin == Origin::Knowledge));
 }
 

@@ -5,7 +5,7 @@
 mod common;
 
 use common::World;
-use planforge_asp::answer::read;
+use planforge_asp::answer::read_answers;
 use planforge_asp::compile::IrOnly;
 use planforge_asp::reader::{Signature, read as read_ir};
 use planforge_asp::syntax::ast::Term;
@@ -35,7 +35,7 @@ fn problem(domain: &str, knowledge: &str, ir: &str) -> Option<(BTreeSet<String>,
     let world = World::new(domain, knowledge, ir);
     let ir_only = IrOnly::from(&world.declarations);
     let (assembled, reply) = world.solve();
-    let answers = read(&assembled, &reply).ok()?;
+    let answers = read_answers(&assembled, &reply).ok()?;
     let answer = &answers.answers[0];
     let compiled = |atom: &Term| is_compiled(atom, &ir_only);
     let atoms = answer.materialized.atoms.iter().filter(|atom| compiled(atom)).map(Term::to_string).collect();

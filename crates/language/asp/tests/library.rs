@@ -5,7 +5,7 @@
 mod common;
 
 use common::{World, atoms};
-use planforge_asp::stages::{Job, Outcome, Reply};
+use planforge_asp::stages::{Outcome, SolveJob, SolveResult};
 
 /// A bar of our own.
 const BAR: &str = "(define (domain bar) (:requirements :strips :typing)
@@ -28,7 +28,7 @@ fn objects(answer: &[String], ty: &str) -> Vec<String> {
     members.iter().filter_map(|a| a.strip_prefix("object(")?.strip_suffix(&end)).map(str::to_owned).collect()
 }
 
-fn conflicts(reply: &Reply) -> Vec<String> {
+fn conflicts(reply: &SolveResult) -> Vec<String> {
     reply.answers.iter().flat_map(|answer| atoms(answer, &["conflict"])).collect()
 }
 
@@ -193,7 +193,7 @@ fn a_wrong_guess_costs_runs_and_changes_nothing() {
     let knowledge = "object(X, glass) :- object(X, vessel), not object(X, jug).";
     let ir = "cardinality(glass, 2). init(clean(cup)). object(mug, jug).";
     let (assembled, reply) = World::new(BAR, knowledge, ir).solve();
-    let without = common::run(&Job { guess: None, ..assembled.job.clone() });
+    let without = common::run(&SolveJob { guess: None, ..assembled.job.clone() });
     assert_eq!(objects(&reply.answers[0], "glass"), ["cup", "glass1"]);
     assert_eq!((&reply.answers, reply.outcome), (&without.answers, without.outcome));
     assert_eq!((reply.runs, without.runs), (3, 2));
@@ -247,17 +247,15 @@ fn each_file_works_by_itself() {
 }
 
 #[test]
-fn nothing_that_is_guessed_takes_long() {
+fn a_prediction_with_too_many_combinations_is_given_up() {
     let knowledge = "init(clean(A)) :- object(A, glass), object(B, glass), object(C, glass), object(D, glass), object(E, glass), \
         object(F, glass), object(G, glass), A != B.";
     let ir: String = (0..40).map(|i| format!("object(g{i}, glass). ")).collect();
     let world = World::new(BAR, knowledge, &ir);
     let joins = World::new(BAR, &knowledge.replace(", A != B", ""), &ir);
     for world in [&world, &joins] {
-        let start = std::time::Instant::now();
         let assembled = planforge_asp::program::assemble(&world.task());
-        assert!(start.elapsed().as_secs() < 5);
-        // Comparisons are not looked at, so what stands under one is not guessed; forty to the seventh ways are given up.
+        // A rule with a comparison is not followed; forty to the seventh combinations exceed the limit of steps.
         let is_plain = world.knowledge_text.contains("!=");
         assert_eq!(assembled.job.guess.is_some(), is_plain);
     }

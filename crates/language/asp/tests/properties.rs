@@ -5,8 +5,8 @@
 mod common;
 
 use common::{World, atoms, run};
-use planforge_asp::answer::read;
-use planforge_asp::stages::{Job, Outcome};
+use planforge_asp::answer::read_answers;
+use planforge_asp::stages::{Outcome, SolveJob};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -44,14 +44,14 @@ proptest! {
         prop_assert_eq!(&reply.outcome, &Outcome::Solved);
         prop_assert_eq!((reply.answers.len(), reply.complete), (1, true));
         // What is guessed before the reasoner runs saves runs and changes nothing.
-        let unguessed = run(&Job { guess: None, ..assembled.job.clone() });
+        let unguessed = run(&SolveJob { guess: None, ..assembled.job.clone() });
         prop_assert_eq!(&unguessed.answers, &reply.answers);
         prop_assert!(unguessed.runs >= reply.runs || named.len() > glass_count as usize);
         let answer = &reply.answers[0];
         let there = members(answer, "glass");
         if named.len() > glass_count as usize {
             prop_assert_eq!(&there, &named);
-            let found = read(&assembled, &reply).unwrap_err();
+            let found = read_answers(&assembled, &reply).unwrap_err();
             prop_assert_eq!(found[0].code.as_ref(), "asp.more-than-counted");
             return Ok(());
         }
@@ -68,7 +68,7 @@ proptest! {
                 prop_assert!(said.contains(&format!("{state}(serves(tap{tap},drink{drink}))")), "{:?}", said);
             }
         }
-        let answers = read(&assembled, &reply).unwrap();
+        let answers = read_answers(&assembled, &reply).unwrap();
         let derivations = &answers.answers[0].derivations;
         for atom in 0..derivations.len() as u32 {
             let derivation = derivations.derivation(atom);
@@ -82,7 +82,7 @@ proptest! {
         let mut knowledge = format!("ir_predicate(size(number), \"\"). init(size({term})) :- number(X), number(Y). ");
         numbers.iter().for_each(|n| knowledge += &format!("number({n}). "));
         let (assembled, reply) = World::new(BAR, &knowledge, "").solve();
-        let answers = read(&assembled, &reply).unwrap();
+        let answers = read_answers(&assembled, &reply).unwrap();
         let derivations = &answers.answers[0].derivations;
         for atom in 0..derivations.len() as u32 {
             prop_assert!(derivations.derivation(atom).is_some(), "{:?}", derivations.term(atom));

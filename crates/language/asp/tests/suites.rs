@@ -6,7 +6,7 @@
 mod common;
 
 use common::{DOMAIN, IR, World};
-use planforge_asp::answer::{Answer, read};
+use planforge_asp::answer::{ExplainedAnswer, read_answers};
 use planforge_asp::compile::{Compiled, Input, IrOnly, Place, compile};
 use planforge_asp::reader::{self, Signature};
 use planforge_diagnostics::SourceId;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 const PROBLEM: SourceId = SourceId(3);
 
-fn compiled(world: &World, answer: &Answer<'_>) -> Compiled {
+fn compiled(world: &World, answer: &ExplainedAnswer<'_>) -> Compiled {
     let place = |(source, span)| Place { source, span };
     compile(&Input {
         domain: &world.domain,
@@ -51,7 +51,7 @@ fn example(folders: &[&Path]) -> bool {
     assert!(reading.repairs.iter().all(|repair| repair.code == "ir.negative-goal"), "{folders:?}");
     (world.ir_text, world.ir) = (ir, reading.program);
     let (assembled, reply) = world.solve();
-    let answers = read(&assembled, &reply).unwrap_or_else(|why| panic!("{folders:?} {why:#?}"));
+    let answers = read_answers(&assembled, &reply).unwrap_or_else(|why| panic!("{folders:?} {why:#?}"));
     assert_eq!((answers.answers.len(), answers.complete), (1, true), "{folders:?}");
     let answer = answers.answers.first().unwrap();
     let compiled = compiled(&world, answer);

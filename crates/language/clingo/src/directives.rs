@@ -4,16 +4,18 @@
 //! The scan splits text into strings, comments and the rest as clingo's lexer does (libgringo/src/input/nongroundlexer.xch), so
 //! that nothing can hide a directive from it, and the word in a comment or a string does not count.
 
-use crate::{Error, Place};
+use crate::{Error, MessagePlace};
 
-/// `#theory` is among them because strings are no strings inside a theory definition: the scan would lose step with the lexer.
+/// `#theory` is refused because quoted strings have another syntax inside theory definitions, where the scan
+/// would lose track.
 const REFUSED: [&str; 3] = ["#include", "#script", "#theory"];
 
 /// # Errors
 /// `Error::Refused` for the first directive that reaches outside, and for text in the solvers' numeric format.
 pub(crate) fn check(program: &str) -> Result<(), Error> {
-    let refused =
-        |what: &str, offset| Err(Error::Refused { what: what.to_owned(), place: Place::of(program, offset) });
+    let refused = |what: &str, offset| {
+        Err(Error::Refused { what: what.to_owned(), place: MessagePlace::of(program, offset) })
+    };
     if program.starts_with("asp ") {
         return refused("text in aspif format", 0);
     }
@@ -44,8 +46,8 @@ pub(crate) fn check(program: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// After the string that begins here; after the quote alone where no string does (an unknown escape, a line that ends): clingo
-/// calls that quote an error and reads on behind it.
+/// Index after the string that begins here. After an unclosed string or an unknown escape, the index after
+/// the quote: clingo reports that quote and reads on behind it.
 fn after_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     loop {

@@ -6,18 +6,21 @@
 //! turns its own into error codes at its boundary, and a callback reports its failure by returning false.
 #![allow(unsafe_code, reason = "calls a C library")]
 
+mod callbacks;
+mod symbols;
+
 use crate::message::Log;
-use crate::symbol::is_name;
-use crate::{Answer, Error, Functions, Job, Kind, Place, Symbol};
+use crate::{AnswerSets, Error, Functions, SolveRequest, Symbol};
+use callbacks::{Calls, call_function, log_message};
 use clingo_sys as c;
 use std::cell::Cell;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{self, NonNull};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use symbols::read_symbol;
 
-/// How long one wait for the next answer set lasts before the caller is asked whether to go on, in seconds.
+/// Seconds of one wait for the next answer set; after each wait [`SolveRequest::stop`] is called.
 const WAIT: f64 = 0.02;
 
 pub(crate) fn version() -> (i32, i32, i32) {
@@ -27,7 +30,7 @@ pub(crate) fn version() -> (i32, i32, i32) {
     (major, minor, revision)
 }
 
-pub(crate) fn solve(program: &CStr, job: &Job<'_>) -> Result<Answer, Error> {
+pub(crate) fn solve(program: &CStr, job: &SolveRequest<'_>) -> Result<AnswerSets, Error> {
     let log = Mutex::new(Log::default());
     let found = Control::new(job, &log).and_then(|mut control| {
         {
@@ -38,18 +41,18 @@ pub(crate) fn solve(program: &CStr, job: &Job<'_>) -> Result<Answer, Error> {
         control.solve(job)
     });
     let (messages, omitted) = {
-        let mut log = locked(&log);
+        let mut log = lock(&log);
         if found.is_err() && log.has_error() {
             let (messages, omitted) = log.take();
             return Err(Error::Program { messages, omitted });
         }
         log.take()
     };
-    found.map(|answer| Answer { messages, omitted, ..answer })
+    found.map(|answer| AnswerSets { messages, omitted, ..answer })
 }
 
 /// The log is whole after a panic too: its methods change it in one step.
-fn locked(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
+fn lock(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -61,7 +64,7 @@ struct Grounding {
 static TURN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    /// Whether this thread has the turn: an external function that solves a program would wait for itself.
+    /// True if this thread is grounding: an external function that solves a program would wait for itself.
     static GROUNDS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -114,7 +117,7 @@ struct Control<'a> {
 }
 
 impl<'a> Control<'a> {
-    fn new(job: &Job<'_>, log: &'a Mutex<Log>) -> Result<Self, Error> {
+    fn new(job: &SolveRequest<'_>, log: &'a Mutex<Log>) -> Result<Self, Error> {
         let models = CString::new(format!("--models={}", job.models)).unwrap_or_default();
         let arguments = [
             models.as_c_str(),
@@ -167,7 +170,7 @@ impl<'a> Control<'a> {
         calls.failed.map_or_else(|| check(ok), Err)
     }
 
-    fn solve(&mut self, job: &Job<'_>) -> Result<Answer, Error> {
+    fn solve(&mut self, job: &SolveRequest<'_>) -> Result<AnswerSets, Error> {
         let mut mode = c::clingo_solve_mode_e_clingo_solve_mode_yield;
         if job.stop.is_some() {
             mode |= c::clingo_solve_mode_e_clingo_solve_mode_async;
@@ -204,8 +207,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, job: &Job<'_>) -> Result<Answer, Error> {
-        let mut answer = Answer {
+    fn run(&mut self, job: &SolveRequest<'_>) -> Result<AnswerSets, Error> {
+        let mut answer = AnswerSets {
             models: Vec::new(),
             complete: false,
             stopped: false,
@@ -239,7 +242,7 @@ impl Search<'_> {
         Ok(answer)
     }
 
-    /// Waits for the next answer set or the end, and gives false when the caller wants to wait no more.
+    /// Waits for the next answer set or the end. False if `stop` ended the wait.
     fn wait(&mut self, stop: &dyn Fn() -> bool) -> bool {
         let mut ready = false;
         loop {
@@ -251,7 +254,7 @@ impl Search<'_> {
         }
     }
 
-    /// The next answer set, which lives until the search goes on.
+    /// Returns the next answer set, valid until the search continues.
     fn next(&mut self) -> Result<Option<Model<'_>>, Error> {
         let mut raw = ptr::null();
         // SAFETY: the search is open, and the pointer is written to a local variable.
@@ -267,7 +270,6 @@ impl Drop for Search<'_> {
     }
 }
 
-/// An answer set.
 struct Model<'a> {
     raw: NonNull<c::clingo_model_t>,
     search: PhantomData<&'a c::clingo_solve_handle_t>,
@@ -304,214 +306,5 @@ impl Model<'_> {
         // SAFETY: the model lives as long as the borrow of its search, and the flag is a local variable.
         check(unsafe { c::clingo_model_optimality_proven(self.raw.as_ptr(), &raw mut proven) })?;
         Ok(proven)
-    }
-}
-
-/// Reads a symbol of clingo.
-///
-/// # Safety
-/// The symbol comes from clingo.
-unsafe fn read_symbol(symbol: c::clingo_symbol_t) -> Result<Symbol, Error> {
-    let broken = || Error::Clingo("gave a symbol of an unknown type".to_owned());
-    // SAFETY (all calls below): the symbol is clingo's, of the type that each call reads, and what is written goes to
-    // local variables. Strings and arguments that clingo points to live until the process ends.
-    let kind = u32::try_from(unsafe { c::clingo_symbol_type(symbol) }).map_err(|_| broken())?;
-    match kind {
-        c::clingo_symbol_type_e_clingo_symbol_type_infimum => Ok(Symbol::Infimum),
-        c::clingo_symbol_type_e_clingo_symbol_type_supremum => Ok(Symbol::Supremum),
-        c::clingo_symbol_type_e_clingo_symbol_type_number => {
-            let mut number = 0;
-            // SAFETY: see above.
-            check(unsafe { c::clingo_symbol_number(symbol, &raw mut number) })?;
-            Ok(Symbol::Number(number))
-        }
-        c::clingo_symbol_type_e_clingo_symbol_type_string => {
-            let mut string = ptr::null();
-            // SAFETY: see above.
-            check(unsafe { c::clingo_symbol_string(symbol, &raw mut string) })?;
-            // SAFETY: see above.
-            Ok(Symbol::Text(unsafe { text(string) }.ok_or_else(broken)?))
-        }
-        c::clingo_symbol_type_e_clingo_symbol_type_function => {
-            let (mut name, mut positive) = (ptr::null(), true);
-            let (mut arguments, mut size) = (ptr::null(), 0);
-            // SAFETY: see above.
-            check(unsafe { c::clingo_symbol_name(symbol, &raw mut name) })?;
-            // SAFETY: see above.
-            check(unsafe { c::clingo_symbol_is_positive(symbol, &raw mut positive) })?;
-            // SAFETY: see above.
-            check(unsafe { c::clingo_symbol_arguments(symbol, &raw mut arguments, &raw mut size) })?;
-            // SAFETY: see above.
-            let name = unsafe { text(name) }.ok_or_else(broken)?;
-            // SAFETY: clingo gave pointer and size of its array of arguments, which are symbols of its own.
-            let arguments = unsafe { read_symbols(arguments, size) }?;
-            let function = Symbol::Function { name, arguments };
-            Ok(if positive { function } else { Symbol::Negated(Box::new(function)) })
-        }
-        _ => Err(broken()),
-    }
-}
-
-/// # Safety
-/// The pointer is to `size` symbols of clingo that live during the call; it may be null where `size` is 0.
-unsafe fn read_symbols(pointer: *const c::clingo_symbol_t, size: usize) -> Result<Vec<Symbol>, Error> {
-    if size == 0 || pointer.is_null() {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the caller's promise.
-    let symbols = unsafe { std::slice::from_raw_parts(pointer, size) };
-    // SAFETY: the caller's promise.
-    symbols.iter().map(|s| unsafe { read_symbol(*s) }).collect()
-}
-
-/// Makes a symbol of clingo.
-fn make_symbol(symbol: &Symbol) -> Result<c::clingo_symbol_t, String> {
-    let made = |ok| check(ok).map_err(|e| e.to_string());
-    let string = |text: &str| CString::new(text).map_err(|_| format!("{text:?} has a NUL character"));
-    let mut raw = 0;
-    match symbol {
-        // SAFETY: the symbol is written to a local variable.
-        Symbol::Infimum => unsafe { c::clingo_symbol_create_infimum(&raw mut raw) },
-        // SAFETY: the symbol is written to a local variable.
-        Symbol::Supremum => unsafe { c::clingo_symbol_create_supremum(&raw mut raw) },
-        // SAFETY: the symbol is written to a local variable.
-        Symbol::Number(number) => unsafe { c::clingo_symbol_create_number(*number, &raw mut raw) },
-        Symbol::Text(text) => {
-            let text = string(text)?;
-            // SAFETY: clingo copies the string; the symbol is written to a local variable.
-            made(unsafe { c::clingo_symbol_create_string(text.as_ptr(), &raw mut raw) })?;
-        }
-        Symbol::Function { name, arguments } => raw = make_function(name, arguments, true)?,
-        Symbol::Negated(inner) => match inner.as_ref() {
-            Symbol::Function { name, arguments } if !name.is_empty() => {
-                raw = make_function(name, arguments, false)?
-            }
-            other => return Err(format!("-{other} is no symbol: only a function can be negated")),
-        },
-    }
-    Ok(raw)
-}
-
-fn make_function(name: &str, arguments: &[Symbol], positive: bool) -> Result<c::clingo_symbol_t, String> {
-    if !name.is_empty() && !is_name(name) {
-        return Err(format!("{name:?} is no name of the language"));
-    }
-    let name = CString::new(name).map_err(|_| "a name has a NUL character".to_owned())?;
-    let arguments = arguments.iter().map(make_symbol).collect::<Result<Vec<_>, _>>()?;
-    let mut raw = 0;
-    // SAFETY: clingo copies name and arguments, which live until the end of this function.
-    let ok = unsafe {
-        c::clingo_symbol_create_function(
-            name.as_ptr(),
-            arguments.as_ptr(),
-            arguments.len(),
-            positive,
-            &raw mut raw,
-        )
-    };
-    check(ok).map_err(|e| e.to_string())?;
-    Ok(raw)
-}
-
-/// clingo's logger: `data` is the `Mutex<Log>` given to [`Control::new`].
-unsafe extern "C" fn log_message(code: c::clingo_warning_t, message: *const c_char, data: *mut c_void) {
-    const ERROR: c_int = c::clingo_warning_e_clingo_warning_runtime_error as c_int;
-    const OPERATION: c_int = c::clingo_warning_e_clingo_warning_operation_undefined as c_int;
-    const ATOM: c_int = c::clingo_warning_e_clingo_warning_atom_undefined as c_int;
-    const VARIABLE: c_int = c::clingo_warning_e_clingo_warning_global_variable as c_int;
-    // A message that cannot be noted is lost; the call into clingo goes on and reports what went wrong itself.
-    let _ = catch_unwind(|| {
-        // SAFETY: the log outlives the control that calls this.
-        let log = unsafe { &*data.cast::<Mutex<Log>>() };
-        // SAFETY: clingo's message is a string that lives during the call.
-        let Some(message) = (unsafe { text(message) }) else { return };
-        let kind = match code {
-            ERROR => Kind::Error,
-            OPERATION => Kind::OperationUndefined,
-            ATOM => Kind::AtomUndefined,
-            VARIABLE => Kind::GlobalVariable,
-            _ => Kind::Other,
-        };
-        locked(log).add(kind, &message);
-    });
-}
-
-/// What the calls of external functions need and leave behind during one grounding.
-struct Calls<'a> {
-    functions: &'a Functions<'a>,
-    failed: Option<Error>,
-}
-
-/// clingo's callback for external functions: `data` is the `Calls` of [`Control::ground`].
-unsafe extern "C" fn call_function(
-    location: *const c::clingo_location_t,
-    name: *const c_char,
-    arguments: *const c::clingo_symbol_t,
-    size: usize,
-    data: *mut c_void,
-    inject: c::clingo_symbol_callback_t,
-    inject_data: *mut c_void,
-) -> bool {
-    // SAFETY: `Control::ground` keeps its `Calls` alive and unused elsewhere while clingo calls back, one call at a time.
-    let calls = unsafe { &mut *data.cast::<Calls<'_>>() };
-    // SAFETY: clingo's name is a string that lives during the call.
-    let name = unsafe { text(name) }.unwrap_or_default();
-    // SAFETY: clingo's arguments are symbols of its own that live during the call.
-    let (arguments, unread) = match unsafe { read_symbols(arguments, size) } {
-        Ok(arguments) => (arguments, None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
-    };
-    let values = match unread {
-        Some(error) => Err(error),
-        None => values(calls.functions, &name, &arguments),
-    };
-    let values = match values {
-        Ok(values) => values,
-        Err(message) => {
-            // SAFETY: the location is null or lives during the call.
-            let place = unsafe { location.as_ref() }.map_or(Place::of("", 0), place);
-            calls.failed = Some(Error::Function { name, arguments, place, message });
-            // SAFETY: clingo copies the message, a constant string.
-            unsafe {
-                c::clingo_set_error(
-                    c::clingo_error_e_clingo_error_unknown as c_int,
-                    c"an external function failed".as_ptr(),
-                );
-            }
-            return false;
-        }
-    };
-    // SAFETY: clingo's own function with its own data, given symbols that it made; it copies them.
-    inject.is_some_and(|inject| unsafe { inject(values.as_ptr(), values.len(), inject_data) })
-}
-
-/// Calls an external function, and makes symbols of what it gives.
-fn values(
-    functions: &Functions<'_>,
-    name: &str,
-    arguments: &[Symbol],
-) -> Result<Vec<c::clingo_symbol_t>, String> {
-    // The caller's closure may be left half done by its panic; the job ends with an error, so it is not called again.
-    match catch_unwind(AssertUnwindSafe(|| functions(name, arguments))) {
-        Ok(Some(Ok(values))) => values.iter().map(make_symbol).collect(),
-        Ok(Some(Err(message))) => Err(message),
-        Ok(None) => {
-            Err(format!("there is no external function of this name with {} arguments", arguments.len()))
-        }
-        Err(panic) => {
-            let said = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(format!("panicked: {said}"))
-        }
-    }
-}
-
-fn place(location: &c::clingo_location_t) -> Place {
-    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Place {
-        line: number(location.begin_line),
-        column: number(location.begin_column),
-        end_line: number(location.end_line),
-        end_column: number(location.end_column),
     }
 }

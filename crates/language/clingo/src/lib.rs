@@ -1,61 +1,60 @@
-//! clingo as a library of safe calls: a program in, its answer sets or the reason that it has none out.
+//! A safe wrapper of clingo: takes a program and returns its answer sets, or an error.
 //!
-//! The one crate beside the binary boundary that calls foreign code; all of it is in `ffi`. What a caller must know:
+//! This crate and `plugin-abi` are the only ones that call foreign code; all of it is in `ffi`. Notes for
+//! callers:
 //!
-//! * Solving can be stopped ([`Job::stop`]), **grounding cannot**: `p(X+1) :- p(X).` takes all memory there is. Programs that
-//!   others wrote are solved in a worker process under limits of time and memory.
-//! * `#include`, `#script` and `#theory` are refused before clingo sees the text, so no program reads a file. Everything else of the
-//!   language is let through: which of it a model may write is the reader's decision, not this crate's.
-//! * clingo keeps every name, string and term that it ever saw until the process ends. A long-lived process grows with the distinct
-//!   terms of all its programs.
-//! * Several threads may call [`solve`]; one of them grounds at a time, since clingo has one place for external functions.
-//! * Nothing is configured globally. One program gives one answer: one thread, a fixed seed, atoms and answer sets sorted.
+//! * Solving can be stopped ([`SolveRequest::stop`]), **grounding cannot**: `p(X+1) :- p(X).` uses all memory. Solve untrusted programs in a worker process with limits of time and memory.
+//! * `#include`, `#script` and `#theory` are refused before clingo runs, so no program reads a file. The rest of the language is allowed; callers restrict it further.
+//! * clingo keeps every name, string and term until the process ends. A long-lived process grows with the distinct terms of all its programs.
+//! * Several threads may call [`solve`]; one of them grounds at a time, since clingo has one global slot for external functions.
+//! * There is no global configuration. Results are deterministic: one thread, a fixed seed, sorted atoms and answer sets.
 
 mod directives;
 mod ffi;
 mod message;
 mod symbol;
 
-pub use message::{Kind, Message, Place};
+pub use message::{Message, MessageKind, MessagePlace};
 pub use symbol::Symbol;
 
 use std::ffi::CString;
 use std::fmt;
 
-/// External functions: what `@name(arguments)` in a program stands for.
+/// External functions: the values of `@name(arguments)` in a program.
 ///
-/// `None` says that there is no such function, which ends the job with [`Error::Function`]; so does `Some(Err(..))` and a panic.
-/// `Some(Ok(values))` puts each of the values in the place of the call: none makes the rule's instance disappear.
-/// Must not call [`solve`] (that ends the inner job with an error). Called while grounding, with equal arguments perhaps several times, in an order that is clingo's.
+/// `None` (no such function), `Some(Err(..))` and a panic end the job with [`Error::Function`].
+/// `Some(Ok(values))` replaces the call by each of the values; without values the rule's instance disappears.
+/// Must not call [`solve`], which would end the inner job with an error. Called while grounding, perhaps
+/// several times with equal arguments, in clingo's order.
 pub type Functions<'a> = dyn Fn(&str, &[Symbol]) -> Option<Result<Vec<Symbol>, String>> + 'a;
 
-/// One program and what to find of it. `Job { models: 0, ..Job::new(text) }` finds all its answer sets.
+/// One program and what to find of it. `SolveRequest { models: 0, ..SolveRequest::new(text) }` finds all its answer sets.
 #[derive(Clone, Copy)]
-pub struct Job<'a> {
+pub struct SolveRequest<'a> {
     /// The program, in the language of gringo. Positions in messages are of this text.
     pub program: &'a str,
     /// Most answer sets to find, 0 for all.
     pub models: u32,
-    /// Answer sets that show the same atoms count as one.
+    /// AnswerSets sets that show the same atoms count as one.
     pub project: bool,
     /// Only answer sets that are optimal by the program's `#minimize`, `#maximize` and `:~`. Otherwise these have no effect.
     pub optimise: bool,
-    /// The external functions.
     pub functions: &'a Functions<'a>,
-    /// Asked some 50 times a second while solving (never while grounding): true ends the search with what was found.
+    /// Called some 50 times a second while solving (never while grounding); true ends the search with the
+    /// answer sets found so far.
     pub stop: Option<&'a dyn Fn() -> bool>,
 }
 
-impl<'a> Job<'a> {
+impl<'a> SolveRequest<'a> {
     /// The first answer set of a program without external functions.
     pub fn new(program: &'a str) -> Self {
         Self { program, models: 1, project: false, optimise: false, functions: &|_, _| None, stop: None }
     }
 }
 
-impl fmt::Debug for Job<'_> {
+impl fmt::Debug for SolveRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Job")
+        f.debug_struct("SolveRequest")
             .field("program", &self.program)
             .field("models", &self.models)
             .field("project", &self.project)
@@ -65,50 +64,47 @@ impl fmt::Debug for Job<'_> {
     }
 }
 
-/// What was found of a program.
+/// Result of solving a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// The shown atoms of each answer set: sorted, as is the list. Optimal ones only where that was asked for.
+pub struct AnswerSets {
+    /// The shown atoms of each answer set, both sorted. With [`SolveRequest::optimise`], only optimal answer
+    /// sets.
     pub models: Vec<Vec<Symbol>>,
-    /// The search ended by itself: there is no other answer set. With no models: the program has none (unsatisfiable).
-    /// False where [`Job::models`] or [`Job::stop`] ended the search: others may exist.
+    /// True if there are no other answer sets; without models, the program is then unsatisfiable. False if
+    /// [`SolveRequest::models`] or [`SolveRequest::stop`] ended the search.
     pub complete: bool,
-    /// [`Job::stop`] ended the search.
+    /// [`SolveRequest::stop`] ended the search.
     pub stopped: bool,
     /// The cost of every model of an optimisation, the highest priority first; empty in a program without costs.
     pub cost: Vec<i64>,
-    /// What clingo remarked, in its order: undefined operations, atoms that no rule derives.
+    /// clingo's warnings in order: undefined operations, atoms that no rule derives.
     pub messages: Vec<Message>,
-    /// How many further messages were left out of `messages`.
+    /// Number of further messages, left out of `messages`.
     pub omitted: u64,
 }
 
-/// Why a program was not solved. None of these says anything about its answer sets.
+/// The reason why a program was not solved. An error does not mean that there are no answer sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The text has what this crate does not let through; clingo did not see it.
+    /// The text has a directive that this crate refuses.
     Refused {
-        /// What stands there: `#include`.
+        /// The directive, such as `#include`.
         what: String,
-        /// Where.
-        place: Place,
+        place: MessagePlace,
     },
-    /// Syntax errors, unsafe variables: clingo's messages, those of kind [`Kind::Error`] among them.
+    /// Syntax errors, unsafe variables: clingo's messages, those of kind [`MessageKind::Error`] among them.
     Program {
-        /// In clingo's order.
         messages: Vec<Message>,
-        /// How many further messages were left out.
+        /// Number of further messages, left out.
         omitted: u64,
     },
     /// An external function is unknown, failed or panicked.
     Function {
         /// Its name, without `@`.
         name: String,
-        /// What it was called with.
         arguments: Vec<Symbol>,
-        /// Where the program calls it.
-        place: Place,
-        /// What is wrong.
+        /// MessagePlace of the call in the program.
+        place: MessagePlace,
         message: String,
     },
     /// clingo got no more memory.
@@ -143,11 +139,11 @@ impl std::error::Error for Error {}
 ///
 /// # Errors
 /// Everything in [`Error`]. A program without answer sets is not one: it gives no models, and `complete`.
-pub fn solve(job: &Job<'_>) -> Result<Answer, Error> {
+pub fn solve(job: &SolveRequest<'_>) -> Result<AnswerSets, Error> {
     directives::check(job.program)?;
     let program = CString::new(job.program).map_err(|nul| Error::Refused {
         what: "a NUL character".to_owned(),
-        place: Place::of(job.program, nul.nul_position()),
+        place: MessagePlace::of(job.program, nul.nul_position()),
     })?;
     ffi::solve(&program, job)
 }

@@ -1,10 +1,10 @@
-//! What clingo says about a program: its messages, read into kind, place and text.
+//! Parses clingo's messages into kind, place and text.
 
 use std::fmt;
 
 /// A stretch of the program's text. Lines and columns count from 1, columns in bytes; the end is the first column after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct MessagePlace {
     /// Line of the first character.
     pub line: u32,
     /// Column of the first character.
@@ -15,7 +15,7 @@ pub struct Place {
     pub end_column: u32,
 }
 
-impl Place {
+impl MessagePlace {
     /// The place of one byte of a text.
     pub(crate) fn of(text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
@@ -39,34 +39,32 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MessagePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
 }
 
-/// What a message is about.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// The program is wrong: a syntax error, an unsafe variable. There is no answer.
+pub enum MessageKind {
+    /// The program has an error, such as an unsafe variable, and no answer.
     Error,
     /// An operation is undefined (`1/0`, arithmetic on a name): the instance of the rule was dropped.
     OperationUndefined,
     /// An atom occurs in no rule's head, so it is false.
     AtomUndefined,
-    /// A global variable stands in the tuple of an aggregate's element.
+    /// The tuple of an aggregate's element has a global variable.
     GlobalVariable,
-    /// Anything else.
     Other,
 }
 
 /// A message of clingo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// What it is about.
-    pub kind: Kind,
-    /// Where, when it says so.
-    pub place: Option<Place>,
+    pub kind: MessageKind,
+    /// The place, if the message has one.
+    pub place: Option<MessagePlace>,
     /// clingo's words without place and severity, often of two lines.
     pub text: String,
 }
@@ -80,16 +78,16 @@ impl fmt::Display for Message {
     }
 }
 
-/// What clingo calls the text that it was given.
+/// clingo's name for the given text.
 const BLOCK: &str = "<block>:";
 
 impl Message {
     /// Reads `<block>:1:3-6: info: operation undefined:\n  (1/0)\n`.
-    pub(crate) fn read(kind: Kind, raw: &str) -> Self {
+    pub(crate) fn read(kind: MessageKind, raw: &str) -> Self {
         let raw = raw.trim();
         let placed = raw.strip_prefix(BLOCK).and_then(|rest| {
             let (place, text) = rest.split_once(": ")?;
-            Some((Place::read(place)?, text))
+            Some((MessagePlace::read(place)?, text))
         });
         let (place, text) = placed.map_or((None, raw), |(place, text)| (Some(place), text));
         let text =
@@ -109,7 +107,7 @@ pub(crate) struct Log {
 const KEPT: usize = 200;
 
 impl Log {
-    pub(crate) fn add(&mut self, kind: Kind, raw: &str) {
+    pub(crate) fn add(&mut self, kind: MessageKind, raw: &str) {
         if self.messages.iter().filter(|m| m.kind == kind).count() < KEPT {
             self.messages.push(Message::read(kind, raw));
         } else {
@@ -118,7 +116,7 @@ impl Log {
     }
 
     pub(crate) fn has_error(&self) -> bool {
-        self.messages.iter().any(|m| m.kind == Kind::Error)
+        self.messages.iter().any(|m| m.kind == MessageKind::Error)
     }
 
     pub(crate) fn take(&mut self) -> (Vec<Message>, u64) {
@@ -132,23 +130,24 @@ mod tests {
 
     #[test]
     fn places_are_read_in_all_their_forms() {
-        let place =
-            |raw| Message::read(Kind::Error, raw).place.map(|p| (p.line, p.column, p.end_line, p.end_column));
+        let place = |raw| {
+            Message::read(MessageKind::Error, raw).place.map(|p| (p.line, p.column, p.end_line, p.end_column))
+        };
         assert_eq!(place("<block>:3:7: error: x"), Some((3, 7, 3, 7)));
         assert_eq!(place("<block>:3:7-9: error: x"), Some((3, 7, 3, 9)));
         assert_eq!(place("<block>:3:7-4:2: error: x"), Some((3, 7, 4, 2)));
         assert_eq!(place("something else: x"), None);
-        assert_eq!(Message::read(Kind::Error, "something else: x\n").text, "something else: x");
-        assert_eq!(Message::read(Kind::Other, "<block>:3:7: info: a:\n  b\n").text, "a:\n  b");
+        assert_eq!(Message::read(MessageKind::Error, "something else: x\n").text, "something else: x");
+        assert_eq!(Message::read(MessageKind::Other, "<block>:3:7: info: a:\n  b\n").text, "a:\n  b");
     }
 
     #[test]
     fn many_messages_of_one_kind_do_not_hide_those_of_another() {
         let mut log = Log::default();
-        (0..1000).for_each(|_| log.add(Kind::AtomUndefined, "<block>:1:1-2: info: a"));
-        log.add(Kind::OperationUndefined, "<block>:2:1-2: info: b");
+        (0..1000).for_each(|_| log.add(MessageKind::AtomUndefined, "<block>:1:1-2: info: a"));
+        log.add(MessageKind::OperationUndefined, "<block>:2:1-2: info: b");
         let (messages, omitted) = log.take();
         assert_eq!((messages.len(), omitted), (KEPT + 1, 800));
-        assert_eq!(messages.last().map(|m| m.kind), Some(Kind::OperationUndefined));
+        assert_eq!(messages.last().map(|m| m.kind), Some(MessageKind::OperationUndefined));
     }
 }

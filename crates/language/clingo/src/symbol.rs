@@ -11,11 +11,10 @@ pub enum Symbol {
     Number(i32),
     /// A string: its content, without quotes or escapes.
     Text(String),
-    /// `name(arguments)`; a constant where there are no arguments, a tuple where the name is empty.
+    /// `name(arguments)`; a constant without arguments, a tuple if the name is empty.
     Function {
         /// A name of the language (`shot5`), or empty.
         name: String,
-        /// In order.
         arguments: Vec<Symbol>,
     },
     /// A classically negated atom, `-p(X)`: the function that is negated.
@@ -25,7 +24,6 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    /// A constant.
     pub fn constant(name: impl Into<String>) -> Self {
         Self::Function { name: name.into(), arguments: Vec::new() }
     }
@@ -35,7 +33,6 @@ impl Symbol {
         Self::Function { name: name.into(), arguments: arguments.into_iter().collect() }
     }
 
-    /// The number.
     pub fn as_number(&self) -> Option<i32> {
         match self {
             Self::Number(n) => Some(*n),
@@ -44,7 +41,8 @@ impl Symbol {
     }
 }
 
-/// Whether the language can write this name: underscores and apostrophes, then a small letter, then letters, digits, `_`, `'`.
+/// True if the language has this name: underscores and apostrophes, then a lower-case letter, then letters,
+/// digits, `_`, `'`.
 pub(crate) fn is_name(name: &str) -> bool {
     let rest = name.trim_start_matches(['_', '\'']);
     rest.starts_with(|c: char| c.is_ascii_lowercase())

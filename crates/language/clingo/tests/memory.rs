@@ -1,9 +1,9 @@
-//! Nothing is kept from one program to the next but the terms that clingo itself never forgets. Alone in its process, so that
-//! what other tests hold is not measured.
+//! Memory after many programs: only the terms that clingo never frees remain. Runs alone in its process, so
+//! that other tests do not count.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use planforge_clingo::{Job, Symbol, solve};
+use planforge_clingo::{SolveRequest, Symbol, solve};
 
 /// Resident memory of this process in bytes.
 fn resident() -> usize {
@@ -31,7 +31,13 @@ fn solving_the_same_programs_again_takes_no_more_memory() {
             ("p(1..200). q(@panics(X)) :- p(X).", false),
         ] {
             for stop in [None, Some(&(|| false) as &dyn Fn() -> bool)] {
-                let job = Job { models: 5, optimise: true, functions: &functions, stop, ..Job::new(program) };
+                let job = SolveRequest {
+                    models: 5,
+                    optimise: true,
+                    functions: &functions,
+                    stop,
+                    ..SolveRequest::new(program)
+                };
                 assert_eq!(solve(&job).is_ok(), good, "{program}");
             }
         }

@@ -3,7 +3,7 @@
 use crate::{Fix, SourceId};
 use serde::Serialize;
 
-/// Why a fix was left out.
+/// The reason why a fix was not applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FixError {
@@ -33,7 +33,6 @@ impl std::error::Error for FixError {}
 /// The outcome of [`apply_fixes`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// The changed text.
     pub text: String,
     /// Positions, in the list given, of the fixes that were applied.
     pub applied: Vec<usize>,
@@ -41,10 +40,10 @@ pub struct Applied {
     pub skipped: Vec<(usize, FixError)>,
 }
 
-/// Applies fixes, all of them made for `text` as it is, which is the source `source`.
+/// Applies fixes that were made for `text`, which is the source `source`.
 ///
-/// Earlier fixes win over later ones that overlap them. Insertions at one place do not overlap; they are made in
-/// the order of the list.
+/// Earlier fixes win over later ones that overlap them. Insertions at one place do not overlap; they are
+/// applied in order.
 pub fn apply_fixes(text: &str, source: SourceId, fixes: &[Fix]) -> Applied {
     let mut taken: Vec<(usize, usize, usize, &str)> = Vec::new();
     let (mut applied, mut skipped) = (Vec::new(), Vec::new());
@@ -70,7 +69,7 @@ pub fn apply_fixes(text: &str, source: SourceId, fixes: &[Fix]) -> Applied {
     Applied { text: out, applied, skipped }
 }
 
-/// A fix's edits as (start, end, fix, replacement), if all of them can be made beside those taken already.
+/// A fix's edits as (start, end, fix, replacement), if none of them conflicts with the edits in `taken`.
 fn edits_of<'a>(
     text: &str,
     source: SourceId,

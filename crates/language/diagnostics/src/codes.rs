@@ -1,13 +1,12 @@
-//! What `planforge explain CODE` knows. Each crate lists its codes in a `CODES` table; the binary chains the tables.
+//! Explanations for `planforge explain CODE`. Each crate lists its codes in a `CODES` table; the binary
+//! chains the tables.
 
 /// The long explanation of one diagnostic code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeInfo {
-    /// The code, `area.name`.
     pub code: &'static str,
-    /// One line.
     pub title: &'static str,
-    /// What it means, an example that triggers it, and the way out. Plain text, several lines.
+    /// Meaning, an example that triggers the code, and a remedy. Plain text, several lines.
     pub explanation: &'static str,
 }
 

@@ -6,16 +6,14 @@ use serde::Serialize;
 /// A diagnostic with its place spelt out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JsonDiagnostic<'a> {
-    /// Stable code.
     pub code: &'a str,
     /// `error`, `warning` or `advice`.
     pub severity: Severity,
     /// One sentence.
     pub message: &'a str,
-    /// The primary label's place; its fields stand beside `code`. Absent for a diagnostic without a place.
+    /// Place of the primary label; its fields are next to `code`. Absent for a diagnostic without a place.
     #[serde(flatten)]
     pub place: Option<JsonPlace<'a>>,
-    /// Ways out.
     pub help: &'a [String],
     /// Every label, the primary one included.
     pub labels: Vec<JsonLabel<'a>>,
@@ -27,13 +25,9 @@ pub struct JsonDiagnostic<'a> {
 /// A place in a file. Lines and columns count from 1, columns in characters; the end is one past the last character.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JsonPlace<'a> {
-    /// The source's name.
     pub file: &'a str,
-    /// First line.
     pub line: u32,
-    /// First column.
     pub column: u32,
-    /// Last line.
     pub end_line: u32,
     /// One past the last column.
     pub end_column: u32,
@@ -44,16 +38,15 @@ pub struct JsonPlace<'a> {
 /// A label with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JsonLabel<'a> {
-    /// What it says there; may be empty.
+    /// Text of the label; may be empty.
     pub message: &'a str,
-    /// Whether it is a primary label.
     pub primary: bool,
-    /// Where; absent when the source map lacks the source.
+    /// Place; absent if the source map lacks the source.
     #[serde(flatten)]
     pub place: Option<JsonPlace<'a>>,
 }
 
-/// One diagnostic with its places looked up in `sources`.
+/// Looks up the places of a diagnostic in `sources`.
 pub fn locate<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> JsonDiagnostic<'a> {
     let place = |label: &'a crate::Label| {
         let file = sources.get(label.source)?;

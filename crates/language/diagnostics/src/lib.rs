@@ -1,8 +1,8 @@
-//! One shape for everything planforge has to say about a text somebody wrote: PDDL, a plan, a pipeline file.
+//! Diagnostics of texts: PDDL, plans, pipeline files.
 //!
-//! A [`Diagnostic`] has a stable code, a severity, a message, labelled byte spans, help lines and, where one is safe,
-//! a machine-applicable [`Fix`]. The crate renders them for people ([`render`]) and for programs ([`json`]); it never
-//! prints.
+//! A [`Diagnostic`] has a stable code, a severity, a message, labelled byte spans, help lines and, if a fix
+//! is safe, a machine-applicable [`Fix`]. This crate renders diagnostics for people ([`render`]) and for
+//! programs ([`json`]); it never prints.
 
 mod apply;
 mod codes;
@@ -20,7 +20,6 @@ use std::borrow::Cow;
 /// A half-open range of byte offsets into one source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Span {
-    /// First byte.
     pub start: u32,
     /// One past the last byte; never below `start`.
     pub end: u32,
@@ -45,11 +44,11 @@ impl Span {
     }
 }
 
-/// Which source of a [`SourceMap`] a label points into. `SourceId(0)` is the only source of a single-text check.
+/// Index of a source in a [`SourceMap`]. `SourceId(0)` is the only source of a single-text check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct SourceId(pub u32);
 
-/// How bad it is. Only [`Severity::Error`] makes a check fail.
+/// Severity of a diagnostic. Only [`Severity::Error`] makes a check fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -57,18 +56,17 @@ pub enum Severity {
     Advice,
     /// Read and understood, but probably not what was meant.
     Warning,
-    /// The text cannot be used as it stands.
+    /// The text cannot be used unchanged.
     Error,
 }
 
-/// A place in a source and what to say about it.
+/// A place in a source with a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The source the span points into.
     pub source: SourceId,
-    /// The bytes meant.
     pub span: Span,
-    /// What to write beside them; may be empty for the primary label.
+    /// Text next to the place; may be empty for the primary label.
     pub message: String,
     /// The first primary label gives the diagnostic its line and column.
     pub primary: bool,
@@ -81,25 +79,23 @@ pub struct Edit {
     pub source: SourceId,
     /// The bytes replaced; empty to insert.
     pub span: Span,
-    /// What goes there instead.
     pub replacement: String,
 }
 
 /// A change that a program may apply without asking, because it cannot change the meaning of what could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
-    /// What the fix does, in the imperative: "add 2 closing parentheses".
+    /// Description in the imperative: "add 2 closing parentheses".
     pub title: String,
     /// The replacements, not overlapping.
     pub edits: Vec<Edit>,
 }
 
-/// One thing to say about a text.
+/// A finding about a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Stable code, `area.name`, for example `pddl.undefined-predicate`.
     pub code: Cow<'static, str>,
-    /// How bad it is.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
@@ -124,15 +120,12 @@ impl Diagnostic {
             fix: None,
         }
     }
-    /// An error.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
-    /// A warning.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }
-    /// Advice.
     pub fn advice(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Advice, code, message)
     }
@@ -164,7 +157,7 @@ impl Diagnostic {
     pub fn primary(&self) -> Option<&Label> {
         self.labels.iter().find(|l| l.primary).or_else(|| self.labels.first())
     }
-    /// Whether this makes a check fail.
+    /// True if the diagnostic makes a check fail.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -14,7 +14,7 @@ const SHOWN_COLUMNS: usize = 140;
 /// A label that covers more lines than this is shown by its first line.
 const SHOWN_LINES: u32 = 6;
 
-/// One diagnostic as text that ends with a line feed, with ANSI colours if asked for.
+/// Renders a diagnostic as text that ends with a line feed, with ANSI colours if `colour` is set.
 pub fn text(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
     let windows = windows(diagnostic, sources);
     let level = match diagnostic.severity {
@@ -73,9 +73,9 @@ fn visible(c: char) -> char {
 /// Some lines of a source, ready to show, with the labels in them.
 struct Window {
     path: String,
-    /// Whether part of a long line was left out.
+    /// True if part of a long line was left out.
     is_cut: bool,
-    /// Where the first label begins.
+    /// Start of the first label.
     place: LineColumn,
     first_line: u32,
     text: String,
@@ -164,7 +164,7 @@ fn window(file: &SourceFile, first: u32, last: u32, labels: &[&Label]) -> Window
     shown
 }
 
-/// Notes that the byte `at` of the source stands at `place` in the window.
+/// Maps the byte `at` of the source to `place` in the window.
 fn note(places: &mut [(Option<usize>, Option<usize>)], labels: &[&Label], at: usize, place: usize) {
     for ((from, to), label) in places.iter_mut().zip(labels) {
         if at >= label.span.start as usize {

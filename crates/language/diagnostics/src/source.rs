@@ -5,18 +5,17 @@ use crate::SourceId;
 /// A place as people count: both from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineColumn {
-    /// Line, from 1.
+    /// Line, counted from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
-/// One named text.
+/// A named text.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    /// What to call it in messages: a path or a description such as `reply 2 of writer`.
+    /// Name for messages: a path, or a description such as `reply 2 of writer`.
     pub name: String,
-    /// The whole text.
     pub text: String,
     line_starts: Vec<u32>,
 }

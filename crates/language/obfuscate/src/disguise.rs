@@ -1,10 +1,11 @@
-//! One suite's disguise: names, texts, programs and definitions told in another way.
+//! The disguise of a suite: renamed definitions, texts and programs.
 
 use crate::lexicon::{Lexicon, Named};
-use crate::options::Options;
-use crate::program::{self, Told};
+use crate::options::DisguiseOptions;
+use crate::program::{self, ProgramNames};
 use crate::renaming::Renaming;
-use crate::text::{self, Piece};
+use crate::sources::Sources;
+use crate::text::{self, TextPiece};
 use crate::words::function::is_function_word;
 use crate::words::invent::digest;
 use crate::{order, text::pieces};
@@ -16,23 +17,10 @@ use planforge_pddl::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All that a suite says, for its names and words to be known before one of them is replaced.
-#[derive(Debug, Clone, Default)]
-pub struct Sources {
-    /// The suite's name.
-    pub suite: String,
-    /// Every domain of it.
-    pub domains: Vec<String>,
-    /// Every problem of it.
-    pub problems: Vec<String>,
-    /// Every text in plain language.
-    pub texts: Vec<String>,
-}
-
-/// How one suite is disguised. The same sources, in any order, and the same options give the same disguise.
+/// The disguise of a suite. The same sources, in any order, and the same options give the same disguise.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Disguise {
-    options: Options,
+    options: DisguiseOptions,
     lexicon: Lexicon,
     renaming: Renaming,
     /// Names as answer set programs write them -> new names, written so.
@@ -42,7 +30,7 @@ pub struct Disguise {
 
 impl Disguise {
     /// The disguise of a suite.
-    pub fn new(sources: &Sources, options: &Options) -> Self {
+    pub fn new(sources: &Sources, options: &DisguiseOptions) -> Self {
         let named = Named::read(sources);
         let lexicon = Lexicon::new(sources, &named, options);
         let renaming = Renaming {
@@ -92,10 +80,10 @@ impl Disguise {
         self.renaming.name(name).to_owned()
     }
 
-    /// A domain, printed anew: comments are gone.
+    /// Disguises a domain. Comments are lost.
     ///
     /// # Errors
-    /// The first thing that makes part of it unreadable: it would be lost.
+    /// The first syntax error, since the text around it would be lost.
     pub fn domain(&self, text: &str) -> Result<String, String> {
         let parsed = parse_domain(text, SourceId(0));
         if let Some(wrong) = parsed.diagnostics.iter().find(|d| d.is_error()) {
@@ -104,10 +92,10 @@ impl Disguise {
         Ok(print_domain(&self.domain_tree(parsed.value)))
     }
 
-    /// A problem, printed anew: comments are gone.
+    /// Disguises a problem. Comments are lost.
     ///
     /// # Errors
-    /// The first thing that makes part of it unreadable: it would be lost.
+    /// The first syntax error, since the text around it would be lost.
     pub fn problem(&self, text: &str) -> Result<String, String> {
         let parsed = parse_problem(text, SourceId(0));
         if let Some(wrong) = parsed.diagnostics.iter().find(|d| d.is_error()) {
@@ -116,7 +104,8 @@ impl Disguise {
         Ok(print_problem(&self.problem_tree(parsed.value)))
     }
 
-    /// The beginning of a domain that belongs to `domain`. Where it is the one that is made of the domain it is made anew.
+    /// Disguises the domain template of `domain`. A template that equals the generated one is generated again
+    /// from the new domain.
     pub fn domain_template(&self, template: &str, domain: Option<&str>) -> String {
         let made = domain.map(|text| parse_domain(text, SourceId(0)).value);
         match made.filter(|domain| domain_template(domain).trim() == template.trim()) {
@@ -157,7 +146,8 @@ impl Disguise {
         }
     }
 
-    /// Plans, declarations and other parts of definitions: whole symbols are replaced, and comments told as texts are.
+    /// Disguises plans, declarations and other fragments: replaces whole symbols, and treats comments like
+    /// texts.
     pub fn pddl(&self, text: &str) -> String {
         let lines = text.split_inclusive('\n').map(|line| match line.split_once(';') {
             Some((before, comment)) => format!("{};{}", self.renaming.apply(before), self.text(comment)),
@@ -168,29 +158,29 @@ impl Disguise {
 
     /// A text in plain language, or one that mixes it with names.
     pub fn text(&self, text: &str) -> String {
-        if self.options.texts { self.told(text, false) } else { text.to_owned() }
+        if self.options.texts { self.replace_words(text, false) } else { text.to_owned() }
     }
 
-    /// What is said of an action and its parameters.
+    /// Disguises the description of an action and its parameters.
     pub fn action_text(&self, text: &str) -> String {
-        if self.options.texts { self.told(text, true) } else { text.to_owned() }
+        if self.options.texts { self.replace_words(text, true) } else { text.to_owned() }
     }
 
-    /// Whether sentences are told in the new names.
+    /// True if sentences use the new names.
     pub const fn texts(&self) -> bool {
         self.options.texts
     }
 
-    fn told(&self, text: &str, of_parameters: bool) -> String {
+    fn replace_words(&self, text: &str, of_parameters: bool) -> String {
         text::rewritten(text, |piece| match piece {
             // A run of letters is a word of the language before it is a name.
-            Piece::Run(run) if pieces(run).len() == 1 => None,
-            Piece::Run(run) => self.renaming.names.get(run).filter(|_| !is_function_word(run)).cloned(),
+            TextPiece::Run(run) if pieces(run).len() == 1 => None,
+            TextPiece::Run(run) => self.renaming.names.get(run).filter(|_| !is_function_word(run)).cloned(),
             // What the suite's own texts have was looked up once for all.
-            Piece::Word(word) if !of_parameters && self.lexicon.knows(word) => {
+            TextPiece::Word(word) if !of_parameters && self.lexicon.knows(word) => {
                 self.renaming.words.get(word).cloned()
             }
-            Piece::Word(word) => self.lexicon.word(word, of_parameters),
+            TextPiece::Word(word) => self.lexicon.word(word, of_parameters),
         })
     }
 
@@ -200,13 +190,13 @@ impl Disguise {
     }
 }
 
-impl Told for Disguise {
+impl ProgramNames for Disguise {
     fn name(&self, mangled: &str) -> Option<String> {
         self.mangled.get(mangled).cloned()
     }
 
     fn words(&self, identifier: &str) -> String {
-        self.told(identifier, false)
+        self.replace_words(identifier, false)
     }
 
     fn text(&self, text: &str) -> String {

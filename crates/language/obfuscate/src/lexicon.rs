@@ -1,16 +1,16 @@
 //! The words that a suite's names are made of, and a new one for each.
 
-use crate::disguise::Sources;
-use crate::options::{Kind, Names, Options};
+use crate::options::{DisguiseOptions, NameGroup, NameStyle};
+use crate::sources::Sources;
 use crate::text::pieces;
-use crate::words::form::{Ending, Form, Vocabulary};
+use crate::words::form::{Form, Vocabulary, WordEnding};
 use crate::words::function::is_function_word;
 use crate::words::invent::{Inventor, Part, digest};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words that PDDL, answer set programs and their readers have a use for; no new name is one of them, beside the function words.
+/// Words of PDDL, answer set programs and plugins. No new name is one of them or a function word.
 const RESERVED: &[&str] = &[
     "adl",
     "assign",
@@ -57,8 +57,8 @@ const RESERVED: &[&str] = &[
 /// A suite's names by what they name: in lower case, variables without their question mark.
 #[derive(Debug, Default)]
 pub(crate) struct Named {
-    kinds: BTreeMap<String, BTreeSet<Kind>>,
-    /// Names that domains have, beside those of problems alone.
+    kinds: BTreeMap<String, BTreeSet<NameGroup>>,
+    /// Names of domains, without names of problems.
     of_domains: BTreeSet<String>,
 }
 
@@ -69,7 +69,7 @@ impl Named {
             let mut parsed = parse_domain(text, SourceId(0));
             parsed.value.visit_names(&mut |symbol, name| {
                 // An object in a domain is a constant, declared or not.
-                let kind = if symbol == NameKind::Object { Kind::Constants } else { kind_of(symbol) };
+                let kind = if symbol == NameKind::Object { NameGroup::Constants } else { kind_of(symbol) };
                 named.note(kind, name);
                 named.of_domains.insert(bare(name));
             });
@@ -80,12 +80,12 @@ impl Named {
                 .visit_names(&mut |symbol, name| named.note(kind_of(symbol), name));
         }
         let suite = Name::synthetic(&sources.suite);
-        named.note(Kind::Domain, &suite);
+        named.note(NameGroup::Domain, &suite);
         named.of_domains.insert(bare(&suite));
         named
     }
 
-    fn note(&mut self, kind: Kind, name: &Name) {
+    fn note(&mut self, kind: NameGroup, name: &Name) {
         let bare = bare(name);
         // What actions cost has a name that PDDL gives it.
         if !bare.is_empty() && bare != "total-cost" {
@@ -93,12 +93,12 @@ impl Named {
         }
     }
 
-    /// The names, each with what it names. A constant is no object beside.
-    fn all(&self) -> impl Iterator<Item = (&str, BTreeSet<Kind>)> {
+    /// The names with their kinds. A constant does not count as an object.
+    fn all(&self) -> impl Iterator<Item = (&str, BTreeSet<NameGroup>)> {
         self.kinds.iter().map(|(name, kinds)| {
             let mut kinds = kinds.clone();
-            if kinds.contains(&Kind::Constants) {
-                kinds.remove(&Kind::Objects);
+            if kinds.contains(&NameGroup::Constants) {
+                kinds.remove(&NameGroup::Objects);
             }
             (name.as_str(), kinds)
         })
@@ -109,16 +109,16 @@ fn bare(name: &Name) -> String {
     name.key().trim_start_matches('?').to_owned()
 }
 
-const fn kind_of(symbol: NameKind) -> Kind {
+const fn kind_of(symbol: NameKind) -> NameGroup {
     match symbol {
-        NameKind::Domain | NameKind::Problem | NameKind::Preference => Kind::Domain,
-        NameKind::Type => Kind::Types,
-        NameKind::Predicate => Kind::Predicates,
-        NameKind::Function => Kind::Functions,
-        NameKind::Action => Kind::Actions,
-        NameKind::Constant => Kind::Constants,
-        NameKind::Object => Kind::Objects,
-        NameKind::Variable => Kind::Parameters,
+        NameKind::Domain | NameKind::Problem | NameKind::Preference => NameGroup::Domain,
+        NameKind::Type => NameGroup::Types,
+        NameKind::Predicate => NameGroup::Predicates,
+        NameKind::Function => NameGroup::Functions,
+        NameKind::Action => NameGroup::Actions,
+        NameKind::Constant => NameGroup::Constants,
+        NameKind::Object => NameGroup::Objects,
+        NameKind::Variable => NameGroup::Parameters,
     }
 }
 
@@ -126,11 +126,12 @@ const fn kind_of(symbol: NameKind) -> Kind {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lexicon {
     vocabulary: Vocabulary,
-    /// Words that stand in texts, and not in names alone.
+    /// Words of texts.
     told: BTreeSet<String>,
     /// Word -> new word.
     words: BTreeMap<String, String>,
-    /// Words that parameters alone have: in texts they speak of something else, except where a text is about the parameters.
+    /// Words of parameters only. They are replaced only in texts about parameters, since elsewhere they mean
+    /// something else.
     of_parameters: BTreeSet<String>,
     /// Name -> new name.
     pub(crate) names: BTreeMap<String, String>,
@@ -139,25 +140,26 @@ pub(crate) struct Lexicon {
 }
 
 impl Lexicon {
-    pub(crate) fn new(sources: &Sources, named: &Named, options: &Options) -> Self {
+    pub(crate) fn new(sources: &Sources, named: &Named, options: &DisguiseOptions) -> Self {
         let told: BTreeSet<String> = sources.texts.iter().flat_map(|text| words_of(text)).collect();
         let of_names = named.kinds.keys().flat_map(|name| words_of(name));
         let vocabulary = Vocabulary::new(told.iter().cloned().chain(of_names).collect());
         let mut lexicon = Self { vocabulary, told, ..Self::default() };
-        if options.names == Names::Original {
+        if options.names == NameStyle::Original {
             return lexicon;
         }
         let (exchanged, staying): (Vec<_>, Vec<_>) =
             named.all().partition(|(_, kinds)| kinds.iter().any(|kind| options.what.contains(kind)));
         let seed = digest(options.seed, &sources.suite);
-        let mut inventor = Inventor::new(seed, lexicon.taken(), options.names == Names::Misleading);
+        let mut inventor =
+            Inventor::new(seed, lexicon.reserved_words(), options.names == NameStyle::Misleading);
         lexicon.exchange_words(named, &exchanged, &staying, &mut inventor);
         lexicon.exchange_names(named, &exchanged, &mut inventor);
         lexicon
     }
 
-    /// What no new word may be.
-    fn taken(&self) -> BTreeSet<String> {
+    /// Words that no new word may equal.
+    fn reserved_words(&self) -> BTreeSet<String> {
         let forms = self
             .vocabulary
             .words()
@@ -187,10 +189,10 @@ impl Lexicon {
         vec![one(run)]
     }
 
-    /// The words of a run of letters in a name. A letter beside something else (`a1`) is no article.
+    /// The words of a run of letters in a name. A letter next to something else (`a1`) is not an article.
     fn parts_of<'a>(&self, run: &'a str, name: &str) -> Vec<(&'a str, Option<Form>)> {
         match run.chars().count() == 1 && run != name {
-            true => vec![(run, Some(Form { word: run.to_owned(), un: false, ending: Ending::None }))],
+            true => vec![(run, Some(Form { word: run.to_owned(), un: false, ending: WordEnding::None }))],
             false => self.parts(run),
         }
     }
@@ -204,8 +206,8 @@ impl Lexicon {
     fn exchange_words(
         &mut self,
         named: &Named,
-        exchanged: &[(&str, BTreeSet<Kind>)],
-        staying: &[(&str, BTreeSet<Kind>)],
+        exchanged: &[(&str, BTreeSet<NameGroup>)],
+        staying: &[(&str, BTreeSet<NameGroup>)],
         inventor: &mut Inventor,
     ) {
         let content = |lexicon: &Self, name: &str| -> Vec<Form> {
@@ -218,7 +220,7 @@ impl Lexicon {
         let mut others = BTreeSet::new();
         for (name, kinds) in exchanged {
             let forms = self.forms(name);
-            let parameters_alone = kinds.iter().all(|kind| *kind == Kind::Parameters);
+            let parameters_alone = kinds.iter().all(|kind| *kind == NameGroup::Parameters);
             for (index, (_, form)) in forms.iter().enumerate() {
                 let Some(form) = form.as_ref().filter(|form| !stay.contains(&form.word)) else { continue };
                 if !parameters_alone {
@@ -247,16 +249,19 @@ impl Lexicon {
     fn exchange_names(
         &mut self,
         named: &Named,
-        exchanged: &[(&str, BTreeSet<Kind>)],
+        exchanged: &[(&str, BTreeSet<NameGroup>)],
         inventor: &mut Inventor,
     ) {
-        let mut order: Vec<&(&str, BTreeSet<Kind>)> = exchanged.iter().collect();
+        let mut order: Vec<&(&str, BTreeSet<NameGroup>)> = exchanged.iter().collect();
         order.sort_by_key(|(name, _)| (!named.of_domains.contains(*name), *name));
         let mut used: BTreeSet<String> = BTreeSet::new();
         for (name, kinds) in order {
             let told_by_function_words = self.forms(name).iter().all(|(_, form)| form.is_none());
             let mild = kinds.iter().all(|kind| {
-                matches!(kind, Kind::Parameters | Kind::Objects | Kind::Constants | Kind::Domain)
+                matches!(
+                    kind,
+                    NameGroup::Parameters | NameGroup::Objects | NameGroup::Constants | NameGroup::Domain
+                )
             });
             if told_by_function_words && mild {
                 self.kept.push((*name).to_owned());
@@ -265,7 +270,7 @@ impl Lexicon {
             if is_function_word(name) {
                 self.left.push((*name).to_owned());
             }
-            let mut new = self.composed(name);
+            let mut new = self.compose_name(name);
             // A name of function words alone, or one that would be another's.
             while new == *name || used.contains(&new) || named.kinds.contains_key(&new) {
                 new = format!("{}-{new}", inventor.word(&new, Part::Noun));
@@ -276,7 +281,7 @@ impl Lexicon {
     }
 
     /// A name with its words exchanged.
-    fn composed(&self, name: &str) -> String {
+    fn compose_name(&self, name: &str) -> String {
         let mut out = String::new();
         for piece in pieces(name) {
             if !piece.starts_with(char::is_alphabetic) {
@@ -291,12 +296,13 @@ impl Lexicon {
         out
     }
 
-    /// Whether the suite has that word.
+    /// True if the suite has the word.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.vocabulary.contains(word)
     }
 
-    /// What stands for a word of a text, in lower case; none where it stays. `of_parameters`: the text is about an action's parameters.
+    /// The replacement of a lower-case word of a text; `None` if it stays. `of_parameters`: the text is about
+    /// an action's parameters.
     pub(crate) fn word(&self, word: &str, of_parameters: bool) -> Option<String> {
         if is_function_word(word) {
             return None;
@@ -325,7 +331,7 @@ impl Lexicon {
             .collect();
         // A model may write a form that no text has.
         for (word, new) in &self.words {
-            let plain = Form { word: word.clone(), un: false, ending: Ending::None };
+            let plain = Form { word: word.clone(), un: false, ending: WordEnding::None };
             if !self.of_parameters.contains(word) && !table.values().any(|other| *other == plain.of(new)) {
                 table.insert(word.clone(), plain.of(new));
             }
@@ -334,25 +340,31 @@ impl Lexicon {
     }
 }
 
-/// What a word of a name stands for.
-fn part(kinds: &BTreeSet<Kind>, forms: &[(&str, Option<Form>)], index: usize, form: &Form) -> Part {
+/// The part of speech of a word in a name.
+fn part(kinds: &BTreeSet<NameGroup>, forms: &[(&str, Option<Form>)], index: usize, form: &Form) -> Part {
     if form.word.len() == 1 {
         return Part::Letter;
     }
-    let things = [Kind::Types, Kind::Objects, Kind::Constants, Kind::Domain, Kind::Parameters];
+    let things = [
+        NameGroup::Types,
+        NameGroup::Objects,
+        NameGroup::Constants,
+        NameGroup::Domain,
+        NameGroup::Parameters,
+    ];
     if kinds.iter().any(|kind| things.contains(kind)) {
         return Part::Noun;
     }
     let first = forms.iter().take(index).all(|(_, form)| form.is_none());
     let behind_function_word =
         index.checked_sub(1).and_then(|before| forms.get(before)).is_some_and(|(_, form)| form.is_none());
-    if kinds.contains(&Kind::Actions) {
+    if kinds.contains(&NameGroup::Actions) {
         return if first && !behind_function_word { Part::Verb } else { Part::Noun };
     }
     match form.ending {
-        Ending::Ed | Ending::Ing => Part::Verb,
+        WordEnding::Ed | WordEnding::Ing => Part::Verb,
         // `drives`, `holds`: what is done.
-        Ending::S if first => Part::Verb,
+        WordEnding::S if first => Part::Verb,
         _ if behind_function_word || (first && forms.len() > 1) => Part::Noun,
         _ => Part::Adjective,
     }

@@ -1,11 +1,14 @@
-//! Suites under other names: what a model may have read of a domain is taken away, and what the domain means stays.
+//! Suites under other names: the meaning of a domain stays, everything that a model may remember of it
+//! changes.
 //!
-//! Models know the benchmark domains by heart. The same task under other names tells memory from reasoning (PlanBench's "Mystery
-//! Blocksworld"). A [`Disguise`] belongs to a suite and a seed: it renames domains, problems, knowledge and texts in one way, and puts
-//! declarations, facts and conditions in another order. The [`Renaming`] is the way back.
+//! Models know the benchmark domains by heart. The same task under other names separates memory from
+//! reasoning (PlanBench's "Mystery Blocksworld"). A [`Disguise`] belongs to a suite and a seed: it renames
+//! domains, problems, knowledge and texts consistently, and reorders declarations, facts and conditions. A
+//! [`Renaming`] is the way back.
 //!
-//! What is exchanged are the words that names are made of: `stands-on`, `on-table` and `block1` have `stand`, `table` and `block`, and so
-//! `stands on`, `the table` and `Blocks` of the texts go with them in the same form. Function words (`on`, `at`, `not`) stay everywhere.
+//! The words in names are replaced: `stands-on`, `on-table` and `block1` contain `stand`, `table` and
+//! `block`, and so `stands on`, `the table` and `Blocks` in texts change with them in the same form. Function
+//! words (`on`, `at`, `not`) stay.
 
 mod disguise;
 mod lexicon;
@@ -13,9 +16,11 @@ mod options;
 mod order;
 mod program;
 mod renaming;
+mod sources;
 mod text;
 mod words;
 
-pub use disguise::{Disguise, Sources};
-pub use options::{Kind, Names, Options};
+pub use disguise::Disguise;
+pub use options::{DisguiseOptions, NameGroup, NameStyle};
 pub use renaming::{Back, Renaming};
+pub use sources::Sources;

@@ -1,4 +1,4 @@
-//! What is renamed, and how.
+//! Options of a disguise.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 /// The kind of new names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Names {
-    /// Made-up words that mean nothing.
+pub enum NameStyle {
+    /// Invented words without meaning.
     Random,
-    /// Words of another setting, which would make for another domain.
+    /// Words of another setting, which suggest another domain.
     Misleading,
     /// The names stay; only the order may change.
     Original,
 }
 
-impl Names {
+impl NameStyle {
     /// The word in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,14 +25,13 @@ impl Names {
             Self::Original => "original",
         }
     }
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Random, Self::Misleading, Self::Original];
 }
 
-/// What names name.
+/// Kinds of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum NameGroup {
     /// Domains, problems and preferences.
     Domain,
     /// Types.
@@ -41,18 +40,17 @@ pub enum Kind {
     Predicates,
     /// Numeric functions.
     Functions,
-    /// Actions.
+    /// Action schemas.
     Actions,
     /// Objects of problems.
     Objects,
-    /// Objects that the domain has.
+    /// Constants of the domain.
     Constants,
     /// Parameters and other variables.
     Parameters,
 }
 
-impl Kind {
-    /// All kinds.
+impl NameGroup {
     pub const ALL: [Self; 8] = [
         Self::Domain,
         Self::Types,
@@ -78,24 +76,24 @@ impl Kind {
     }
 }
 
-/// How a suite is disguised.
+/// Options of a disguise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct DisguiseOptions {
     /// The kind of new names.
-    pub names: Names,
-    /// Which names are exchanged. A name that names several things is where one of them is listed.
-    pub what: BTreeSet<Kind>,
-    /// Whether the texts are told in the new names too.
+    pub names: NameStyle,
+    /// Kinds of names to replace. A name of several kinds is replaced if one of them is listed.
+    pub what: BTreeSet<NameGroup>,
+    /// True to use the new names in texts too.
     pub texts: bool,
-    /// Whether declarations, facts and conditions are put in another order.
+    /// True to reorder declarations, facts and conditions.
     pub reorder: bool,
-    /// New names and order derive from it, from the suite's name and from nothing else that could differ between two runs.
+    /// New names and order depend only on the seed and the suite.
     pub seed: u64,
 }
 
-impl Options {
-    /// Everything is exchanged and reordered.
-    pub fn all(names: Names, seed: u64) -> Self {
-        Self { names, what: Kind::ALL.into(), texts: true, reorder: true, seed }
+impl DisguiseOptions {
+    /// Replaces every name, and reorders everything.
+    pub fn all(names: NameStyle, seed: u64) -> Self {
+        Self { names, what: NameGroup::ALL.into(), texts: true, reorder: true, seed }
     }
 }

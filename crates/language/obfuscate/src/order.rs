@@ -1,7 +1,7 @@
-//! Another order for everything whose order means nothing.
+//! Reorders items whose order has no meaning.
 //!
-//! Each item has a number that belongs to the seed and to what it says, and items are sorted by it. So two definitions that list the same
-//! things list them in the same order, and what is said twice keeps its order.
+//! Items are sorted by a hash of the seed and their content. So two definitions with the same items list them
+//! in the same order, and duplicates keep their order.
 
 use crate::words::invent::digest;
 use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, Problem, TypedName};
@@ -10,8 +10,8 @@ use planforge_pddl::{print_atom, print_condition, print_effect, print_init};
 /// Declarations, the conjuncts and disjuncts of conditions, and effects of a domain. Parameters keep their order, for plans name them by
 /// position.
 pub(crate) fn domain(domain: &mut Domain, seed: u64) {
-    typed(&mut domain.types, seed);
-    typed(&mut domain.constants, seed);
+    sort_typed_list(&mut domain.types, seed);
+    sort_typed_list(&mut domain.constants, seed);
     domain.predicates.sort_by_cached_key(|p| digest(seed, p.name.key()));
     domain.functions.sort_by_cached_key(|f| digest(seed, f.name.key()));
     domain.actions.sort_by_cached_key(|a| digest(seed, a.name.key()));
@@ -31,13 +31,13 @@ pub(crate) fn domain(domain: &mut Domain, seed: u64) {
 
 /// The objects, the initial state and the goal of a problem.
 pub(crate) fn problem(problem: &mut Problem, seed: u64) {
-    typed(&mut problem.objects, seed);
-    problem.init.sort_by_cached_key(|element| digest(seed, &said(element)));
+    sort_typed_list(&mut problem.objects, seed);
+    problem.init.sort_by_cached_key(|element| digest(seed, &element_key(element)));
     problem.goal.iter_mut().for_each(|c| condition(c, seed));
 }
 
-/// What an entry is about: of two values of one number the order decides.
-fn said(element: &InitElement) -> String {
+/// Key of an initial element: several values of one fluent keep their order.
+fn element_key(element: &InitElement) -> String {
     match element {
         InitElement::Value(fluent, ..) => {
             let args: Vec<&str> = fluent.args.iter().map(|term| term.name().key()).collect();
@@ -49,7 +49,7 @@ fn said(element: &InitElement) -> String {
 }
 
 /// Neighbours of one type stay neighbours, as people write lists.
-fn typed(list: &mut [TypedName], seed: u64) {
+fn sort_typed_list(list: &mut [TypedName], seed: u64) {
     let type_of = |entry: &TypedName| -> String {
         let names = entry.ty.as_ref().map(|ty| &ty.alternatives[..]).unwrap_or_default();
         names.iter().map(|name| name.key()).collect::<Vec<_>>().join(" ")

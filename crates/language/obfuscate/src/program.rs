@@ -1,7 +1,8 @@
-//! Answer set programs under the new names: knowledge files and intermediate representations.
+//! Renames answer set programs: knowledge files and intermediate representations.
 //!
-//! Inside parentheses stand the domain's predicates, types and objects, written with `_` for `-`. Outside of them stand the predicates of the
-//! representation and of its library (`init`, `object`, `next_row`), which stay, and those that the file makes for itself.
+//! Inside parentheses are the domain's predicates, types and objects, written with `_` for `-`. Outside are
+//! the predicates of the representation and of its library (`init`, `object`, `next_row`), which stay, and
+//! those that the file defines.
 
 /// Predicates of the representation and its library, and what the language has words for.
 const KEPT: &[&str] = &[
@@ -34,9 +35,9 @@ const KEPT: &[&str] = &[
     "sum",
 ];
 
-/// How a program's pieces are told in the new names.
-pub(crate) trait Told {
-    /// A name of the domain or a problem, as programs write it; none where it is no such name.
+/// The replacements in a program.
+pub(crate) trait ProgramNames {
+    /// Replacement of a name of the domain or a problem, as programs write it; `None` for other names.
     fn name(&self, mangled: &str) -> Option<String>;
     /// An identifier word by word.
     fn words(&self, identifier: &str) -> String;
@@ -45,7 +46,7 @@ pub(crate) trait Told {
 }
 
 /// The program in the new names.
-pub(crate) fn rewritten(program: &str, told: &impl Told) -> String {
+pub(crate) fn rewritten(program: &str, told: &impl ProgramNames) -> String {
     let mut out = String::with_capacity(program.len());
     let mut rest = program;
     let mut depth = 0_usize;
@@ -80,7 +81,7 @@ pub(crate) fn rewritten(program: &str, told: &impl Told) -> String {
     out
 }
 
-fn identifier(written: &str, depth: usize, applied: bool, told: &impl Told) -> String {
+fn identifier(written: &str, depth: usize, applied: bool, told: &impl ProgramNames) -> String {
     let kept = KEPT.contains(&written);
     if depth == 0 && kept {
         return written.to_owned();
@@ -93,7 +94,7 @@ fn identifier(written: &str, depth: usize, applied: bool, told: &impl Told) -> S
     }
 }
 
-/// Where a string ends, with its quotes.
+/// Length of a string literal, with its quotes.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     struct Upper;
-    impl Told for Upper {
+    impl ProgramNames for Upper {
         fn name(&self, mangled: &str) -> Option<String> {
             ["stands_on", "on", "adjacent", "grid", "cell"]
                 .contains(&mangled)

@@ -1,15 +1,16 @@
 //! The exchanged names as a table, and the way back.
 
-use crate::options::Names;
-use crate::text::{self, Piece};
+use crate::options::NameStyle;
+use crate::text::{self, TextPiece};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which names stand for which. No two names stand for one, and no new name is a name or word of the suite.
+/// The names and words of a suite with their replacements. Replacements are unique, and none is a name or
+/// word of the suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Renaming {
     /// The kind of the new names.
-    pub style: Names,
+    pub style: NameStyle,
     /// The seed that they derive from.
     pub seed: u64,
     /// Name -> new name, both in lower case and variables without their question mark.
@@ -17,10 +18,10 @@ pub struct Renaming {
     /// Word of the texts -> word in its place, in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
-    /// Names that are left as they are in texts, where they are function words of the language. In PDDL they have new names.
+    /// Names that stay in texts, where they are function words. In PDDL they have new names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
-    /// Names that stay everywhere: those that consist of function words and numbers alone and are parameters or objects.
+    /// Names that stay everywhere: parameters and objects that consist of function words and numbers alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
 }
@@ -31,22 +32,23 @@ impl Renaming {
         self.names.get(name.to_lowercase().trim_start_matches('?')).map_or(name, String::as_str)
     }
 
-    /// PDDL, plans or single actions in the new names: whole symbols are replaced, in any case. Comments stay as they are.
+    /// Renames PDDL, plans or single actions: replaces whole symbols, in any case. Comments stay.
     pub fn apply(&self, pddl: &str) -> String {
-        replaced(pddl, |symbol, _| self.names.get(symbol).cloned())
+        replace_symbols(pddl, |symbol, _| self.names.get(symbol).cloned())
     }
 
     /// The way back for documents that belong together.
     ///
-    /// A name that none of the tables has was invented by whoever wrote the documents, and stays. So does an original name, which nobody told
-    /// them, unless they have the name in its place as well: then it gets `-of-its-own` behind it, for it is not what its original is.
+    /// A name that the renaming lacks was invented by the author of the documents, and stays. So does an
+    /// original name, which the author did not get, unless the documents also use its replacement: then the
+    /// original name gets the suffix `-of-its-own`, since it means something else.
     pub fn back<'a>(&self, documents: impl IntoIterator<Item = &'a str>) -> Back {
         let mut names: BTreeMap<String, String> =
             self.names.iter().map(|(name, new)| (new.clone(), name.clone())).collect();
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut recalled: BTreeSet<String> = BTreeSet::new();
         for document in documents {
-            replaced(document, |symbol, variable| {
+            replace_symbols(document, |symbol, variable| {
                 seen.insert(symbol.to_owned());
                 if !variable
                     && self.names.contains_key(symbol)
@@ -76,31 +78,32 @@ impl Renaming {
 pub struct Back {
     names: BTreeMap<String, String>,
     words: BTreeMap<String, String>,
-    /// Original names that the documents had without having been told, in their order.
+    /// Original names in the documents, in order; their author did not get them.
     pub recalled: Vec<String>,
 }
 
 impl Back {
-    /// PDDL, plans or single actions in the original names: whole symbols are replaced, in any case. Comments stay as they are.
+    /// Restores the names in PDDL, plans or single actions: replaces whole symbols, in any case. Comments
+    /// stay.
     pub fn pddl(&self, text: &str) -> String {
-        replaced(text, |symbol, _| self.names.get(symbol).cloned())
+        replace_symbols(text, |symbol, _| self.names.get(symbol).cloned())
     }
 
     /// Plain language in the original names and words.
     pub fn text(&self, text: &str) -> String {
         text::rewritten(text, |piece| match piece {
             // A name of several documents' own is told as it is written.
-            Piece::Run(run) => {
+            TextPiece::Run(run) => {
                 self.names.get(run).filter(|name| !name.starts_with(&format!("{run}-of-its-own"))).cloned()
             }
-            Piece::Word(word) => self.words.get(word).cloned(),
+            TextPiece::Word(word) => self.words.get(word).cloned(),
         })
     }
 }
 
-/// A text with its whole symbols replaced: what stands between blanks, parentheses and quotes, outside of comments. The question mark of a
-/// variable stays. `new` is asked in lower case, and told whether it is one.
-fn replaced(text: &str, mut new: impl FnMut(&str, bool) -> Option<String>) -> String {
+/// Replaces the whole symbols of a text: the runs between blanks, parentheses and quotes, outside comments.
+/// The question mark of a variable stays. `new` gets the symbol in lower case, and true for a variable.
+fn replace_symbols(text: &str, mut new: impl FnMut(&str, bool) -> Option<String>) -> String {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -129,7 +132,7 @@ mod tests {
         let table =
             |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         Renaming {
-            style: Names::Random,
+            style: NameStyle::Random,
             seed: 1,
             names: table(&[("block", "zorv"), ("block1", "zorv1"), ("on", "brel-on"), ("b", "kub")]),
             words: table(&[("block", "zorv"), ("blocks", "zorvs"), ("stands", "plims")]),

@@ -1,7 +1,7 @@
 //! Texts in plain language, word by word: capitals, articles and everything between the words stay right.
 
-/// What a text is made of.
-pub(crate) enum Piece<'a> {
+/// A piece of a text.
+pub(crate) enum TextPiece<'a> {
     /// Letters, digits, hyphens and underscores without a blank, in lower case: `block1`, `pick-up`.
     Run(&'a str),
     /// The letters of one word in such a run, in lower case.
@@ -10,7 +10,7 @@ pub(crate) enum Piece<'a> {
 
 /// The text with each run replaced that `new` has something for, else each of its words. What replaces it is capital where the old was, and
 /// an article before it is the one that it takes.
-pub(crate) fn rewritten(text: &str, mut new: impl FnMut(Piece<'_>) -> Option<String>) -> String {
+pub(crate) fn rewritten(text: &str, mut new: impl FnMut(TextPiece<'_>) -> Option<String>) -> String {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -33,7 +33,7 @@ pub(crate) fn rewritten(text: &str, mut new: impl FnMut(Piece<'_>) -> Option<Str
             out.push_str(run);
             continue;
         }
-        let replaced = new(Piece::Run(&run.to_lowercase()))
+        let replaced = new(TextPiece::Run(&run.to_lowercase()))
             .map(|whole| like(run, &whole))
             .or_else(|| words(run, &mut new));
         match replaced {
@@ -48,12 +48,12 @@ pub(crate) fn rewritten(text: &str, mut new: impl FnMut(Piece<'_>) -> Option<Str
 }
 
 /// The run with its words replaced; none where no word is.
-fn words(run: &str, new: &mut impl FnMut(Piece<'_>) -> Option<String>) -> Option<String> {
+fn words(run: &str, new: &mut impl FnMut(TextPiece<'_>) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut any = false;
     for piece in pieces(run) {
         let letters = piece.starts_with(char::is_alphabetic);
-        match letters.then(|| new(Piece::Word(&piece.to_lowercase()))).flatten() {
+        match letters.then(|| new(TextPiece::Word(&piece.to_lowercase()))).flatten() {
             Some(word) => {
                 any = true;
                 out.push_str(&like(piece, &word));
@@ -64,7 +64,7 @@ fn words(run: &str, new: &mut impl FnMut(Piece<'_>) -> Option<String>) -> Option
     any.then_some(out)
 }
 
-/// The letters of a name, and what stands between them, in order.
+/// Splits a name into runs of letters and runs of other characters.
 pub(crate) fn pieces(name: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = name;
@@ -126,10 +126,10 @@ mod tests {
     fn words_are_exchanged_and_all_else_stays() {
         let text = "A block is on an\nold Table; BLOCK-1's arm (block_1) isn't tables. Block12-";
         let new = rewritten(text, |piece| match piece {
-            Piece::Run("block12") => Some("onion".to_owned()),
-            Piece::Word("block") => Some("egg".to_owned()),
-            Piece::Word("old") => Some("new".to_owned()),
-            Piece::Word("table" | "s" | "t") => Some("door".to_owned()),
+            TextPiece::Run("block12") => Some("onion".to_owned()),
+            TextPiece::Word("block") => Some("egg".to_owned()),
+            TextPiece::Word("old") => Some("new".to_owned()),
+            TextPiece::Word("table" | "s" | "t") => Some("door".to_owned()),
             _ => None,
         });
         assert_eq!(new, "An egg is on a\nnew Door; EGG-1's arm (egg_1) isn't tables. Onion-");

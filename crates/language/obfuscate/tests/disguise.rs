@@ -1,4 +1,4 @@
-//! Suites come back from their disguise as what they were, and nothing of them can be seen through it.
+//! Round trips of suites through a disguise; the disguised suite contains no original name.
 
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -7,7 +7,7 @@
 mod support;
 
 use planforge_diagnostics::SourceId;
-use planforge_obfuscate::{Disguise, Kind, Names, Options, Sources};
+use planforge_obfuscate::{Disguise, DisguiseOptions, NameGroup, NameStyle, Sources};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{
     Name, NameKind, StripSpans, VisitNames as _, diff_domains, diff_problems, parse_domain, parse_problem,
@@ -76,7 +76,7 @@ fn names(domains: &[String], problems: &[String]) -> BTreeSet<String> {
     names
 }
 
-/// Exactly the same, apart from order: by structure, and by what the comparison of behaviour says.
+/// Differences other than order: by structure, and by the comparison of behaviour.
 fn same(reference: (&str, &str), told: (&str, &str), what: &str) -> ComparisonVerdict {
     let (a, b) = (domain(reference.0), domain(told.0));
     let (pa, pb) = (problem(reference.1), problem(told.1));
@@ -94,10 +94,10 @@ fn same(reference: (&str, &str), told: (&str, &str), what: &str) -> ComparisonVe
 fn every_suite_comes_back_equal_from_its_disguise() {
     for folder in suites() {
         let sources = sources(&folder);
-        for (names, seed) in [(Names::Random, 1), (Names::Misleading, 2), (Names::Original, 3)] {
-            let disguise = Disguise::new(&sources, &Options::all(names, seed));
+        for (names, seed) in [(NameStyle::Random, 1), (NameStyle::Misleading, 2), (NameStyle::Original, 3)] {
+            let disguise = Disguise::new(&sources, &DisguiseOptions::all(names, seed));
             let told = disguise.domain(&sources.domains[0]).unwrap();
-            let renamed = |text: &str| if names == Names::Original { None } else { Some(text != told) };
+            let renamed = |text: &str| if names == NameStyle::Original { None } else { Some(text != told) };
             assert_ne!(renamed(&sources.domains[0]), Some(false));
             for text in &sources.problems {
                 let new = disguise.problem(text).unwrap();
@@ -126,8 +126,8 @@ fn random_domains_come_back_equal_from_their_disguise() {
             problems: vec![problem],
             texts: Vec::new(),
         };
-        let style = if seed % 2 == 0 { Names::Random } else { Names::Misleading };
-        let disguise = Disguise::new(&sources, &Options::all(style, seed));
+        let style = if seed % 2 == 0 { NameStyle::Random } else { NameStyle::Misleading };
+        let disguise = Disguise::new(&sources, &DisguiseOptions::all(style, seed));
         let (told, new) =
             (disguise.domain(&sources.domains[0]).unwrap(), disguise.problem(&sources.problems[0]).unwrap());
         let back = disguise.renaming().back([told.as_str(), new.as_str()]);
@@ -143,8 +143,8 @@ fn no_name_of_a_suite_is_seen_through_its_disguise() {
     for folder in suites() {
         let sources = sources(&folder);
         let originals = names(&sources.domains, &sources.problems);
-        for style in [Names::Random, Names::Misleading] {
-            let disguise = Disguise::new(&sources, &Options::all(style, 5));
+        for style in [NameStyle::Random, NameStyle::Misleading] {
+            let disguise = Disguise::new(&sources, &DisguiseOptions::all(style, 5));
             let renaming = disguise.renaming();
             // All of our suites have names that say something, but for two towns and some parameters (`?next`).
             let silent = |name: &String| !originals.contains(name) || ["from", "to"].contains(&name.as_str());
@@ -183,7 +183,7 @@ fn a_disguise_belongs_to_seed_and_suite_and_to_nothing_else() {
     let mut reversed = one.clone();
     reversed.problems.reverse();
     reversed.texts.reverse();
-    let told = |sources: &Sources, options: &Options| {
+    let told = |sources: &Sources, options: &DisguiseOptions| {
         let disguise = Disguise::new(sources, options);
         (
             disguise.domain(&one.domains[0]).unwrap(),
@@ -191,15 +191,16 @@ fn a_disguise_belongs_to_seed_and_suite_and_to_nothing_else() {
             disguise.text(&one.texts[1]),
         )
     };
-    let options = Options::all(Names::Random, 7);
+    let options = DisguiseOptions::all(NameStyle::Random, 7);
     assert_eq!(told(&one, &options), told(&reversed, &options));
-    assert_ne!(told(&one, &options), told(&one, &Options::all(Names::Random, 8)));
+    assert_ne!(told(&one, &options), told(&one, &DisguiseOptions::all(NameStyle::Random, 8)));
     assert_ne!(told(&one, &options), told(&Sources { suite: "piles".into(), ..one.clone() }, &options));
-    let kept = told(&one, &Options { reorder: false, ..Options::all(Names::Original, 7) });
+    let kept =
+        told(&one, &DisguiseOptions { reorder: false, ..DisguiseOptions::all(NameStyle::Original, 7) });
     assert_eq!(kept.2, one.texts[1]);
     assert!(domain(&kept.0).eq_ignoring_spans(&domain(&one.domains[0])));
     // Order alone says nothing else.
-    let moved = told(&one, &Options::all(Names::Original, 7));
+    let moved = told(&one, &DisguiseOptions::all(NameStyle::Original, 7));
     assert!(!domain(&moved.0).eq_ignoring_spans(&domain(&one.domains[0])));
     assert!(diff_domains(&domain(&moved.0), &domain(&one.domains[0])).is_empty());
 }
@@ -208,15 +209,15 @@ fn a_disguise_belongs_to_seed_and_suite_and_to_nothing_else() {
 fn kinds_that_are_not_listed_keep_their_names() {
     let folder = suites().into_iter().find(|folder| name(folder) == "tyres").unwrap();
     let sources = sources(&folder);
-    for kind in Kind::ALL {
-        let options = Options { what: [kind].into(), ..Options::all(Names::Random, 1) };
+    for kind in NameGroup::ALL {
+        let options = DisguiseOptions { what: [kind].into(), ..DisguiseOptions::all(NameStyle::Random, 1) };
         let disguise = Disguise::new(&sources, &options);
         let told = disguise.domain(&sources.domains[0]).unwrap();
         let mut changed = BTreeSet::new();
         let mut old = Vec::new();
         domain(&sources.domains[0])
             .visit_names(&mut |symbol, name| old.push((symbol, name.key().to_owned())));
-        let ordered = Disguise::new(&sources, &Options { reorder: false, ..options.clone() });
+        let ordered = Disguise::new(&sources, &DisguiseOptions { reorder: false, ..options.clone() });
         let mut new = Vec::new();
         domain(&ordered.domain(&sources.domains[0]).unwrap())
             .visit_names(&mut |symbol, name| new.push((symbol, name.key().to_owned())));
@@ -227,14 +228,14 @@ fn kinds_that_are_not_listed_keep_their_names() {
             }
         }
         let expected: &[NameKind] = match kind {
-            Kind::Domain => &[NameKind::Domain],
+            NameGroup::Domain => &[NameKind::Domain],
             // `boot`, `wheel` and `open` name one thing each; what a constant is called an argument is too.
-            Kind::Types => &[NameKind::Type],
-            Kind::Predicates => &[NameKind::Predicate],
-            Kind::Functions | Kind::Objects => &[],
-            Kind::Actions => &[NameKind::Action],
-            Kind::Constants => &[NameKind::Constant, NameKind::Object],
-            Kind::Parameters => &[NameKind::Variable],
+            NameGroup::Types => &[NameKind::Type],
+            NameGroup::Predicates => &[NameKind::Predicate],
+            NameGroup::Functions | NameGroup::Objects => &[],
+            NameGroup::Actions => &[NameKind::Action],
+            NameGroup::Constants => &[NameKind::Constant, NameKind::Object],
+            NameGroup::Parameters => &[NameKind::Variable],
         };
         assert_eq!(changed, expected.iter().copied().collect(), "{kind:?}");
         let new = disguise.problem(&sources.problems[0]).unwrap();

@@ -13,43 +13,43 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Mistakes that are told one by one; of more there is a number.
+/// The most mistakes to report one by one; the rest is counted.
 const TOLD: usize = 100;
 
-/// Where a line stands.
+/// Place of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct LinePlace {
     file: String,
     line: u64,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for LinePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
 }
 
-/// What all lines together say of one question.
+/// All lines about one request.
 #[derive(Debug)]
 struct Entry {
     arrived: Arrived,
-    place: Place,
-    /// Errors that may pass, by the digest of their line: a line that is there twice tells of one error.
+    place: LinePlace,
+    /// Temporary errors by the digest of their line: a repeated line counts once.
     passing: BTreeSet<String>,
 }
 
-/// What was brought, by the `custom_id` of the question.
+/// The answers in the folder, by the `custom_id` of the request.
 #[derive(Debug, Default)]
 pub struct Brought {
     entries: BTreeMap<String, Entry>,
-    /// Of those, what was asked for in this session.
+    /// Answers that this session used.
     used: Mutex<BTreeSet<String>>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
 }
 
 impl Brought {
-    /// Reads a file of answers, in addition to what was read before. Secrets are taken out of it.
+    /// Adds the answers of a file, with secrets redacted.
     pub(crate) fn read(&mut self, path: &Path, redactor: &Redactor) {
         let shown = path.display().to_string();
         let file = match File::open(path) {
@@ -63,7 +63,7 @@ impl Brought {
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
-            let place = Place { file: shown.clone(), line: number };
+            let place = LinePlace { file: shown.clone(), line: number };
             match next_line(&mut reader, &mut bytes) {
                 Ok(Next::End) => break,
                 Ok(Next::Line { whole }) => {
@@ -94,9 +94,9 @@ impl Brought {
         }
     }
 
-    fn line(&mut self, text: &str, place: Place, whole: bool) {
+    fn line(&mut self, text: &str, place: LinePlace, whole: bool) {
         match line::read(text) {
-            Ok(line) => self.put(line, text, place),
+            Ok(line) => self.add_line(line, text, place),
             // A file that is still being written, or was cut off on its way.
             Err(_) if !whole && serde_json::from_str::<Value>(text).is_err() => {
                 let what = format!("{place}: the last line is cut off and was not read");
@@ -107,8 +107,9 @@ impl Brought {
         }
     }
 
-    /// A reply stands above an error, and an error that stands above one that may pass: whoever asked again got another answer.
-    fn put(&mut self, line: Line, text: &str, place: Place) {
+    /// Adds a line. A reply replaces an error, and a permanent error replaces a temporary one, since a
+    /// repeated request got another answer.
+    fn add_line(&mut self, line: Line, text: &str, place: LinePlace) {
         let digest = passes(&line.arrived).then(|| sha256_hex(text.as_bytes()));
         let Some(known) = self.entries.get_mut(&line.id) else {
             let passing = digest.into_iter().collect();
@@ -136,33 +137,32 @@ impl Brought {
         let more = errors.len().saturating_sub(TOLD);
         if more > 0 {
             errors.truncate(TOLD);
-            errors
-                .push(Diagnostic::error("batch.line", format!("and {more} more lines that are no answers")));
+            errors.push(Diagnostic::error("batch.line", format!("and {more} more malformed lines")));
         }
         errors
     }
 
-    /// What should be known about the files and does not keep them from being used.
+    /// Findings about the files that do not prevent their use.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// How many questions have an answer or an error.
+    /// Number of requests with an answer or an error.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was brought.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How often the question was asked and came to an error that may pass.
-    pub(crate) fn passed(&self, id: &str) -> usize {
+    /// Number of temporary errors of the request.
+    pub(crate) fn temporary_errors(&self, id: &str) -> usize {
         self.entries.get(id).map_or(0, |entry| entry.passing.len())
     }
 
-    /// The answers to what nobody asked: neither in this session nor, by `asked`, in a request file. With their places.
+    /// Answers to unknown requests, with their places: neither used in this session nor, by `asked`, in a
+    /// request file.
     pub(crate) fn unknown(&self, asked: impl Fn(&str) -> bool) -> Vec<(String, String)> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let unknown = |(id, _): &(&String, &Entry)| !used.contains(*id) && !asked(id);
@@ -192,7 +192,7 @@ fn rank(arrived: &Arrived) -> u8 {
     }
 }
 
-/// What comes next in a file.
+/// The next line of a file.
 enum Next {
     End,
     /// A line; `whole` where a line feed ends it.

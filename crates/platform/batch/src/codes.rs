@@ -10,7 +10,7 @@ macro_rules! codes {
 }
 
 codes! {
-    "batch.line", "a line in a file of answers is no answer",
+    "batch.line", "a line in a file of answers is malformed",
     "A line is one JSON object in one of two forms: what a batch service writes,\n\n    \
      {\"custom_id\": \"pf-...\", \"response\": {\"status_code\": 200, \"body\": {...}}, \"error\": null}\n\nor what a person or an \
      agent writes,\n\n    {\"custom_id\": \"pf-...\", \"content\": \"the reply\"}\n\nwith `\"contents\": [\"...\", \"...\"]` where a \
@@ -23,7 +23,7 @@ codes! {
     "batch.torn", "the last line of a file of answers is cut off",
     "The file ends in the middle of a line, as one does that is still being written or downloaded. Every line before it was used. \
      Bring the whole file with --answers once it is complete: it takes the place of what was kept of it.";
-    "batch.unknown-id", "an answer to what nobody asked",
+    "batch.unknown-id", "an answer to an unknown request",
     "The `custom_id` of an answer stands in no request file of this folder, and no question of this session is called so. \
      Usually the file belongs to another run, or an id was changed by hand. The answer is not used.";
     "batch.collision", "two questions would be called the same",
@@ -43,8 +43,8 @@ mod tests {
     use super::CODES;
     use std::collections::BTreeSet;
 
-    /// Every code that stands in quotes in this crate's sources.
-    fn written() -> BTreeSet<String> {
+    /// Every quoted code in this crate's sources.
+    fn codes_in_sources() -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -63,7 +63,7 @@ mod tests {
     fn every_code_that_is_given_is_explained_once() {
         let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
         explained.sort();
-        assert_eq!(written().into_iter().collect::<Vec<_>>(), explained);
+        assert_eq!(codes_in_sources().into_iter().collect::<Vec<_>>(), explained);
         assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
     }
 }

@@ -25,20 +25,22 @@ impl BatchFolder {
         Self { root: folder.join("batch") }
     }
 
-    /// Where answers are looked for.
+    /// The folder of answer files.
     pub fn answers(&self) -> PathBuf {
         self.root.join("answers")
     }
 
-    /// Whether a question was ever written here.
+    /// True if the folder has a request file.
     pub fn has_requests(&self) -> bool {
         jsonl(&self.root).is_ok_and(|files| files.iter().any(|path| wave_of(path).is_some()))
     }
 
-    /// Reads all answers that are here, and those in `given` files, which are kept here once all of them can be used.
+    /// Reads all answers in the folder, and those in `given` files, which are copied into the folder if all
+    /// of them can be used.
     ///
     /// # Errors
-    /// Every line that is no answer, every question with two different answers, every file that cannot be read or kept. Then nothing is kept.
+    /// Every malformed line, every request with two different answers, and every file that cannot be read or
+    /// copied. Then nothing is copied.
     pub fn bring(&self, given: &[PathBuf], redactor: &Redactor) -> Result<Brought, Vec<Diagnostic>> {
         let mut brought = Brought::default();
         let here = jsonl(&self.answers()).map_err(|e| vec![unreadable(&self.answers(), &e)])?;
@@ -96,7 +98,7 @@ impl BatchFolder {
         Ok(())
     }
 
-    /// Writes what waits and was not asked yet, and says what waits in all.
+    /// Writes the pending requests that are not in a file yet, and returns a summary of all pending requests.
     ///
     /// # Errors
     /// `batch.io`, `batch.collision`, `batch.too-large`.
@@ -117,7 +119,7 @@ impl BatchFolder {
             if let Some(failure) = &question.failed {
                 *wave.failed.entry(name_of(failure)).or_insert(0) += 1;
             }
-            let (times, passed) = (ledger.times(&id), brought.passed(&id));
+            let (times, passed) = (ledger.times(&id), brought.temporary_errors(&id));
             match (times, passed) {
                 (0, _) => wave.new += 1,
                 (times, passed) if passed >= times => wave.again += 1,
@@ -134,7 +136,7 @@ impl BatchFolder {
         Ok(wave)
     }
 
-    /// How often each question was asked, and the last wave.
+    /// Counts how often each request was written, and returns the last wave.
     fn ledger(&self) -> Result<(Ledger, u32), Failure> {
         let mut ledger = Ledger::default();
         let mut last = 0;
@@ -147,7 +149,8 @@ impl BatchFolder {
         Ok((ledger, last))
     }
 
-    /// Writes the files of a wave. Where another process has just written one of that name, the next wave's is taken.
+    /// Writes the files of a wave. Uses the next wave's number if another process has just written a file of
+    /// that name.
     fn files(&self, wave: u32, parts: Vec<Part>) -> Result<Vec<RequestFile>, Failure> {
         let mut files = Vec::new();
         let mut wave = wave;
@@ -169,7 +172,7 @@ impl BatchFolder {
     }
 }
 
-/// What an error is counted as.
+/// The key under which an error is counted.
 fn name_of(failure: &ProviderFailure) -> String {
     let class = serde_json::to_value(failure.class).ok();
     let class = class.as_ref().and_then(|class| class.as_str()).unwrap_or("error").to_owned();
@@ -188,7 +191,7 @@ fn whole(folder: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile
     Ok(file)
 }
 
-/// The `.jsonl` files of a folder in the order of their names; none where there is no folder.
+/// The `.jsonl` files of a folder, sorted by name; empty if there is no folder.
 fn jsonl(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -1,9 +1,9 @@
-//! Batch files: the questions of a run or an evaluation that wait for answers, as files that any batch service, agent or person can
-//! answer, and what they brought.
+//! Batch files: the pending requests of a run or an evaluation as files that any batch service, agent or
+//! person can answer, and the answers.
 //!
-//! A folder has `requests-0001.jsonl`, `requests-0002.jsonl`, ... (a file a wave and model, in the format of OpenAI's Batch API) and
-//! `answers/*.jsonl`. A question stands in one request file once; it is written again only where every time that it was asked came
-//! to an error that may pass.
+//! A folder has `requests-0001.jsonl`, `requests-0002.jsonl`, ... (one file per wave and model, in the format
+//! of OpenAI's Batch API) and `answers/*.jsonl`. A request is in one request file; it is written again only
+//! after every earlier answer was a temporary error.
 
 mod answers;
 mod codes;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// Longest line that is read, in bytes.
 pub const MAX_LINE_BYTES: usize = 64_000_000;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) id: String,
@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str) -> Result<Line, String> {
     let id = match object.get("custom_id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
         Some(_) => return Err("`custom_id` is a text, as the request has it".to_owned()),
-        None => return Err("there is no `custom_id`, so nobody knows what this answers".to_owned()),
+        None => return Err("the line has no `custom_id`, so its request is unknown".to_owned()),
     };
     let given = |name: &str| object.get(name).filter(|value| !value.is_null());
     let by_hand = ["content", "contents"].iter().any(|name| object.contains_key(*name));
@@ -44,7 +44,7 @@ pub(crate) fn read(text: &str) -> Result<Line, String> {
     Ok(Line { id, arrived })
 }
 
-/// What a service says of a request that reached a model.
+/// The outcome of a request that reached a model.
 fn of_response(response: &Value, error: Option<&Value>) -> Result<Arrived, String> {
     let status = match response.get("status_code") {
         None | Some(Value::Null) => None,
@@ -67,7 +67,8 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<Arrived, Strin
     }
 }
 
-/// What a service says of a request that reached no model: it expired, was cancelled or lost. Asked again, it may be answered.
+/// The failure of a request that did not reach a model because it expired, was cancelled or lost. A retry may
+/// succeed.
 fn of_error(error: &Value) -> ProviderFailure {
     let message = error_text(error);
     let class = match error.get("code").and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! Request files: what is asked, once.
+//! Request files.
 
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::Diagnostic;
@@ -20,8 +20,8 @@ const UNKNOWN_SHOWN: usize = 10;
 /// Hexadecimal digits of a `custom_id`: 160 bits. Services take 64 characters of letters, digits, `-` and `_`.
 const DIGITS: usize = 40;
 
-/// What a question is called in batch files. It follows from the question and its place in the run alone, so it is the same in
-/// every wave, and cells of an evaluation that ask the same at the same place with the same seed ask once.
+/// The id of a request in batch files. It depends only on the request and its place in the run, so it is the
+/// same in every wave, and cells of an evaluation with the same request, place and seed share it.
 pub fn custom_id(key: &str, body: &Value) -> String {
     let digest = sha256_hex(format!("{key}\n{}", canonical_json(body)).as_bytes());
     format!("pf-{}", digest.get(..DIGITS).unwrap_or_default())
@@ -30,35 +30,32 @@ pub fn custom_id(key: &str, body: &Value) -> String {
 /// A request file that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequestFile {
-    /// Where it is.
     pub path: PathBuf,
-    /// The model that is asked.
     pub model: String,
-    /// How many requests it holds.
     pub requests: usize,
 }
 
-/// What waits after a session.
+/// Summary of the pending requests after a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Wave {
     /// Questions without an answer, each once.
     pub pending: usize,
-    /// Of those, asked for the first time.
+    /// Requests written for the first time.
     pub new: usize,
-    /// Of those, asked again after errors that may pass.
+    /// Requests written again after temporary errors.
     pub again: usize,
     /// Of those, in request files of earlier waves and not answered yet.
     pub open: usize,
-    /// The errors that came in place of answers, by what they were, and may pass.
+    /// Temporary errors by their codes.
     pub failed: BTreeMap<String, usize>,
-    /// What was written.
+    /// Files written.
     pub files: Vec<RequestFile>,
-    /// Answers that nobody asked for: their `custom_id` and place.
+    /// Answers to unknown requests: `custom_id` and place.
     pub unknown: Vec<(String, String)>,
 }
 
 impl Wave {
-    /// What should be known about the answers that were brought.
+    /// Findings about the answers in the folder.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let shown = |(id, place): &(String, String)| format!("`{id}` ({place})");
         let first: Vec<String> = self.unknown.iter().take(UNKNOWN_SHOWN).map(shown).collect();
@@ -68,9 +65,9 @@ impl Wave {
         };
         let message = match self.unknown.len() {
             0 => return Vec::new(),
-            1 => format!("1 answer is to nothing that was asked here: {}", first.join(", ")),
+            1 => format!("1 answer belongs to an unknown request: {}", first.join(", ")),
             count => {
-                format!("{count} answers are to nothing that was asked here: {}{more}", first.join(", "))
+                format!("{count} answers belong to unknown requests: {}{more}", first.join(", "))
             }
         };
         vec![Diagnostic::warning("batch.unknown-id", message).help("do they belong to another run?")]
@@ -86,20 +83,20 @@ struct Request<'a> {
     body: &'a Value,
 }
 
-/// What a line of a request file is read for.
+/// The fields read from a line of a request file.
 #[derive(Deserialize)]
-struct Asked {
+struct RequestLine {
     custom_id: String,
 }
 
-/// How often each question stands in request files.
+/// Number of occurrences of each request in request files.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger(BTreeMap<String, usize>);
 
 impl Ledger {
-    /// Counts the questions of a file's text. A line that was cut off was never asked: nobody takes half a file for a whole one.
+    /// Counts the requests of a file's text. Skips an incomplete last line, since such a file was never used.
     pub(crate) fn read(&mut self, text: &str) {
-        for asked in text.lines().filter_map(|line| serde_json::from_str::<Asked>(line).ok()) {
+        for asked in text.lines().filter_map(|line| serde_json::from_str::<RequestLine>(line).ok()) {
             *self.0.entry(asked.custom_id).or_insert(0) += 1;
         }
     }
@@ -113,7 +110,7 @@ impl Ledger {
     }
 }
 
-/// Questions by what they are called, in the order in which they came.
+/// Requests by id, in order of arrival.
 #[derive(Default)]
 pub(crate) struct Questions<'a> {
     pub(crate) all: Vec<(String, &'a PendingQuestion)>,
@@ -213,7 +210,7 @@ fn file_word(model: &str) -> String {
     word.trim_matches('.').to_owned()
 }
 
-/// The wave that a request file belongs to; none where it is no request file.
+/// The wave of a request file; `None` for other files.
 pub(crate) fn wave_of(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits: String = name.strip_prefix("requests-")?.chars().take_while(char::is_ascii_digit).collect();

@@ -1,16 +1,14 @@
-//! How a program ended.
+//! Outcomes of programs.
 
 use nix::sys::signal::Signal;
 use std::fmt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Where a program writes.
+/// An output stream of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Its standard output.
     Output,
-    /// Its standard error.
     Error,
 }
 
@@ -23,7 +21,7 @@ impl fmt::Display for Stream {
     }
 }
 
-/// How a program ended, or was ended.
+/// The reason why a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// By itself, with this code.
@@ -32,8 +30,8 @@ pub enum Ending {
     Signal(i32),
     /// Its time was over; it was killed.
     TimedOut(Duration),
-    /// It met its memory limit (bytes), as far as can be told: it died by `SIGKILL` that was not sent from here, or failed
-    /// and said that no memory was left.
+    /// The program reached its memory limit (bytes), as far as can be detected: it died by a `SIGKILL` that
+    /// this crate did not send, or it failed and reported that memory was exhausted.
     Memory(u64),
     /// It wrote more than its limit (bytes) to a stream; it was killed.
     OutputLimit(Stream, u64),
@@ -41,21 +39,21 @@ pub enum Ending {
     Cancelled,
     /// It closed its output, did not end, and was killed.
     ClosedOutput,
-    /// It never ran.
+    /// The program could not be started.
     CouldNotStart(String),
-    /// The system no longer knows of it.
+    /// The operating system does not report the process.
     Lost(String),
 }
 
 impl Ending {
-    /// Whether it ended by itself with code 0.
+    /// True if the program exited with code 0.
     pub fn is_success(&self) -> bool {
         *self == Self::Exited(0)
     }
 }
 
 impl fmt::Display for Ending {
-    /// What comes after "the program": `ended with exit code 3`.
+    /// Completes a sentence about "the program": `ended with exit code 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(code) => write!(f, "ended with exit code {code}"),
@@ -89,9 +87,8 @@ fn bytes_text(bytes: u64) -> String {
 /// A program that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// How.
     pub ending: Ending,
-    /// What it wrote to its standard output, up to the limit. Empty for a conversation, whose lines were received.
+    /// Standard output up to the limit. Empty for a session, whose lines were received.
     pub output: Vec<u8>,
     /// The end of what it wrote to its standard error, as text; bytes that are not UTF-8 are replaced.
     pub error_tail: String,
@@ -110,17 +107,18 @@ impl Finished {
         }
     }
 
-    /// Whether it said last that no memory was left, for programs that limit themselves.
+    /// True if its last message reports exhausted memory, for programs with a limit of their own.
     pub fn says_no_memory(&self) -> bool {
-        starved(&self.error_tail)
+        reports_no_memory(&self.error_tail)
     }
 
-    /// Whether it was ended because a thread's stack was full, as the run-time system of Rust says it (of C++ on its threads too).
+    /// True if a full thread stack ended it, by the message of Rust's run-time system (also for C++ on its
+    /// threads).
     pub fn says_no_stack(&self) -> bool {
         self.error_tail.contains("has overflowed its stack")
     }
 
-    /// How it ended, and what it said last: `ended with exit code 1; it said: no such file`.
+    /// The outcome and the last message: `ended with exit code 1; it said: no such file`.
     pub fn account(&self) -> String {
         match self.error_tail.trim() {
             "" => self.ending.to_string(),
@@ -129,7 +127,7 @@ impl Finished {
     }
 }
 
-/// What a status means where nothing was done to the program from here.
+/// The ending for an exit status of a program that this crate did not stop.
 pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> Ending {
     use std::os::unix::process::ExitStatusExt;
     let ending = match (status.code(), status.signal()) {
@@ -138,15 +136,15 @@ pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> 
         (None, None) => Ending::Lost(status.to_string()),
     };
     match memory {
-        Some(limit) if !status.success() && (starved(said) || ending == Ending::Signal(9)) => {
+        Some(limit) if !status.success() && (reports_no_memory(said) || ending == Ending::Signal(9)) => {
             Ending::Memory(limit)
         }
         _ => ending,
     }
 }
 
-/// How run-time systems say that an allocation failed: Rust, C++, Python, the C library, the JVM, Go.
-fn starved(said: &str) -> bool {
+/// True for messages about failed allocations of Rust, C++, Python, the C library, the JVM and Go.
+fn reports_no_memory(said: &str) -> bool {
     const SIGNS: [&str; 7] = [
         "memory allocation of",
         "bad_alloc",

@@ -1,24 +1,19 @@
-//! Programs from outside, held under limits: a process group of its own, wall time, memory, output, and an end that takes
-//! everything with it that the program started.
+//! External programs under limits: each in its own process group, with limits of wall time, memory and
+//! output. Ending a program ends its whole process tree.
 //!
-//! * [`run`] runs a program to its end and returns how it ended, what it wrote and what it said on its standard error.
-//! * [`Session`] holds a conversation with a program, one line a message.
-//! * [`Process`] is what both stand on, for those who speak another way over the pipes.
+//! * [`run`] runs a program to its end and returns how it ended, its output and the end of its standard error.
+//! * [`Session`] holds a conversation with a program, one line per message.
+//! * [`Process`] is the base of both, for other protocols over the pipes.
 //!
-//! How a program ended is an [`Ending`]: a limit, a signal, an exit code and a program that never started are different
-//! values, and none is ever made of another. Nothing here is asynchronous: pipes are drained by threads of their own, so that
-//! no program can hold its caller up by not reading or by writing too much.
+//! An [`Ending`] keeps limits, signals, exit codes and failed starts apart. Nothing here is asynchronous:
+//! separate threads drain the pipes, so that no program can block its caller by not reading or by writing too
+//! much.
 //!
-//! **Environment.** A program sees the variables that its [`CommandSpec`] names and no other, so that no key in the caller's
-//! environment reaches it.
+//! **Environment.** A program sees only the variables that its [`CommandSpec`] names, so that no key in the caller's environment reaches it.
 //!
-//! **Memory.** A memory limit is the address space of each process (`RLIMIT_AS`). It is set by `/bin/sh` before it becomes the
-//! program, so that no moment goes by without it; the words of the command reach the shell as arguments and are never read as
-//! shell text.
+//! **Memory.** A memory limit is the address space of each process (`RLIMIT_AS`). `/bin/sh` sets it before it becomes the program, so the limit always holds; the words of the command are arguments of the shell and are never parsed as shell text.
 //!
-//! **End of the tree.** The process group is killed. On Linux, so is every process that carries the mark which each program is
-//! given in its environment (`PLANFORGE_CHILD`), which finds those that left the group. A process that leaves the group and
-//! clears its environment is not found, and where the caller itself is killed by `SIGKILL`, nobody is left to end its programs.
+//! **End of the tree.** The process group is killed. On Linux, every process with the program's mark in its environment (`PLANFORGE_CHILD`) is killed too, which finds processes that left the group. A process that leaves the group and clears its environment is not found. If the caller itself is killed by `SIGKILL`, its programs keep running.
 
 mod ending;
 mod process;

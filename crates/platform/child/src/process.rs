@@ -1,4 +1,4 @@
-//! A running program: its pipes, its end, and what it said.
+//! A running program with its pipes.
 
 use crate::ending::{Ending, Finished, Stream, ending_of};
 use crate::spec::{CommandSpec, Limits};
@@ -13,19 +13,17 @@ use std::time::{Duration, Instant};
 /// Sets the limit (KiB of address space) and becomes the program. The words after the first are the command.
 const UNDER_LIMIT: &str = "ulimit -c 0; ulimit -v \"$1\" || exit 125; shift; exec \"$@\"";
 
-/// How long a program that closed its output may take to end.
+/// Time that a program gets to end after it closed its output.
 const DEATH: Duration = Duration::from_secs(1);
-/// How long the last words of an ended program are waited for.
+/// Time to wait for the standard error of an ended program.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Time between two looks at a program.
+/// Time between two checks of a program.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The two ends for the caller. Standard error is drained by the [`Process`].
 #[derive(Debug)]
 pub struct Pipes {
-    /// What the program reads.
     pub input: ChildStdin,
-    /// What it writes.
     pub output: ChildStdout,
 }
 
@@ -106,12 +104,13 @@ impl Process {
         self.errors.text()
     }
 
-    /// Counts what it writes to its standard error from nothing again: a conversation may go on for hours.
+    /// Resets the count of bytes on standard error, for conversations of several hours.
     pub fn recount_errors(&self) {
         self.errors.recount();
     }
 
-    /// Whether it has ended. It is not waited for, so that its id stays taken until its group is gone.
+    /// True if the program has ended. Does not reap it, so that its id stays reserved until its group is
+    /// killed.
     pub fn has_ended(&mut self) -> bool {
         self.ended.is_some() || self.peek()
     }
@@ -136,12 +135,12 @@ impl Process {
         }
     }
 
-    /// How a program ended that closed its output: it is given a second to end, then it is killed.
+    /// Returns the ending of a program that closed its output. Kills it if it does not end within a second.
     pub fn death(self) -> Finished {
         self.settle(DEATH)
     }
 
-    /// Kills it, and says how it ended: by what is given here, unless it had ended before.
+    /// Kills the program. The ending is `because`, unless the program had ended before.
     pub fn stop(mut self, because: Ending) -> Finished {
         if self.has_ended() { self.settle(Duration::ZERO) } else { self.finish(because) }
     }
@@ -155,7 +154,7 @@ impl Process {
         let until = Instant::now() + patience;
         while !self.has_ended() {
             if Instant::now() >= until {
-                let because = if self.errors.overflowed() {
+                let because = if self.errors.has_overflowed() {
                     Ending::OutputLimit(Stream::Error, self.error_bytes)
                 } else {
                     Ending::ClosedOutput
@@ -168,21 +167,21 @@ impl Process {
         let status = self.end();
         let _ = self.errors_closed.recv_timeout(LAST_WORDS);
         let ending = match status {
-            _ if self.errors.overflowed() => Ending::OutputLimit(Stream::Error, self.error_bytes),
+            _ if self.errors.has_overflowed() => Ending::OutputLimit(Stream::Error, self.error_bytes),
             Ok(status) => ending_of(status, &self.errors.text(), self.memory_bytes),
             Err(why) => Ending::Lost(why),
         };
-        self.finished(ending)
+        self.to_finished(ending)
     }
 
     fn finish(mut self, ending: Ending) -> Finished {
         // The status is that of our own signal.
         let _ = self.end();
         let _ = self.errors_closed.recv_timeout(LAST_WORDS);
-        self.finished(ending)
+        self.to_finished(ending)
     }
 
-    fn finished(&self, ending: Ending) -> Finished {
+    fn to_finished(&self, ending: Ending) -> Finished {
         Finished { ending, output: Vec::new(), error_tail: self.errors.text(), wall: self.started.elapsed() }
     }
 
@@ -215,5 +214,7 @@ fn memory_kib(limits: &Limits) -> Result<Option<OsString>, Finished> {
 /// A thread for a pipe.
 pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Finished> {
     let thread = std::thread::Builder::new().name(format!("planforge-child-{name}")).spawn(work);
-    thread.map(drop).map_err(|e| Finished::not_started(format!("there is no thread for its pipes: {e}")))
+    thread
+        .map(drop)
+        .map_err(|e| Finished::not_started(format!("a thread for its pipes could not be started: {e}")))
 }

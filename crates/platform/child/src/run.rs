@@ -7,22 +7,21 @@ use std::io::{Read, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks at the clock and at the caller's wish to stop.
+/// The longest time between two checks of the deadline and of `cancelled`.
 const TICK: Duration = Duration::from_millis(20);
-/// How long the rest of an ended program's output is waited for.
+/// Time to wait for the rest of an ended program's output.
 const REST: Duration = Duration::from_secs(2);
 
 enum Event {
     /// All of standard output, which is closed.
     Output(Vec<u8>),
-    /// Too much.
+    /// The stream exceeded its limit.
     Overflow(Stream),
 }
 
-/// Runs a program to its end, or to its limits. `cancelled` is asked every few milliseconds.
+/// Runs a program until it ends or reaches a limit. Calls `cancelled` every few milliseconds.
 ///
-/// Whatever came on standard output before the end is returned, also where the program was killed: a planner's best plan so
-/// far is worth having.
+/// Returns the standard output so far even if the program was killed, such as a planner's best plan.
 pub fn run(spec: &CommandSpec, limits: &Limits, cancelled: &dyn Fn() -> bool) -> Finished {
     let (events, happened) = mpsc::channel();
     let overflow = events.clone();

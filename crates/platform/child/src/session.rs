@@ -7,9 +7,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-/// Longest time between two looks at the caller's wish to stop.
+/// The longest time between two checks of `cancelled`.
 const TICK: Duration = Duration::from_millis(20);
-/// Lines that nobody asked for yet; the program waits once there are more.
+/// The most unread lines; further output blocks the program.
 const AHEAD: usize = 16;
 
 /// A program that answers lines. Dropping it kills everything that it started.
@@ -31,10 +31,11 @@ enum Event {
     Overflow,
 }
 
-/// Why there is no line. The program has been killed, except where it was silent or interrupted: then the caller decides.
+/// The reason why there is no line. The program has been killed, except after silence or an interruption,
+/// where the caller decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// Nothing came in time.
+    /// No line arrived in time.
     Silent(Duration),
     /// The caller wished to stop.
     Cancelled,
@@ -120,7 +121,7 @@ impl Session {
         }
     }
 
-    /// Whether a line is waiting that was not asked for.
+    /// Returns an unread line, if one is waiting.
     pub fn has_more(&self) -> Option<String> {
         match self.lines.try_recv() {
             Ok(Event::Line(bytes) | Event::Unfinished(bytes)) => {
@@ -130,12 +131,10 @@ impl Session {
         }
     }
 
-    /// Whether the program runs.
     pub fn is_alive(&mut self) -> bool {
         self.process.as_mut().is_some_and(|process| !process.has_ended())
     }
 
-    /// Its process id.
     pub fn id(&self) -> Option<u32> {
         self.process.as_ref().map(Process::id)
     }
@@ -145,7 +144,7 @@ impl Session {
         self.process.as_ref().map(Process::error_tail).unwrap_or_default()
     }
 
-    /// Kills it and says how it ended.
+    /// Kills the program and returns its ending.
     pub fn stop(mut self, because: Ending) -> Finished {
         self.end(|process| process.stop(because))
     }

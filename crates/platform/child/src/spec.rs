@@ -1,4 +1,4 @@
-//! What is run, and under which limits.
+//! Commands and their limits.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -19,10 +19,9 @@ pub const USUAL_VARIABLES: [&str; 9] = [
     "CONDA_PREFIX",
 ];
 
-/// The variables that a program sees.
+/// The environment variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Environment {
-    /// These alone.
     Only {
         /// Names of variables that are handed on where the caller has them.
         handed_on: Vec<String>,
@@ -37,7 +36,7 @@ pub enum Environment {
 }
 
 impl Environment {
-    /// [`USUAL_VARIABLES`].
+    /// The variables in [`USUAL_VARIABLES`].
     pub fn usual() -> Self {
         let handed_on = USUAL_VARIABLES.iter().map(|name| (*name).to_owned()).collect();
         Self::Only { handed_on, set: BTreeMap::new() }
@@ -47,20 +46,18 @@ impl Environment {
 /// A program and how it is called. No word of it is read by a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandSpec {
-    /// A path, or a name that is looked up in the `PATH` that the program itself sees.
+    /// A path, or a name to find in the program's own `PATH`.
     pub program: OsString,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// The folder it starts in, from which a relative program path counts too; by default the caller's.
     pub folder: Option<PathBuf>,
-    /// The variables it sees.
     pub environment: Environment,
-    /// What [`crate::run`] gives it on its standard input; a conversation sends lines instead.
+    /// Standard input for [`crate::run`]; a session sends lines instead.
     pub input: Vec<u8>,
 }
 
 impl CommandSpec {
-    /// A program that sees [`USUAL_VARIABLES`] and has no arguments yet.
+    /// A command without arguments that sees [`USUAL_VARIABLES`].
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -71,7 +68,6 @@ impl CommandSpec {
         }
     }
 
-    /// With more arguments.
     #[must_use]
     pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
@@ -97,7 +93,7 @@ impl CommandSpec {
         quoted.collect::<Vec<_>>().join(" ")
     }
 
-    /// The variables, as they are given to the program; `None` where it sees all of the caller's besides.
+    /// True if the program inherits all variables of the caller, and the variables to set.
     pub(crate) fn variables(&self) -> (bool, BTreeMap<OsString, OsString>) {
         let own = |set: &BTreeMap<String, String>| -> BTreeMap<OsString, OsString> {
             set.iter().map(|(name, value)| (name.into(), value.into())).collect()
@@ -122,10 +118,10 @@ impl CommandSpec {
     pub(crate) fn resolve(&self, variables: &BTreeMap<OsString, OsString>) -> Result<PathBuf, String> {
         let name = Path::new(&self.program);
         if self.program.is_empty() {
-            return Err("the command has no words".to_owned());
+            return Err("the command is empty".to_owned());
         }
         if let Some(folder) = self.folder.as_ref().filter(|f| !f.is_dir()) {
-            return Err(format!("there is no folder {} to start it in", folder.display()));
+            return Err(format!("the working directory `{}` does not exist", folder.display()));
         }
         if name.components().count() > 1 || name.is_absolute() {
             let here = self.folder.as_deref().unwrap_or(Path::new("."));
@@ -142,11 +138,12 @@ impl CommandSpec {
             .map(|folder| folder.join(name))
             .find(|file| runnable(file).is_ok())
             .and_then(|file| std::path::absolute(file).ok())
-            .ok_or_else(|| format!("there is no program `{}` on the search path", name.display()))
+            .ok_or_else(|| format!("the program `{}` was not found on the search path", name.display()))
     }
 }
 
-/// A variable of the caller's that a program may see. Nothing here acts on its value, except that `PATH` finds the program.
+/// A variable of the caller that a program may see. Its value has no effect here, except that `PATH` finds
+/// the program.
 #[allow(clippy::disallowed_methods, reason = "the variable is handed on to the program, by name")]
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
@@ -161,7 +158,7 @@ fn runnable(path: &Path) -> Result<(), &'static str> {
     }
 }
 
-/// What a program may use.
+/// Limits of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Wall time of [`crate::run`]; a conversation has a deadline for each answer instead.
@@ -172,7 +169,7 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Most bytes on its standard error: of all of it for [`crate::run`], between two messages for a conversation.
     pub error_bytes: u64,
-    /// How many of the last bytes on its standard error are kept for messages.
+    /// Number of last bytes of standard error to keep for messages.
     pub error_tail_bytes: usize,
 }
 

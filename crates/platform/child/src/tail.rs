@@ -6,16 +6,16 @@ use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptBytes {
     bytes: VecDeque<u8>,
-    /// How many came since the count was last taken back.
+    /// Number of bytes since the last reset.
     count: u64,
     overflowed: bool,
 }
 
-/// What a program wrote to its standard error, kept by the thread that drains it.
+/// The end of a program's standard error, filled by the thread that drains it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tail(Arc<Mutex<Kept>>);
+pub(crate) struct Tail(Arc<Mutex<KeptBytes>>);
 
 impl Tail {
     /// Reads to the end, or past the limit: then the stream is dropped, so that the program meets a closed pipe.
@@ -47,7 +47,7 @@ impl Tail {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(crate) fn overflowed(&self) -> bool {
+    pub(crate) fn has_overflowed(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).overflowed
     }
 }

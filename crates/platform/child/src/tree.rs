@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable that marks a program and what it starts.
 pub(crate) const MARK: &str = "PLANFORGE_CHILD";
 
-/// How often the marked are looked for again: a process may start another while the first are killed.
+/// Number of searches for marked processes: one may start another while the first are killed.
 const PASSES: u32 = 8;
 
 /// A mark that no other program has.
@@ -26,7 +26,7 @@ pub(crate) fn end(leader: u32, mark: &str) {
         let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
     for _ in 0..PASSES {
-        let marked = marked(mark);
+        let marked = find_marked(mark);
         if marked.is_empty() {
             return;
         }
@@ -38,7 +38,7 @@ pub(crate) fn end(leader: u32, mark: &str) {
 
 /// Processes with that mark in the environment they were started with. One that has ended has none any more.
 #[cfg(target_os = "linux")]
-fn marked(mark: &str) -> Vec<i32> {
+fn find_marked(mark: &str) -> Vec<i32> {
     let entry = format!("{MARK}={mark}");
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.filter_map(|p| p.ok()?.file_name().to_str()?.parse::<i32>().ok());
@@ -50,6 +50,6 @@ fn marked(mark: &str) -> Vec<i32> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn marked(_mark: &str) -> Vec<i32> {
+fn find_marked(_mark: &str) -> Vec<i32> {
     Vec::new()
 }

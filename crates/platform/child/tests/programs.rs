@@ -58,12 +58,15 @@ fn a_program_is_run_to_its_end() {
 #[test]
 fn a_program_that_does_not_start_is_no_program_that_failed() {
     for (spec, part) in [
-        (CommandSpec::new("no-such-program-anywhere"), "there is no program `no-such-program-anywhere`"),
+        (
+            CommandSpec::new("no-such-program-anywhere"),
+            "the program `no-such-program-anywhere` was not found",
+        ),
         (CommandSpec::new("/no/such/file"), "does not exist"),
         (CommandSpec::new("/etc/passwd"), "is not executable"),
         (CommandSpec::new("/tmp"), "is not a file"),
-        (CommandSpec::new(""), "no words"),
-        (sh("exit 0").folder("/no/such/folder"), "there is no folder"),
+        (CommandSpec::new(""), "the command is empty"),
+        (sh("exit 0").folder("/no/such/folder"), "the working directory `/no/such/folder` does not exist"),
     ] {
         for memory_bytes in [None, Some(1 << 30)] {
             let limits = Limits { memory_bytes, ..Limits::default() };
@@ -77,16 +80,14 @@ fn a_program_that_does_not_start_is_no_program_that_failed() {
 
 #[test]
 fn time_signals_and_interruption_are_told_apart() {
-    let begun = Instant::now();
-    let finished = run(&sh("echo early; sleep 60"), &within(150), &never);
+    let finished = run(&sh("echo early; sleep 3600"), &within(150), &never);
     assert_eq!(finished.ending, Ending::TimedOut(Duration::from_millis(150)));
     assert_eq!(finished.output, b"early\n", "what came before the end is kept");
     assert_eq!(run(&sh("kill -SEGV $$"), &within(5000), &never).ending, Ending::Signal(11));
     assert_eq!(run(&sh("sleep 60"), &within(60_000), &|| true).ending, Ending::Cancelled);
     // Both pipes closed, and alive: only the clock ends it.
-    let silent = run(&sh("exec >&- 2>&-; sleep 60"), &within(150), &never);
+    let silent = run(&sh("exec >&- 2>&-; sleep 3600"), &within(150), &never);
     assert_eq!(silent.ending, Ending::TimedOut(Duration::from_millis(150)));
-    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::config::Texts;
 use crate::suite::{Suite, disguised, load_suite_with};
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
 use planforge_diagnostics::Diagnostic;
-use planforge_obfuscate::Options;
+use planforge_obfuscate::DisguiseOptions;
 use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn inline_files(
     info: &PluginInfo,
     options: &JsonObject,
     folder: &Path,
-    disguise: Option<&Options>,
+    disguise: Option<&DisguiseOptions>,
 ) -> Result<JsonObject, Vec<Failure>> {
     let mut options = options.clone();
     let mut failures = Vec::new();
@@ -65,7 +65,7 @@ fn references(
     name: &str,
     value: &Value,
     folder: &Path,
-    disguise: Option<&Options>,
+    disguise: Option<&DisguiseOptions>,
 ) -> Result<Value, Vec<Failure>> {
     let failure = |why: String| {
         let message = format!("`{name}` of `{}`: {why}", info.id);
@@ -98,7 +98,7 @@ fn references(
 }
 
 /// The part of a suite that a simulated model is given.
-fn reference(path: &Path, disguise: Option<&Options>) -> Result<SuiteReference, String> {
+fn reference(path: &Path, disguise: Option<&DisguiseOptions>) -> Result<SuiteReference, String> {
     // A plugin is given the reference and no texts, so suites without any will do.
     let loaded = load_suite_with(path, Texts::Optional);
     let told = |found: &[Diagnostic]| {

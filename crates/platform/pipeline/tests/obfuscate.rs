@@ -9,7 +9,7 @@ mod common;
 use common::*;
 use planforge_contract::*;
 use planforge_diagnostics::SourceId;
-use planforge_obfuscate::{Kind, Names, Options};
+use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};
 use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use planforge_pipeline::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,7 +172,7 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
 
 #[test]
 fn a_task_alone_is_disguised_as_among_all() {
-    let options = Options::all(Names::Random, 4);
+    let options = DisguiseOptions::all(NameStyle::Random, 4);
     let all = disguised(&suite("tyres"), &options).unwrap();
     let one = load_task(&root().join("examples/suites/tyres/p03")).suite.unwrap();
     let one = disguised(&one, &options).unwrap();
@@ -182,7 +182,7 @@ fn a_task_alone_is_disguised_as_among_all() {
     assert_eq!(one.digest(&one.tasks[0]), all.digest(third));
     assert_ne!(one.digest(&one.tasks[0]), suite("tyres").digest(third));
     // Once is enough.
-    assert_eq!(disguised(&all, &Options::all(Names::Misleading, 5)).unwrap(), all);
+    assert_eq!(disguised(&all, &DisguiseOptions::all(NameStyle::Misleading, 5)).unwrap(), all);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_description_that_is_drawn_tells_the_same_under_other_names() {
     let given = GivenSpec { actions: Some(DescriptionClass::Random), ..GivenSpec::default() };
     for name in ["grippers", "storage"] {
         let own = suite(name);
-        let new = disguised(&own, &Options::all(Names::Random, 9)).unwrap();
+        let new = disguised(&own, &DisguiseOptions::all(NameStyle::Random, 9)).unwrap();
         let told = |suite: &Suite| {
             let view = task_view(suite, &suite.tasks[0], &given, None).unwrap();
             let actions: Vec<ActionDescription> = serde_json::from_str(&view.materials["actions"]).unwrap();
@@ -207,16 +207,19 @@ fn a_description_that_is_drawn_tells_the_same_under_other_names() {
 #[test]
 fn suites_without_pddl_cannot_be_disguised() {
     let jugs = load_suite(&root().join("examples/suites/jugs")).suite.unwrap();
-    let found = disguised(&jugs, &Options::all(Names::Random, 1)).unwrap_err();
+    let found = disguised(&jugs, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
     assert_eq!(found[0].code, "suite.disguise");
     assert!(found[0].message.contains("no domain.pddl"), "{}", found[0].message);
     let mut blocks = suite("blocks");
     blocks.tasks[1].reference_problem = None;
-    let found = disguised(&blocks, &Options::all(Names::Random, 1)).unwrap_err();
+    let found = disguised(&blocks, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
     assert!(found[0].message.contains("p02"), "{}", found[0].message);
     let mut broken = suite("blocks");
     broken.reference_domain = Some("(define (domain blocks) (:predicates (on ?x) (:action".to_owned());
-    assert_eq!(disguised(&broken, &Options::all(Names::Random, 1)).unwrap_err()[0].code, "suite.disguise");
+    assert_eq!(
+        disguised(&broken, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err()[0].code,
+        "suite.disguise"
+    );
 }
 
 const CHAIN: &str = concat!(
@@ -238,17 +241,17 @@ fn the_table_says_what_is_disguised_and_can_be_made_by_an_override() {
         let checked = diagnosed(rest, overrides);
         checked.pipeline.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).config.disguise().unwrap()
     };
-    assert_eq!(options("", &["obfuscate.names=random"]), Options::all(Names::Random, 3));
+    assert_eq!(options("", &["obfuscate.names=random"]), DisguiseOptions::all(NameStyle::Random, 3));
     let table = "[obfuscate]\nnames = \"misleading\"\nwhat = [\"types\", \"objects\"]\nreorder = false\ntexts = false\nseed = 8\n";
-    let wanted = Options {
-        names: Names::Misleading,
-        what: [Kind::Types, Kind::Objects].into(),
+    let wanted = DisguiseOptions {
+        names: NameStyle::Misleading,
+        what: [NameGroup::Types, NameGroup::Objects].into(),
         texts: false,
         reorder: false,
         seed: 8,
     };
     assert_eq!(options(table, &[]), wanted);
-    assert_eq!(options(table, &["obfuscate.names=original"]).names, Names::Original);
+    assert_eq!(options(table, &["obfuscate.names=original"]).names, NameStyle::Original);
     for (table, code) in [
         ("[obfuscate]\n", "pipeline.missing-field"),
         ("[obfuscate]\nnames = \"strange\"\n", "pipeline.value"),

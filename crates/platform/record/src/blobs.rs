@@ -1,4 +1,4 @@
-//! Content-addressed files: `blobs/<sha256>`, written whole or not at all, verified when read.
+//! Content-addressed files: `blobs/<sha256>`, written atomically and verified when read.
 
 use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
 use crate::{RecordError, sha256_hex};

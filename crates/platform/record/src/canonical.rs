@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Compact JSON with the keys of every object sorted by their bytes, whatever order the map type keeps them in.
+/// Compact JSON with the keys of every object sorted by their bytes, independent of the map type.
 pub fn canonical_json(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);

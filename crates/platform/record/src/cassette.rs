@@ -21,13 +21,12 @@ use std::sync::Arc;
 pub struct CassetteHeader {
     /// Version of the format, 1.
     pub planforge_cassette: u32,
-    /// Models that answered, as they were asked for.
+    /// Requested model names.
     pub models: Vec<String>,
-    /// What kind of endpoint answered, for example `llama-cpp-python, local`. Never a URL with a key in it.
+    /// Kind of the endpoint, for example `llama-cpp-python, local`. Never a URL with a key.
     pub endpoint: String,
     /// The day of the recording, `YYYY-MM-DD`.
     pub date: String,
-    /// Version of planforge.
     pub planforge: String,
     /// Parameters that were the same for all requests, for a person.
     #[serde(default)]
@@ -73,10 +72,10 @@ enum Line {
     },
 }
 
-/// Recorded replies to look into: a cassette file or a run folder.
+/// Recorded replies to look up: a cassette file or a run folder.
 #[derive(Debug)]
 pub struct Cassette {
-    /// The file's header; absent for a run folder, whose manifest says the same and more.
+    /// The file's header; `None` for a run folder, whose manifest has the same data.
     pub header: Option<CassetteHeader>,
     source: Source,
 }
@@ -88,7 +87,7 @@ enum Source {
 }
 
 impl Cassette {
-    /// Opens a file or a run folder to be looked into. A file may be compressed with gzip.
+    /// Opens a file or a run folder for look-ups. A file may be compressed with gzip.
     ///
     /// # Errors
     /// `record.not-a-cassette`, `record.version`, `record.corrupt`, `record.io`, or as [`RunFolder::open`].
@@ -143,7 +142,7 @@ impl Cassette {
         Ok(Self { header: Some(header), source: Source::File(journal) })
     }
 
-    /// What reading a run folder had to say.
+    /// Warnings from reading a run folder.
     pub fn warnings(&self) -> &[Diagnostic] {
         match &self.source {
             Source::File(_) => &[],
@@ -167,10 +166,10 @@ impl Cassette {
     }
 }
 
-/// How a file compressed with gzip begins.
+/// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Most bytes of a compressed cassette's text: a few kilobytes can stand for any number of them.
+/// The most bytes of a decompressed cassette, since a few kilobytes can expand to any size.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A cassette's bytes. With the log-probabilities of tokens, which take most of the room, compression is worth a factor of ten.
@@ -231,11 +230,12 @@ impl Line {
     }
 }
 
-/// Writes everything recorded in `source` as one cassette file, sorted by sample path, so that the same replies give the
-/// same bytes whatever order they came in. Only effects that depended on time are written; others are recomputed.
+/// Writes all records of `source` as one cassette file, sorted by sample path, so that the same replies give
+/// the same bytes in any order of arrival. Contains only effects that depended on time; others are
+/// recomputed.
 ///
 /// # Errors
-/// A record cannot be read, or the file cannot be written; then nothing is left half-written.
+/// A record cannot be read, or the file cannot be written; no partial file remains.
 pub fn export_cassette(
     source: &dyn Lookup,
     header: &CassetteHeader,

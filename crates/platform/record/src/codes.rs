@@ -57,8 +57,8 @@ mod tests {
     use super::CODES;
     use std::collections::BTreeSet;
 
-    /// Every code that stands in quotes in this crate's sources.
-    fn written() -> BTreeSet<String> {
+    /// Every quoted code in this crate's sources.
+    fn codes_in_sources() -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_code_that_is_given_is_explained_once() {
-        let written = written();
+        let written = codes_in_sources();
         let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
         explained.sort();
         assert_eq!(written.into_iter().collect::<Vec<_>>(), explained);

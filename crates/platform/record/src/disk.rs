@@ -1,7 +1,6 @@
-//! The few things that a record does to a disk, each of which the disk may refuse at any moment.
+//! Disk operations of a record, each of which may fail.
 //!
-//! Tests stand a disk in for the machine's own that fills up at the n-th of these steps; nothing else is gained by another
-//! implementation.
+//! Tests replace the disk by one that is full after n operations.
 
 use crate::RecordError;
 use std::fs::{self, File, OpenOptions};
@@ -9,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a record asks of a disk. The defaults are the operating system's.
+/// Disk operations. The defaults call the operating system.
 pub trait Disk: Send + Sync + std::fmt::Debug {
     /// Opens a file to write to it.
     ///
@@ -46,7 +45,7 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     fn make_folder(&self, path: &Path) -> io::Result<()> {
         fs::create_dir(path)
     }
-    /// Gives a file or folder another name, in the place of a file that has it.
+    /// Renames a file or folder, replacing an existing file.
     ///
     /// # Errors
     /// The disk refuses.
@@ -79,7 +78,7 @@ pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<(), RecordEr
     Ok(())
 }
 
-/// Writes a whole file through a temporary one beside it.
+/// Writes a whole file through a temporary file in the same folder.
 pub(crate) fn write_atomically(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -89,7 +88,7 @@ pub(crate) fn write_atomically(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Re
     sync_folder(disk, folder)
 }
 
-/// Writes a file under a temporary name, waits for the disk, and gives it its own. Nothing stays behind where that fails.
+/// Writes a file under a temporary name, syncs it, and renames it. Nothing remains after a failure.
 pub(crate) fn whole_or_nothing(
     disk: &dyn Disk,
     temporary: &Path,

@@ -1,4 +1,4 @@
-//! What can go wrong with a run folder or a cassette.
+//! Errors of run folders and cassettes.
 
 use planforge_contract::{Failure, FailureClass};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{} [{code}]", place(path.as_deref(), *line))]
 pub struct RecordError {
-    /// Stable code, see [`crate::CODES`].
+    /// Stable code, listed in [`crate::CODES`].
     pub code: &'static str,
     /// One sentence for a person.
     pub message: String,
@@ -15,7 +15,7 @@ pub struct RecordError {
     pub path: Option<PathBuf>,
     /// The line in it, from 1.
     pub line: Option<usize>,
-    /// A way out.
+    /// One action to take.
     pub help: Option<String>,
 }
 
@@ -36,7 +36,6 @@ impl RecordError {
     pub fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::new("record.io", format!("cannot {doing}: {error}")).at(path)
     }
-    /// Adds the file.
     #[must_use]
     pub fn at(mut self, path: &Path) -> Self {
         self.path = Some(path.to_owned());

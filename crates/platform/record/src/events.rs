@@ -24,7 +24,7 @@ pub(crate) fn line_of(event: &Event, redactor: &Redactor) -> Result<(Vec<u8>, Ev
     Ok((line, event))
 }
 
-/// Whether an event has to be on disk before the run goes on.
+/// True if an event must be on disk before the run continues.
 fn is_durable(event: &Event) -> bool {
     matches!(
         event,
@@ -40,7 +40,7 @@ fn is_durable(event: &Event) -> bool {
 #[derive(Debug)]
 pub(crate) struct Writer {
     log: AppendLog,
-    /// What the file is called, without its ending.
+    /// File name without its extension.
     name: String,
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn held_by_another(folder: &Path, own: Option<&Path>) -> Result<Optio
     Ok(None)
 }
 
-/// Where it stands who writes an event file.
+/// File with the name of the event file's writer.
 fn holder_file(path: &Path) -> PathBuf {
     path.with_extension("holder")
 }
@@ -137,7 +137,7 @@ fn holder() -> String {
     format!("process {}{place}", std::process::id())
 }
 
-/// Who writes that event file, as far as it said so.
+/// The process that writes the event file, if its name is recorded.
 pub(crate) fn holder_of(path: &Path) -> Option<String> {
     let text = fs::read_to_string(holder_file(path)).ok()?;
     Some(text.lines().next()?.chars().filter(|c| !c.is_control()).take(200).collect())

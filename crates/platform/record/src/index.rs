@@ -1,4 +1,4 @@
-//! Effects by key, over events and a place where blobs lie.
+//! Recorded effects by key, over events and blobs.
 
 use crate::journal::{CompletionRecord, EffectRecord};
 use crate::{RecordError, canonical_json};
@@ -10,14 +10,14 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) events: Vec<Event>,
-    /// Only what can be looked up is kept: most events are not, and a long run has many.
+    /// True to keep only effects: most events cannot be looked up, and a long run has many.
     effects_alone: bool,
     completions: HashMap<String, usize>,
     effects: HashMap<String, usize>,
 }
 
 impl Index {
-    /// `effects_alone`: events that cannot be looked up are not kept.
+    /// `effects_alone`: keeps only events that can be looked up.
     pub(crate) fn new(effects_alone: bool) -> Self {
         Self { effects_alone, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! What a run writes to and looks into: events, blobs, and the effects among them by key.
+//! The journal of a run: events, blobs, and effects by key.
 
 use crate::{RecordError, canonical_json, sha256_hex};
 use planforge_contract::{BlobId, CompletionResult, Event, ProviderFailure, SamplePath, Usage};
@@ -9,21 +9,18 @@ use serde_json::Value;
 pub struct CompletionRecord {
     /// SHA-256 of the canonical request, a colon, and the sample path.
     pub key: String,
-    /// The sample path.
     pub path: SamplePath,
-    /// The role that asked.
+    /// The model table of the request.
     pub role: String,
-    /// The `[llm.NAME]` table that was asked; empty where the record does not say it.
+    /// The `[llm.NAME]` table that answered; empty if not recorded.
     pub llm: String,
-    /// The canonical request.
     pub request: Value,
     /// The answer; absent where the call ended in `failure`.
     pub result: Option<CompletionResult>,
     /// The failure that was left after all attempts.
     pub failure: Option<ProviderFailure>,
-    /// Tokens used.
     pub usage: Usage,
-    /// Requests made.
+    /// Number of requests.
     pub attempts: u32,
     /// Wall time of all attempts, in milliseconds.
     pub elapsed_ms: u64,
@@ -32,15 +29,14 @@ pub struct CompletionRecord {
 /// One recorded outcome of a call that may depend on time or memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EffectRecord {
-    /// See [`effect_key`].
+    /// Key by [`effect_key`].
     pub key: String,
-    /// The sample path.
     pub path: SamplePath,
-    /// What was called: a plugin's id and method.
+    /// The called method with its plugin's id.
     pub call: String,
-    /// The answer document.
+    /// The result as a document.
     pub result: Value,
-    /// Whether the outcome depended on time or memory; others are recomputed in replay.
+    /// True if the outcome depended on time or memory; others are recomputed in replay.
     pub timed: bool,
     /// Wall time, in milliseconds.
     pub elapsed_ms: u64,
@@ -52,7 +48,7 @@ pub fn effect_key(call: &str, request: &Value, path: &str) -> String {
     format!("{}:{path}", sha256_hex(text.as_bytes()))
 }
 
-/// Anything recorded that can be looked into. Where a key was recorded more than once, the last record counts.
+/// Recorded effects that can be looked up. If a key was recorded more than once, the last record counts.
 pub trait Lookup: Send + Sync {
     /// The completion of that key.
     ///
@@ -70,7 +66,7 @@ pub trait Lookup: Send + Sync {
     fn effect_keys(&self) -> Vec<String>;
 }
 
-/// What a run is written to.
+/// The journal that a run writes.
 pub trait Journal: Lookup {
     /// Stores bytes under their SHA-256; durable once a durable event was appended after it.
     ///
@@ -87,10 +83,10 @@ pub trait Journal: Lookup {
     /// # Errors
     /// The medium refused; the event then does not count as written.
     fn append(&self, event: &Event) -> Result<(), RecordError>;
-    /// Whether anything can still be written: asked before something is paid for whose outcome would be lost.
+    /// Checks that the journal can still be written, before paying for a result that would be lost.
     ///
     /// # Errors
-    /// What could not be written earlier.
+    /// The error of an earlier write.
     fn is_writable(&self) -> Result<(), RecordError> {
         Ok(())
     }

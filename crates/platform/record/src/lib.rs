@@ -1,8 +1,10 @@
-//! The evidence of a run: manifest, event log, content-addressed blobs, and the one exchange format for recorded replies.
+//! The record of a run: manifest, event log, content-addressed blobs, and the exchange format for recorded
+//! replies.
 //!
-//! A run is a deterministic re-execution over a [`Journal`]: every effect is looked up by key before it is made and is
-//! complete once its event is on disk. A [`RunFolder`] is a journal, so is [`MemoryJournal`]; a [`Cassette`] is anything
-//! recorded that can be looked into, a run folder or a JSONL file. Every byte that is written passes the [`Redactor`].
+//! A run is a deterministic re-execution over a [`Journal`]: every effect is looked up by key before it is
+//! made, and is complete once its event is on disk. [`RunFolder`] and [`MemoryJournal`] are journals; a
+//! [`Cassette`] is any record for look-ups, a run folder or a JSONL file. All written bytes pass the
+//! [`Redactor`].
 
 mod blobs;
 mod canonical;

@@ -6,19 +6,18 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// An append-only file.
 #[derive(Debug)]
 pub(crate) struct AppendLog {
     file: File,
     disk: SharedDisk,
     path: PathBuf,
-    written: Mutex<Written>,
-    /// How many bytes are known to be on disk. Held while the disk is waited for.
+    written: Mutex<AppendState>,
+    /// Number of bytes known to be on disk. Locked during a sync.
     durable: Mutex<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Written {
+struct AppendState {
     length: u64,
     broken: bool,
 }
@@ -55,7 +54,7 @@ impl AppendLog {
         &self.file
     }
 
-    /// Appends and says where the file ends now. `then` runs before anybody else appends.
+    /// Appends bytes and returns the new length of the file. `then` runs before any other append.
     pub(crate) fn append(&self, bytes: &[u8], then: impl FnOnce()) -> Result<u64, RecordError> {
         let mut written = lock(&self.written);
         if written.broken {
@@ -102,7 +101,7 @@ impl AppendLog {
     fn is_broken(&self) -> RecordError {
         RecordError::new(
             "record.io",
-            "something could not be written to this file earlier, so nothing more is written to it",
+            "an earlier write to this file failed, so nothing more is written to it",
         )
         .at(&self.path)
     }

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How the name of an unfinished folder ends.
+/// Suffix of the name of an unfinished folder.
 const END: &str = ".making";
 
-/// What is older than this and held by nobody was left by a process that was killed.
+/// An older folder without a lock was left by a killed process.
 const LEFT_AFTER: Duration = Duration::from_secs(60);
 
-/// A name that nobody else in this folder of runs has.
+/// A name that is unique in this folder of runs.
 pub(crate) fn folder(runs: &Path, id: &str) -> PathBuf {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The pipeline file as it was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigText {
-    /// Where it was read from, for a person.
+    /// Path of the file, for people.
     pub path: String,
     /// The whole text, before overrides.
     pub text: String,
@@ -29,11 +29,8 @@ impl ConfigText {
 /// A plugin that the run used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginUse {
-    /// The plugin's id.
     pub id: String,
-    /// Its kind.
     pub kind: PluginKind,
-    /// Its version.
     pub version: String,
     /// `bundled`, or the path of the library.
     pub origin: String,
@@ -57,7 +54,7 @@ pub struct TaskUse {
     /// SHA-256 over everything that was read of the task.
     #[serde(default)]
     pub sha256: String,
-    /// The add-on whose files stood in for the suite's.
+    /// The add-on whose files replaced files of the suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add_on: Option<AddOnUse>,
 }
@@ -65,22 +62,20 @@ pub struct TaskUse {
 /// An add-on that a suite was read with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddOnUse {
-    /// Its folder.
     pub folder: String,
-    /// The files that were taken from it, with the SHA-256 of each.
+    /// Files used, with the SHA-256 of each.
     pub files: BTreeMap<String, String>,
 }
 
-/// What a run was made from. Holds no secret: keys are named by environment variable in the configuration.
+/// The inputs of a run. Contains no secrets: the configuration names the environment variables of keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunManifest {
     /// Version of this document, 1.
     pub schema: u32,
     /// The run folder's name.
     pub id: String,
-    /// Version of planforge.
     pub planforge: String,
-    /// RFC 3339, UTC.
+    /// Time in RFC 3339, UTC.
     pub created_at: String,
     /// The pipeline file.
     pub config: ConfigText,
@@ -96,7 +91,6 @@ pub struct RunManifest {
     /// The run's seed, from which all others derive.
     #[serde(default)]
     pub seed: u64,
-    /// Tasks, in order.
     #[serde(default)]
     pub tasks: Vec<TaskUse>,
     /// Anything else that is needed to run again, by name.

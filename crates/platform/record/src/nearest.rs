@@ -1,4 +1,4 @@
-//! What to show when a replay asks for something that was never recorded.
+//! Hints for a replay that misses a record.
 
 use crate::index::split_key;
 use crate::{CompletionRecord, Lookup, RecordError};
@@ -11,16 +11,12 @@ const MAX_LINES: usize = 60;
 /// The recorded request that comes closest to one that was not found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Nearest {
-    /// Nothing at all was recorded.
+    /// The record is empty.
     Empty,
-    /// The same request stands in the record under another sample path.
-    OtherPath {
-        /// That path.
-        path: String,
-    },
-    /// At the same path (or, where there is none, at the closest one) another text was asked.
+    /// The same request is recorded under another sample path.
+    OtherPath { path: String },
+    /// Another request is recorded at the same path, or else at the closest one.
     OtherRequest {
-        /// Its path.
         path: String,
         /// Unified diff from the recorded request to the one that is missing.
         diff: String,
@@ -30,7 +26,7 @@ pub enum Nearest {
 impl std::fmt::Display for Nearest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Empty => write!(f, "the record holds no request at all"),
+            Self::Empty => write!(f, "the record has no requests"),
             Self::OtherPath { path } => write!(f, "the same request was recorded at `{path}`"),
             Self::OtherRequest { path, diff } => {
                 write!(f, "the nearest recorded request is the one at `{path}`; it differs:\n{diff}")

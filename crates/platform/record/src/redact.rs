@@ -6,15 +6,15 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Shorter values are not searched for: they cannot be told from ordinary text (local servers are often given a key
-/// like `x` or `EMPTY`). [`Redactor::too_short`] says how many there are, so that the caller can warn.
+/// Shorter values are not searched for, since they occur in ordinary text (local servers often use a key such
+/// as `x` or `EMPTY`). [`Redactor::too_short`] counts them, so that the caller can warn.
 pub const MIN_SECRET_BYTES: usize = 8;
 
-/// Replaces every known secret value, in each of the forms in which one can leak: as it is, JSON-escaped (once and
-/// twice, with and without `\u` and `\/`), URL-encoded, and base64 at each of the three alignments.
+/// Replaces every known secret in each form in which it can leak: plain, JSON-escaped (once and twice, with
+/// and without `\u` and `\/`), URL-encoded, and base64 at each of the three alignments.
 #[derive(Default)]
 pub struct Redactor {
     matcher: Option<AhoCorasick>,
@@ -53,12 +53,12 @@ impl Redactor {
         Self { matcher, forms, too_short }
     }
 
-    /// Whether there is nothing to take out.
+    /// True if there are no secrets to replace.
     pub fn is_empty(&self) -> bool {
         self.matcher.is_none()
     }
 
-    /// How many non-empty values were too short to search for (below [`MIN_SECRET_BYTES`]).
+    /// Number of non-empty values that are too short to search for (below [`MIN_SECRET_BYTES`]).
     pub fn too_short(&self) -> usize {
         self.too_short
     }
@@ -201,7 +201,7 @@ fn url_encoded(text: &str, upper: bool) -> String {
     out
 }
 
-/// The characters of a base64 text that depend on `secret` alone, where it begins at `offset` modulo 3.
+/// The characters of a base64 text that depend only on `secret`, which begins at `offset` modulo 3.
 fn base64_core(secret: &[u8], offset: usize) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bits = |i: usize| secret.get(i / 8).is_some_and(|byte| byte >> (7 - i % 8) & 1 == 1);

@@ -15,8 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// One run's folder. Opened to write ([`RunFolder::create`], [`RunFolder::resume`]) it holds the lock of its own event
-/// file until it is dropped; opened to read ([`RunFolder::open`]) it changes nothing on disk.
+/// The folder of one run. Opened for writing ([`RunFolder::create`], [`RunFolder::resume`]), it holds the
+/// lock of its own event file until it is dropped; opened for reading ([`RunFolder::open`]), it changes
+/// nothing on disk.
 #[derive(Debug)]
 pub struct RunFolder {
     root: PathBuf,
@@ -31,12 +32,13 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder `runs/<manifest.id>` and opens it to write.
+    /// Creates the folder `runs/<manifest.id>` and opens it for writing.
     ///
-    /// The folder is there with everything in it or not at all, however the process ends, and nobody sees it without its lock.
+    /// The folder is created whole or not at all, however the process ends, and is locked before it becomes
+    /// visible.
     ///
     /// # Errors
-    /// `record.exists` where the folder is there already, `record.id`, `record.io`.
+    /// `record.exists` if the folder exists, `record.id`, `record.io`.
     pub fn create(runs: &Path, manifest: RunManifest, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         Self::create_on(disk::real(), runs, manifest, redactor)
     }
@@ -85,10 +87,10 @@ impl RunFolder {
         Ok(Self::new(disk, root.clone(), manifest, redactor, Some(made?)))
     }
 
-    /// Opens a run to go on with it.
+    /// Opens a run to resume it.
     ///
     /// # Errors
-    /// `record.locked` where another process is writing to it, and as [`RunFolder::open`].
+    /// `record.locked` if another process is writing to it, and as [`RunFolder::open`].
     pub fn resume(root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         Self::resume_on(disk::real(), root, redactor)
     }
@@ -101,12 +103,12 @@ impl RunFolder {
         let manifest = RunManifest::read(&root.join("run.json"))?;
         let folder = root.join("events");
         if let Some(path) = events::held_by_another(&folder, None)? {
-            return Err(locked(&path));
+            return Err(locked_error(&path));
         }
         let writer = Writer::create(&disk, &folder)?;
         // Looked at again with our own lock held: of two that begin at the same moment at least one sees the other.
         if let Some(path) = events::held_by_another(&folder, Some(writer.path()))? {
-            return Err(locked(&path));
+            return Err(locked_error(&path));
         }
         let spools = root.join("spool");
         let spool = Spool::create(&disk, &spools, writer.name())?;
@@ -155,17 +157,15 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// What the run was made from.
     pub fn manifest(&self) -> &RunManifest {
         &self.manifest
     }
 
-    /// What reading the folder had to say: torn lines that were dropped.
+    /// Warnings from reading the folder, about dropped incomplete lines.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
@@ -201,7 +201,7 @@ impl RunFolder {
         }
     }
 
-    fn remembered<T>(&self, written: Result<T, RecordError>) -> Result<T, RecordError> {
+    fn remember_failure<T>(&self, written: Result<T, RecordError>) -> Result<T, RecordError> {
         written.map_err(|error| {
             if error.code == "record.io" { self.failed.get_or_init(|| error).clone() } else { error }
         })
@@ -223,7 +223,7 @@ impl RunFolder {
     }
 }
 
-fn locked(path: &Path) -> RecordError {
+fn locked_error(path: &Path) -> RecordError {
     let who = events::holder_of(path).map_or_else(String::new, |who| format!(": {who}"));
     RecordError::new("record.locked", format!("another process is writing to this run{who}"))
         .at(path)
@@ -250,7 +250,7 @@ impl Journal for RunFolder {
         let (_, spool) = self.writer()?;
         let bytes = self.redactor.bytes(bytes);
         let id = sha256_hex(&bytes);
-        self.remembered(spool.put(&id, &bytes).and_then(|look| match look {
+        self.remember_failure(spool.put(&id, &bytes).and_then(|look| match look {
             true => self.blobs.put_soon(&id, &bytes),
             false => Ok(()),
         }))?;
@@ -268,7 +268,7 @@ impl Journal for RunFolder {
             || spool.sync(),
             |event| self.index.write().unwrap_or_else(PoisonError::into_inner).push(event),
         );
-        self.remembered(appended)
+        self.remember_failure(appended)
     }
     fn is_writable(&self) -> Result<(), RecordError> {
         self.writer().map(drop)

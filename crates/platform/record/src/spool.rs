@@ -1,5 +1,5 @@
-//! `spool/<writer>`: every blob in the order in which it was written. An effect waits for this one file instead of for each of its
-//! blobs; a blob's own file, which nobody waits for, is mended from here where a crash of the machine lost it.
+//! `spool/<writer>`: every blob in the order of writing. An effect syncs only this file instead of each of
+//! its blobs. A blob's own file is restored from here if a crash of the machine lost it.
 //!
 //! A blob is `ID LENGTH`, a line feed, its bytes, and a line feed.
 
@@ -18,7 +18,7 @@ pub(crate) struct Spool {
     log: AppendLog,
     /// The names of those that are in the file, or in that of an earlier process.
     known: Mutex<HashSet<String>>,
-    /// Those of earlier processes. Their own files have not been looked at yet.
+    /// Blobs of earlier processes, whose own files are not yet verified.
     earlier: Mutex<HashSet<String>>,
 }
 
@@ -43,8 +43,8 @@ impl Spool {
         self.log.is_now_at(folder.join(name));
     }
 
-    /// Takes note of what earlier processes left, so that a run that goes on does not write it all again. Whatever of it had not reached
-    /// the disk does so now.
+    /// Reads the spools of earlier processes, so that a resumed run does not write their blobs again, and
+    /// syncs them.
     pub(crate) fn go_on(&self, disk: &SharedDisk, folder: &Path) -> Result<(), RecordError> {
         let own = self.log.path();
         let files = fs::read_dir(folder).map_err(|e| RecordError::io("list the spools", folder, &e))?;
@@ -62,7 +62,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Appends a blob, once. Says whether its own file is to be looked at.
+    /// Appends a blob once. True if its own file must be verified.
     pub(crate) fn put(&self, id: &str, bytes: &[u8]) -> Result<bool, RecordError> {
         if lock(&self.known).contains(id) {
             return Ok(false);

@@ -1,4 +1,5 @@
-//! A disk that refuses at the n-th step, for every n: each effect is recorded whole or not at all, and the run can go on.
+//! A disk that refuses the n-th operation, for every n: each effect is recorded whole or not at all, and the
+//! run can be resumed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,10 +18,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How a disk refuses.
+/// The way in which a disk refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
-    /// Once; whoever comes later is served, as where somebody made room.
+    /// One operation fails; later ones succeed, as if space was freed.
     Once,
     /// From then on always.
     Full,
@@ -82,7 +83,7 @@ impl Disk for Failing {
     }
 }
 
-/// Works, and lets nobody wait.
+/// A working disk without syncs.
 #[derive(Debug)]
 struct Working;
 
@@ -126,7 +127,7 @@ fn record(number: usize) -> CompletionRecord {
 
 const RECORDS: usize = 4;
 
-/// Writes all records until one is refused. Says how many were written, and what refused.
+/// Writes records until one fails. Returns the number of written records and the error.
 fn write(run: &RunFolder) -> (usize, Option<RecordError>) {
     for number in 0..RECORDS {
         if run.completion(&record(number).key).unwrap().is_none()
@@ -143,7 +144,7 @@ fn write(run: &RunFolder) -> (usize, Option<RecordError>) {
     (RECORDS, None)
 }
 
-/// What lies in the folder of runs.
+/// The entries of the folder of runs.
 fn names(runs: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         std::fs::read_dir(runs).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -151,7 +152,7 @@ fn names(runs: &Path) -> Vec<String> {
     names
 }
 
-/// Goes on on a disk that works: what was acknowledged is there, and the rest is written.
+/// Resumes on a working disk: all acknowledged records are there, and the rest can be written.
 fn goes_on(root: &Path, acknowledged: usize, place: &str) {
     let run = RunFolder::resume_on(Arc::new(Working), root, Arc::default());
     let run = run.unwrap_or_else(|e| panic!("{place}: {e}"));
@@ -237,7 +238,7 @@ fn a_disk_that_refuses_while_a_run_goes_on_loses_nothing_either() {
     }
 }
 
-/// As after a kill at any moment of making the folder: what is left is in nobody's way.
+/// Like a kill at any moment of creating the folder: leftovers do not disturb later runs.
 #[test]
 fn a_folder_that_was_never_finished_is_in_nobodys_way() {
     let dir = tempfile::tempdir().unwrap();

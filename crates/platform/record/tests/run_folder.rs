@@ -160,7 +160,8 @@ fn damage_that_no_crash_explains_is_an_error() {
     assert!(results.iter().any(|r| r.as_ref().is_err_and(|e| e.code == "record.blob-corrupt")));
 }
 
-/// A crash of the machine may lose blobs that nobody waited for; what an effect needs is in the spool.
+/// A crash of the machine may lose blob files that were not synced; the spool has every blob that an effect
+/// needs.
 #[test]
 fn a_blob_whose_file_was_lost_is_found_in_the_spool() {
     let dir = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::limits::WorkLimits;
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::{GenerateSpec, Suite, load_without_tasks};
-use planforge_suites::generate::{Generator, Instance, Limits, NoInstance};
+use planforge_suites::generate::{GenerationError, Generator, Instance, Limits};
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn instances(
     suite: &Suite,
     spec: GenerateSpec,
 ) -> Result<Vec<Instance>, Exit> {
-    let failed = |none: NoInstance| {
+    let failed = |none: GenerationError| {
         context.output.diagnostics(&none.diagnostics, &none.sources);
         let stopped = none.diagnostics.iter().any(|d| d.code == "generate.stopped");
         if stopped { Exit::Interrupted } else { Exit::Negative }

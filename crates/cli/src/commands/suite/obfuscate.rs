@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_obfuscate::{Kind, Names, Options, Renaming};
+use planforge_obfuscate::{NameGroup, NameStyle, DisguiseOptions, Renaming};
 use planforge_pipeline::{Suite, Texts, disguised, load_suite_with};
 use planforge_suites::obfuscate::{MAPPING, files};
 use std::fmt::Write as _;
@@ -58,23 +58,23 @@ pub(crate) struct SuiteObfuscateArgs {
 
 /// `random`, `misleading` or `original`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NamesWord(pub(crate) Names);
+pub(crate) struct NamesWord(pub(crate) NameStyle);
 
 /// A kind of name, such as `types`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KindWord(pub(crate) Kind);
+pub(crate) struct KindWord(pub(crate) NameGroup);
 
 impl FromStr for NamesWord {
     type Err = String;
     fn from_str(word: &str) -> Result<Self, String> {
-        word_of(word, &Names::ALL, |names| names.name()).map(Self)
+        word_of(word, &NameStyle::ALL, |names| names.name()).map(Self)
     }
 }
 
 impl FromStr for KindWord {
     type Err = String;
     fn from_str(word: &str) -> Result<Self, String> {
-        word_of(word, &Kind::ALL, |kind| kind.name()).map(Self)
+        word_of(word, &NameGroup::ALL, |kind| kind.name()).map(Self)
     }
 }
 
@@ -87,9 +87,12 @@ pub(crate) fn run(context: &Context, args: &SuiteObfuscateArgs) -> Exit {
     let loaded = load_suite_with(&args.suite, Texts::Optional);
     context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
     let Some(suite) = loaded.suite else { return Exit::Input };
-    let what =
-        if args.what.is_empty() { Kind::ALL.into() } else { args.what.iter().map(|kind| kind.0).collect() };
-    let options = Options {
+    let what = if args.what.is_empty() {
+        NameGroup::ALL.into()
+    } else {
+        args.what.iter().map(|kind| kind.0).collect()
+    };
+    let options = DisguiseOptions {
         names: args.names.0,
         what,
         texts: !args.keep_texts,

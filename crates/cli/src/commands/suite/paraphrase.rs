@@ -71,7 +71,7 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
     let mut suite = loaded.suite.ok_or(Exit::Input)?;
     suite.tasks.truncate(args.tasks.unwrap_or(usize::MAX));
-    let failed = |none: planforge_suites::generate::NoInstance| {
+    let failed = |none: planforge_suites::generate::GenerationError| {
         context.output.diagnostics(&none.diagnostics, &none.sources);
         Exit::Negative
     };

@@ -6,15 +6,13 @@ use regex::Regex;
 
 /// A text with one word changed.
 pub(crate) struct Change {
-    /// The changed text.
     pub(crate) text: String,
     /// The line with the change, before and after, the word in bold.
     pub(crate) before: String,
-    /// After.
     pub(crate) after: String,
 }
 
-/// Names without a number, in groups whose members can stand for each other.
+/// Names without a number, in groups of interchangeable members.
 const WORDS: [&[&str]; 3] = [&["white", "black"], &["red", "blue"], &["jack", "pump", "wrench"]];
 
 /// All changes in an order that the seed fixes: a name becomes another of its kind that the text has, a number one more.

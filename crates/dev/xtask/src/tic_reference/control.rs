@@ -2,17 +2,17 @@
 
 use super::change::{Change, changes};
 use super::outcome::{self, Outcome};
-use super::tasks::Task;
+use super::tasks::TextTask;
 
-/// What a change of a text came to.
-pub(crate) enum Judged {
+/// The result of a change of a text.
+pub(crate) enum ChangeResult {
     /// Another problem, or none.
     Heard(Outcome),
-    /// Not read: the sentence has lost its form, so this says nothing.
+    /// Not read: the changed sentence has no known form, so the change shows nothing.
     Unread,
     /// The same problem: a renaming of objects undoes the change.
     Interchangeable,
-    /// The same problem with the same names: what was changed is said, or implied, elsewhere in the text as well.
+    /// The same problem with the same names: the text states or implies the changed fact elsewhere as well.
     SaidTwice,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Control {
     /// The first change that made a difference, and which.
     pub(crate) found: Option<(Change, Outcome)>,
     /// Changes before it that make none, or that are none.
-    pub(crate) passed_over: Vec<(Change, Judged)>,
+    pub(crate) passed_over: Vec<(Change, ChangeResult)>,
 }
 
 impl Control {
@@ -32,12 +32,12 @@ impl Control {
     ///
     /// # Errors
     /// As [`judge`].
-    pub(crate) fn of(task: &Task, seed: u64, convert: Converter<'_>) -> Result<Self, String> {
+    pub(crate) fn of(task: &TextTask, seed: u64, convert: Converter<'_>) -> Result<Self, String> {
         let original = original(task, convert)?;
         let mut control = Self { found: None, passed_over: Vec::new() };
         for change in changes(&task.text, seed ^ place(task))? {
             match judge(task, &original, &change, convert)? {
-                Judged::Heard(outcome) => {
+                ChangeResult::Heard(outcome) => {
                     control.found = Some((change, outcome));
                     break;
                 }
@@ -48,12 +48,12 @@ impl Control {
     }
 
     /// The rows of the table, those of changes that were passed over first.
-    pub(crate) fn rows(&self, task: &Task) -> Vec<String> {
+    pub(crate) fn rows(&self, task: &TextTask) -> Vec<String> {
         let row = |change: &Change, outcome: &str| {
             format!("| {} | {} | {} | {} | {outcome} |", task.suite, task.stem, change.before, change.after)
         };
         let mut rows: Vec<String> =
-            self.passed_over.iter().map(|(c, judged)| row(c, judged.told())).collect();
+            self.passed_over.iter().map(|(c, judged)| row(c, judged.description())).collect();
         rows.push(match &self.found {
             Some((change, outcome)) => row(change, &outcome.to_string()),
             None => format!("| {} | {} | | | **no change makes a difference** |", task.suite, task.stem),
@@ -62,8 +62,8 @@ impl Control {
     }
 }
 
-impl Judged {
-    fn told(&self) -> &'static str {
+impl ChangeResult {
+    fn description(&self) -> &'static str {
         match self {
             Self::Heard(_) => "heard",
             Self::Unread => "not read: no sentence of its form",
@@ -73,40 +73,40 @@ impl Judged {
     }
 }
 
-/// The representation of the text as it is.
+/// The representation of the original text.
 ///
 /// # Errors
-/// A text that is not read.
-pub(crate) fn original(task: &Task, convert: Converter<'_>) -> Result<String, String> {
+/// A text that the converter cannot read.
+pub(crate) fn original(task: &TextTask, convert: Converter<'_>) -> Result<String, String> {
     convert(&task.text)?.map_err(|problems| format!("{} {}: {}", task.suite, task.stem, problems.join("; ")))
 }
 
-/// What a change comes to.
+/// The result of a change.
 ///
 /// # Errors
-/// A change that the converter does not see: the representation stays as it was.
+/// A change that leaves the representation the same.
 pub(crate) fn judge(
-    task: &Task,
+    task: &TextTask,
     original: &str,
     change: &Change,
     convert: Converter<'_>,
-) -> Result<Judged, String> {
+) -> Result<ChangeResult, String> {
     let changed = match convert(&change.text)? {
         Ok(changed) => changed,
-        Err(_) => return Ok(Judged::Unread),
+        Err(_) => return Ok(ChangeResult::Unread),
     };
     if changed == original {
         return Err(format!("{} {}: the converter does not see {}", task.suite, task.stem, change.after));
     }
     let outcome = outcome::of(task, &changed, None)?;
     if !outcome.is_equivalent() {
-        return Ok(Judged::Heard(outcome));
+        return Ok(ChangeResult::Heard(outcome));
     }
     let same = outcome::same_names(task, original, &changed)?;
-    Ok(if same { Judged::SaidTwice } else { Judged::Interchangeable })
+    Ok(if same { ChangeResult::SaidTwice } else { ChangeResult::Interchangeable })
 }
 
-/// What all changes of a suite's texts came to.
+/// Totals of all changes of a suite's texts.
 #[derive(Default)]
 pub(crate) struct Census {
     different: usize,
@@ -123,32 +123,32 @@ impl Census {
     ///
     /// # Errors
     /// As [`judge`].
-    pub(crate) fn add(&mut self, task: &Task, convert: Converter<'_>) -> Result<(), String> {
+    pub(crate) fn add(&mut self, task: &TextTask, convert: Converter<'_>) -> Result<(), String> {
         let original = original(task, convert)?;
         for change in changes(&task.text, 0)? {
             let judged = judge(task, &original, &change, convert)?;
             let so_many = match &judged {
-                Judged::Heard(Outcome::Different(_)) => &mut self.different,
-                Judged::Heard(_) => &mut self.refused,
-                Judged::Unread => &mut self.unread,
-                Judged::Interchangeable => &mut self.interchangeable,
-                Judged::SaidTwice => &mut self.said_twice,
+                ChangeResult::Heard(Outcome::Different(_)) => &mut self.different,
+                ChangeResult::Heard(_) => &mut self.refused,
+                ChangeResult::Unread => &mut self.unread,
+                ChangeResult::Interchangeable => &mut self.interchangeable,
+                ChangeResult::SaidTwice => &mut self.said_twice,
             };
             *so_many += 1;
-            if *so_many == 1 && !matches!(judged, Judged::Heard(_)) {
+            if *so_many == 1 && !matches!(judged, ChangeResult::Heard(_)) {
                 let place = format!("{} {}", task.suite, task.stem);
                 self.examples.push(format!(
                     "{place}: {} -> {}: {}",
                     change.before,
                     change.after,
-                    judged.told()
+                    judged.description()
                 ));
             }
         }
         Ok(())
     }
 
-    /// Five columns of a table: different, refused, not read, interchangeable, said elsewhere.
+    /// Five columns of a table: different, refused, not read, interchangeable, stated elsewhere.
     pub(crate) fn cells(&self) -> String {
         let counts = [self.different, self.refused, self.unread, self.interchangeable, self.said_twice];
         counts.map(|n| n.to_string()).join(" | ")
@@ -160,8 +160,8 @@ impl Census {
     }
 }
 
-/// A number for a task, so that each has changes of its own.
-fn place(task: &Task) -> u64 {
+/// A seed for each task, so that tasks get different changes.
+fn place(task: &TextTask) -> u64 {
     let bytes = [task.texts, &task.suite, &task.stem].join("/");
     bytes.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,17 +1,16 @@
-//! The converter as a process of its own, in a folder with nothing but the text, the domain and the knowledge file: what it writes can
-//! come from nowhere else.
+//! The converter as a separate process, in a folder with nothing but the text, the domain and the knowledge
+//! file, so that its output depends on them alone.
 
 use super::patterns;
-use super::tasks::{self, Task};
+use super::tasks::{self, TextTask};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What the process is told: whose texts and which patterns. The text is the one `.nl` file of its working directory.
+/// The patterns to use. The text is the one `.nl` file of the working directory.
 #[derive(clap::Args)]
-pub(crate) struct Child {
+pub(crate) struct ConverterArgs {
     /// `llm-p` or `own`.
     texts: String,
-    /// The suite.
     suite: String,
 }
 
@@ -19,7 +18,7 @@ pub(crate) struct Child {
 ///
 /// # Errors
 /// No text, or what of it is not read, line by line.
-pub(crate) fn run(child: &Child) -> Result<(), String> {
+pub(crate) fn run_converter(args: &ConverterArgs) -> Result<(), String> {
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(".").map_err(|e| e.to_string())? {
         let path = entry.map_err(|e| e.to_string())?.path();
@@ -29,7 +28,7 @@ pub(crate) fn run(child: &Child) -> Result<(), String> {
     }
     let [path] = texts.as_slice() else { return Err(format!("{} texts in the folder", texts.len())) };
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let patterns = tasks::patterns(&child.texts, &child.suite)?;
+    let patterns = tasks::patterns(&args.texts, &args.suite)?;
     let ir = patterns::convert(patterns, &text).map_err(|problems| problems.join("\n"))?;
     std::fs::write(path.with_extension("lp"), ir).map_err(|e| e.to_string())
 }
@@ -39,7 +38,7 @@ pub(crate) fn run(child: &Child) -> Result<(), String> {
 /// # Errors
 /// The folder cannot be written or the process not started.
 pub(crate) fn in_child(
-    task: &Task,
+    task: &TextTask,
     text: &str,
     folder: &Path,
 ) -> Result<Result<String, Vec<String>>, String> {

@@ -1,15 +1,15 @@
 //! From a representation to its problem, in this process: the texts are our own converters' and the knowledge files ours, so nothing has to
 //! be contained.
 
-use planforge_asp::Declarations;
-use planforge_asp::answer::{self, Answer};
+use planforge_asp::answer::{self, ExplainedAnswer};
 use planforge_asp::compile::{self, IrOnly, Place};
 use planforge_asp::naming::Naming;
 use planforge_asp::program::{Assembled, Source, Task, assemble};
 use planforge_asp::reader::{self, Signature};
-use planforge_asp::stages::{self, Found, Reply, Run};
+use planforge_asp::stages::{self, Run, RunAnswers, SolveResult};
 use planforge_asp::syntax::{parse, parse_ground_term};
-use planforge_clingo::{Job, Symbol};
+use planforge_asp::{Declarations, read_knowledge};
+use planforge_clingo::{SolveRequest, Symbol};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::TaskSources;
 use planforge_pddl::ast::Domain;
@@ -31,14 +31,14 @@ pub(crate) fn problem(
 ) -> Result<Result<String, Vec<String>>, String> {
     let parsed = planforge_pddl::parse_domain(domain, DOMAIN);
     let known = parse(knowledge, KNOWLEDGE);
-    let (declarations, declared) = Declarations::read(&known.program, &parsed.value, KNOWLEDGE);
+    let (declarations, declared) = read_knowledge(&known.program, &parsed.value, KNOWLEDGE);
     let (signature, ir_only) = vocabulary(&parsed.value, &declarations);
     let reading = reader::read(ir, IR, &signature);
     let wrong = [parsed.diagnostics, known.diagnostics, declared].concat();
     // `goal(not p)` is the form of the paper, and what the reader makes of it is no repair.
     let read = reading.diagnostics();
     let read = read.iter().filter(|d| d.code != "ir.negative-goal");
-    if let Some(wrong) = told(wrong.iter().filter(|d| d.is_error()).chain(read)) {
+    if let Some(wrong) = error_messages(wrong.iter().filter(|d| d.is_error()).chain(read)) {
         return Ok(Err(wrong));
     }
     let assembled = assemble(&Task {
@@ -54,21 +54,21 @@ pub(crate) fn problem(
         declarations: &declarations,
         ir: Source { id: IR, name: "ir", text: ir, program: &reading.program },
     });
-    if let Some(wrong) = told(assembled.diagnostics.iter().filter(|d| d.is_error())) {
+    if let Some(wrong) = error_messages(assembled.diagnostics.iter().filter(|d| d.is_error())) {
         return Ok(Err(wrong));
     }
     let reply = solve(&assembled)?;
-    let answers = match answer::read(&assembled, &reply) {
+    let answers = match answer::read_answers(&assembled, &reply) {
         Ok(answers) => answers,
-        Err(conflicts) => return Ok(Err(told(&conflicts).unwrap_or_default())),
+        Err(conflicts) => return Ok(Err(error_messages(&conflicts).unwrap_or_default())),
     };
     match answers.answers.as_slice() {
-        [answer] => Ok(compiled(&parsed.value, &ir_only, answer)),
+        [answer] => Ok(compile_problem(&parsed.value, &ir_only, answer)),
         several => Ok(Err(vec![format!("{} answers", several.len())])),
     }
 }
 
-/// What a representation may speak of, and what of it PDDL does not get.
+/// The names that a representation may use, and those that the PDDL does not get.
 fn vocabulary(domain: &Domain, declarations: &Declarations) -> (Signature, IrOnly) {
     let signature = Signature::new(domain, declarations);
     let ir_only = IrOnly {
@@ -78,23 +78,23 @@ fn vocabulary(domain: &Domain, declarations: &Declarations) -> (Signature, IrOnl
     (signature, ir_only)
 }
 
-fn told<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Option<Vec<String>> {
+fn error_messages<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Option<Vec<String>> {
     let told: Vec<String> = diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
     (!told.is_empty()).then_some(told)
 }
 
-fn solve(assembled: &Assembled) -> Result<Reply, String> {
+fn solve(assembled: &Assembled) -> Result<SolveResult, String> {
     stages::solve(&assembled.job, &mut |run: Run<'_>| {
         let functions = |name: &str, arguments: &[Symbol]| call(run.naming, name, arguments);
-        let job = Job {
+        let job = SolveRequest {
             models: run.models,
             optimise: run.optimise,
             functions: &functions,
-            ..Job::new(run.program)
+            ..SolveRequest::new(run.program)
         };
         let answer = planforge_clingo::solve(&job).map_err(|e| e.to_string())?;
         let atoms = |model: &Vec<Symbol>| model.iter().map(Symbol::to_string).collect();
-        Ok(Found { answers: answer.models.iter().map(atoms).collect(), complete: answer.complete })
+        Ok(RunAnswers { answers: answer.models.iter().map(atoms).collect(), complete: answer.complete })
     })
 }
 
@@ -104,7 +104,11 @@ fn call(naming: &Naming, name: &str, arguments: &[Symbol]) -> Option<Result<Vec<
     Some(made.map(|term| vec![Symbol::constant(term.to_string())]))
 }
 
-fn compiled(domain: &Domain, ir_only: &IrOnly, answer: &Answer<'_>) -> Result<String, Vec<String>> {
+fn compile_problem(
+    domain: &Domain,
+    ir_only: &IrOnly,
+    answer: &ExplainedAnswer<'_>,
+) -> Result<String, Vec<String>> {
     let places = |atom: u32| {
         let found = answer.derivations.places(atom).into_iter();
         found.map(|(source, span)| Place { source, span }).collect()
@@ -119,5 +123,7 @@ fn compiled(domain: &Domain, ir_only: &IrOnly, answer: &Answer<'_>) -> Result<St
         sources: TaskSources { domain: DOMAIN, problem: PROBLEM },
     });
     let problem = compiled.problem().map(str::to_owned);
-    problem.ok_or_else(|| told(compiled.diagnostics.iter().filter(|d| d.is_error())).unwrap_or_default())
+    problem.ok_or_else(|| {
+        error_messages(compiled.diagnostics.iter().filter(|d| d.is_error())).unwrap_or_default()
+    })
 }

@@ -4,21 +4,21 @@
 pub(crate) const NUMBERS: [&str; 13] =
     ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
-/// What was read of a text so far.
+/// The statements read so far.
 #[derive(Default)]
 pub(crate) struct Ir {
     /// Statements in the order of the text, each once.
     statements: Vec<String>,
-    /// What cannot be written: a name that is none, a number that is none.
+    /// Names and numbers that are not valid.
     problems: Vec<String>,
-    /// What earlier sentences were about, where a later one says "it" or "these".
+    /// Objects of earlier sentences, for a later "it" or "these".
     pub(crate) last: Vec<String>,
     /// Row of a grid that is listed next.
     pub(crate) row: u32,
 }
 
 impl Ir {
-    /// Adds a statement as it is, with its dot.
+    /// Adds a statement, with its dot.
     pub(crate) fn say(&mut self, statement: impl Into<String>) {
         let statement = statement.into();
         if !self.statements.contains(&statement) {
@@ -102,7 +102,7 @@ impl Ir {
 
     /// Reads each part of an enumeration (`a, b and c`) with one form; a part that it does not read is a problem.
     pub(crate) fn each(&mut self, list: &str, form: &str, write: fn(&mut Self, &[&str])) {
-        let form = super::patterns::compile(form);
+        let form = super::forms::compile_form(form);
         for part in items(list) {
             match form.as_ref().map(|f| f.captures(part)) {
                 Ok(Some(found)) => {

@@ -1,7 +1,7 @@
-//! What became of a representation: the problem that is inferred from it, beside the reference.
+//! The problem inferred from a representation, compared with the reference.
 
 use super::infer;
-use super::tasks::Task;
+use super::tasks::TextTask;
 use planforge_diagnostics::SourceId;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
@@ -11,14 +11,13 @@ use std::path::Path;
 /// Pairs of objects that a comparison may try; the tasks need a few hundred.
 const MAX_CHOICES: u64 = 1_000_000;
 
-/// How a task ended.
+/// The outcome of a task.
 pub(crate) enum Outcome {
     /// The same problem but for names.
     Equivalent {
         /// Objects whose names differ by more than a hyphen: ours, the reference's.
         renamed: Vec<(String, String)>,
     },
-    /// Another problem.
     Different(ProblemDifference),
     /// The comparison ended at its limit.
     Undecided,
@@ -29,7 +28,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Whether the problems are the same.
+    /// True if the problems are equivalent.
     pub(crate) fn is_equivalent(&self) -> bool {
         matches!(self, Self::Equivalent { .. })
     }
@@ -42,7 +41,7 @@ impl fmt::Display for Outcome {
             Self::Equivalent { renamed } => {
                 write!(f, "equivalent, {} objects named otherwise", renamed.len())
             }
-            Self::Different(difference) => write!(f, "different: {}", told(difference)),
+            Self::Different(difference) => write!(f, "different: {}", describe_difference(difference)),
             Self::Undecided => write!(f, "comparison undecided at its limit"),
             Self::NotConverted(problems) => write!(f, "not converted: {}", problems.join("; ")),
             Self::Refused(messages) => write!(f, "refused: {}", messages.join("; ")),
@@ -51,7 +50,7 @@ impl fmt::Display for Outcome {
 }
 
 /// A difference in few words: ours is the first problem, the reference the second.
-fn told(difference: &ProblemDifference) -> String {
+fn describe_difference(difference: &ProblemDifference) -> String {
     const SHOWN: usize = 3;
     let list = |what: &str, items: &[String]| match items.len() {
         0 => None,
@@ -71,7 +70,7 @@ fn told(difference: &ProblemDifference) -> String {
 ///
 /// # Errors
 /// A reference that cannot be read, a problem that cannot be kept, a reasoner that broke.
-pub(crate) fn of(task: &Task, ir: &str, keep: Option<&Path>) -> Result<Outcome, String> {
+pub(crate) fn of(task: &TextTask, ir: &str, keep: Option<&Path>) -> Result<Outcome, String> {
     let problem = match infer::problem(&task.domain, &task.knowledge, ir)? {
         Ok(problem) => problem,
         Err(messages) => return Ok(Outcome::Refused(messages)),
@@ -83,7 +82,6 @@ pub(crate) fn of(task: &Task, ir: &str, keep: Option<&Path>) -> Result<Outcome, 
     Ok(compare(&task.domain, &problem, &task.problem))
 }
 
-/// Compares two problems.
 pub(crate) fn compare(domain: &str, ours: &str, reference: &str) -> Outcome {
     let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
     let ours = planforge_pddl::parse_problem(ours, SourceId(1)).value;
@@ -98,11 +96,11 @@ pub(crate) fn compare(domain: &str, ours: &str, reference: &str) -> Outcome {
     }
 }
 
-/// Whether two representations give one and the same problem, with the same names.
+/// True if two representations give the same problem with the same names.
 ///
 /// # Errors
-/// A reasoner that broke.
-pub(crate) fn same_names(task: &Task, first: &str, second: &str) -> Result<bool, String> {
+/// The reasoner failed.
+pub(crate) fn same_names(task: &TextTask, first: &str, second: &str) -> Result<bool, String> {
     let sorted = |ir: &str| -> Result<Vec<String>, String> {
         let problem = infer::problem(&task.domain, &task.knowledge, ir)?.map_err(|m| m.join("; "))?;
         let mut lines: Vec<String> = problem.lines().map(str::to_owned).collect();

@@ -1,29 +1,12 @@
-//! How a text is read: sentence by sentence, each by the one pattern that fits the whole of it.
+//! Reads a text sentence by sentence, each by the one pattern that matches all of it.
 
+use super::forms::compile_form;
 use super::ir::Ir;
-use regex::Regex;
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// The form of a sentence and what it says. `{name}` stands for the name of an object, `{n}` for a number, `{list}` for anything;
-/// the rest is a regular expression. The function is given what stood in these places, in their order.
+/// The form of a sentence, and the function that adds its statements. `{name}` stands for the name of an
+/// object, `{n}` for a number, `{list}` for anything; the rest is a regular expression. The function gets the
+/// texts of these places in order.
 pub(crate) type Pattern = (&'static str, fn(&mut Ir, &[&str]));
-
-/// A form as the expression that fits a whole sentence. Each is compiled once: that takes longer than reading a text.
-///
-/// # Errors
-/// A form that is no expression.
-pub(crate) fn compile(form: &str) -> Result<Regex, String> {
-    static COMPILED: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = compiled.get(form) {
-        return Ok(known.clone());
-    }
-    let expression = form.replace("{name}", r"([\w-]+)").replace("{n}", r"(\w+)").replace("{list}", "(.+)");
-    let regex = Regex::new(&format!("^(?:{expression})$")).map_err(|e| e.to_string())?;
-    compiled.insert(form.to_owned(), regex.clone());
-    Ok(regex)
-}
 
 /// Reads a text into its representation.
 ///
@@ -31,7 +14,7 @@ pub(crate) fn compile(form: &str) -> Result<Regex, String> {
 /// Sentences that no pattern reads or that several do, and names and numbers that are none.
 pub(crate) fn convert(patterns: &[Pattern], text: &str) -> Result<String, Vec<String>> {
     let compiled: Result<Vec<_>, String> =
-        patterns.iter().map(|(form, write)| Ok((compile(form)?, write))).collect();
+        patterns.iter().map(|(form, write)| Ok((compile_form(form)?, write))).collect();
     let compiled = compiled.map_err(|e| vec![e])?;
     let mut ir = Ir::default();
     for sentence in sentences(text) {

@@ -1,4 +1,4 @@
-//! How long representations are beside the problems they stand for.
+//! Length of representations and of the problems they stand for.
 
 /// Lines and characters of both.
 #[derive(Clone, Copy, Default)]
@@ -9,12 +9,10 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// Of one task.
     pub(crate) fn of(ir: &str, problem: &str) -> Self {
         Self { tasks: 1, ir: measure(ir, '%'), pddl: measure(problem, ';') }
     }
 
-    /// Adds another task's.
     pub(crate) fn add(&mut self, other: Self) {
         self.tasks += other.tasks;
         self.ir = (self.ir.0 + other.ir.0, self.ir.1 + other.ir.1);

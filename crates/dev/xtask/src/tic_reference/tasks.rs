@@ -8,25 +8,20 @@ use planforge_planning::Unlimited;
 use planforge_suites::generate::{Generator, Limits};
 use std::path::{Path, PathBuf};
 
-/// One task.
-pub(crate) struct Task {
+pub(crate) struct TextTask {
     /// `llm-p` or `own`: whose texts these are.
     pub(crate) texts: &'static str,
     /// The name of the patterns, which is the suite's.
     pub(crate) suite: String,
-    /// `p03`.
+    /// File name without its extension, such as `p03`.
     pub(crate) stem: String,
-    /// The text.
     pub(crate) text: String,
-    /// The domain.
     pub(crate) domain: String,
-    /// The knowledge file.
     pub(crate) knowledge: String,
-    /// The reference problem.
     pub(crate) problem: String,
 }
 
-impl Task {
+impl TextTask {
     /// Its folder below `out`, made afresh.
     pub(crate) fn folder(&self, out: &Path) -> Result<PathBuf, String> {
         let folder = out.join(self.texts).join(&self.suite).join(&self.stem);
@@ -46,7 +41,7 @@ pub(crate) fn patterns(texts: &str, suite: &str) -> Result<&'static [Pattern], S
 }
 
 /// The LLM+P suites' tasks, with the knowledge files of our add-ons.
-pub(crate) fn llm_p(folder: &Path, examples: &Path) -> Result<Vec<Task>, String> {
+pub(crate) fn llm_p(folder: &Path, examples: &Path) -> Result<Vec<TextTask>, String> {
     let mut tasks = Vec::new();
     for (suite, _) in llm_p::DOMAINS {
         let loaded = load(&folder.join(suite))?;
@@ -54,7 +49,7 @@ pub(crate) fn llm_p(folder: &Path, examples: &Path) -> Result<Vec<Task>, String>
         let domain = loaded.reference_domain.clone().ok_or_else(|| format!("{suite} has no domain.pddl"))?;
         for task in &loaded.tasks {
             let problem = task.reference_problem.clone();
-            tasks.push(Task {
+            tasks.push(TextTask {
                 texts: "llm-p",
                 suite: suite.to_owned(),
                 stem: task.stem.clone(),
@@ -69,15 +64,15 @@ pub(crate) fn llm_p(folder: &Path, examples: &Path) -> Result<Vec<Task>, String>
 }
 
 /// New tasks of our own suites, as many a suite.
-pub(crate) fn own(examples: &Path, seed: u64, count: u32) -> Result<Vec<Task>, String> {
+pub(crate) fn own(examples: &Path, seed: u64, count: u32) -> Result<Vec<TextTask>, String> {
     let mut tasks = Vec::new();
     for (suite, _) in own::SUITES {
         let loaded = load(&examples.join("suites").join(suite))?;
-        let generator = Generator::new(&loaded).map_err(|e| told(suite, &e.diagnostics))?;
+        let generator = Generator::new(&loaded).map_err(|e| describe_errors(suite, &e.diagnostics))?;
         for index in 1..=count {
             let made = generator.instance(seed, index, &Limits::default(), &mut Unlimited);
-            let made = made.map_err(|e| told(suite, &e.diagnostics))?;
-            tasks.push(Task {
+            let made = made.map_err(|e| describe_errors(suite, &e.diagnostics))?;
+            tasks.push(TextTask {
                 texts: "own",
                 suite: suite.to_owned(),
                 stem: made.stem,
@@ -94,10 +89,10 @@ pub(crate) fn own(examples: &Path, seed: u64, count: u32) -> Result<Vec<Task>, S
 /// A suite with all that is in its folder.
 pub(crate) fn load(folder: &Path) -> Result<Suite, String> {
     let loaded = planforge_pipeline::load_suite(folder);
-    loaded.suite.ok_or_else(|| told(&folder.display().to_string(), &loaded.diagnostics))
+    loaded.suite.ok_or_else(|| describe_errors(&folder.display().to_string(), &loaded.diagnostics))
 }
 
-fn told(what: &str, diagnostics: &[planforge_diagnostics::Diagnostic]) -> String {
+fn describe_errors(what: &str, diagnostics: &[planforge_diagnostics::Diagnostic]) -> String {
     let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
     format!("{what}: {}", messages.join("; "))
 }

@@ -1,4 +1,4 @@
-//! Knowledge files, in-context representations and patterns belong together: what is inferred from a text is the task it came from.
+//! Knowledge files, in-context representations and patterns fit together: every text gives its own task.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -6,7 +6,7 @@ use super::change::changes;
 use super::control::Control;
 use super::outcome::{self, Outcome};
 use super::patterns;
-use super::tasks::{self, Task};
+use super::tasks::{self, TextTask};
 use std::path::{Path, PathBuf};
 
 fn repository() -> PathBuf {
@@ -27,13 +27,13 @@ fn llm_p() -> Option<PathBuf> {
     Some(folder)
 }
 
-fn convert(task: &Task, text: &str) -> Result<String, Vec<String>> {
+fn convert(task: &TextTask, text: &str) -> Result<String, Vec<String>> {
     patterns::convert(tasks::patterns(task.texts, &task.suite).unwrap(), text)
 }
 
-/// What of the tasks does not give the reference.
-fn not_equivalent(tasks: &[Task]) -> Vec<String> {
-    let of = |task: &Task| match convert(task, &task.text) {
+/// Tasks that do not give the reference.
+fn not_equivalent(tasks: &[TextTask]) -> Vec<String> {
+    let of = |task: &TextTask| match convert(task, &task.text) {
         Ok(ir) => outcome::of(task, &ir, None).unwrap(),
         Err(problems) => Outcome::NotConverted(problems),
     };
@@ -45,18 +45,18 @@ fn not_equivalent(tasks: &[Task]) -> Vec<String> {
 }
 
 /// Tasks of which no change of one word makes a difference.
-fn deaf(tasks: &[Task]) -> Vec<String> {
-    let control = |task: &Task| Control::of(task, 1, &mut |text| Ok(convert(task, text))).unwrap();
+fn deaf(tasks: &[TextTask]) -> Vec<String> {
+    let control = |task: &TextTask| Control::of(task, 1, &mut |text| Ok(convert(task, text))).unwrap();
     let controls = tasks.iter().map(|task| (task, control(task)));
     controls.filter(|(_, c)| c.found.is_none()).flat_map(|(t, c)| c.rows(t)).collect()
 }
 
 /// A task whose representation is the suite's in-context example.
-fn example(folder: &Path, add_on: Option<&Path>) -> (Task, String) {
+fn example(folder: &Path, add_on: Option<&Path>) -> (TextTask, String) {
     let suite = tasks::load(folder).unwrap();
     let read = |name: &str| std::fs::read_to_string(add_on.unwrap_or(folder).join(name));
     let example = suite.example.expect("an in-context example");
-    let task = Task {
+    let task = TextTask {
         texts: "own",
         suite: suite.name,
         stem: "p_example".to_owned(),
@@ -111,7 +111,7 @@ fn in_context_representations_of_the_llm_p_domains_give_their_problems() {
 #[test]
 fn the_example_of_the_documentation_gives_its_problem_by_its_knowledge_file() {
     let read = |name: &str| std::fs::read_to_string(examples().join("knowledge").join(name)).unwrap();
-    let mut task = Task {
+    let mut task = TextTask {
         texts: "own",
         suite: "library".to_owned(),
         stem: "task".to_owned(),

@@ -1,13 +1,13 @@
-//! What stands beside a domain and its tasks: the rules and the example of pipelines that infer.
+//! Checks of the files of inferring pipelines: the knowledge file and the example's representation.
 
 use crate::codes;
 use planforge_asp::reader::{self, Signature};
-use planforge_asp::{Declarations, syntax};
+use planforge_asp::{Declarations, read_knowledge, syntax};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
 use planforge_pipeline::Suite;
 
-/// Where a suite describes types at all, it describes all of them.
+/// Checks that a suite with descriptions of types has one for every type.
 pub(super) fn types(suite: &Suite, domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
     let described =
         |name: &str| suite.types.is_empty() || suite.types.contains_key(&name.to_ascii_lowercase());
@@ -26,14 +26,14 @@ pub(super) fn types(suite: &Suite, domain: &Domain, source: SourceId) -> Vec<Dia
 pub(super) fn example_without_text(suite: &Suite) -> Option<Diagnostic> {
     let path = suite.folder.join("p_example.lp");
     (suite.example.is_none() && path.exists()).then(|| {
-        let message = format!("{}: there is no p_example.nl that this would be read from", path.display());
+        let message = format!("{}: p_example.nl, the text that it represents, is missing", path.display());
         let help = "write the example's text, or remove this file";
         Diagnostic::warning(codes::IDLE_FILE, message).help(help)
     })
 }
 
-/// The knowledge file and the example's representation: whether they can be read, whether what the one declares goes with the domain,
-/// and whether the other is what a model could be asked to write.
+/// Checks the knowledge file and the example's representation: that both can be read, that the declarations
+/// fit the domain, and that the representation is in the form that models write.
 pub(super) fn programs(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Vec<Diagnostic> {
     let place = |file: &str| match suite.add_on.as_ref().filter(|used| used.files.contains_key(file)) {
         Some(used) => format!("{}/{file}", used.folder),
@@ -45,7 +45,7 @@ pub(super) fn programs(suite: &Suite, domain: &Domain, sources: &mut SourceMap) 
         let source = sources.add(place("knowledge.lp"), text.as_str());
         let parsed = syntax::parse(text, source);
         found.extend(parsed.diagnostics);
-        let (declared, wrong) = Declarations::read(&parsed.program, domain, source);
+        let (declared, wrong) = read_knowledge(&parsed.program, domain, source);
         found.extend(wrong);
         declarations = declared;
     }

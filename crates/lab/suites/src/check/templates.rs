@@ -1,11 +1,12 @@
-//! Templates against what they are made from: the same interface and objects, and nothing beside.
+//! Checks that templates have the interface and objects of their reference, and nothing else.
 
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::{Action, Condition, Domain, Effect, Problem, TypedName};
 use planforge_pddl::{parse_domain, parse_problem};
 
-/// What a domain template says otherwise than its domain. Names of parameters may differ: plans do not name them.
+/// Differences between a domain template and its domain. Names of parameters may differ, since plans do not
+/// use them.
 pub(super) fn domain(domain: &Domain, template: &str, source: SourceId) -> Vec<Diagnostic> {
     let parsed = parse_domain(template, source);
     let mut found: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
@@ -35,7 +36,7 @@ pub(super) fn domain(domain: &Domain, template: &str, source: SourceId) -> Vec<D
             found.push(shows(message, source, other.name.span));
         }
     }
-    let objects = |d: &Domain| typed(&d.constants);
+    let objects = |d: &Domain| typed_names(&d.constants);
     if objects(domain) != objects(&template) {
         let message = "the template's constants are not the domain's";
         found.push(differs(message.to_owned(), source, template.span));
@@ -43,12 +44,12 @@ pub(super) fn domain(domain: &Domain, template: &str, source: SourceId) -> Vec<D
     found
 }
 
-/// What an object template says otherwise than its problem.
+/// Differences between an object template and its problem.
 pub(super) fn problem(problem: &Problem, template: &str, source: SourceId) -> Vec<Diagnostic> {
     let parsed = parse_problem(template, source);
     let mut found: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
     let template = parsed.value;
-    let (wanted, there) = (typed(&problem.objects), typed(&template.objects));
+    let (wanted, there) = (typed_names(&problem.objects), typed_names(&template.objects));
     let lacks: Vec<&str> = wanted.iter().filter(|o| !there.contains(o)).map(String::as_str).collect();
     let more: Vec<&str> = there.iter().filter(|o| !wanted.contains(o)).map(String::as_str).collect();
     if !lacks.is_empty() {
@@ -99,7 +100,7 @@ fn type_of(entry: &TypedName) -> String {
 }
 
 /// Names with types, sorted.
-fn typed(entries: &[TypedName]) -> Vec<String> {
+fn typed_names(entries: &[TypedName]) -> Vec<String> {
     let mut all: Vec<String> = entries.iter().map(|e| format!("{} - {}", e.name.key(), type_of(e))).collect();
     all.sort_unstable();
     all

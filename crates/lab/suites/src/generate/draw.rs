@@ -1,7 +1,7 @@
 //! One task: draws of a seed until one is good, each judged by the front end and by a search with a limit in nodes.
 
 use super::template::{NoRendering, Rendered, render};
-use super::{Generator, Instance, NoInstance, silent_objects};
+use super::{GenerationError, Generator, Instance, silent_objects};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::Problem;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// Most draws for one task.
 pub const MAX_DRAWS: u32 = 20;
 
-/// Limits of the search that looks for a plan of each draw.
+/// Limits of the search for a plan of each draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Most nodes of a search for any plan.
@@ -28,7 +28,7 @@ impl Default for Limits {
     }
 }
 
-/// What became of one draw.
+/// The result of a draw.
 enum Draw {
     Good { problem: String, text: String, plan: String },
     Again(String),
@@ -40,7 +40,7 @@ pub(super) fn instance(
     index: u32,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
-) -> Result<Instance, NoInstance> {
+) -> Result<Instance, GenerationError> {
     // Tasks have streams of their own, so that one more task, or one more draw, changes no other.
     let own = Random::stream(seed, u64::from(index)).next_u64();
     let mut redrawn = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn instance(
     );
     let diagnostic = Diagnostic::error(codes::NO_DRAW, message)
         .help("let the template make only tasks that can be solved, or smaller ones");
-    Err(generator.failed(diagnostic, None))
+    Err(generator.error_with_text(diagnostic, None))
 }
 
 fn draw(
@@ -70,7 +70,7 @@ fn draw(
     index: u32,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
-) -> Result<Draw, NoInstance> {
+) -> Result<Draw, GenerationError> {
     let Rendered { problem, text } = match render(&generator.source, index, &generator.name(index), random) {
         Ok(rendered) => rendered,
         Err(NoRendering::Redraw(why)) => return Ok(Draw::Again(why)),
@@ -81,17 +81,17 @@ fn draw(
     if !silent.is_empty() {
         let message = format!("the text of {} never mentions {}", Generator::stem(index), silent.join(", "));
         let diagnostic = Diagnostic::error(codes::SILENT, message).at(SourceId(0), Span::empty(0), "");
-        return Err(generator.failed(diagnostic, Some(("text", Cow::Borrowed(&text)))));
+        return Err(generator.error_with_text(diagnostic, Some(("text", Cow::Borrowed(&text)))));
     }
     let found = search(generator, &problem, index, limits, budget)?;
     Ok(match found {
-        Found::Plan(plan) if plan.is_empty() => Draw::Again("the goal holds already".to_owned()),
-        Found::Plan(plan) => Draw::Good { problem: print_problem(&problem), text, plan },
-        Found::None(why) => Draw::Again(why),
+        SearchResult::Plan(plan) if plan.is_empty() => Draw::Again("the goal holds already".to_owned()),
+        SearchResult::Plan(plan) => Draw::Good { problem: print_problem(&problem), text, plan },
+        SearchResult::None(why) => Draw::Again(why),
     })
 }
 
-fn wrong(generator: &Generator, message: String, line: Option<usize>) -> NoInstance {
+fn wrong(generator: &Generator, message: String, line: Option<usize>) -> GenerationError {
     let mut diagnostic = Diagnostic::error(codes::TEMPLATE, message)
         .help("`planforge explain generate.template` lists what a generator may use");
     if let Some(line) = line {
@@ -101,11 +101,11 @@ fn wrong(generator: &Generator, message: String, line: Option<usize>) -> NoInsta
         let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         diagnostic = diagnostic.at(SourceId(0), Span::new(at(start), at(start + length)), "");
     }
-    generator.failed(diagnostic, None)
+    generator.error_with_text(diagnostic, None)
 }
 
 /// Reads a rendered problem; any warning is a mistake of the template as well.
-fn read(generator: &Generator, index: u32, text: &str) -> Result<Problem, NoInstance> {
+fn read(generator: &Generator, index: u32, text: &str) -> Result<Problem, GenerationError> {
     let mut sources = SourceMap::default();
     let domain = sources.add("domain.pddl", generator.domain_text.clone());
     let shown = format!("{} ({}, problem)", generator.place, Generator::stem(index));
@@ -114,12 +114,12 @@ fn read(generator: &Generator, index: u32, text: &str) -> Result<Problem, NoInst
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(check_problem(&generator.domain, &parsed.value, TaskSources { domain, problem }));
     match diagnostics.iter().any(Diagnostic::is_error) {
-        true => Err(NoInstance { diagnostics, sources }),
+        true => Err(GenerationError { diagnostics, sources }),
         false => Ok(parsed.value),
     }
 }
 
-enum Found {
+enum SearchResult {
     Plan(String),
     None(String),
 }
@@ -130,10 +130,10 @@ fn search(
     index: u32,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
-) -> Result<Found, NoInstance> {
+) -> Result<SearchResult, GenerationError> {
     if index == 0 {
         let cheapest = ask(generator, problem, Algorithm::AStar, limits.optimal_nodes, budget)?;
-        if matches!(cheapest, Found::Plan(_)) {
+        if matches!(cheapest, SearchResult::Plan(_)) {
             return Ok(cheapest);
         }
     }
@@ -146,29 +146,29 @@ fn ask(
     algorithm: Algorithm,
     max_nodes: u64,
     budget: &mut dyn ResourceLimits,
-) -> Result<Found, NoInstance> {
+) -> Result<SearchResult, GenerationError> {
     let options = PlanOptions { algorithm, max_nodes, ..PlanOptions::default() };
     let stopped = |reason: StopReason| {
         let message = format!("generating was ended by {reason}");
-        generator.failed(Diagnostic::error(codes::STOPPED, message), None)
+        generator.error_with_text(Diagnostic::error(codes::STOPPED, message), None)
     };
     let result = plan(&generator.domain, problem, &options, budget)
-        .map_err(|diagnostics| NoInstance { diagnostics, sources: SourceMap::default() })?;
+        .map_err(|diagnostics| GenerationError { diagnostics, sources: SourceMap::default() })?;
     match result.outcome {
         SearchOutcome::Plan(plan) => {
-            Ok(Found::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
+            Ok(SearchResult::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
         }
-        SearchOutcome::ProvenUnsolvable(_) => Ok(Found::None("it has no plan".to_owned())),
-        SearchOutcome::Exhausted => Ok(Found::None("no plan was found".to_owned())),
+        SearchOutcome::ProvenUnsolvable(_) => Ok(SearchResult::None("it has no plan".to_owned())),
+        SearchOutcome::Exhausted => Ok(SearchResult::None("no plan was found".to_owned())),
         // These two are counted and come out alike everywhere; clock and memory do not.
         SearchOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
-            Ok(Found::None(format!("no plan was found within {reason}")))
+            Ok(SearchResult::None(format!("no plan was found within {reason}")))
         }
         SearchOutcome::LimitReached(reason) => Err(stopped(reason)),
         SearchOutcome::Unsupported(found) => {
             let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
             let message = format!("the planner does not plan with {}", what.join(", "));
-            Err(generator.failed(Diagnostic::error(codes::UNSUPPORTED, message), None))
+            Err(generator.error_with_text(Diagnostic::error(codes::UNSUPPORTED, message), None))
         }
     }
 }

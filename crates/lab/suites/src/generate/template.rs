@@ -23,10 +23,10 @@ pub(super) struct Rendered {
     pub(super) text: String,
 }
 
-/// Why a rendering gave nothing.
+/// The reason why a rendering failed.
 #[derive(Debug)]
 pub(crate) enum NoRendering {
-    /// The template asked for the next draw, and says why.
+    /// The template requested the next draw, for this reason.
     Redraw(String),
     /// The template is wrong: the message, and the line where it is known.
     Wrong { message: String, line: Option<usize> },
@@ -67,7 +67,7 @@ pub(crate) fn print(
 }
 
 /// Lines without blanks at their ends, runs of blanks as one, no empty lines.
-pub(crate) fn tidied<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn tidy_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for line in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -122,7 +122,7 @@ fn environment(random: &Shared, redraw: &Arc<Mutex<Option<String>>>) -> Environm
         Err(Error::new(ErrorKind::InvalidOperation, "the draw was given up"))
     });
     environment.add_function("names", names);
-    environment.add_filter("listed", listed);
+    environment.add_filter("listed", list_in_words);
     environment.add_filter("word", word);
     add_random(&mut environment, random);
     environment
@@ -135,19 +135,18 @@ fn add_random(environment: &mut Environment<'static>, random: &Shared) {
     let r = Arc::clone(random);
     environment.add_function("integer", move |low: i64, high: i64| -> Result<i64, Error> {
         let span = u64::try_from(i128::from(high) - i128::from(low) + 1).ok().filter(|span| *span > 0);
-        let span = span.ok_or_else(|| invalid(format!("there is no integer from {low} to {high}")))?;
+        let span = span.ok_or_else(|| invalid(format!("the range from {low} to {high} is empty")))?;
         Ok(low.wrapping_add_unsigned(with(&r, |r| r.below(span))))
     });
     let r = Arc::clone(random);
     environment.add_function("chance", move |p: f64| with(&r, |r| r.chance(p)));
     let r = Arc::clone(random);
     environment.add_function("pick", move |items: Vec<Value>| -> Result<Value, Error> {
-        with(&r, |r| r.pick(&items).cloned())
-            .ok_or_else(|| invalid("nothing can be picked from an empty list"))
+        with(&r, |r| r.pick(&items).cloned()).ok_or_else(|| invalid("cannot pick from an empty list"))
     });
     let r = Arc::clone(random);
     environment.add_function("sample", move |items: Vec<Value>, k: usize| -> Result<Vec<Value>, Error> {
-        let mut items = bounded(items)?;
+        let mut items = check_length(items)?;
         if k > items.len() {
             return Err(invalid(format!("{k} items cannot be sampled from {}", items.len())));
         }
@@ -157,16 +156,16 @@ fn add_random(environment: &mut Environment<'static>, random: &Shared) {
     });
     let r = Arc::clone(random);
     environment.add_function("shuffle", move |items: Vec<Value>| -> Result<Vec<Value>, Error> {
-        let mut items = bounded(items)?;
+        let mut items = check_length(items)?;
         let all = items.len();
         with(&r, |r| r.shuffle_front(&mut items, all));
         Ok(items)
     });
     let r = Arc::clone(random);
-    environment.add_function("tree", move |items: Vec<Value>| with(&r, |r| connected(items, 0, r)));
+    environment.add_function("tree", move |items: Vec<Value>| with(&r, |r| connect(items, 0, r)));
     let r = Arc::clone(random);
     environment.add_function("connected", move |items: Vec<Value>, extra: usize| {
-        with(&r, |r| connected(items, extra, r))
+        with(&r, |r| connect(items, extra, r))
     });
 }
 
@@ -174,7 +173,7 @@ pub(crate) fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidOperation, message.into())
 }
 
-fn bounded(items: Vec<Value>) -> Result<Vec<Value>, Error> {
+fn check_length(items: Vec<Value>) -> Result<Vec<Value>, Error> {
     match items.len() {
         n if n > MAX_ITEMS => Err(invalid(format!("a list of {n} items is longer than {MAX_ITEMS}"))),
         _ => Ok(items),
@@ -182,7 +181,7 @@ fn bounded(items: Vec<Value>) -> Result<Vec<Value>, Error> {
 }
 
 /// A random tree over the items, each joined to an earlier one of a random order, and further pairs without doubles.
-fn connected(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<Vec<Value>>, Error> {
+fn connect(items: Vec<Value>, extra: usize, random: &mut Random) -> Result<Vec<Vec<Value>>, Error> {
     /// Pairs grow with the square of the items.
     const MAX_NODES: usize = 200;
     if items.len() > MAX_NODES {
@@ -213,10 +212,10 @@ fn names(stem: &str, n: usize) -> Result<Vec<String>, Error> {
 }
 
 /// `a`, `a and b`, `a, b and c`; another word for `and` may be given.
-fn listed(items: Vec<Value>, joiner: Option<String>) -> Result<String, Error> {
+fn list_in_words(items: Vec<Value>, joiner: Option<String>) -> Result<String, Error> {
     let joiner = joiner.as_deref().unwrap_or("and");
     match items.as_slice() {
-        [] => Err(invalid("an empty list cannot be told")),
+        [] => Err(invalid("cannot list an empty list in words")),
         [one] => Ok(one.to_string()),
         [most @ .., last] => {
             let most: Vec<String> = most.iter().map(Value::to_string).collect();
@@ -247,7 +246,7 @@ fn split(rendering: &str) -> Result<Rendered, NoRendering> {
             "" => {}
             _ => match section.as_deref_mut() {
                 Some(part) => {
-                    part.get_or_insert_with(String::new).push_str(&tidied([line]));
+                    part.get_or_insert_with(String::new).push_str(&tidy_lines([line]));
                 }
                 None => return Err(wrong(format!("`{line}` is printed before the line `{PROBLEM}`"))),
             },
@@ -255,8 +254,8 @@ fn split(rendering: &str) -> Result<Rendered, NoRendering> {
     }
     match (problem, text) {
         (Some(problem), Some(text)) => Ok(Rendered { problem, text }),
-        (None, _) => Err(wrong(format!("nothing is printed under a line `{PROBLEM}`"))),
-        (_, None) => Err(wrong(format!("nothing is printed under a line `{TEXT}`"))),
+        (None, _) => Err(wrong(format!("the template prints nothing under a line `{PROBLEM}`"))),
+        (_, None) => Err(wrong(format!("the template prints nothing under a line `{TEXT}`"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What generators may do and where they are stopped.
+//! Functions and limits of generator templates.
 
 use super::*;
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// A domain with its problems.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct DomainFiles {
     /// The stem of its file, which names the suite.
     pub(super) name: String,
     pub(super) file: Text,
@@ -26,16 +26,16 @@ pub(super) type Texts = BTreeMap<String, BTreeMap<Class, String>>;
 
 impl Import<'_> {
     /// Every `pddl-problems/NAME.pddl` that has a folder of problems.
-    pub(super) fn domains(&mut self) -> Option<Vec<Found>> {
+    pub(super) fn domains(&mut self) -> Option<Vec<DomainFiles>> {
         let stems = self.stems("pddl-problems", ".pddl")?;
         if stems.is_empty() {
-            let message = format!("{} has no domain NAME.pddl", self.shown("pddl-problems"));
+            let message = format!("{} has no domain NAME.pddl", self.display_path("pddl-problems"));
             self.found.push(Diagnostic::error(codes::LAYOUT, message).help(LAYOUT_HELP));
         }
         Some(stems.into_iter().filter_map(|name| self.domain(name)).collect())
     }
 
-    fn domain(&mut self, name: String) -> Option<Found> {
+    fn domain(&mut self, name: String) -> Option<DomainFiles> {
         let file = self.text(&format!("pddl-problems/{name}.pddl"))?;
         let parsed = parse_domain(&file.text, file.source);
         let mut wrong = parsed.diagnostics;
@@ -45,7 +45,7 @@ impl Import<'_> {
         // Without its problems it still has its actions, so that its rows are not strange.
         let stems = self.stems(&folder, ".pddl");
         if stems.as_ref().is_some_and(Vec::is_empty) {
-            let message = format!("{} has no problem", self.shown(&folder));
+            let message = format!("{} has no problem", self.display_path(&folder));
             self.found.push(Diagnostic::error(codes::LAYOUT, message).help(LAYOUT_HELP));
         }
         let mut problems = Vec::new();
@@ -57,11 +57,11 @@ impl Import<'_> {
             self.found.extend(read.diagnostics.into_iter().chain(wrong).filter(Diagnostic::is_error));
             problems.push((stem, problem.text));
         }
-        Some(Found { name, file, domain: parsed.value, problems })
+        Some(DomainFiles { name, file, domain: parsed.value, problems })
     }
 
     /// The texts of each domain's actions, in the order of the domains.
-    pub(super) fn actions(&mut self, domains: &[Found], rows: Vec<Row>) -> Vec<Texts> {
+    pub(super) fn actions(&mut self, domains: &[DomainFiles], rows: Vec<Row>) -> Vec<Texts> {
         let mut texts: Vec<Texts> = domains.iter().map(|_| Texts::new()).collect();
         // Where that table is not there at all, one message says it.
         let based = rows.iter().any(|row| row.class == Class::Base);
@@ -82,7 +82,7 @@ impl Import<'_> {
         texts
     }
 
-    fn action(&mut self, found: &Found, row: Row, texts: &mut Texts) {
+    fn action(&mut self, found: &DomainFiles, row: Row, texts: &mut Texts) {
         let actions = &found.domain.actions;
         let Some(action) = actions.iter().find(|a| a.name.as_str().eq_ignore_ascii_case(&row.action)) else {
             let message = format!("domain `{}` has no action `{}`", found.name, row.action);
@@ -107,7 +107,7 @@ impl Import<'_> {
     }
 
     /// Actions that a table leaves out: a text is made for them from the suite's sentences.
-    fn silent(&mut self, found: &Found, texts: &Texts, based: bool) {
+    fn silent(&mut self, found: &DomainFiles, texts: &Texts, based: bool) {
         for action in &found.domain.actions {
             let told = texts.get(action.name.key());
             let missing: Vec<&str> = CLASSES
@@ -133,7 +133,7 @@ impl Import<'_> {
     }
 }
 
-impl Found {
+impl DomainFiles {
     /// Tables name a domain as its PDDL does, or as its file is called; letters of any case.
     fn is_called(&self, name: &str) -> bool {
         let own = self.domain.name.as_ref().map(|n| n.as_str());
@@ -141,8 +141,9 @@ impl Found {
     }
 }
 
-/// What a row's PDDL says otherwise than the domain's file, which counts. The order of conjuncts and formatting are no difference.
-fn differs(found: &Found, action: &Action, row: &Row) -> Option<Diagnostic> {
+/// The difference between a row's PDDL and the domain's file. Formatting and the order of conjuncts do not
+/// matter.
+fn differs(found: &DomainFiles, action: &Action, row: &Row) -> Option<Diagnostic> {
     let warn = |what: String| {
         row.warning(codes::DIFFERS, format!("{what} of `{}` in {}", row.action, found.name))
             .also(found.file.source, action.span, "what counts")

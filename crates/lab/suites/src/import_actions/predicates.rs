@@ -1,6 +1,6 @@
 //! Descriptions of predicates: read, compared with the domain, and made into sentences.
 
-use super::domains::Found;
+use super::domains::DomainFiles;
 use super::{Import, Text, span};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -22,9 +22,9 @@ pub(super) struct Line {
 pub(super) struct Described {
     /// Its name, as the domain writes it.
     pub(super) name: String,
-    /// The declaration of the line, as it is written.
+    /// The declaration as written.
     pub(super) declaration: String,
-    /// The text of the line, as it is written.
+    /// The text as written.
     pub(super) text: String,
     /// The text with slots; absent where it leaves a parameter out.
     pub(super) sentence: Option<String>,
@@ -42,11 +42,11 @@ impl Import<'_> {
         all
     }
 
-    /// What the lines say of a domain's predicates, in the order of the domain.
-    pub(super) fn predicates(&mut self, found: &Found, lines: Option<&Vec<Line>>) -> Vec<Described> {
+    /// The descriptions of a domain's predicates, in the order of the domain.
+    pub(super) fn predicates(&mut self, found: &DomainFiles, lines: Option<&Vec<Line>>) -> Vec<Described> {
         let Some(lines) = lines else {
-            let message = format!("there is no predicate-descriptions/{}.txt", found.name);
-            let help = "predicates without a description are told by their names";
+            let message = format!("the file predicate-descriptions/{}.txt is missing", found.name);
+            let help = "predicates without a description are rendered by their names";
             self.found.push(Diagnostic::warning(codes::NO_DESCRIPTION, message).help(help));
             return Vec::new();
         };
@@ -71,7 +71,7 @@ impl Import<'_> {
             self.found.push(
                 Diagnostic::warning(codes::NO_DESCRIPTION, message)
                     .at(found.file.source, declared.name.span, "")
-                    .help("it is told by its name"),
+                    .help("it is rendered by its name"),
             );
         }
         predicates.iter().filter_map(|p| described.remove(p.name.key())).collect()
@@ -99,8 +99,8 @@ fn lines(file: &Text) -> Vec<Line> {
     lines
 }
 
-/// `(in ?l - lamp ?r - room) : lamp l stands in room r.`
-fn read<'a>(line: &Line, found: &'a Found) -> Result<(&'a PredicateDecl, Described), Box<Diagnostic>> {
+/// Parses `(in ?l - lamp ?r - room) : lamp l stands in room r.`
+fn read<'a>(line: &Line, found: &'a DomainFiles) -> Result<(&'a PredicateDecl, Described), Box<Diagnostic>> {
     let wrong = |message: String| {
         Box::new(line.error(message).help("a line is `(in ?l - lamp ?r - room) : lamp l stands in room r.`"))
     };
@@ -110,7 +110,7 @@ fn read<'a>(line: &Line, found: &'a Found) -> Result<(&'a PredicateDecl, Describ
         .map(|end| line.text.split_at(end + 1))
         .and_then(|(declaration, rest)| Some((declaration, rest.trim_start().strip_prefix(':')?.trim())))
         .filter(|(_, text)| !text.is_empty())
-        .ok_or_else(|| wrong("the line is no declaration with a text behind a colon".to_owned()))?;
+        .ok_or_else(|| wrong("the line is not a declaration followed by a colon and a text".to_owned()))?;
     let written = read_declaration(declaration).map_err(wrong)?;
     let predicates = &found.domain.predicates;
     let Some(declared) = predicates.iter().find(|p| p.name == written.name) else {
@@ -140,9 +140,9 @@ fn read<'a>(line: &Line, found: &'a Found) -> Result<(&'a PredicateDecl, Describ
 
 fn leaves_out(line: &Line, told: &Described) -> Diagnostic {
     let message = format!("the description of `{}` does not name each of its parameters", told.name);
-    Diagnostic::warning(codes::INCOMPLETE, message)
-        .at(line.source, line.place, "")
-        .help("models are shown it as it is; where states are told, the predicate is told by its name, for the sentence would be wrong")
+    Diagnostic::warning(codes::INCOMPLETE, message).at(line.source, line.place, "").help(
+        "prompts use the text unchanged; in sentences about states the predicate is rendered by its name",
+    )
 }
 
 /// Words that a variable may be called and that a text also has with their own meaning.
@@ -151,8 +151,9 @@ const ORDINARY: [&str; 20] = [
     "out", "the", "to", "with",
 ];
 
-/// A text with slots in the place of the variables. `None` where a variable is not named: such a sentence would be the same for
-/// facts that differ. A variable that is called like an ordinary word is replaced behind the name of its type alone.
+/// Replaces the variables of a text by slots. `None` if the text omits a variable, since different facts
+/// would read the same. A variable that is also an ordinary word is replaced only behind the name of its
+/// type.
 fn sentence(text: &str, parameters: &[TypedName]) -> Option<String> {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     for (index, parameter) in parameters.iter().enumerate() {
@@ -175,11 +176,11 @@ fn sentence(text: &str, parameters: &[TypedName]) -> Option<String> {
             return None;
         }
     }
-    Some(finished(&words.join(" ")))
+    Some(finish_sentence(&words.join(" ")))
 }
 
-/// With a capital letter in front and a full stop behind.
-fn finished(text: &str) -> String {
+/// Adds a capital letter at the beginning and a full stop at the end.
+fn finish_sentence(text: &str) -> String {
     let text = text.trim().trim_end_matches('.');
     let mut letters = text.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();

@@ -5,7 +5,7 @@ use crate::codes;
 use csv::{ReaderBuilder, StringRecord};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
-/// What a text tells (domain-generators paper, section 3).
+/// Subject of a text (domain-generators paper, section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Base,
@@ -17,10 +17,9 @@ pub(super) enum Class {
 pub(super) const CLASSES: [(Class, &str); 3] =
     [(Class::Base, "Base-HC.csv"), (Class::Flipped, "Flipped-HC.csv"), (Class::Random, "Rand-HC.csv")];
 
-/// Columns that are read. `preds` lists in short what a text tells, and is not needed.
+/// The columns to read. `preds` is a summary of the text.
 const COLUMNS: [&str; 4] = ["domain", "action", "pddl", "NL"];
 
-/// One row.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) class: Class,
@@ -28,10 +27,9 @@ pub(super) struct Row {
     pub(super) action: String,
     /// The action as PDDL.
     pub(super) pddl: String,
-    /// What stands in the last column.
+    /// Text of the last column.
     pub(super) text: String,
     pub(super) source: SourceId,
-    /// Where the row begins.
     place: Span,
 }
 
@@ -54,7 +52,7 @@ impl Import<'_> {
             match self.text(&path) {
                 Some(table) => rows.extend(self.table(class, &table)),
                 None if class == Class::Base => {
-                    let message = format!("{} is not there", self.shown(&path));
+                    let message = format!("{} is not there", self.display_path(&path));
                     self.found.push(Diagnostic::error(codes::LAYOUT, message).help(LAYOUT_HELP));
                 }
                 None => {}

@@ -1,7 +1,7 @@
 //! The files of a suite.
 
 use super::ImportedSuite;
-use super::domains::{Found, Texts};
+use super::domains::{DomainFiles, Texts};
 use super::predicates::Described;
 use super::tables::{CLASSES, Class};
 use crate::template;
@@ -10,25 +10,25 @@ use std::fmt::Write as _;
 
 /// Everything of one suite.
 pub(super) fn suite(
-    found: &Found,
+    found: &DomainFiles,
     texts: &Texts,
     described: &[Described],
     licence: Option<&str>,
 ) -> ImportedSuite {
     let mut files = vec![
         ("suite.toml".to_owned(), manifest(found, licence)),
-        ("domain.pddl".to_owned(), ended(&found.file.text)),
+        ("domain.pddl".to_owned(), with_line_end(&found.file.text)),
         ("domain_template.pddl".to_owned(), template::of_domain(&found.file.text)),
         ("actions.toml".to_owned(), actions(found, texts, described)),
     ];
     if !described.is_empty() {
         files.push(("sentences.toml".to_owned(), sentences(described)));
     }
-    files.extend(licence.map(|text| ("LICENSE".to_owned(), ended(text))));
+    files.extend(licence.map(|text| ("LICENSE".to_owned(), with_line_end(text))));
     for (index, (_, text)) in found.problems.iter().enumerate() {
         let stem = stem(index);
         files.push((template::problem_file(&stem), template::of_problem(text)));
-        files.push((format!("{stem}.pddl"), ended(text)));
+        files.push((format!("{stem}.pddl"), with_line_end(text)));
     }
     ImportedSuite {
         name: found.name.clone(),
@@ -44,7 +44,7 @@ fn stem(index: usize) -> String {
     format!("p{:02}", index + 1)
 }
 
-fn ended(text: &str) -> String {
+fn with_line_end(text: &str) -> String {
     format!("{}\n", text.trim_end())
 }
 
@@ -54,10 +54,10 @@ fn quoted(text: &str) -> String {
 
 const MADE: &str = "# Made by `planforge suite import-actions`.\n";
 
-fn manifest(found: &Found, licence: Option<&str>) -> String {
+fn manifest(found: &DomainFiles, licence: Option<&str>) -> String {
     let title = format!("{}, as the domain-generators paper describes its actions", found.name);
     let mut text = format!("{MADE}schema = 1\nname = {}\ntitle = {}\n", quoted(&found.name), quoted(&title));
-    if let Some(licence) = licence.and_then(named) {
+    if let Some(licence) = licence.and_then(name_of_licence) {
         let _ = writeln!(text, "licence = {}", quoted(&licence));
     }
     text += "\n[titles]\n";
@@ -68,14 +68,14 @@ fn manifest(found: &Found, licence: Option<&str>) -> String {
 }
 
 /// `MIT License, Copyright (c) 2020 Somebody`.
-fn named(licence: &str) -> Option<String> {
+fn name_of_licence(licence: &str) -> Option<String> {
     let mut lines = licence.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
     let holder = lines.find(|line| line.to_lowercase().starts_with("copyright"));
     Some(holder.map_or_else(|| first.to_owned(), |holder| format!("{first}, {holder}")))
 }
 
-fn actions(found: &Found, texts: &Texts, described: &[Described]) -> String {
+fn actions(found: &DomainFiles, texts: &Texts, described: &[Described]) -> String {
     let mut text = format!(
         "{MADE}# Texts are put together as the paper's code does it: what the action does with a full stop, or with a blank and what the class adds.\n"
     );

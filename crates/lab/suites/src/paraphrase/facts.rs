@@ -1,21 +1,20 @@
-//! What a problem says, as wordings ask for it; and which of it a wording has asked for.
+//! The facts of a problem, and the record of those that a wording used.
 
 use planforge_pddl::ast::{Atom, Condition, Domain, InitElement, Problem};
 use std::collections::BTreeMap;
 
-/// Where a fact stands.
+/// The part of a problem with a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// In the initial state.
     Init,
-    /// In the goal.
     Goal,
     /// In the goal, negated.
     GoalNot,
 }
 
 impl Part {
-    /// The name of the function that asks for it.
+    /// Name of the template function that returns these facts.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Init => "init",
@@ -24,7 +23,7 @@ impl Part {
         }
     }
 
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn by_name(name: &str) -> Option<Self> {
         [Self::Init, Self::Goal, Self::GoalNot].into_iter().find(|part| part.name() == name)
     }
 }
@@ -39,16 +38,16 @@ pub(super) struct Facts {
     pub(super) objects: Vec<(String, String)>,
     /// By part and predicate, in the problem's order.
     pub(super) facts: BTreeMap<(Part, String), Vec<Arguments>>,
-    /// The types of the domain, with all that each lies under.
+    /// Types of the domain, each with its supertypes.
     types: BTreeMap<String, Vec<String>>,
     predicates: Vec<String>,
 }
 
 impl Facts {
-    /// Takes a problem apart.
+    /// Collects the facts of a problem.
     ///
     /// # Errors
-    /// What wordings have no way to tell: numbers, times, a goal that is no conjunction of facts.
+    /// A construct that wordings cannot express: numbers, times, a goal that is not a conjunction of facts.
     pub(super) fn of(domain: &Domain, problem: &Problem) -> Result<Self, String> {
         let mut facts = Self {
             types: lineages(domain),
@@ -66,7 +65,7 @@ impl Facts {
         }
         for element in &problem.init {
             match element {
-                InitElement::Atom(atom) => facts.put(Part::Init, atom),
+                InitElement::Atom(atom) => facts.add_fact(Part::Init, atom),
                 InitElement::Not(..) => {}
                 InitElement::Value(..) | InitElement::Timed { .. } => {
                     return Err("its initial state has numbers or times".to_owned());
@@ -86,21 +85,21 @@ impl Facts {
         match goal {
             Condition::And(parts, _) => parts.iter().try_for_each(|part| self.goal(part)),
             Condition::Atom(atom) => {
-                self.put(Part::Goal, atom);
+                self.add_fact(Part::Goal, atom);
                 Ok(())
             }
             Condition::Not(inner, _) => match inner.as_ref() {
                 Condition::Atom(atom) => {
-                    self.put(Part::GoalNot, atom);
+                    self.add_fact(Part::GoalNot, atom);
                     Ok(())
                 }
-                _ => Err("its goal is no conjunction of facts".to_owned()),
+                _ => Err("its goal is not a conjunction of facts".to_owned()),
             },
-            _ => Err("its goal is no conjunction of facts".to_owned()),
+            _ => Err("its goal is not a conjunction of facts".to_owned()),
         }
     }
 
-    fn put(&mut self, part: Part, atom: &Atom) {
+    fn add_fact(&mut self, part: Part, atom: &Atom) {
         let arguments = atom.args.iter().map(|term| term.name().to_string()).collect();
         self.facts.entry((part, lower(atom.predicate.as_str()))).or_default().push(arguments);
     }
@@ -166,17 +165,17 @@ pub(super) fn lower(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// What a wording has asked for, and what it says that it tells by a rule or a count.
+/// The facts that a wording requested, and those that it declares as covered by a rule or a count.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedFacts {
     /// Predicates whose facts were handed out.
     pub(super) told: Vec<(Part, String)>,
-    /// Facts that need not stand there one by one; without arguments all of the predicate.
+    /// Facts that need not appear one by one; `None` for all facts of the predicate.
     pub(super) covered: Vec<(Part, String, Option<Vec<Arguments>>)>,
 }
 
-impl Asked {
-    /// Whether a fact is told by a rule or a count.
+impl RequestedFacts {
+    /// True if a rule or a count covers the fact.
     pub(super) fn covers(&self, part: Part, predicate: &str, arguments: &Arguments) -> bool {
         self.covered.iter().any(|(p, name, facts)| {
             *p == part && name == predicate && facts.as_ref().is_none_or(|facts| facts.contains(arguments))

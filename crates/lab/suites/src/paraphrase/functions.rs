@@ -1,13 +1,17 @@
-//! What a wording may call beside the functions of generators.
+//! The template functions of wordings, in addition to those of generators.
 
-use super::facts::{Arguments, Asked, Facts, Part, lower};
+use super::facts::{Arguments, Facts, Part, RequestedFacts, lower};
 use crate::generate::template::invalid;
 use minijinja::value::Rest;
 use minijinja::{Environment, Error, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Adds the functions and filters; `asked` learns what the wording asks for.
-pub(super) fn add(environment: &mut Environment<'static>, facts: &Arc<Facts>, asked: &Arc<Mutex<Asked>>) {
+/// Adds the functions and filters; `asked` records the facts that the wording requests.
+pub(super) fn add(
+    environment: &mut Environment<'static>,
+    facts: &Arc<Facts>,
+    asked: &Arc<Mutex<RequestedFacts>>,
+) {
     let own = Arc::clone(facts);
     environment.add_function("objects", move |ty: String| own.of_type(&ty).map_err(invalid));
     for part in [Part::Init, Part::Goal, Part::GoalNot] {
@@ -25,7 +29,7 @@ pub(super) fn add(environment: &mut Environment<'static>, facts: &Arc<Facts>, as
               predicate: String,
               facts: Option<Vec<Arguments>>|
               -> Result<&'static str, Error> {
-            let part = Part::named(&part)
+            let part = Part::by_name(&part)
                 .ok_or_else(|| invalid(format!("`{part}` is none of `init`, `goal` and `goal_not`")))?;
             own.of_predicate(part, &predicate).map_err(invalid)?;
             with(&asked, |asked| asked.covered.push((part, lower(&predicate), facts)));
@@ -49,7 +53,7 @@ pub(super) fn add(environment: &mut Environment<'static>, facts: &Arc<Facts>, as
 /// Begins the message where a problem is not what the wordings were written for.
 pub(super) const REQUIRED: &str = "the wordings do not fit this problem: ";
 
-fn with<T>(asked: &Mutex<Asked>, change: impl FnOnce(&mut Asked) -> T) -> T {
+fn with<T>(asked: &Mutex<RequestedFacts>, change: impl FnOnce(&mut RequestedFacts) -> T) -> T {
     change(&mut asked.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -58,7 +62,7 @@ fn only(facts: Vec<Arguments>, place: usize, values: Rest<String>) -> Vec<Argume
     facts.into_iter().filter(|fact| fact.get(place).is_some_and(|value| values.contains(value))).collect()
 }
 
-/// What stands at a place of each fact.
+/// The values at one position of each fact.
 fn column(facts: Vec<Arguments>, place: usize) -> Result<Vec<String>, Error> {
     let cell = |fact: Arguments| {
         fact.get(place)
@@ -104,7 +108,7 @@ fn chains(pairs: Vec<Arguments>) -> Result<Vec<Vec<String>>, Error> {
     Ok(sequences)
 }
 
-/// Each fact as a phrase: `{0}` stands for its first argument.
+/// Renders each fact as a phrase: `{0}` is its first argument.
 fn say(facts: Vec<Arguments>, pattern: String) -> Vec<String> {
     let phrase = |fact: Arguments| {
         fact.iter()

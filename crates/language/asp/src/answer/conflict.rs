@@ -9,7 +9,7 @@ use planforge_diagnostics::Diagnostic;
 /// Lines that one conflict shows.
 const MOST_LINES: usize = 8;
 
-/// Conflicts that are told of one answer.
+/// The most conflicts reported for one answer.
 const MOST_CONFLICTS: usize = 50;
 
 /// Every conflict of an answer.
@@ -20,7 +20,7 @@ pub(super) fn conflicts(derivations: &Derivations<'_>) -> Vec<Diagnostic> {
         match (name.as_str(), arguments.as_slice()) {
             ("conflict", [what]) => found.push(conflict(derivations, atom, what)),
             ("mapped", [state, _, predicate, _]) => {
-                found.extend(unmapped(derivations, atom, state, predicate))
+                found.extend(check_map_predicate(derivations, atom, state, predicate))
             }
             _ => {}
         }
@@ -31,7 +31,12 @@ pub(super) fn conflicts(derivations: &Derivations<'_>) -> Vec<Diagnostic> {
 }
 
 /// A map by something that relates no two objects.
-fn unmapped(derivations: &Derivations<'_>, atom: u32, state: &Term, predicate: &Term) -> Option<Diagnostic> {
+fn check_map_predicate(
+    derivations: &Derivations<'_>,
+    atom: u32,
+    state: &Term,
+    predicate: &Term,
+) -> Option<Diagnostic> {
     let predicates = &derivations.table().predicates;
     let name = predicate.to_string();
     if predicates.contains(&(name.clone(), 2)) {
@@ -121,7 +126,7 @@ fn conflict(derivations: &Derivations<'_>, atom: u32, what: &Term) -> Diagnostic
     }
 }
 
-/// A violated constraint.
+/// The diagnostic for a violated constraint.
 fn constraint(derivations: &Derivations<'_>, violation: &Violation) -> Diagnostic {
     let rule = &derivations.table().rules[violation.rule as usize];
     let values: Vec<String> =
@@ -143,7 +148,7 @@ fn constraint(derivations: &Derivations<'_>, violation: &Violation) -> Diagnosti
     found.help("correct one of the lines that it conflicts with, or the constraint")
 }
 
-/// Adds the lines of the representation that atoms rest on, each once; the first one is where the diagnostic stands.
+/// Adds the lines of the representation behind these atoms, each once; the first one is the primary label.
 fn with_lines(mut found: Diagnostic, derivations: &Derivations<'_>, atoms: &[u32]) -> Diagnostic {
     for atom in atoms {
         let place = derivations.text_place(*atom).or_else(|| derivations.places(*atom).first().copied());

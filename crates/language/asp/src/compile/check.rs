@@ -4,8 +4,9 @@ use super::Input;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::{check_problem, parse_problem};
 
-/// Adds what the problem's checks say. Once something is wrong, warnings and advice about what is left would only follow from it.
-pub(super) fn checked(input: &Input<'_>, text: &str, diagnostics: &mut Vec<Diagnostic>) {
+/// Adds the findings of the problem's own checks. After an error, warnings and advice are left out as likely
+/// consequences.
+pub(super) fn add_problem_checks(input: &Input<'_>, text: &str, diagnostics: &mut Vec<Diagnostic>) {
     let parsed = parse_problem(text, input.sources.problem);
     let mut found = parsed.diagnostics;
     found.extend(check_problem(input.domain, &parsed.value, input.sources));

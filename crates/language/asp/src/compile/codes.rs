@@ -1,4 +1,4 @@
-//! What `planforge explain` says about the compiler's codes.
+//! The compiler's diagnostic codes for `planforge explain`.
 
 use planforge_diagnostics::CodeInfo;
 

@@ -1,38 +1,27 @@
 //! The initial state and the goal.
 
+use super::arguments::OrderKey;
 use super::numbers::Number;
 use super::{Compiler, Entry, Section};
 use crate::materialized::{Fact, call};
-use crate::syntax::ast::Term;
 use planforge_diagnostics::{Diagnostic, Span};
-use planforge_pddl::ast::{self, Atom, Condition, InitElement, TypedName};
-use planforge_pddl::{Name, TypeFit, nearest, print_atom, print_condition, print_init};
-use smallvec::SmallVec;
+use planforge_pddl::ast::{Atom, Condition, InitElement};
+use planforge_pddl::{nearest, print_atom, print_condition, print_init};
 
-/// A fact of the domain, with where it stands among the others.
+/// A fact of the domain with its position.
 struct Resolved {
-    place: Place,
+    place: OrderKey,
     atom: Atom,
     negated: bool,
     atoms: Vec<u32>,
 }
 
-/// Where a fact or number stands: by the declaration of its predicate or function, then by its objects as people count.
-#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Clone)]
-pub(super) struct Place {
-    pub(super) declaration: usize,
-    pub(super) objects: Ranks,
-}
-
-/// Objects by [`super::objects::Object::rank`].
-pub(super) type Ranks = SmallVec<[u32; 4]>;
-
-/// What became of a fact of the answer.
-enum Read {
+/// The result of compiling a fact.
+enum CompiledFact {
     Fact(Resolved),
-    /// It belongs to the intermediate representation alone.
+    /// The fact belongs to the intermediate representation alone.
     Dropped,
-    /// Something is wrong with it, and told.
+    /// The fact is wrong, and the mistake is reported.
     Refused,
 }
 
@@ -55,7 +44,7 @@ impl Compiler<'_> {
         (elements, entries)
     }
 
-    /// The parts of the goal: facts by predicate, what must not hold behind what must, then bounds on numbers.
+    /// The parts of the goal: positive facts by predicate, negative facts, then bounds on numbers.
     pub(super) fn goal(&mut self) -> (Vec<Condition>, Vec<Entry>) {
         let (facts, refused) = self.facts(&self.input.materialized.goal, "goal", "asp.contradictory-goal");
         let mut parts: Vec<(Condition, Vec<u32>)> = facts
@@ -95,7 +84,7 @@ impl Compiler<'_> {
                 "a goal is `goal(PREDICATE(OBJECTS)).` with a predicate of the domain; without one every plan would do",
             );
             match first {
-                Some(atom) => compiler.placed(diagnostic, atom),
+                Some(atom) => compiler.with_origins(diagnostic, atom),
                 None => diagnostic,
             }
         });
@@ -107,9 +96,9 @@ impl Compiler<'_> {
         let mut refused = false;
         for fact in facts {
             match self.fact(fact) {
-                Read::Fact(fact) => resolved.push(fact),
-                Read::Dropped => {}
-                Read::Refused => refused = true,
+                CompiledFact::Fact(fact) => resolved.push(fact),
+                CompiledFact::Dropped => {}
+                CompiledFact::Refused => refused = true,
             }
         }
         resolved.sort_by(|a, b| a.place.cmp(&b.place).then(a.negated.cmp(&b.negated)));
@@ -129,40 +118,41 @@ impl Compiler<'_> {
         (kept, refused)
     }
 
-    /// A fact that is said to hold, and said not to.
+    /// Reports a fact that is stated both positively and negatively.
     fn contradiction(&mut self, positive: &Resolved, negative: &Resolved, of: &str, code: &'static str) {
         let (Some(&yes), Some(&no)) = (positive.atoms.first(), negative.atoms.first()) else { return };
         self.report(format!("{code} {yes}"), |compiler| {
             let fact = print_atom(&positive.atom);
             let message = format!("the {of} says that `{fact}` holds and that it does not");
-            let diagnostic = compiler.placed(Diagnostic::error(code, message), yes);
-            compiler.also(diagnostic, no, "says that it does not").help("take one of them back")
+            let diagnostic = compiler.with_origins(Diagnostic::error(code, message), yes);
+            compiler.with_other_origin(diagnostic, no, "says that it does not").help("take one of them back")
         });
     }
 
     /// A fact with the domain's names.
-    fn fact(&mut self, fact: &Fact) -> Read {
+    fn fact(&mut self, fact: &Fact) -> CompiledFact {
         let Some((name, arguments)) = call(&fact.fact).filter(|(name, _)| !name.is_empty()) else {
             self.report(format!("fact {}", fact.fact), |compiler| {
-                let message = format!("`{}` in `{}` is no fact", fact.fact, compiler.written(fact.atom));
+                let message =
+                    format!("`{}` in `{}` is no fact", fact.fact, compiler.print_atom_text(fact.atom));
                 compiler
-                    .placed(Diagnostic::error("asp.not-a-fact", message), fact.atom)
+                    .with_origins(Diagnostic::error("asp.not-a-fact", message), fact.atom)
                     .help("write a predicate with its objects: `init(on(a, b))`")
             });
-            return Read::Refused;
+            return CompiledFact::Refused;
         };
         let Some((declaration, declared)) = self.spelling.predicate(name) else {
             if name == "map" || self.input.ir_only.predicates.contains(name) {
-                return Read::Dropped;
+                return CompiledFact::Dropped;
             }
             self.unknown_predicate(name, fact);
-            return Read::Refused;
+            return CompiledFact::Refused;
         };
         let args = self.arguments(&declared.name, &declared.parameters, arguments, fact.atom, "predicate");
-        let Some((args, objects)) = args else { return Read::Refused };
+        let Some((args, objects)) = args else { return CompiledFact::Refused };
         let atom = Atom { predicate: declared.name.at(Span::default()), args, span: Span::default() };
-        Read::Fact(Resolved {
-            place: Place { declaration, objects },
+        CompiledFact::Fact(Resolved {
+            place: OrderKey { declaration, objects },
             atom,
             negated: fact.negated,
             atoms: vec![fact.atom],
@@ -171,7 +161,7 @@ impl Compiler<'_> {
 
     fn unknown_predicate(&mut self, name: &str, fact: &Fact) {
         self.report(format!("predicate {name}"), |compiler| {
-            let written = compiler.written(fact.atom);
+            let written = compiler.print_atom_text(fact.atom);
             let message = format!("`{name}` in `{written}` is not a predicate of the domain");
             let ir_only = compiler.input.ir_only.predicates.iter().map(String::as_str);
             let help = match nearest(name, compiler.spelling.predicates().chain(ir_only)) {
@@ -181,71 +171,7 @@ impl Compiler<'_> {
                      `ir_predicate({name}(TYPES), \"what it says\").`"
                 ),
             };
-            compiler.placed(Diagnostic::error("asp.unknown-predicate", message), fact.atom).help(help)
+            compiler.with_origins(Diagnostic::error("asp.unknown-predicate", message), fact.atom).help(help)
         });
-    }
-
-    /// Arguments as PDDL writes them, and their ranks, checked for their number and types.
-    pub(super) fn arguments(
-        &mut self,
-        declared: &Name,
-        parameters: &[TypedName],
-        arguments: &[Term],
-        atom: u32,
-        what: &str,
-    ) -> Option<(Vec<ast::Term>, Ranks)> {
-        if parameters.len() != arguments.len() {
-            self.report(format!("arity {declared} {}", arguments.len()), |compiler| {
-                let message = format!(
-                    "the {what} `{declared}` has {} argument(s), but `{}` gives it {}",
-                    parameters.len(),
-                    compiler.written(atom),
-                    arguments.len()
-                );
-                compiler
-                    .placed(Diagnostic::error("asp.arity", message), atom)
-                    .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
-            });
-            return None;
-        }
-        let mut args = Vec::with_capacity(arguments.len());
-        let mut ranks = Ranks::new();
-        let mut wrong = false;
-        for (position, (argument, parameter)) in arguments.iter().zip(parameters).enumerate() {
-            let Some(object) = self.object(argument, atom) else {
-                wrong = true;
-                continue;
-            };
-            let (name, types) = (object.name.clone(), object.types.clone());
-            ranks.push(object.rank);
-            let wanted = self.types.resolve(parameter.ty.as_ref());
-            if wanted.is_some_and(|wanted| self.types.fit(&types, &wanted) == TypeFit::Never) {
-                wrong = true;
-                let given: Vec<String> =
-                    types.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();
-                let given = given.join(" or ");
-                self.report(format!("type of {declared} {position} {given}"), |compiler| {
-                    let message = format!(
-                        "`{name}` is a {given}, but argument {} of `{declared}` in `{}` is for another type",
-                        position + 1,
-                        compiler.written(atom)
-                    );
-                    compiler
-                        .placed(Diagnostic::error("asp.wrong-type", message), atom)
-                        .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
-                });
-            }
-            args.push(ast::Term::Constant(name));
-        }
-        (!wrong).then_some((args, ranks))
-    }
-}
-
-/// `(on ?x - block ?y - block)`.
-fn shape(name: &Name, parameters: &[TypedName]) -> String {
-    let list = planforge_pddl::print_typed_list(parameters);
-    match list.is_empty() {
-        true => format!("({name})"),
-        false => format!("({name} {list})"),
     }
 }

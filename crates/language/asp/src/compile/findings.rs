@@ -1,4 +1,5 @@
-//! Mistakes, each told once: a rule of the representation makes as many wrong atoms as there are objects.
+//! Diagnostics without repetitions: a rule of the representation makes as many wrong atoms as there are
+//! objects.
 
 use planforge_diagnostics::Diagnostic;
 use rustc_hash::FxHashMap;
@@ -14,7 +15,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Whether nothing was told yet of what `key` stands for, and there is room to tell it; otherwise it is counted.
+    /// True if `key` was not reported before and there is room for another diagnostic; otherwise counts it.
     pub(super) fn is_new(&mut self, key: &str) -> bool {
         if let Some(&index) = self.by_key.get(key) {
             if let Some((_, repeated)) = self.list.get_mut(index) {

@@ -1,6 +1,6 @@
 //! Numbers: initial values, bounds in the goal, the metric, and what of PDDL a problem has to require for them.
 
-use super::facts::Place;
+use super::arguments::OrderKey;
 use super::{Compiler, Section};
 use crate::materialized::call;
 use crate::syntax::ast::Term;
@@ -22,7 +22,7 @@ pub(super) struct Number {
 impl Compiler<'_> {
     /// Initial values by function in the domain's order, each once.
     pub(super) fn values(&mut self) -> Vec<Number> {
-        let mut found: BTreeMap<Place, Number> = BTreeMap::new();
+        let mut found: BTreeMap<OrderKey, Number> = BTreeMap::new();
         for given in &self.input.materialized.values {
             let value = self.number(&given.value, given.atom);
             let fluent = self.fluent(&given.function, given.atom);
@@ -44,8 +44,10 @@ impl Compiler<'_> {
                             number.value
                         );
                         let diagnostic = Diagnostic::error("asp.contradictory-init", message);
-                        let diagnostic = compiler.placed(diagnostic, given.atom);
-                        compiler.also(diagnostic, first, "the first one").help("take one of them back")
+                        let diagnostic = compiler.with_origins(diagnostic, given.atom);
+                        compiler
+                            .with_other_origin(diagnostic, first, "the first one")
+                            .help("take one of them back")
                     });
                 }
             }
@@ -65,9 +67,10 @@ impl Compiler<'_> {
             let right = self.expression(&bound.right, bound.atom);
             let Some(op) = op else {
                 self.report(format!("relation {}", bound.relation), |compiler| {
-                    let message = format!("`{}` does not compare two numbers", compiler.written(bound.atom));
+                    let message =
+                        format!("`{}` does not compare two numbers", compiler.print_atom_text(bound.atom));
                     compiler
-                        .placed(Diagnostic::error("asp.not-a-number", message), bound.atom)
+                        .with_origins(Diagnostic::error("asp.not-a-number", message), bound.atom)
                         .help("PDDL compares with <, <=, =, >= and >")
                 });
                 continue;
@@ -81,7 +84,6 @@ impl Compiler<'_> {
         found.into_iter().map(|(_, condition, atoms)| (condition, atoms)).collect()
     }
 
-    /// The metric.
     pub(super) fn metric(&mut self) -> (Option<Metric>, Vec<super::Entry>) {
         let mut found: Option<(Metric, Vec<u32>)> = None;
         for given in &self.input.materialized.metrics {
@@ -92,10 +94,10 @@ impl Compiler<'_> {
             };
             let Some(direction) = direction else {
                 self.report(format!("direction {}", given.direction), |compiler| {
-                    let written = compiler.written(given.atom);
+                    let written = compiler.print_atom_text(given.atom);
                     let message = format!("`{written}` says neither `minimize` nor `maximize`");
                     compiler
-                        .placed(Diagnostic::error("asp.metric", message), given.atom)
+                        .with_origins(Diagnostic::error("asp.metric", message), given.atom)
                         .help("write `metric(minimize, total_cost).`")
                 });
                 continue;
@@ -110,16 +112,17 @@ impl Compiler<'_> {
                 Some((first, atoms)) if *first == metric => atoms.push(given.atom),
                 Some(_) => {
                     self.report("second metric".to_owned(), |compiler| {
-                        let message = format!("`{}` is a second metric", compiler.written(given.atom));
+                        let message =
+                            format!("`{}` is a second metric", compiler.print_atom_text(given.atom));
                         let diagnostic = Diagnostic::error("asp.metric", message).help("a problem has one");
-                        compiler.placed(diagnostic, given.atom)
+                        compiler.with_origins(diagnostic, given.atom)
                     });
                 }
             }
         }
         let entries = found.iter().map(|(metric, atoms)| super::Entry {
             section: Section::Metric,
-            pddl: shown(metric),
+            pddl: print_metric(metric),
             atoms: atoms.clone(),
         });
         let entries = entries.collect();
@@ -136,16 +139,16 @@ impl Compiler<'_> {
         });
         if !given {
             self.report("first value".to_owned(), |compiler| {
-                let written = super::spelling::mangled(&fluent.function);
+                let written = super::spelling::mangle(&fluent.function);
                 let message = format!("the metric is over `{}`, which has no initial value", fluent.function);
                 compiler
-                    .placed(Diagnostic::warning("asp.no-initial-value", message), atom)
+                    .with_origins(Diagnostic::warning("asp.no-initial-value", message), atom)
                     .help(format!("say so in the knowledge file: `init({written} = 0).`"))
             });
         }
     }
 
-    /// What the problem uses and the domain does not require.
+    /// Requirements of the problem that the domain does not declare.
     pub(super) fn requirements(&self, problem: &Problem) -> Vec<Name> {
         let declared = |any: &[&str]| {
             self.input.domain.requirements.iter().any(|requirement| any.contains(&requirement.key()))
@@ -186,25 +189,27 @@ impl Compiler<'_> {
         }
     }
 
-    fn fluent(&mut self, term: &Term, atom: u32) -> Option<(Place, Fluent)> {
+    fn fluent(&mut self, term: &Term, atom: u32) -> Option<(OrderKey, Fluent)> {
         let declared = call(term).and_then(|(name, _)| self.spelling.function(name));
         let (Some((declaration, declared)), Some((_, arguments))) = (declared, call(term)) else {
             let name = call(term).map_or_else(|| term.to_string(), |(name, _)| name.to_owned());
             self.report(format!("function {name}"), |compiler| {
-                let written = compiler.written(atom);
+                let written = compiler.print_atom_text(atom);
                 let message = format!("`{name}` in `{written}` is not a numeric function of the domain");
                 let diagnostic = Diagnostic::error("asp.unknown-function", message);
-                compiler.placed(diagnostic, atom).help(match nearest(&name, compiler.spelling.functions()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "use a function of the domain's `:functions`".to_owned(),
-                })
+                compiler.with_origins(diagnostic, atom).help(
+                    match nearest(&name, compiler.spelling.functions()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "use a function of the domain's `:functions`".to_owned(),
+                    },
+                )
             });
             return None;
         };
         let (args, objects) =
             self.arguments(&declared.name, &declared.parameters, arguments, atom, "function")?;
         let function = declared.name.at(Span::default());
-        Some((Place { declaration, objects }, Fluent { function, args, span: Span::default() }))
+        Some((OrderKey { declaration, objects }, Fluent { function, args, span: Span::default() }))
     }
 
     fn number(&mut self, term: &Term, atom: u32) -> Option<f64> {
@@ -216,9 +221,9 @@ impl Compiler<'_> {
         };
         if number.is_none() {
             self.report(format!("number {term}"), |compiler| {
-                let message = format!("`{term}` in `{}` is not a number", compiler.written(atom));
+                let message = format!("`{term}` in `{}` is not a number", compiler.print_atom_text(atom));
                 compiler
-                    .placed(Diagnostic::error("asp.not-a-number", message), atom)
+                    .with_origins(Diagnostic::error("asp.not-a-number", message), atom)
                     .help("write `init(distance(a, b) = 3)`, and a fraction as a text: `\"2.5\"`")
             });
         }
@@ -252,7 +257,7 @@ fn relation(text: &str) -> Option<CompareOp> {
 }
 
 /// `minimize (total-cost)`.
-fn shown(metric: &Metric) -> String {
+fn print_metric(metric: &Metric) -> String {
     let direction = match metric.direction {
         MetricDirection::Minimize => "minimize",
         MetricDirection::Maximize => "maximize",

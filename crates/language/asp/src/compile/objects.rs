@@ -32,36 +32,34 @@ impl Objects {
     }
 }
 
-/// One object.
 pub(super) struct Object {
     /// As PDDL writes it.
     pub(super) name: Name,
     /// Its types as a term has them: one, or the alternatives of a constant declared `(either ...)`.
     pub(super) types: SmallVec<[TypeId; 2]>,
-    /// Where it stands in the problem.
-    place: Standing,
+    place: ObjectStatus,
     /// Its place among all objects as people count.
     pub(super) rank: u32,
     /// Atoms that decided its type.
     atoms: Vec<u32>,
 }
 
-/// Whether the problem declares an object.
+/// Place of an object's declaration.
 #[derive(PartialEq, Eq)]
-enum Standing {
+enum ObjectStatus {
     Declared,
     /// The domain declares it.
     Constant,
-    /// It has types of the intermediate representation alone, so PDDL does not get it.
+    /// All its types belong to the intermediate representation, so it is left out of the PDDL.
     IrOnly,
-    /// Something is wrong with it, and told.
+    /// The object is wrong, and the mistake is reported.
     Refused,
 }
 
-/// What the answer says about one object.
-struct Said {
+/// Statements of the answer about one object.
+struct StatedTypes {
     term: Term,
-    /// Types of the domain, with the atom that says so.
+    /// Types of the domain, each with the atom that states it.
     types: Vec<(TypeId, u32)>,
     atoms: Vec<u32>,
     unknown_type: bool,
@@ -70,12 +68,12 @@ struct Said {
 impl Compiler<'_> {
     /// Reads every object; the domain's constants are objects too.
     pub(super) fn read_objects(&mut self) {
-        let mut said: Vec<Said> = Vec::new();
+        let mut said: Vec<StatedTypes> = Vec::new();
         let mut index: FxHashMap<&Term, usize> = FxHashMap::default();
         for membership in &self.input.materialized.objects {
             let at = *index.entry(&membership.object).or_insert_with(|| {
                 let (term, types, atoms) = (membership.object.clone(), Vec::new(), Vec::new());
-                said.push(Said { term, types, atoms, unknown_type: false });
+                said.push(StatedTypes { term, types, atoms, unknown_type: false });
                 said.len() - 1
             });
             let ty = self.type_of(membership);
@@ -93,11 +91,11 @@ impl Compiler<'_> {
             // A row's number is an object of the representation and needs no name in PDDL.
             if said.types.is_empty() && !said.unknown_type && constant_of(self, &said.term).is_none() {
                 let name = Name::synthetic(&said.term.to_string());
-                self.add(said.term, name, SmallVec::new(), Standing::IrOnly, said.atoms);
+                self.add(said.term, name, SmallVec::new(), ObjectStatus::IrOnly, said.atoms);
                 continue;
             }
             let Some(name) = self.object_name(&said) else {
-                self.add(said.term, Name::synthetic(""), SmallVec::new(), Standing::Refused, said.atoms);
+                self.add(said.term, Name::synthetic(""), SmallVec::new(), ObjectStatus::Refused, said.atoms);
                 continue;
             };
             if let Some((first, _)) = by_key.get(name.key()) {
@@ -116,28 +114,28 @@ impl Compiler<'_> {
         term: Term,
         name: Name,
         types: SmallVec<[TypeId; 2]>,
-        place: Standing,
+        place: ObjectStatus,
         atoms: Vec<u32>,
     ) {
         self.objects.by_term.insert(term, self.objects.list.len());
         self.objects.list.push(Object { name, types, place, rank: 0, atoms });
     }
 
-    fn add_typed(&mut self, name: Name, said: Said) {
+    fn add_typed(&mut self, name: Name, said: StatedTypes) {
         if let Some((_, Some(declared))) = constant_of(self, &said.term) {
             let types = self.types.resolve(declared.ty.as_ref()).unwrap_or_default().into_iter().collect();
             self.constant_fits(&name, &types, &said);
-            self.add(said.term, name, types, Standing::Constant, said.atoms);
+            self.add(said.term, name, types, ObjectStatus::Constant, said.atoms);
             return;
         }
         if said.types.is_empty() {
-            self.add(said.term, name, SmallVec::new(), Standing::Refused, said.atoms);
+            self.add(said.term, name, SmallVec::new(), ObjectStatus::Refused, said.atoms);
             return;
         }
         let lowest = self.lowest(&said.types);
         let (place, types) = match self.most_specific(&name, &lowest) {
-            Some(ty) => (Standing::Declared, SmallVec::from_slice(&[ty])),
-            None => (Standing::Refused, SmallVec::new()),
+            Some(ty) => (ObjectStatus::Declared, SmallVec::from_slice(&[ty])),
+            None => (ObjectStatus::Refused, SmallVec::new()),
         };
         let atoms = lowest.into_iter().map(|(_, atom)| atom).collect();
         self.add(said.term, name, types, place, atoms);
@@ -148,11 +146,14 @@ impl Compiler<'_> {
     fn constants_left(&mut self) {
         for constant in &self.input.domain.constants {
             let types = self.types.resolve(constant.ty.as_ref()).unwrap_or_default().into_iter().collect();
-            self.add_unless_there(&constant.name, types, Standing::Constant);
+            self.add_unless_there(&constant.name, types, ObjectStatus::Constant);
         }
         for name in self.spelling.undeclared.clone() {
-            if self.add_unless_there(name, SmallVec::from_slice(&[TypeHierarchy::OBJECT]), Standing::Declared)
-            {
+            if self.add_unless_there(
+                name,
+                SmallVec::from_slice(&[TypeHierarchy::OBJECT]),
+                ObjectStatus::Declared,
+            ) {
                 self.report(format!("undeclared {}", name.key()), |compiler| {
                     let message = format!(
                         "the domain's actions name `{name}`, which nothing in the text or the knowledge file makes an object; \
@@ -162,15 +163,15 @@ impl Compiler<'_> {
                         .at(compiler.input.sources.domain, name.span, "")
                         .help(format!(
                             "say what it is in the knowledge file: `object({}, TYPE).`",
-                            super::spelling::mangled(name)
+                            super::spelling::mangle(name)
                         ))
                 });
             }
         }
     }
 
-    fn add_unless_there(&mut self, name: &Name, types: SmallVec<[TypeId; 2]>, place: Standing) -> bool {
-        let term = Term::Function { name: super::spelling::mangled(name), arguments: Vec::new() };
+    fn add_unless_there(&mut self, name: &Name, types: SmallVec<[TypeId; 2]>, place: ObjectStatus) -> bool {
+        let term = Term::Function { name: super::spelling::mangle(name), arguments: Vec::new() };
         let there = self.objects.by_term.contains_key(&term)
             || self.objects.list.iter().any(|object| object.name == *name);
         if !there {
@@ -182,7 +183,7 @@ impl Compiler<'_> {
     /// The objects that the problem declares, by type in the domain's order, then as people count.
     pub(super) fn object_list(&mut self) -> (Vec<TypedName>, Vec<Entry>) {
         let mut listed: Vec<&Object> =
-            self.objects.list.iter().filter(|object| object.place == Standing::Declared).collect();
+            self.objects.list.iter().filter(|object| object.place == ObjectStatus::Declared).collect();
         listed.sort_by(|a, b| a.types.cmp(&b.types).then(a.rank.cmp(&b.rank)));
         let typed = !self.input.domain.types.is_empty();
         let mut names = Vec::with_capacity(listed.len());
@@ -199,19 +200,19 @@ impl Compiler<'_> {
         (names, entries)
     }
 
-    /// The object that an argument names; what is wrong with it is told, unless it was before.
+    /// Resolves an argument to an object. Reports each mistake once.
     pub(super) fn object(&mut self, term: &Term, atom: u32) -> Option<&Object> {
         let found = self.objects.by_term.get(term).copied();
         match found.and_then(|index| self.objects.list.get(index)) {
-            Some(object) if matches!(object.place, Standing::Declared | Standing::Constant) => {}
-            Some(object) if object.place == Standing::Refused => return None,
+            Some(object) if matches!(object.place, ObjectStatus::Declared | ObjectStatus::Constant) => {}
+            Some(object) if object.place == ObjectStatus::Refused => return None,
             Some(_) => {
                 self.report(format!("object {term}"), |compiler| {
                     let message = format!(
                         "`{term}` is an argument in `{}`, but it has only types that PDDL does not get",
-                        compiler.written(atom)
+                        compiler.print_atom_text(atom)
                     );
-                    compiler.placed(Diagnostic::error("asp.ir-only-object", message), atom).help(
+                    compiler.with_origins(Diagnostic::error("asp.ir-only-object", message), atom).help(
                         "a rule of the knowledge file has to say which of the domain's types it has: \
                          `object(X, TYPE) :- object(X, IR_TYPE).`",
                     )
@@ -229,9 +230,11 @@ impl Compiler<'_> {
     fn not_an_object(&mut self, term: &Term, atom: u32) {
         let name = term.to_string();
         self.report(format!("object {name}"), |compiler| {
-            let message =
-                format!("`{name}` is an argument in `{}`, but it is no object", compiler.written(atom));
-            let diagnostic = compiler.placed(Diagnostic::error("asp.not-an-object", message), atom);
+            let message = format!(
+                "`{name}` is an argument in `{}`, but it is no object",
+                compiler.print_atom_text(atom)
+            );
+            let diagnostic = compiler.with_origins(Diagnostic::error("asp.not-an-object", message), atom);
             let known = compiler.objects.list.iter().map(|object| object.name.as_str());
             match (term, nearest(&name, known)) {
                 (Term::Number(_), _) => diagnostic.help("a number is no object: name the object itself"),
@@ -241,8 +244,8 @@ impl Compiler<'_> {
         });
     }
 
-    /// What PDDL calls an object; told where it cannot call it anything.
-    fn object_name(&mut self, said: &Said) -> Option<Name> {
+    /// The PDDL name of an object. Reports names that PDDL does not allow.
+    fn object_name(&mut self, said: &StatedTypes) -> Option<Name> {
         let atom = said.atoms.first().copied().unwrap_or_default();
         if let Some((name, _)) = constant_of(self, &said.term) {
             return Some(name.at(planforge_diagnostics::Span::default()));
@@ -259,26 +262,28 @@ impl Compiler<'_> {
         let shown = said.term.to_string();
         self.report(format!("name {shown}"), |compiler| {
             let message = format!("`{shown}` cannot be an object's name in PDDL");
-            compiler.placed(Diagnostic::error("asp.object-name", message), atom).help(match &said.term {
-                Term::Number(n) => format!("put its type in front: `level{n}`"),
-                Term::Function { arguments, .. } if !arguments.is_empty() => {
-                    "write one name, for example `pos_1_2` instead of `pos(1, 2)`".to_owned()
-                }
-                _ => "a name is a letter, followed by letters, digits, `_` and `-`".to_owned(),
-            })
+            compiler.with_origins(Diagnostic::error("asp.object-name", message), atom).help(
+                match &said.term {
+                    Term::Number(n) => format!("put its type in front: `level{n}`"),
+                    Term::Function { arguments, .. } if !arguments.is_empty() => {
+                        "write one name, for example `pos_1_2` instead of `pos(1, 2)`".to_owned()
+                    }
+                    _ => "a name is a letter, followed by letters, digits, `_` and `-`".to_owned(),
+                },
+            )
         });
         None
     }
 
     /// Two objects whose names differ only in what PDDL does not tell apart.
-    fn same_name(&mut self, first: usize, name: &Name, said: &Said) {
+    fn same_name(&mut self, first: usize, name: &Name, said: &StatedTypes) {
         let atom = said.atoms.first().copied().unwrap_or_default();
         self.report(format!("collision {}", name.key()), |compiler| {
             let other =
                 compiler.objects.list.get(first).map(|object| object.name.as_str()).unwrap_or_default();
             let message = format!("`{}` and `{other}` are one name in PDDL, `{}`", said.term, name.key());
             compiler
-                .placed(Diagnostic::error("asp.name-collision", message), atom)
+                .with_origins(Diagnostic::error("asp.name-collision", message), atom)
                 .help("PDDL has no upper and lower case: rename one of them")
         });
     }
@@ -301,7 +306,7 @@ impl Compiler<'_> {
 
     fn unknown_type(&mut self, name: &str, atom: u32) -> Type {
         self.report(format!("type {name}"), |compiler| {
-            let message = format!("`{name}` in `{}` is not a type of the domain", compiler.written(atom));
+            let message = format!("`{name}` in `{}` is not a type of the domain", compiler.print_atom_text(atom));
             let ir_only = compiler.input.ir_only.types.iter().map(String::as_str);
             let help = match nearest(name, compiler.spelling.types().chain(ir_only)) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -310,7 +315,7 @@ impl Compiler<'_> {
                      `ir_type({name}, \"what it is\").`"
                 ),
             };
-            compiler.placed(Diagnostic::error("asp.unknown-type", message), atom).help(help)
+            compiler.with_origins(Diagnostic::error("asp.unknown-type", message), atom).help(help)
         });
         Type::Unknown
     }
@@ -378,8 +383,9 @@ impl Compiler<'_> {
         diagnostic
     }
 
-    /// A constant's type is the domain's matter; what the answer says may be wider, not other.
-    fn constant_fits(&mut self, name: &Name, declared: &SmallVec<[TypeId; 2]>, said: &Said) {
+    /// Checks the stated types of a constant against the domain, which decides its type: stated types may be
+    /// wider, not different.
+    fn constant_fits(&mut self, name: &Name, declared: &SmallVec<[TypeId; 2]>, said: &StatedTypes) {
         let wrong = said.types.iter().find(|(ty, _)| self.types.fit(declared, &[*ty]) != TypeFit::Always);
         let Some(&(ty, atom)) = wrong else { return };
         self.report(format!("constant {}", name.key()), |compiler| {
@@ -388,11 +394,11 @@ impl Compiler<'_> {
             let message = format!(
                 "`{name}` is a constant of the domain with the type {}, but `{}` makes it a `{}`",
                 names.join(" or "),
-                compiler.written(atom),
+                compiler.print_atom_text(atom),
                 types.name(ty)
             );
             compiler
-                .placed(Diagnostic::error("asp.constant-type", message), atom)
+                .with_origins(Diagnostic::error("asp.constant-type", message), atom)
                 .help("correct the line, or the rule that the type follows by")
         });
     }

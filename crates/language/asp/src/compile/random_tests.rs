@@ -1,4 +1,5 @@
-//! Whatever an answer says: nothing panics, what comes out is read without an error, and the order of atoms changes nothing.
+//! Random answers: nothing panics, the printed problem has no syntax errors, and the order of atoms does not
+//! matter.
 
 use super::tests::{BAR, compiled_with};
 use super::{Compiled, IrOnly};
@@ -62,7 +63,7 @@ fn compiled(atoms: &[String]) -> Compiled {
     compiled_with(BAR, &atoms.iter().map(|atom| format!("{atom}. ")).collect::<String>(), &ir_only)
 }
 
-/// What is found, without how often and where.
+/// Codes of the diagnostics, without counts and places.
 fn codes(compiled: &Compiled) -> Vec<String> {
     let mut codes: Vec<String> = compiled.diagnostics.iter().map(|d| d.code.to_string()).collect();
     codes.sort();

@@ -5,7 +5,7 @@ use planforge_pddl::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
 use planforge_pddl::{Name, TypeHierarchy, TypeId, undeclared_constants};
 use rustc_hash::FxHashMap;
 
-/// What the domain calls what. Keys are names as the intermediate representation writes them.
+/// Names of the domain by their names in the intermediate representation.
 pub(super) struct Spelling<'a> {
     predicates: FxHashMap<String, (usize, &'a PredicateDecl)>,
     functions: FxHashMap<String, (usize, &'a FunctionDecl)>,
@@ -17,8 +17,8 @@ pub(super) struct Spelling<'a> {
 }
 
 /// A PDDL name as the intermediate representation writes it.
-pub(super) fn mangled(name: &Name) -> String {
-    names::mangled(name.key())
+pub(super) fn mangle(name: &Name) -> String {
+    names::mangle(name.key())
 }
 
 impl<'a> Spelling<'a> {
@@ -26,22 +26,22 @@ impl<'a> Spelling<'a> {
         let undeclared = undeclared_constants(domain, types);
         let mut constants: FxHashMap<String, (&Name, Option<&TypedName>)> = FxHashMap::default();
         for constant in &domain.constants {
-            constants.entry(mangled(&constant.name)).or_insert((&constant.name, Some(constant)));
+            constants.entry(mangle(&constant.name)).or_insert((&constant.name, Some(constant)));
         }
         for name in &undeclared {
-            constants.entry(mangled(name)).or_insert((name, None));
+            constants.entry(mangle(name)).or_insert((name, None));
         }
         let mut predicates = FxHashMap::default();
         for (index, predicate) in domain.predicates.iter().enumerate() {
-            predicates.entry(mangled(&predicate.name)).or_insert((index, predicate));
+            predicates.entry(mangle(&predicate.name)).or_insert((index, predicate));
         }
         let mut functions = FxHashMap::default();
         for (index, function) in domain.functions.iter().enumerate() {
-            functions.entry(mangled(&function.name)).or_insert((index, function));
+            functions.entry(mangle(&function.name)).or_insert((index, function));
         }
         let mut by_name = FxHashMap::default();
         for id in 0..types.len() as TypeId {
-            by_name.entry(mangled(types.name(id))).or_insert(id);
+            by_name.entry(mangle(types.name(id))).or_insert(id);
         }
         Self { predicates, functions, types: by_name, constants, undeclared }
     }
@@ -76,7 +76,7 @@ impl<'a> Spelling<'a> {
     }
 }
 
-/// What is called so. Names of an answer are written as keys are, but for those that were given as a text.
+/// Looks a name up. Names in answers match the keys exactly, except names that were written as texts.
 fn find<T: Copy>(map: &FxHashMap<String, T>, name: &str) -> Option<T> {
-    map.get(name).or_else(|| map.get(&names::mangled(name))).copied()
+    map.get(name).or_else(|| map.get(&names::mangle(name))).copied()
 }

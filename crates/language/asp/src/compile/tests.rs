@@ -229,7 +229,7 @@ fn a_problem_without_a_goal_is_not_compiled() {
     assert_eq!(code(&compiled(&refused)).0, "asp.not-an-object");
 }
 
-/// `area` stands under two parents; `both` is the only type below `tool` and `vehicle`, and `a` and `b` share two.
+/// `area` has two parents; `both` is the only type below `tool` and `vehicle`; `a` and `b` share two.
 const TYPES: &str = "(define (domain types) (:requirements :strips :typing)
   (:types surface place area - object area crate - surface store - area tool vehicle - object both - tool both - vehicle
     a b - object c - a c - b d - a d - b)
@@ -313,6 +313,7 @@ fn a_domain_without_types_declares_none() {
 fn every_code_is_explained() {
     let text = include_str!("codes.rs");
     for source in [
+        include_str!("arguments.rs"),
         include_str!("facts.rs"),
         include_str!("objects.rs"),
         include_str!("numbers.rs"),

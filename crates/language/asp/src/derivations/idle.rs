@@ -5,27 +5,29 @@ use crate::program::walk::{literals, premises};
 use crate::program::{Origin, Record};
 use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 
-/// Supports that are followed before it is no longer looked into whether further lines change something.
+/// The most supports to follow; after that, further lines are not examined.
 const MOST_WORK: usize = 20_000_000;
 
-/// Why a line changes nothing.
+/// The reason why a line changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Idle {
     /// Its conditions never hold.
     NeverApplies,
-    /// What it says follows from the other lines.
+    /// Its conclusion follows from the other lines.
     Follows,
-    /// The problem has no part that says it, and none follows from it.
+    /// The problem has no part for its conclusion, and none follows from it.
     NotCompiled,
 }
 
 impl Derivations<'_> {
-    /// The rules of the representation that change nothing. `is_compiled` tells the atoms that the problem has parts for.
+    /// The rules of the representation that do not change the problem. `is_compiled` is true for atoms with a
+    /// part in the problem.
     ///
-    /// A line is idle when everything that is compiled can be derived without it. Where an atom that only the line supports is counted or negated
-    /// by some rule, the answer without it is not known, and the line is not called idle; nor are the last lines of a program of
-    /// thousands that takes too long to look through. A line that names a counted object is not idle because one of the same name
-    /// would be made in its place.
+    /// A line is idle if everything that is compiled can be derived without it. If a rule counts or negates
+    /// an atom that only this line supports, the answer without the line is unknown, and the line does not
+    /// count as idle. Neither do the last lines of a program of thousands that takes too long to search. A
+    /// line that names a counted object is not idle, although an object of the same name would be made
+    /// instead.
     pub fn idle(&self, is_compiled: &dyn Fn(u32) -> bool) -> Vec<(u32, Idle)> {
         let sensitive = self.sensitive();
         let rules = (0..).zip(&self.table.rules).filter(|(_, rule)| rule.origin == Origin::Text);
@@ -93,7 +95,7 @@ fn conditions(rule: &Rule) -> impl Iterator<Item = &Atom> {
     })
 }
 
-/// Whether a ground atom may be an instance of an atom; variables and operations stand for anything.
+/// True if a ground atom may be an instance of an atom; variables and operations match anything.
 fn may_be(atom: &Atom, ground: &Term) -> bool {
     let Term::Function { name, arguments } = ground else { return false };
     *name == atom.name && all_may_be(&atom.arguments, arguments)

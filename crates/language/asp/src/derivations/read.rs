@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 /// A predicate, and the predicate inside it where it is a state's.
 type Signature = (u32, usize, Option<(u32, usize)>);
 
-struct Reader<'a> {
+struct AnswerReader<'a> {
     table: &'a Table,
     naming: &'a Naming,
     store: Store,
@@ -27,9 +27,9 @@ struct Reader<'a> {
     violations: Vec<Support>,
 }
 
-/// Reads an answer, as [`crate::stages`] gives it. What is no ground atom is left out.
+/// Reads an answer as [`crate::stages`] returns it. Skips everything but ground atoms.
 pub(crate) fn read<'a>(table: &'a Table, naming: &Naming, answer: &[String]) -> Derivations<'a> {
-    let mut reader = Reader {
+    let mut reader = AnswerReader {
         table,
         naming,
         store: Store::default(),
@@ -44,7 +44,7 @@ pub(crate) fn read<'a>(table: &'a Table, naming: &Naming, answer: &[String]) -> 
     for rule in 0..table.rules.len() as u32 {
         reader.rule(rule);
     }
-    let Reader { store, atoms, supports, violations, .. } = reader;
+    let AnswerReader { store, atoms, supports, violations, .. } = reader;
     let mut derivations = Derivations {
         table,
         store,
@@ -59,7 +59,7 @@ pub(crate) fn read<'a>(table: &'a Table, naming: &Naming, answer: &[String]) -> 
     derivations
 }
 
-impl Reader<'_> {
+impl AnswerReader<'_> {
     /// The answer's atoms: those that make a problem first, as [`crate::Materialized`] has them.
     fn atoms(&mut self, answer: &[String]) {
         let mut others = Vec::new();
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What an atom is found by: its predicate, and for a state also the predicate inside.
+    /// The keys of an atom: its predicate, and for a state also the inner predicate.
     fn signatures(&self, id: Id) -> SmallVec<[Signature; 2]> {
         let Some((name, arguments)) = self.store.call(id) else { return SmallVec::new() };
         let mut found: SmallVec<[Signature; 2]> = smallvec![(name, arguments.len(), None)];
@@ -119,13 +119,13 @@ impl Reader<'_> {
         let entry = &table.rules[number as usize];
         match &entry.record {
             Record::LeftOut => {}
-            Record::Given => self.given(number, &entry.rule),
+            Record::Given => self.add_passed_in_supports(number, &entry.rule),
             Record::Fact => {
                 let Some(head) = head(&entry.rule) else { return };
                 let head = self.pattern(head, &[]);
                 self.support(number, &head, &Slots::new(), SmallVec::new(), None);
             }
-            Record::Matched => self.matched(number, &entry.rule),
+            Record::Matched => self.add_matched_supports(number, &entry.rule),
             Record::Twin(twin) => self.twin(number, 0, twin, false),
             Record::Constraint(twin) => self.twin(number, 0, twin, true),
             Record::Choice(twins) => {
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    fn matched(&mut self, number: u32, rule: &Rule) {
+    fn add_matched_supports(&mut self, number: u32, rule: &Rule) {
         let (Some(head), Some(body)) = (head(rule), premises(rule).next()) else { return };
         let mut variables = Vec::new();
         for term in &body.arguments {
@@ -203,15 +203,15 @@ impl Reader<'_> {
         }
     }
 
-    /// What the stages handed in: it rests on what the stage before it found.
-    fn given(&mut self, number: u32, rule: &Rule) {
+    /// Adds supports for an atom that the stages passed in: it follows from the result of the previous stage.
+    fn add_passed_in_supports(&mut self, number: u32, rule: &Rule) {
         let Some(head) = head(rule) else { return };
         for atom in self.candidates(head) {
             let Some((_, arguments)) = self.store.call(self.atoms[atom as usize]) else { continue };
             let arguments: SmallVec<[Id; 3]> = SmallVec::from_slice(arguments);
             let premises = match (head.name.as_str(), arguments.as_slice()) {
-                ("generated", [ty, _, count]) => self.known("cardinality", [*ty, *count]),
-                ("index", [ty, _, object]) => self.known("object", [*object, *ty]),
+                ("generated", [ty, _, count]) => self.find_atom("cardinality", [*ty, *count]),
+                ("index", [ty, _, object]) => self.find_atom("object", [*object, *ty]),
                 ("amount", [ty, _]) => self.members(*ty),
                 _ => SmallVec::new(),
             };
@@ -219,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    fn known(&mut self, name: &str, arguments: [Id; 2]) -> SmallVec<[u32; 3]> {
+    fn find_atom(&mut self, name: &str, arguments: [Id; 2]) -> SmallVec<[u32; 3]> {
         let name = self.store.name(name);
         let id = self.store.add(Node::Function { name, arguments: SmallVec::from_slice(&arguments) });
         self.number.get(&id).copied().into_iter().collect()
@@ -243,8 +243,8 @@ fn head(rule: &Rule) -> Option<&Atom> {
 }
 
 impl Derivations<'_> {
-    /// The least fixpoint over the supports, level by level: an atom's derivation is the first support, in the order of the rules, of
-    /// those that need the fewest steps.
+    /// Computes the least fixpoint over the supports, level by level. An atom's derivation is the first
+    /// support, in the order of the rules, among those with the fewest steps.
     fn derive(&mut self) {
         for (at, support) in (0..).zip(&self.supports) {
             self.by_head[support.head as usize].push(at);

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-use crate::Declarations;
+use crate::knowledge::read_knowledge;
 use crate::syntax::parse;
 use planforge_diagnostics::SourceId;
 use std::path::Path;
@@ -9,12 +9,12 @@ const DOMAIN: &str = "(define (domain d) (:requirements :typing) (:types shelf t
     (on ?b - book ?s - shelf) (has-space ?s - shelf)))";
 const GRID: &str = "ir_type(rack, \"a rack\"). ir_predicate(shelf_grid(row, column, shelf), \"a grid\").\n";
 
-/// What is said about a knowledge file of the domain above: code, message and first help.
-fn said(rules: &str) -> Vec<String> {
+/// Diagnostics for a knowledge file of the domain above: code, message and first help.
+fn diagnostics_of(rules: &str) -> Vec<String> {
     let domain = planforge_pddl::parse_domain(DOMAIN, SourceId(0)).value;
     let parsed = parse(&format!("{GRID}{rules}"), SourceId(1));
     assert_eq!(parsed.diagnostics, []);
-    let (_, found) = Declarations::read(&parsed.program, &domain, SourceId(1));
+    let (_, found) = read_knowledge(&parsed.program, &domain, SourceId(1));
     found.into_iter().map(|d| format!("{} {}: {}", d.code, d.message, d.help[0])).collect()
 }
 
@@ -26,12 +26,12 @@ fn names_that_are_known_are_let_through() {
         init(next_to(B, A)) :- follows(shelf, A, B), index(T, I, A), T != book, I > 1. goal(F) :- init(F), full(s1).\n\
         init(map(book, on, shelf)) :- cardinality(book, 3). init(value(total_cost, 0)). metric(minimize, total_cost).\n\
         conflict(crowded(S)) :- on(B, S), on(C, S), B < C. object(@id(shelf, I), shelf) :- I = 1..3.";
-    assert_eq!(said(good), Vec::<String>::new());
+    assert_eq!(diagnostics_of(good), Vec::<String>::new());
 }
 
 #[test]
 fn directives_are_told_beside_other_mistakes() {
-    let found = said("#const n = 3. init(has_spaces(a1)).");
+    let found = diagnostics_of("#const n = 3. init(has_spaces(a1)).");
     let codes: Vec<&str> = found.iter().filter_map(|told| told.split(' ').next()).collect();
     assert_eq!(codes, ["asp.directive", "asp.knowledge-name"], "{found:?}");
 }
@@ -63,7 +63,7 @@ fn names_that_nothing_has_are_told_with_what_is_near() {
         ),
     ];
     for (rule, expected) in cases {
-        let found = said(rule);
+        let found = diagnostics_of(rule);
         let [only] = found.as_slice() else { panic!("{rule}: {found:?}") };
         let only = only.replace("has - space", "has-space");
         assert!(only.starts_with(&format!("asp.knowledge-name {expected}")), "{rule}: {only}");
@@ -72,7 +72,7 @@ fn names_that_nothing_has_are_told_with_what_is_near() {
 
 #[test]
 fn a_variable_that_nothing_binds_is_told_before_anything_is_solved() {
-    let [found] = said("init(has_space(S)) :- not init(on(_, S)).").try_into().unwrap();
+    let [found] = diagnostics_of("init(has_space(S)) :- not init(on(_, S)).").try_into().unwrap();
     assert!(found.starts_with("ir.unsafe-variable nothing says what `S` ranges over: "), "{found}");
 }
 
@@ -85,7 +85,7 @@ fn our_knowledge_files_have_no_such_name() {
         let (Ok(knowledge), Ok(domain)) = (read("knowledge.lp"), read("domain.pddl")) else { continue };
         let parsed = parse(&knowledge, SourceId(1));
         let domain = planforge_pddl::parse_domain(&domain, SourceId(0)).value;
-        let (_, found) = Declarations::read(&parsed.program, &domain, SourceId(1));
+        let (_, found) = read_knowledge(&parsed.program, &domain, SourceId(1));
         assert_eq!((parsed.diagnostics, found), (Vec::new(), Vec::new()), "{}", folder.display());
         files += 1;
     }

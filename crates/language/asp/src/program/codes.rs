@@ -1,4 +1,4 @@
-//! What `planforge explain` says about the codes of knowledge files, programs and their answers.
+//! Diagnostic codes of knowledge files, programs and answers for `planforge explain`.
 
 use planforge_diagnostics::CodeInfo;
 

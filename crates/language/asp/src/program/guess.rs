@@ -1,21 +1,22 @@
-//! What the stages will come to, guessed without the reasoner.
+//! Predicts the result of the stages without the reasoner.
 //!
-//! A run of the reasoner takes a millisecond before it has looked at a fact, and a task with counts takes two: one to find the objects that
-//! are named, one with the others made. What names objects is nearly always a fact or a plain rule, and these are followed here, without negation,
-//! comparison or arithmetic. The guess is only what the first run is given; it has to bear it out, or the stages start from nothing.
+//! A run of the reasoner takes a millisecond before it reads a fact, and a task with counts takes two runs:
+//! one to find the named objects, one with the others made. Objects are nearly always named by a fact or a
+//! plain rule. This module applies those, without negation, comparisons or arithmetic. The prediction is only
+//! input of the first run, which has to confirm it; otherwise the stages start without it.
 
 use super::walk::{premises, visit_term};
 use super::{Record, TableRule};
 use crate::ground::{Id, Node, Store};
 use crate::pattern::{Pattern, Slots, is_plain};
-use crate::stages::{Census, Given, Job};
+use crate::stages::{Census, SolveJob, StageInput};
 use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// Atoms that are followed before the guess is given up.
 const MOST_ATOMS: usize = 5_000;
-/// Atoms that are looked at for conditions before it is given up: rules with many conditions are true in many ways.
+/// The most atoms to match with conditions before the prediction is given up.
 const MOST_STEPS: usize = 50_000;
 /// Stages that are gone through.
 const MOST_ROUNDS: u32 = 8;
@@ -31,10 +32,10 @@ struct PlainRule {
 }
 
 struct Guesser<'a> {
-    job: &'a Job,
+    job: &'a SolveJob,
     store: Store,
     rules: Vec<PlainRule>,
-    /// The conditions of rules, by what they ask for.
+    /// Conditions of rules, by the key of the atom that they match.
     waiting: FxHashMap<Signature, Vec<(usize, usize)>>,
     facts: Vec<Id>,
     known: FxHashSet<Id>,
@@ -44,7 +45,7 @@ struct Guesser<'a> {
 }
 
 /// The guess for a program; none where following its plain rules takes too long or meets something unusual.
-pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
+pub(super) fn guess(rules: &[TableRule], job: &SolveJob) -> Option<StageInput> {
     let mut guesser = Guesser {
         job,
         store: Store::default(),
@@ -63,7 +64,7 @@ pub(super) fn guess(rules: &[TableRule], job: &Job) -> Option<Given> {
             _ => {}
         }
     }
-    let mut given = Given::default();
+    let mut given = StageInput::default();
     for _ in 0..MOST_ROUNDS {
         guesser.follow(&given)?;
         let next = job.next(&given, &guesser.census()?).ok()?;
@@ -121,7 +122,7 @@ impl Guesser<'_> {
         (self.store.name(&atom.name), atom.arguments.len(), inner)
     }
 
-    /// What an atom is looked for by.
+    /// The keys of an atom.
     fn signatures(&self, id: Id) -> Vec<Signature> {
         let Some((name, arguments)) = self.store.call(id) else { return Vec::new() };
         let mut found = vec![(name, arguments.len(), None)];
@@ -143,7 +144,7 @@ impl Guesser<'_> {
     }
 
     /// Everything that plain rules conclude from the facts and what a stage is given.
-    fn follow(&mut self, given: &Given) -> Option<()> {
+    fn follow(&mut self, given: &StageInput) -> Option<()> {
         self.known.clear();
         self.by_signature.clear();
         for fact in self.facts.clone() {
@@ -201,17 +202,17 @@ impl Guesser<'_> {
         let mut census = Census::default();
         for id in &self.known {
             let Some((name, arguments)) = self.store.call(*id) else { continue };
-            match (self.store.named(name), arguments) {
+            match (self.store.name_text(name), arguments) {
                 ("object", [object, ty]) => {
-                    census.members.entry(self.written(*ty)?).or_default().push(self.written(*object)?);
+                    census.members.entry(self.print_term(*ty)?).or_default().push(self.print_term(*object)?);
                 }
                 ("cardinality", [ty, count]) => {
                     if let Node::Number(count) = self.store.node(*count) {
-                        census.counts.insert(self.written(*ty)?, *count);
+                        census.counts.insert(self.print_term(*ty)?, *count);
                     }
                 }
                 ("mapped", [_, one, _, other]) => {
-                    census.mapped.extend([self.written(*one)?, self.written(*other)?]);
+                    census.mapped.extend([self.print_term(*one)?, self.print_term(*other)?]);
                 }
                 _ => {}
             }
@@ -225,11 +226,11 @@ impl Guesser<'_> {
         Some(census)
     }
 
-    fn written(&self, id: Id) -> Option<String> {
+    fn print_term(&self, id: Id) -> Option<String> {
         match self.store.node(id) {
             Node::Number(number) => Some(number.to_string()),
             Node::Function { name, arguments } if arguments.is_empty() => {
-                Some(self.store.named(*name).to_owned())
+                Some(self.store.name_text(*name).to_owned())
             }
             _ => None,
         }

@@ -1,5 +1,6 @@
-//! Which rules can apply at all. A domain of twenty predicates gives a hundred rules of types, most of them about predicates that a task
-//! never mentions, and the reasoner takes as long for them as for the others.
+//! Selects the rules that can apply. A domain of twenty predicates gives a hundred rules of types, most of
+//! them about predicates that a task never mentions, and the reasoner would take as long for them as for the
+//! others.
 
 use super::walk::{body_atoms, head_atoms, premises};
 use crate::library::is_word;
@@ -42,7 +43,7 @@ fn state(atom: &Atom) -> Option<(&str, &Term)> {
 }
 
 impl<'a> Derivable<'a> {
-    /// Whether something new can be derived with this head.
+    /// Adds a head. True if it makes something new derivable.
     fn add(&mut self, head: &'a Atom) -> bool {
         let Some((name, content)) = state(head) else {
             return self.plain.insert((&head.name, head.arguments.len()));
@@ -73,18 +74,18 @@ impl<'a> Derivable<'a> {
     }
 }
 
-/// A rule and whether people wrote it for this task or domain; the others are there for whoever needs them.
+/// A rule, and whether it was written for this task or domain; the other rules are included only if needed.
 pub(super) struct Candidate<'a> {
     pub(super) rule: &'a Rule,
     pub(super) is_written: bool,
-    /// Stands for what the stages hand in.
+    /// Stands for atoms that the stages pass in.
     pub(super) is_given: bool,
-    /// Kept even where it never applies, so that the reasoner says what is wrong with it.
+    /// Kept even if it never applies, so that the reasoner reports its mistakes.
     pub(super) is_kept: bool,
 }
 
 /// For each rule whether it has to be in the program. `given` are predicates that the reasoner is handed.
-pub(super) fn needed(candidates: &[Candidate<'_>], given: &[(&'static str, usize)]) -> Vec<bool> {
+pub(super) fn find_needed_rules(candidates: &[Candidate<'_>], given: &[(&'static str, usize)]) -> Vec<bool> {
     let mut live = applicable(candidates, given);
     let mut used: FxHashSet<(&str, usize)> = FxHashSet::default();
     used.extend(

@@ -1,5 +1,5 @@
-//! What the rules of a program ask about objects as a whole: which types they count or put in order, and which types have to be complete
-//! before the objects that another one lacks are known.
+//! Types that the rules of a program count or put in order, and types that must be complete before the
+//! missing objects of another type are known.
 
 use super::TableRule;
 use super::walk::{body_atoms, head_atoms};
@@ -27,7 +27,7 @@ fn constant(term: Option<&Term>) -> Option<&str> {
 }
 
 /// The type that an atom is about: `Some(None)` where it is a variable.
-fn ordered(atom: &Atom) -> Option<Option<&str>> {
+fn ordered_type(atom: &Atom) -> Option<Option<&str>> {
     ORDERED.contains(&(atom.name.as_str(), atom.arguments.len())).then(|| constant(atom.arguments.first()))
 }
 
@@ -43,7 +43,7 @@ impl Ranks {
         let mut found = Self::default();
         for entry in rules.iter().filter(|entry| entry.origin != super::Origin::Library) {
             for atom in body_atoms(&entry.rule) {
-                match ordered(atom) {
+                match ordered_type(atom) {
                     Some(Some(ty)) => drop(found.types.insert(ty.to_owned())),
                     Some(None) => found.all = true,
                     None => {}
@@ -54,7 +54,7 @@ impl Ranks {
                     (head.name == "cardinality" && head.arguments.len() == 2).then(|| head.arguments.first());
                 if let Some(fed) = member_of(head).or_else(|| counted.and_then(constant)) {
                     let sources = body_atoms(&entry.rule)
-                        .filter_map(|atom| member_of(atom).or_else(|| ordered(atom).flatten()));
+                        .filter_map(|atom| member_of(atom).or_else(|| ordered_type(atom).flatten()));
                     let sources: Vec<String> = sources.filter(|ty| *ty != fed).map(str::to_owned).collect();
                     if !sources.is_empty() {
                         found.feeds.entry(fed.to_owned()).or_default().extend(sources);

@@ -1,8 +1,9 @@
-//! How it is found out which instances of a rule applied.
+//! Records of the rule instances that applied.
 //!
-//! A rule is not told by its conclusions: two rules may conclude the same. So each one gets a twin, a predicate of its own over the rule's
-//! variables, which the reasoner derives along with the conclusion; `_by7(shot5)` says that rule 7 applied to shot5. Facts need none,
-//! and the instances of a rule with one plain condition are the atoms that match it.
+//! A conclusion does not identify its rule: two rules may conclude the same. So each rule gets a twin, a
+//! predicate of the rule's variables that the reasoner derives together with the conclusion; `_by7(shot5)`
+//! means that rule 7 applied to shot5. Facts need none, and the instances of a rule with one plain condition
+//! are the atoms that match it.
 
 use super::walk::{visit_term, visit_terms};
 use crate::build::{atom, variable};
@@ -10,12 +11,12 @@ use crate::pattern::is_plain;
 use crate::syntax::ast::{Atom, ChoiceElement, Head, Literal, Relation, Rule, Term};
 use std::fmt::Write as _;
 
-/// How the instances of one rule are known.
+/// The way in which the instances of one rule are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
     /// The rule is left out: nothing derives one of its conditions.
     LeftOut,
-    /// The stages hand its conclusions in; it stands for why.
+    /// The stages pass its conclusions in.
     Given,
     /// A fact applies once.
     Fact,
@@ -32,11 +33,12 @@ pub enum Record {
 /// The twin of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Twin {
-    /// Its predicate.
+    /// Name of its predicate.
     pub name: String,
     /// The variables that are its arguments.
     pub variables: Vec<String>,
-    /// The rule as it is recorded: every unnamed argument and every interval of a condition has a variable.
+    /// The rule in its recorded form: every unnamed argument and every interval of a condition has a
+    /// variable.
     pub rule: Rule,
 }
 
@@ -157,7 +159,7 @@ impl Twin {
         self.variables.iter().map(|name| variable(name)).collect()
     }
 
-    /// The atom that stands for an instance.
+    /// The atom for an instance.
     pub(super) fn atom(&self) -> Atom {
         atom(&self.name, self.arguments(), Default::default())
     }

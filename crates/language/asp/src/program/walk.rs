@@ -37,7 +37,7 @@ fn add_literals<'a>(literals: &'a [Literal], found: &mut Vec<&'a Literal>) {
     }
 }
 
-/// Every atom that stands in a condition, negated or not.
+/// Every atom in a condition, negated or not.
 pub(crate) fn body_atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
     literals(rule).into_iter().filter_map(|literal| match literal {
         Literal::Atom { atom, .. } => Some(atom),

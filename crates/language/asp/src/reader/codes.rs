@@ -1,4 +1,4 @@
-//! What the codes of the reader mean: repairs first, then refusals.
+//! The reader's diagnostic codes: repairs first, then refusals.
 
 use planforge_diagnostics::CodeInfo;
 

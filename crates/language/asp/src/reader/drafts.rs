@@ -2,10 +2,12 @@
 //! a statement ends the one before.
 
 use super::codes as code;
-use super::lines::{Line, Words, classify, touch, word};
+use super::lines::{KnownWords, LineKind, classify, touch, word};
+use super::open_statement::{Frame, OpenStatement, wants_more};
 use super::report::Report;
 use super::signature::Signature;
-use crate::names::mangled;
+use crate::names::mangle;
+use crate::steps::count_steps;
 use crate::syntax::ast::Relation;
 use crate::syntax::lexer::{Kind, Token};
 use planforge_diagnostics::{Severity, Span};
@@ -17,24 +19,16 @@ pub(super) struct Draft {
     pub(super) span: Span,
 }
 
-/// What a piece of text was cut into.
+/// The pieces of a text.
 #[derive(Debug, Default)]
-pub(super) struct Cut {
+pub(super) struct CutText {
     pub(super) drafts: Vec<Draft>,
-    /// Lines that are no program.
+    /// Lines that are not program.
     pub(super) prose: Vec<Span>,
 }
 
-/// Tokens looked at to judge a line.
+/// The most tokens that decide whether a line is a statement.
 const AHEAD: usize = 256;
-
-/// An open parenthesis or brace.
-struct Frame {
-    is_brace: bool,
-    /// How many arguments its predicate has, where it is known.
-    arity: Option<usize>,
-    commas: usize,
-}
 
 /// Cuts tokens into statements.
 pub(super) struct Cutter<'a> {
@@ -42,12 +36,12 @@ pub(super) struct Cutter<'a> {
     /// For each token one past the last token of its line.
     line_ends: Vec<usize>,
     signature: &'a Signature,
-    words: &'a Words,
+    words: &'a KnownWords,
     fenced: bool,
-    /// Whether the text goes on behind these tokens, so that it was not cut off here.
+    /// True if more text follows these tokens, so that they are not cut off by the end of the reply.
     closed: bool,
     at: usize,
-    cut: Cut,
+    cut: CutText,
 }
 
 impl<'a> Cutter<'a> {
@@ -55,7 +49,7 @@ impl<'a> Cutter<'a> {
         text: &str,
         tokens: &'a [Token],
         signature: &'a Signature,
-        words: &'a Words,
+        words: &'a KnownWords,
         fenced: bool,
         closed: bool,
     ) -> Self {
@@ -65,20 +59,20 @@ impl<'a> Cutter<'a> {
             let breaks = text.as_bytes()[between].contains(&b'\n');
             line_ends[at - 1] = if breaks { at } else { line_ends[at] };
         }
-        Self { tokens, line_ends, signature, words, fenced, closed, at: 0, cut: Cut::default() }
+        Self { tokens, line_ends, signature, words, fenced, closed, at: 0, cut: CutText::default() }
     }
 
-    /// All statements.
-    pub(super) fn run(mut self, report: &mut Report) -> Cut {
+    /// Cuts the whole text.
+    pub(super) fn run(mut self, report: &mut Report) -> CutText {
         while self.at < self.tokens.len() {
             let end = self.line_end(self.at);
             match classify(self.ahead(self.at), self.words, self.fenced) {
-                Line::Prose => {
+                LineKind::Prose => {
                     let span = self.tokens[self.at].span.to(self.tokens[end - 1].span);
                     self.cut.prose.push(span);
                     self.at = end;
                 }
-                Line::Statement(skipped) => {
+                LineKind::Statement(skipped) => {
                     if skipped > 0 {
                         let span = self.tokens[self.at].span.to(self.tokens[self.at + skipped - 1].span);
                         report.repair(
@@ -102,18 +96,20 @@ impl<'a> Cutter<'a> {
         self.line_ends[at]
     }
 
-    /// Whether a line begins at the token `at`.
+    /// True if the token `at` is the first of its line.
     fn begins_line(&self, at: usize) -> bool {
         at == 0 || self.line_ends[at - 1] == at
     }
 
     /// The first tokens of the line from `at` on: enough to judge it, however long it is.
     fn ahead(&self, at: usize) -> &'a [Token] {
-        &self.tokens[at..self.line_end(at).min(at + AHEAD)]
+        let end = self.line_end(at).min(at + AHEAD);
+        count_steps(end - at);
+        &self.tokens[at..end]
     }
 
     fn statement(&mut self, report: &mut Report) {
-        let mut draft = Building { start: self.at, ..Building::default() };
+        let mut draft = OpenStatement { start: self.at, ..OpenStatement::default() };
         loop {
             let Some(token) = self.tokens.get(self.at) else { return self.end_of_text(draft, report) };
             if self.ends_before(&draft, token) {
@@ -143,7 +139,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// A token inside a statement.
-    fn token(&mut self, draft: &mut Building, token: &Token, report: &mut Report) {
+    fn token(&mut self, draft: &mut OpenStatement, token: &Token, report: &mut Report) {
         let outside = draft.frames.is_empty();
         match &token.kind {
             Kind::Open | Kind::OpenBrace => self.open(draft, token),
@@ -182,13 +178,13 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Whether a statement ends before this token, without a dot.
-    fn ends_before(&self, draft: &Building, token: &Token) -> bool {
+    /// True if a statement without a dot ends before this token.
+    fn ends_before(&self, draft: &OpenStatement, token: &Token) -> bool {
         let Some(last) = draft.out.last() else { return false };
         let new_line = self.at > draft.start && self.begins_line(self.at);
         if new_line {
             let begins = !continues(&token.kind)
-                && classify(self.ahead(self.at), self.words, self.fenced) != Line::Prose
+                && classify(self.ahead(self.at), self.words, self.fenced) != LineKind::Prose
                 || is_bullet(self.tokens, self.at);
             // A statement that is whole ends, whatever comes; one that is not ends where another begins.
             return match wants_more(&last.kind) {
@@ -203,9 +199,9 @@ impl<'a> Cutter<'a> {
             && matches!(token.kind, Kind::Name(_) | Kind::Variable(_))
     }
 
-    /// Whether a line after an unfinished one is a statement of its own: it has a `:-`, and so had the unfinished one, or it begins with a
-    /// word that stands in no parentheses.
-    fn begins_rule(&self, draft: &Building) -> bool {
+    /// True if a line after an unfinished statement is a new statement: both have a `:-`, or the line begins
+    /// with a word that is never inside parentheses.
+    fn begins_rule(&self, draft: &OpenStatement) -> bool {
         let is_head = word(&self.tokens[self.at]).is_some_and(stands_alone);
         if !draft.frames.is_empty() && is_head {
             return true;
@@ -214,13 +210,13 @@ impl<'a> Cutter<'a> {
         draft.in_body && statement.any(|token| token.kind == Kind::If)
     }
 
-    /// Whether the statement may go on at that token on the same line.
+    /// True if the statement may continue with the token `at` on the same line.
     fn goes_on(&self, at: usize) -> bool {
         at < self.tokens.len() && !self.begins_line(at)
     }
 
-    fn open(&self, draft: &mut Building, token: &Token) {
-        let name = draft.out.last().filter(|last| touch(last, token)).and_then(word).map(mangled);
+    fn open(&self, draft: &mut OpenStatement, token: &Token) {
+        let name = draft.out.last().filter(|last| touch(last, token)).and_then(word).map(mangle);
         let arity = name.as_deref().and_then(|name| match name {
             "init" | "goal" => Some(1),
             "object" | "cardinality" => Some(2),
@@ -230,7 +226,7 @@ impl<'a> Cutter<'a> {
         draft.push(token);
     }
 
-    fn close(&self, draft: &mut Building, token: &Token, report: &mut Report) {
+    fn close(&self, draft: &mut OpenStatement, token: &Token, report: &mut Report) {
         match draft.frames.last() {
             Some(frame) if !frame.is_brace => {
                 draft.frames.pop();
@@ -243,7 +239,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn close_brace(&self, draft: &mut Building, token: &Token, report: &mut Report) {
+    fn close_brace(&self, draft: &mut OpenStatement, token: &Token, report: &mut Report) {
         if draft.frames.iter().any(|frame| frame.is_brace) {
             while draft.frames.last().is_some_and(|frame| !frame.is_brace) {
                 draft.close_one(report);
@@ -253,8 +249,8 @@ impl<'a> Cutter<'a> {
         draft.push(token);
     }
 
-    /// `1.5` is no end of a statement; where numbers may have decimals they are texts.
-    fn decimal(&mut self, draft: &mut Building) -> bool {
+    /// Reads `1.5` as a text where a number may have decimals. Its dot does not end the statement.
+    fn decimal(&mut self, draft: &mut OpenStatement) -> bool {
         let (Some(before), Some(after)) = (draft.out.last(), self.tokens.get(self.at + 1)) else {
             return false;
         };
@@ -283,8 +279,9 @@ impl<'a> Cutter<'a> {
         true
     }
 
-    /// A comma inside a statement. Where a condition begins behind it and the arguments are complete, parentheses were lost.
-    fn comma(&self, draft: &mut Building, token: &Token, report: &mut Report) {
+    /// A comma inside a statement. If a condition follows and the arguments are complete, parentheses are
+    /// missing.
+    fn comma(&self, draft: &mut OpenStatement, token: &Token, report: &mut Report) {
         let next = self.tokens.get(self.at + 1).map(|t| &t.kind);
         let after = self.tokens.get(self.at + 2).map(|t| &t.kind);
         let begins_literal = matches!(next, Some(Kind::Not))
@@ -300,8 +297,9 @@ impl<'a> Cutter<'a> {
         draft.push(token);
     }
 
-    /// Whether a comma or semicolon here stands for the dot of a fact: no `:-` comes before the next dot or the end of the next line.
-    fn ends_fact(&self, draft: &Building) -> bool {
+    /// True if a comma or semicolon stands for the dot of a fact: no `:-` follows before the next dot or the
+    /// end of the next line.
+    fn ends_fact(&self, draft: &OpenStatement) -> bool {
         if draft.in_body || !draft.frames.is_empty() {
             return false;
         }
@@ -313,27 +311,28 @@ impl<'a> Cutter<'a> {
         !statement.into_iter().any(|token| matches!(token.kind, Kind::If | Kind::Colon))
     }
 
-    /// The same inside a fact that has lost its parentheses: what follows is a word that stands in none.
-    fn ends_open_fact(&self, draft: &Building) -> bool {
+    /// Like [`Self::ends_fact`] for a fact with missing parentheses: the next word is never inside
+    /// parentheses.
+    fn ends_open_fact(&self, draft: &OpenStatement) -> bool {
         let next = self.tokens.get(self.at + 1).and_then(word);
         let is_call = self.tokens.get(self.at + 2).is_some_and(|open| open.kind == Kind::Open);
         !draft.in_body && !draft.frames.is_empty() && is_call && next.is_some_and(stands_alone)
     }
 
-    fn dot_for(&mut self, mut draft: Building, token: &Token, report: &mut Report) {
+    fn dot_for(&mut self, mut draft: OpenStatement, token: &Token, report: &mut Report) {
         let message = format!("`{}` between two facts is read as a dot", token.kind.show());
         report.repair(Severity::Warning, code::LOST_DOT, message, token.span, ".");
         draft.out.push(Token { kind: Kind::Dot, span: token.span });
         self.finish(draft);
     }
 
-    fn is_arrow(&self, draft: &Building, token: &Token) -> bool {
+    fn is_arrow(&self, draft: &OpenStatement, token: &Token) -> bool {
         let next = self.tokens.get(self.at + 1);
         !draft.in_body && next.is_some_and(|minus| minus.kind == Kind::Minus && touch(token, minus))
     }
 
     /// The statement ends without a dot, where another begins.
-    fn lost_dot(&mut self, mut draft: Building, report: &mut Report) {
+    fn lost_dot(&mut self, mut draft: OpenStatement, report: &mut Report) {
         draft.close_all(report);
         if draft.out.last().is_some_and(|last| last.kind == Kind::Comma) {
             draft.out.pop();
@@ -355,7 +354,7 @@ impl<'a> Cutter<'a> {
         self.push_draft(draft);
     }
 
-    fn end_of_text(&mut self, draft: Building, report: &mut Report) {
+    fn end_of_text(&mut self, draft: OpenStatement, report: &mut Report) {
         let Some(first) = draft.out.first() else { return };
         let unfinished = draft.out.last().is_some_and(|last| wants_more(&last.kind));
         if !self.closed && (unfinished || !draft.frames.is_empty()) {
@@ -371,12 +370,12 @@ impl<'a> Cutter<'a> {
         self.lost_dot(draft, report);
     }
 
-    fn finish(&mut self, draft: Building) {
+    fn finish(&mut self, draft: OpenStatement) {
         self.at += 1;
         self.push_draft(draft);
     }
 
-    fn push_draft(&mut self, draft: Building) {
+    fn push_draft(&mut self, draft: OpenStatement) {
         let (Some(first), Some(last)) = (draft.out.first(), draft.out.last()) else { return };
         if draft.out.len() > 1 && !draft.given_up {
             let span = first.span.to(last.span);
@@ -385,99 +384,12 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// A statement while its tokens come in.
-#[derive(Default)]
-struct Building {
-    out: Vec<Token>,
-    frames: Vec<Frame>,
-    in_body: bool,
-    /// Whether it was refused already.
-    given_up: bool,
-    /// The index of its first token.
-    start: usize,
-}
-
-impl Building {
-    fn push(&mut self, token: &Token) {
-        self.out.push(token.clone());
-    }
-
-    /// `:-`, or what stands for it at `span`.
-    fn begin_body(&mut self, span: Span, report: &mut Report) {
-        self.close_all(report);
-        self.in_body = true;
-        self.out.push(Token { kind: Kind::If, span });
-    }
-
-    /// Whether it is a directive outside all parentheses. None is taken, so one that has lost its dot must not take the next line with it.
-    fn is_directive(&self) -> bool {
-        self.frames.is_empty() && self.out.first().is_some_and(|first| matches!(first.kind, Kind::Hash(_)))
-    }
-
-    /// Where its last token ends.
-    fn end(&self) -> u32 {
-        self.out.last().map_or(0, |token| token.span.end)
-    }
-
-    /// Whether the tokens so far may end a condition.
-    fn ends_literal(&self) -> bool {
-        self.out.last().is_some_and(|last| !wants_more(&last.kind))
-    }
-
-    fn close_one(&mut self, report: &mut Report) {
-        let Some(frame) = self.frames.pop() else { return };
-        let (kind, sign) = if frame.is_brace { (Kind::CloseBrace, "}") } else { (Kind::Close, ")") };
-        let span = Span::empty(self.end());
-        report.repair(
-            Severity::Warning,
-            code::LOST_PARENTHESIS,
-            format!("a lost `{sign}` is added"),
-            span,
-            sign,
-        );
-        self.out.push(Token { kind, span });
-    }
-
-    fn close_all(&mut self, report: &mut Report) {
-        while !self.frames.is_empty() {
-            self.close_one(report);
-        }
-    }
-}
-
-/// Words of the representation that stand inside no other.
+/// True for words of the representation that are never inside another predicate.
 fn stands_alone(word: &str) -> bool {
     matches!(word, "init" | "goal" | "object" | "cardinality")
 }
 
-/// Whether a statement cannot end behind such a token.
-fn wants_more(kind: &Kind) -> bool {
-    use Kind::{
-        At, Backslash, Colon, Comma, Dots, If, Minus, Not, Open, OpenBrace, Plus, Power, Relation, Semicolon,
-        Slash, Star,
-    };
-    matches!(
-        kind,
-        Comma
-            | If
-            | Open
-            | OpenBrace
-            | Colon
-            | Semicolon
-            | Not
-            | At
-            | Relation(_)
-            | Plus
-            | Minus
-            | Star
-            | Power
-            | Slash
-            | Backslash
-            | Dots
-    )
-}
-
-/// Whether such a token at the beginning of a line goes on with the statement before it.
+/// True if such a token at the beginning of a line continues the previous statement.
 fn continues(kind: &Kind) -> bool {
     use Kind::{
         Backslash, Close, CloseBrace, Colon, Comma, Dot, Dots, If, Power, Relation, Semicolon, Slash,
@@ -498,7 +410,7 @@ fn continues(kind: &Kind) -> bool {
     )
 }
 
-/// Whether the token is a mark of a list.
+/// True if the token is a list marker.
 fn is_bullet(tokens: &[Token], at: usize) -> bool {
     matches!(tokens[at].kind, Kind::Minus | Kind::Star | Kind::Plus)
         && tokens.get(at + 1).is_some_and(|next| !touch(&tokens[at], next))

@@ -1,5 +1,5 @@
-//! Which facts depend on which: rules that compute ever new numbers out of their own results, and rules that depend on their own absence,
-//! are refused before a reasoner sees them.
+//! The graph of dependencies between facts. Rules that compute new numbers from their own results, and rules
+//! that depend on their own absence, are refused before solving.
 
 use super::codes as code;
 use super::report::Report;
@@ -8,10 +8,10 @@ use crate::syntax::ast::{Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a fact says of what: `init p`, `goal p`, `object t`, `cardinality`.
+/// Key of a fact: `init p`, `goal p`, `object t`, `cardinality`.
 pub(super) type Key = (String, String);
 
-/// Stands for every type.
+/// Key of all types.
 const ANY: &str = "*";
 
 /// The key of an atom that passed the fragment's check.
@@ -40,7 +40,7 @@ pub(super) struct Graph {
     needs: Vec<Vec<usize>>,
     /// For each node the number of its component; what a component needs has a lower number.
     pub(super) components: Vec<usize>,
-    /// Whether a component has a circle.
+    /// True for components with a circle.
     pub(super) circular: Vec<bool>,
 }
 
@@ -52,7 +52,7 @@ impl Graph {
         for rule in rules {
             let Head::Atom(head) = &rule.head else { continue };
             let head = graph.node(key(head));
-            for (_, needed) in needed(&rule.body) {
+            for (_, needed) in condition_keys(&rule.body) {
                 let needed = graph.node(needed);
                 graph.needs[head].push(needed);
             }
@@ -148,15 +148,15 @@ fn left_order(edges: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// What conditions ask for, and whether for its absence or number.
-fn needed(literals: &[Literal]) -> Vec<(bool, Key)> {
+/// The keys of conditions; true for a negated or counted condition.
+fn condition_keys(literals: &[Literal]) -> Vec<(bool, Key)> {
     let mut found = Vec::new();
     for literal in literals {
         match literal {
             Literal::Atom { negated, atom } => found.push((*negated, key(atom))),
             Literal::Aggregate(aggregate) => {
                 for element in &aggregate.elements {
-                    found.extend(needed(&element.condition).into_iter().map(|(_, key)| (true, key)));
+                    found.extend(condition_keys(&element.condition).into_iter().map(|(_, key)| (true, key)));
                 }
             }
             Literal::Comparison { .. } | Literal::Conditional { .. } => {}
@@ -165,11 +165,11 @@ fn needed(literals: &[Literal]) -> Vec<(bool, Key)> {
     found
 }
 
-/// Refuses a rule that stands in a circle it must not stand in; whether it may stay.
+/// Refuses a rule in a forbidden circle. True if the rule is accepted.
 pub(super) fn check(rule: &Rule, span: Span, graph: &Graph, report: &mut Report) -> bool {
     let Head::Atom(head) = &rule.head else { return true };
     let own = graph.component(&key(head));
-    let needed = needed(&rule.body);
+    let needed = condition_keys(&rule.body);
     let in_circle = |negative: bool| {
         needed.iter().any(|(is_negative, key)| *is_negative == negative && graph.component(key) == own)
     };
@@ -191,7 +191,7 @@ pub(super) fn check(rule: &Rule, span: Span, graph: &Graph, report: &mut Report)
     true
 }
 
-/// Whether a rule concludes numbers that its conditions do not have.
+/// True if a rule concludes numbers that its conditions do not have.
 fn computes(rule: &Rule, head: &Atom) -> bool {
     let mut copied: BTreeSet<&str> = BTreeSet::new();
     for literal in &rule.body {
@@ -222,7 +222,7 @@ fn computes(rule: &Rule, head: &Atom) -> bool {
     used.iter().any(|name| !copied.contains(name)) || head.arguments.iter().any(calculates)
 }
 
-/// Variables that stand alone.
+/// Variables that are whole arguments.
 fn plain<'a>(term: &'a Term, out: &mut BTreeSet<&'a str>) {
     match term {
         Term::Variable(name) => {
@@ -245,7 +245,7 @@ fn is_copy(term: &Term, copied: &BTreeSet<&str>) -> bool {
     }
 }
 
-/// Whether arithmetic over variables stands in a term.
+/// True if a term has arithmetic over variables.
 fn calculates(term: &Term) -> bool {
     match term {
         Term::Function { arguments, .. } => arguments.iter().any(calculates),

@@ -1,36 +1,37 @@
-//! Which lines of a reply are program and which are prose, headings and bullets.
+//! Separates lines of program from prose, headings and bullets.
 
 use super::signature::Signature;
-use crate::names::{folded, mangled};
+use crate::names::{fold_spelling, mangle};
+use crate::steps::count_steps;
 use crate::syntax::lexer::{Kind, Token};
 use std::collections::BTreeSet;
 
-/// What begins at a token.
+/// The kind of the text that starts at a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line {
-    /// A statement, behind that many tokens of a bullet or number.
+pub(super) enum LineKind {
+    /// A statement after that many tokens of a bullet or number.
     Statement(usize),
     /// Something else: the rest of the line is left out.
     Prose,
 }
 
-/// The words that a signature knows, to tell statements from prose.
-pub(super) struct Words {
+/// Folded names of a signature, to tell statements from prose.
+pub(super) struct KnownWords {
     folded: BTreeSet<String>,
 }
 
-impl Words {
+impl KnownWords {
     pub(super) fn of(signature: &Signature) -> Self {
         let heads = ["object", "cardinality", "init", "goal", "metric", "map"];
-        Self { folded: heads.into_iter().chain(signature.all_predicates()).map(folded).collect() }
+        Self { folded: heads.into_iter().chain(signature.all_predicates()).map(fold_spelling).collect() }
     }
 
-    fn know(&self, name: &str) -> bool {
-        self.folded.contains(&folded(name))
+    fn contains(&self, name: &str) -> bool {
+        self.folded.contains(&fold_spelling(name))
     }
 }
 
-/// Whether no space stands between two tokens.
+/// True if there is no space between two tokens.
 pub(super) fn touch(one: &Token, other: &Token) -> bool {
     one.span.end == other.span.start
 }
@@ -43,14 +44,16 @@ pub(super) fn word(token: &Token) -> Option<&str> {
     }
 }
 
-/// How many tokens belong to the name at the beginning, hyphens included: `on-table` has three.
+/// Number of tokens of the name at the beginning, hyphens included: 3 for `on-table`.
 pub(super) fn name_length(tokens: &[Token]) -> usize {
     let mut length = 1;
+    count_steps(1);
     while let [last, minus, part, ..] = &tokens[length - 1..] {
         let is_part = matches!(part.kind, Kind::Name(_) | Kind::Number(_) | Kind::Variable(_));
         if minus.kind != Kind::Minus || !is_part || !touch(last, minus) || !touch(minus, part) {
             break;
         }
+        count_steps(1);
         length += 2;
     }
     length
@@ -62,17 +65,22 @@ fn name_at(tokens: &[Token]) -> Option<(String, usize)> {
     word(first)?;
     let length = name_length(tokens);
     let parts: String = tokens[..length].iter().map(|token| token.kind.show()).collect();
-    Some((mangled(&parts), length))
+    Some((mangle(&parts), length))
 }
 
-/// What begins with these tokens, which are the rest of a line. Inside a code fence what looks odd is rather a broken statement.
-pub(super) fn classify(tokens: &[Token], words: &Words, fenced: bool) -> Line {
+/// Classifies the rest of a line. Inside a code fence, unknown text counts as a broken statement rather than
+/// prose.
+pub(super) fn classify(tokens: &[Token], words: &KnownWords, fenced: bool) -> LineKind {
     let skipped = bullet(tokens, words);
-    if is_statement(&tokens[skipped..], words, fenced) { Line::Statement(skipped) } else { Line::Prose }
+    if is_statement(&tokens[skipped..], words, fenced) {
+        LineKind::Statement(skipped)
+    } else {
+        LineKind::Prose
+    }
 }
 
 /// The tokens of `- `, `* `, `1. `, `2) `, `Goal: ` and opening back-ticks.
-fn bullet(tokens: &[Token], words: &Words) -> usize {
+fn bullet(tokens: &[Token], words: &KnownWords) -> usize {
     let mut skipped = match tokens {
         [mark, next, ..]
             if matches!(mark.kind, Kind::Minus | Kind::Star | Kind::Plus) && !touch(mark, next) =>
@@ -90,7 +98,7 @@ fn bullet(tokens: &[Token], words: &Words) -> usize {
             if word(label).is_some()
                 && colon.kind == Kind::Colon
                 && (is_tick(call)
-                    || open.kind == Kind::Open && word(call).is_some_and(|word| words.know(word))) =>
+                    || open.kind == Kind::Open && word(call).is_some_and(|word| words.contains(word))) =>
         {
             2
         }
@@ -106,7 +114,7 @@ fn is_tick(token: &Token) -> bool {
     matches!(&token.kind, Kind::Odd(text) if text == "`" || text == "\u{2022}")
 }
 
-fn is_statement(tokens: &[Token], words: &Words, fenced: bool) -> bool {
+fn is_statement(tokens: &[Token], words: &KnownWords, fenced: bool) -> bool {
     let Some(first) = tokens.first() else { return false };
     let calls = |from: usize| calls_known(&tokens[from..], words);
     match &first.kind {
@@ -118,15 +126,21 @@ fn is_statement(tokens: &[Token], words: &Words, fenced: bool) -> bool {
         Kind::Slash | Kind::Semicolon => false,
         Kind::Minus if matches!(tokens.get(1), Some(t) if t.kind == Kind::Minus) => false,
         _ => match name_at(tokens) {
-            Some((name, length)) => named(tokens, words, fenced, &name, length),
+            Some((name, length)) => is_statement_with_name(tokens, words, fenced, &name, length),
             None => calls(0),
         },
     }
 }
 
 /// The same for tokens that begin with a name.
-fn named(tokens: &[Token], words: &Words, fenced: bool, name: &str, length: usize) -> bool {
-    let known = words.know(name);
+fn is_statement_with_name(
+    tokens: &[Token],
+    words: &KnownWords,
+    fenced: bool,
+    name: &str,
+    length: usize,
+) -> bool {
+    let known = words.contains(name);
     let is_name = matches!(tokens[0].kind, Kind::Name(_));
     let Some(next) = tokens.get(length) else { return known || (fenced && is_name && tokens.len() > 1) };
     match &next.kind {
@@ -141,16 +155,16 @@ fn named(tokens: &[Token], words: &Words, fenced: bool, name: &str, length: usiz
     }
 }
 
-/// Whether a known predicate is called: its name with `(` directly behind.
-fn calls_known(tokens: &[Token], words: &Words) -> bool {
+/// True if the tokens contain a call of a known predicate: its name directly followed by `(`.
+fn calls_known(tokens: &[Token], words: &KnownWords) -> bool {
     tokens.windows(2).any(|pair| {
         pair[1].kind == Kind::Open
             && touch(&pair[0], &pair[1])
-            && word(&pair[0]).is_some_and(|w| words.know(w))
+            && word(&pair[0]).is_some_and(|w| words.contains(w))
     })
 }
 
-/// Whether two words stand side by side outside all parentheses.
+/// True if two words are adjacent outside all parentheses.
 fn has_sentence(tokens: &[Token]) -> bool {
     let mut depth = 0usize;
     tokens.windows(2).any(|pair| {

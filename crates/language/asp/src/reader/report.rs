@@ -1,18 +1,19 @@
-//! What the reader says: repairs, each with the edit that would make it in the text, and refusals, each with a way out.
+//! Diagnostics of the reader: repairs with their edits, and refusals with a remedy.
 
-use crate::names::folded;
-use crate::syntax::{MAX_DIAGNOSTICS, MOST_KEPT, limited};
+use crate::names::fold_spelling;
+use crate::steps::count_steps;
+use crate::syntax::{MAX_DIAGNOSTICS, MOST_KEPT, sort_and_limit};
 use planforge_diagnostics::{Diagnostic, Edit, Severity, SourceId, Span};
 use std::collections::BTreeMap;
 
 /// Findings, as many as may be shown after sorting; the others are counted, since a hostile text has hundreds of thousands.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct DiagnosticList {
     kept: Vec<Diagnostic>,
     left_out: usize,
 }
 
-impl Told {
+impl DiagnosticList {
     pub(super) fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.kept.len() < MOST_KEPT {
             clip(&mut diagnostic.message);
@@ -23,18 +24,19 @@ impl Told {
         }
     }
 
-    /// How many there were.
+    /// Number of diagnostics, including those that are not kept.
     pub(super) fn count(&self) -> usize {
         self.kept.len() + self.left_out
     }
 
-    /// What is shown, in the order of the text.
-    pub(super) fn shown(self, source: SourceId) -> Vec<Diagnostic> {
-        limited(self.kept, self.left_out, source)
+    /// The diagnostics to show, in the order of the text.
+    pub(super) fn into_diagnostics(self, source: SourceId) -> Vec<Diagnostic> {
+        sort_and_limit(self.kept, self.left_out, source)
     }
 }
 
-/// Characters of a message: it quotes what a model wrote, and goes to terminals, records and into the question that asks for a repair.
+/// The most characters of a message. Messages quote the model's text and go to terminals, records and repair
+/// prompts.
 const MOST_SAID: usize = 400;
 
 fn clip(text: &mut String) {
@@ -44,23 +46,27 @@ fn clip(text: &mut String) {
     }
 }
 
-/// Collects what there is to say about one text.
+/// Collects the diagnostics of one text.
 pub(super) struct Report {
     pub(super) source: SourceId,
-    /// What was read otherwise than it was written, and what was left out.
-    pub(super) repairs: Told,
-    /// What cannot be read.
-    pub(super) refusals: Told,
+    /// Repairs and omissions.
+    pub(super) repairs: DiagnosticList,
+    pub(super) refusals: DiagnosticList,
     /// Suggestions made so far, by what was written.
     suggested: BTreeMap<String, Option<String>>,
 }
 
 impl Report {
     pub(super) fn new(source: SourceId) -> Self {
-        Self { source, repairs: Told::default(), refusals: Told::default(), suggested: BTreeMap::new() }
+        Self {
+            source,
+            repairs: DiagnosticList::default(),
+            refusals: DiagnosticList::default(),
+            suggested: BTreeMap::new(),
+        }
     }
 
-    /// A repair that replaces what stands at `span`.
+    /// Reports a repair that replaces the text at `span`.
     pub(super) fn repair(
         &mut self,
         severity: Severity,
@@ -81,12 +87,11 @@ impl Report {
         self.repairs.push(made);
     }
 
-    /// Something read as it stands that is worth knowing.
+    /// Reports an unusual reading that needs no edit.
     pub(super) fn note(&mut self, code: &'static str, message: String, span: Span) {
         self.repairs.push(Diagnostic::advice(code, message).at(self.source, span, ""));
     }
 
-    /// A refusal.
     pub(super) fn refuse(
         &mut self,
         code: &'static str,
@@ -110,6 +115,7 @@ impl Report {
         let nearest = match self.suggested.get(&key) {
             Some(found) => found.clone(),
             None if few => {
+                count_steps(written.len());
                 let found = nearest(written, known.clone()).map(str::to_owned);
                 self.suggested.insert(key, found.clone());
                 found
@@ -128,7 +134,7 @@ impl Report {
 
 /// Names listed where none is near.
 const MOST_LISTED: usize = 40;
-/// Longer words are not compared: nobody mistypes a name of that length.
+/// Longer words are not compared.
 const LONGEST: usize = 64;
 
 /// The nearest known name, if at most a third of its letters differ.
@@ -136,11 +142,11 @@ pub(crate) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -
     if written.len() > LONGEST {
         return None;
     }
-    let wanted = folded(written);
+    let wanted = fold_spelling(written);
     known
         .filter(|name| name.len() <= LONGEST)
         .filter_map(|name| {
-            let other = folded(name);
+            let other = fold_spelling(name);
             let distance = strsim::osa_distance(&wanted, &other);
             (distance * 3 <= wanted.chars().count().max(other.chars().count())).then_some((distance, name))
         })

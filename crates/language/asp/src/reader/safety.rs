@@ -1,7 +1,8 @@
-//! Variables that nothing binds: a statement about "all X" has to say which.
+//! Checks that every variable is bound by a condition.
 
 use super::codes as code;
 use super::report::Report;
+use crate::steps::count_steps;
 use crate::syntax::ast::{Aggregate, Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
 use std::collections::BTreeSet;
@@ -42,6 +43,7 @@ pub(super) fn check(rule: &Rule, report: &mut Report) -> bool {
 
 /// Every variable of a term.
 pub(super) fn variables<'a>(term: &'a Term, out: &mut Names<'a>) {
+    count_steps(1);
     match term {
         Term::Variable(name) => {
             out.insert(name);
@@ -66,8 +68,9 @@ fn has_anonymous(term: &Term) -> bool {
     }
 }
 
-/// The variables that an atom binds: those that stand alone, or with a number added or taken away.
+/// The variables that an atom binds: those that are whole arguments, or have a number added or subtracted.
 pub(super) fn binds<'a>(term: &'a Term, out: &mut Names<'a>) {
+    count_steps(1);
     match term {
         Term::Variable(name) => {
             out.insert(name);
@@ -117,7 +120,7 @@ pub(super) fn bound<'a>(literals: &'a [Literal], outer: &Names<'a>) -> Names<'a>
     }
 }
 
-/// What a literal equates: two terms, or a term and a count.
+/// The equated sides of a literal: two terms, or a term and a count.
 fn equations(literal: &Literal) -> Vec<(&Term, Option<&Term>)> {
     match literal {
         Literal::Comparison { left, relation: Relation::Equal, right, .. } => {

@@ -1,8 +1,10 @@
-//! What models write inside `init` and `goal` that the grammar has no place for: `goal(not clean(X))`, `init(total_cost = 0)`.
+//! Rewrites constructs inside `init` and `goal` that the grammar lacks: `goal(not clean(X))`,
+//! `init(total_cost = 0)`.
 
 use super::codes as code;
 use super::drafts::Draft;
 use super::report::Report;
+use crate::steps::count_steps;
 use crate::syntax::ast::Relation;
 use crate::syntax::lexer::{Kind, Token};
 use planforge_diagnostics::Span;
@@ -50,7 +52,7 @@ fn closers(tokens: &[Token]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Whether `init(` or `goal(` begins at a token; its closing parenthesis.
+/// For a token that begins `init(` or `goal(`, the state and the index of the closing parenthesis.
 fn state(tokens: &[Token], closers: &[Option<usize>], at: usize) -> Option<(&'static str, usize)> {
     let state = match &tokens[at].kind {
         Kind::Name(name) if name == "init" => "init",
@@ -63,6 +65,7 @@ fn state(tokens: &[Token], closers: &[Option<usize>], at: usize) -> Option<(&'st
 /// The pieces of a range between commas outside inner parentheses; none is empty.
 fn arguments(tokens: &[Token], range: Range<usize>) -> Vec<Range<usize>> {
     let (mut found, mut depth, mut start) = (Vec::new(), 0usize, range.start);
+    count_steps(range.len());
     for at in range.clone() {
         match tokens[at].kind {
             Kind::Open => depth += 1,
@@ -81,9 +84,9 @@ fn arguments(tokens: &[Token], range: Range<usize>) -> Vec<Range<usize>> {
 
 /// Changes to the tokens of one statement.
 struct Edits {
-    /// What comes before each token.
+    /// Tokens to insert before each token.
     before: Vec<Vec<Token>>,
-    /// Whether the token itself goes.
+    /// True for tokens to remove.
     dropped: Vec<bool>,
 }
 
@@ -162,7 +165,7 @@ impl Edits {
     }
 }
 
-/// Whether an argument begins with a sign of negation before something else.
+/// True if an argument has a sign of negation before something else.
 fn is_negation(argument: &[Token]) -> bool {
     let Some(next) = argument.get(1) else { return false };
     match &argument[0].kind {
@@ -177,6 +180,7 @@ fn is_negation(argument: &[Token]) -> bool {
 fn relation(tokens: &[Token], argument: Range<usize>) -> Option<usize> {
     let mut depth = 0usize;
     let (first, last) = (argument.start, argument.end - 1);
+    count_steps(argument.len());
     argument.into_iter().find(|at| {
         match tokens[*at].kind {
             Kind::Open => depth += 1,

@@ -1,12 +1,13 @@
-//! What a model's text may speak of: the domain's types, predicates and functions, and what a knowledge file adds to them.
+//! The names that a model's text may use: types, predicates and functions of the domain and of a knowledge
+//! file.
 
 use crate::declarations::{Declarations, NUMBERS};
-use crate::names::mangled;
+use crate::names::mangle;
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names that a text may use, all as answer set programs write them ([`mangled`]).
+/// The names that a text may use, all as answer set programs write them ([`mangle`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
     /// Types of the domain; `object` is always one.
@@ -24,7 +25,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// What the domain has and what its knowledge file declares. A domain without one has `Declarations::default()`.
+    /// Collects the names of a domain and of its knowledge file. Without a knowledge file, pass
+    /// `Declarations::default()`.
     pub fn new(domain: &Domain, declarations: &Declarations) -> Self {
         let mut signature = Self::of_domain(domain);
         signature.ir_types.extend(declarations.types.iter().map(|ty| ty.name.clone()));
@@ -42,21 +44,21 @@ impl Signature {
         Self {
             types: types
                 .names()
-                .map(|name| mangled(name.key()))
+                .map(|name| mangle(name.key()))
                 .chain(std::iter::once("object".to_owned()))
                 .collect(),
             predicates: domain
                 .predicates
                 .iter()
-                .map(|p| (mangled(p.name.key()), p.parameters.len()))
+                .map(|p| (mangle(p.name.key()), p.parameters.len()))
                 .collect(),
-            functions: domain.functions.iter().map(|f| (mangled(f.name.key()), f.parameters.len())).collect(),
-            objects: named.map(|name| mangled(name.key())).collect(),
+            functions: domain.functions.iter().map(|f| (mangle(f.name.key()), f.parameters.len())).collect(),
+            objects: named.map(|name| mangle(name.key())).collect(),
             ..Self::default()
         }
     }
 
-    /// Whether it is a type of the domain or of the representation.
+    /// True for a type of the domain or of the representation.
     pub fn has_type(&self, name: &str) -> bool {
         self.types.contains(name) || self.ir_types.contains(name)
     }
@@ -67,7 +69,7 @@ impl Signature {
         self.predicates.get(name).copied().or_else(of_ir)
     }
 
-    /// Whether an argument of a predicate may be a number: where a declaration says `row`, `column` or `number`.
+    /// True if an argument of a predicate may be a number: its declared type is `row`, `column` or `number`.
     pub fn is_number(&self, predicate: &str, argument: usize) -> bool {
         !self.predicates.contains_key(predicate)
             && self
@@ -77,12 +79,10 @@ impl Signature {
                 .is_some_and(|ty| NUMBERS.contains(&ty.as_str()))
     }
 
-    /// All types.
     pub fn all_types(&self) -> impl Iterator<Item = &str> + Clone {
         self.types.iter().chain(&self.ir_types).map(String::as_str)
     }
 
-    /// All predicates.
     pub fn all_predicates(&self) -> impl Iterator<Item = &str> + Clone {
         self.predicates.keys().chain(self.ir_predicates.keys()).map(String::as_str)
     }

@@ -1,8 +1,9 @@
-//! How many facts a text can give, estimated before a reasoner is asked: 10^9 atoms in one line of text must not reach it.
+//! Estimates the number of facts that a text gives before a reasoner runs: 10^9 atoms in one line must not
+//! reach it.
 //!
-//! The estimate counts for each rule the ways to satisfy its conditions, as the product of what each condition leaves open. It knows the
-//! facts and counts of the text; of what only a knowledge file concludes it takes a few for each object. What it lets through that is
-//! too much after all ends at the limits under which a reasoner runs.
+//! The estimate multiplies, for each rule, the possibilities that each condition leaves. It uses the facts
+//! and counts of the text, and a few facts per object for predicates that only a knowledge file concludes.
+//! Programs that are larger than estimated run into the limits of the reasoner's process.
 
 use super::codes as code;
 use super::graph::{Graph, Key, key};
@@ -13,7 +14,7 @@ use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 use planforge_diagnostics::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest interval.
+/// Length of the longest interval.
 pub const MAX_INTERVAL: i64 = 10_000;
 /// The most objects of one type.
 pub const MAX_OBJECTS: i64 = 10_000;
@@ -100,14 +101,14 @@ fn value(term: &Term) -> Option<i64> {
     }
 }
 
-/// What is known of the sizes of a text's relations.
+/// Known sizes of a text's relations.
 pub(super) struct Sizes<'a> {
     signature: &'a Signature,
     /// Objects, named and counted.
     objects: u64,
     /// The largest number that may bound an interval.
     largest: u64,
-    /// How many facts of each kind.
+    /// Number of facts by key.
     rows: BTreeMap<Key, u64>,
     /// Objects that are counted, by type.
     counts: BTreeMap<String, u64>,
@@ -138,9 +139,9 @@ impl<'a> Sizes<'a> {
                 exceeded |= self.total > MAX_INSTANCES;
                 kept[index] = false;
                 let message = if instances > MAX_INSTANCES {
-                    format!("this statement could be true in about {} ways", rounded(instances))
+                    format!("this statement could be true in about {} ways", approximate(instances))
                 } else {
-                    format!("with this statement the text gives about {} facts", rounded(self.total))
+                    format!("with this statement the text gives about {} facts", approximate(self.total))
                 };
                 let help = format!(
                     "at most {MAX_INSTANCES} are taken; join the conditions by common variables, or use smaller numbers"
@@ -199,7 +200,7 @@ impl<'a> Sizes<'a> {
         self.objects.max(self.largest).saturating_pow(arguments as u32)
     }
 
-    /// How many facts an atom of a condition may be.
+    /// Number of facts that may match an atom of a condition.
     fn rows(&self, atom: &Atom) -> u64 {
         let known = self.rows.get(&key(atom)).copied();
         match (atom.name.as_str(), atom.arguments.as_slice()) {
@@ -300,7 +301,7 @@ fn component(rule: &Rule, graph: &Graph) -> usize {
 }
 
 /// A number for people: all of a small one, the power of ten of a large one.
-fn rounded(number: u64) -> String {
+fn approximate(number: u64) -> String {
     match number {
         u64::MAX => "10^19 or more".to_owned(),
         number if number < 10_000_000 => number.to_string(),

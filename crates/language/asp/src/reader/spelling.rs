@@ -5,12 +5,12 @@ use super::drafts::Draft;
 use super::lines::{name_length, touch};
 use super::report::Report;
 use super::signature::Signature;
-use crate::names::{folded, mangled};
+use crate::names::{fold_spelling, mangle};
 use crate::syntax::lexer::{Kind, Token};
 use planforge_diagnostics::{Diagnostic, Severity, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known about the names of a whole text before its statements are read.
+/// Names of a whole text, collected before its statements are read.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     /// Constants that are written as such somewhere, in lower case.
@@ -35,7 +35,7 @@ impl Census {
                 match &token.kind {
                     Kind::Name(_) if length > 1 => census.add_joined(&tokens[at..at + length]),
                     Kind::Name(name) => {
-                        census.plain.insert(mangled(name));
+                        census.plain.insert(mangle(name));
                     }
                     Kind::Variable(name) if has_body => {
                         census.variables.insert(name.clone());
@@ -63,10 +63,10 @@ impl Census {
 
     fn add_joined(&mut self, tokens: &[Token]) {
         let written: String = tokens.iter().map(|token| token.kind.show()).collect();
-        self.constants.insert(mangled(&written));
+        self.constants.insert(mangle(&written));
     }
 
-    /// Whether an upper-case name in a fact is rather a variable that lacks its condition.
+    /// True if an upper-case name in a fact is more likely a variable without a condition than an object.
     fn looks_like_a_variable(&self, name: &str) -> bool {
         name.starts_with('_')
             || name.len() == 1 && (matches!(name, "X" | "Y" | "Z") || self.variables.contains(name))
@@ -77,7 +77,7 @@ impl Census {
 fn name_in_quotes(text: &str) -> Option<String> {
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    is_name.then(|| mangled(text))
+    is_name.then(|| mangle(text))
 }
 
 fn is_call(tokens: &[Token], at: usize) -> bool {
@@ -94,7 +94,7 @@ pub(super) struct Speller<'a> {
     census: Census,
     /// Known names by what they have in common with other spellings; empty where several are alike.
     by_folded: BTreeMap<String, String>,
-    /// How each object with hyphens was written first, where, and whether a collision was told.
+    /// First spelling of each object with hyphens, its place, and whether a collision was reported.
     written: BTreeMap<String, (String, Span, bool)>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Speller<'a> {
         let mut by_folded: BTreeMap<String, String> = BTreeMap::new();
         let functions = signature.functions.keys().map(String::as_str);
         for name in HEADS.into_iter().chain(signature.all_predicates()).chain(functions) {
-            let entry = by_folded.entry(folded(name)).or_insert_with(|| name.to_owned());
+            let entry = by_folded.entry(fold_spelling(name)).or_insert_with(|| name.to_owned());
             if entry != name {
                 entry.clear();
             }
@@ -135,7 +135,7 @@ impl<'a> Speller<'a> {
         }
     }
 
-    /// How many tokens are read, and the token in their place where it is another.
+    /// Number of tokens of the name, and the token that replaces them if the name is repaired.
     fn name(
         &mut self,
         tokens: &[Token],
@@ -147,26 +147,26 @@ impl<'a> Speller<'a> {
         match &tokens[at].kind {
             Kind::Not => match not_name(tokens, at) {
                 1 => (1, None),
-                length => (length, Some(self.joined(tokens, at, length, report))),
+                length => (length, Some(self.repair_joined_name(tokens, at, length, report))),
             },
             Kind::Name(name) => match name_length(&tokens[at..]) {
-                1 => (1, self.cased(tokens, at, name, report)),
-                length => (length, Some(self.joined(tokens, at, length, report))),
+                1 => (1, self.repair_case(tokens, at, name, report)),
+                length => (length, Some(self.repair_joined_name(tokens, at, length, report))),
             },
             Kind::Variable(name) => {
                 let length = name_length(&tokens[at..]);
                 let once = uses.get(name.as_str()).is_none_or(|count| *count == 1);
                 if is_call(tokens, at + length - 1) {
-                    return (length, Some(self.joined(tokens, at, length, report)));
+                    return (length, Some(self.repair_joined_name(tokens, at, length, report)));
                 }
                 if length > 1 && (!has_body || once) && !is_difference(tokens, at, length) {
-                    return (length, Some(self.joined(tokens, at, length, report)));
+                    return (length, Some(self.repair_joined_name(tokens, at, length, report)));
                 }
                 let is_type =
                     self.signature.has_type(&name.to_ascii_lowercase()) && is_type_of_object(tokens, at);
                 if is_type && once {
                     let meant = name.to_ascii_lowercase();
-                    self.repaired(name, &meant, tokens[at].span, Severity::Warning, report);
+                    self.report_repaired_name(name, &meant, tokens[at].span, Severity::Warning, report);
                     return (1, Some(Kind::Name(meant)));
                 }
                 (1, self.constant(name, tokens[at].span, once, has_body, report))
@@ -177,16 +177,22 @@ impl<'a> Speller<'a> {
     }
 
     /// A name of several tokens, or a predicate that begins with an upper-case letter.
-    fn joined(&mut self, tokens: &[Token], at: usize, length: usize, report: &mut Report) -> Kind {
+    fn repair_joined_name(
+        &mut self,
+        tokens: &[Token],
+        at: usize,
+        length: usize,
+        report: &mut Report,
+    ) -> Kind {
         let span = tokens[at].span.to(tokens[at + length - 1].span);
         let written = self.text.get(span.range()).unwrap_or_default().to_owned();
-        let mut name = mangled(&written);
+        let mut name = mangle(&written);
         if !is_call(tokens, at + length - 1) && !self.is_known(&name) {
-            self.collision(&written, &name, span, report);
-        } else if let Some(known) = self.known(&name) {
+            self.report_collision(&written, &name, span, report);
+        } else if let Some(known) = self.find_similar_name(&name) {
             name = known;
         }
-        self.repaired(&written, &name, span, Severity::Advice, report);
+        self.report_repaired_name(&written, &name, span, Severity::Advice, report);
         Kind::Name(name)
     }
 
@@ -196,28 +202,29 @@ impl<'a> Speller<'a> {
             || self.signature.functions.contains_key(name)
     }
 
-    /// The known predicate or function that differs in case, hyphens and underscores alone.
-    fn known(&self, name: &str) -> Option<String> {
+    /// The known predicate or function that differs only in case, hyphens and underscores.
+    fn find_similar_name(&self, name: &str) -> Option<String> {
         if self.is_known(name) {
             return None;
         }
-        self.by_folded.get(&folded(name)).filter(|known| !known.is_empty()).cloned()
+        self.by_folded.get(&fold_spelling(name)).filter(|known| !known.is_empty()).cloned()
     }
 
     /// A name with upper-case letters in it, or a predicate spelt a little differently.
-    fn cased(&mut self, tokens: &[Token], at: usize, name: &str, report: &mut Report) -> Option<Kind> {
+    fn repair_case(&mut self, tokens: &[Token], at: usize, name: &str, report: &mut Report) -> Option<Kind> {
         let mut meant = name.to_ascii_lowercase();
         if is_call(tokens, at) && !self.is_known(&meant) {
-            meant = self.known(&meant).unwrap_or(meant);
+            meant = self.find_similar_name(&meant).unwrap_or(meant);
         }
         if meant == name || meant == "not" {
             return None;
         }
-        self.repaired(name, &meant, tokens[at].span, Severity::Advice, report);
+        self.report_repaired_name(name, &meant, tokens[at].span, Severity::Advice, report);
         Some(Kind::Name(meant))
     }
 
-    /// A variable that can only have been meant as an object: it stands in a fact, or once in a rule and an object is called so.
+    /// The constant for a variable that must mean an object: it stands in a fact, or once in a rule while an
+    /// object has that name.
     fn constant(
         &mut self,
         name: &str,
@@ -236,24 +243,31 @@ impl<'a> Speller<'a> {
         if !is_name || name.starts_with('_') || meant == "not" {
             return None;
         }
-        self.repaired(name, &meant, span, Severity::Warning, report);
+        self.report_repaired_name(name, &meant, span, Severity::Warning, report);
         Some(Kind::Name(meant))
     }
 
     /// `"b1"` where an object is meant. Decimal numbers and relations stay texts.
     fn quoted(&mut self, tokens: &[Token], at: usize, text: &str, report: &mut Report) -> Option<Kind> {
         let name = name_in_quotes(text)?;
-        self.repaired(&format!("\"{text}\""), &name, tokens[at].span, Severity::Advice, report);
+        self.report_repaired_name(&format!("\"{text}\""), &name, tokens[at].span, Severity::Advice, report);
         Some(Kind::Name(name))
     }
 
-    fn repaired(&mut self, written: &str, name: &str, span: Span, severity: Severity, report: &mut Report) {
+    fn report_repaired_name(
+        &mut self,
+        written: &str,
+        name: &str,
+        span: Span,
+        severity: Severity,
+        report: &mut Report,
+    ) {
         let message = format!("`{written}` is read as the name `{name}`");
         report.repair(severity, code::NAME, message, span, name);
     }
 
-    /// Tells, once for each name, that an object is written with hyphens here and otherwise elsewhere.
-    fn collision(&mut self, written: &str, name: &str, span: Span, report: &mut Report) {
+    /// Reports, once for each name, that an object has another spelling elsewhere.
+    fn report_collision(&mut self, written: &str, name: &str, span: Span, report: &mut Report) {
         let spelt: String =
             written.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         let (first, place, told) =
@@ -280,7 +294,7 @@ impl<'a> Speller<'a> {
     }
 }
 
-/// Whether a token stands where `object(X, TYPE)` has its type.
+/// True if a token is the type in `object(X, TYPE)`.
 fn is_type_of_object(tokens: &[Token], at: usize) -> bool {
     let Some([name, open, _, comma]) = at.checked_sub(4).and_then(|first| tokens.get(first..at)) else {
         return false;
@@ -297,7 +311,7 @@ fn not_name(tokens: &[Token], at: usize) -> usize {
     if length > 1 && ends_in_name { length } else { 1 }
 }
 
-/// Whether `X-Y` or `X-1` is arithmetic: one letter first, and no letters of a name behind.
+/// True if `X-Y` or `X-1` is arithmetic: a single letter, and no letters of a name after the hyphen.
 fn is_difference(tokens: &[Token], at: usize, length: usize) -> bool {
     let Kind::Variable(first) = &tokens[at].kind else { return false };
     let rest = &tokens[at + 1..at + length];

@@ -1,6 +1,7 @@
-//! Which objects there are, which are missing, and what they are called: what one stage tells the next.
+//! Objects that exist and objects that are missing, with their names: the data that one stage passes to the
+//! next.
 
-use super::{Job, Outcome};
+use super::{Outcome, SolveJob};
 use crate::build::{constant, function};
 use crate::syntax::ast::Term;
 use crate::syntax::parse_ground_term;
@@ -9,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// What a stage is given.
+/// Input of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
+pub struct StageInput {
     /// Objects to make: type, index, how many there are to be.
     pub(crate) generated: Vec<(String, i64, i64)>,
     /// The objects of ranked types, in order.
     pub(crate) ranks: BTreeMap<String, Vec<String>>,
 }
 
-/// What an answer set says about objects.
+/// Statements of an answer set about objects.
 #[derive(Debug, Default)]
 pub(crate) struct Census {
     /// The objects of each type.
     pub(crate) members: BTreeMap<String, Vec<String>>,
-    /// How many of a type have no name.
+    /// Number of missing objects by type.
     pub(crate) missing: BTreeMap<String, i64>,
     pub(crate) counts: BTreeMap<String, i64>,
     /// Types that maps pair.
@@ -31,14 +32,14 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    /// Whether there are not more objects of a type than are counted, so that none was made in vain.
+    /// True if a type has no more objects than are counted, so that every made object was needed.
     pub(super) fn bears_out(&self, ty: &str) -> bool {
         let there = self.members.get(ty).map_or(0, Vec::len);
         self.counts.get(ty).is_some_and(|count| there as i64 <= *count)
     }
 }
 
-impl Given {
+impl StageInput {
     /// The facts that a stage is given.
     pub(crate) fn atoms(&self) -> impl Iterator<Item = Term> {
         let generated = self.generated.iter().map(|(ty, index, count)| {
@@ -65,10 +66,10 @@ impl Given {
     }
 }
 
-impl Job {
-    /// What the next stage is given after an answer.
-    pub(crate) fn next(&self, given: &Given, census: &Census) -> Result<Given, Outcome> {
-        let mut next = Given { generated: given.generated.clone(), ranks: BTreeMap::new() };
+impl SolveJob {
+    /// The input of the next stage after an answer.
+    pub(crate) fn next(&self, given: &StageInput, census: &Census) -> Result<StageInput, Outcome> {
+        let mut next = StageInput { generated: given.generated.clone(), ranks: BTreeMap::new() };
         let mut members = census.members.clone();
         let due: Vec<(&String, i64)> = census
             .missing
@@ -93,7 +94,8 @@ impl Job {
         Ok(next)
     }
 
-    /// Whether the objects of the type `first` have to be complete before those that `then` lacks are known.
+    /// True if the objects of the type `first` must be complete before the missing objects of `then` are
+    /// known.
     fn comes_before(&self, first: &str, then: &str) -> bool {
         first != then && self.leads(first, then) && !self.leads(then, first)
     }
@@ -111,8 +113,9 @@ impl Job {
         reached.contains(from)
     }
 
-    /// Makes objects of a type. A name of the type's own form that the text uses for something that may well be of the type is the name of
-    /// one: who speaks of shot1, and of three shots, means one of them. The others get the lowest free indices.
+    /// Makes objects of a type. A name of the type's form that the text uses in a compatible way becomes the
+    /// name of a counted object: a text with shot1 and three shots means one of the three. The others get the
+    /// lowest free indices.
     fn make(
         &self,
         ty: &str,
@@ -149,7 +152,7 @@ impl Job {
         }
     }
 
-    /// Whether every object of the type `below` is of the type `above`, but for itself.
+    /// True if every object of the type `below` is also of the different type `above`.
     fn is_above(&self, above: &str, below: &str) -> bool {
         above == "object"
             || self.above.get(below).is_some_and(|all| all.contains(above))

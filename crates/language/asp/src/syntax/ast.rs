@@ -5,14 +5,12 @@ use planforge_diagnostics::Span;
 /// A program: its statements in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The statements.
     pub statements: Vec<Statement>,
 }
 
 /// One statement up to its dot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// What it says.
     pub kind: StatementKind,
     /// From its first character to its dot.
     pub span: Span,
@@ -23,7 +21,7 @@ pub struct Statement {
 pub enum StatementKind {
     /// A fact, rule, choice or constraint.
     Rule(Rule),
-    /// `#name ... .`: anything with a hash sign in front, kept as it is written. The name has no hash sign.
+    /// `#name ... .`: any directive, kept as written. The name excludes the hash sign.
     Directive {
         /// `show`, `const`, `include`, `script`, ...
         name: String,
@@ -35,7 +33,6 @@ pub enum StatementKind {
 /// `head :- body.`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What follows.
     pub head: Head,
     /// From what; empty in a fact.
     pub body: Vec<Literal>,
@@ -44,13 +41,11 @@ pub struct Rule {
 /// The head of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Head {
-    /// One atom.
     Atom(Atom),
     /// `lower { atom : condition; ... } upper`.
     Choice {
-        /// At least so many.
+        /// Lower bound.
         lower: Option<Term>,
-        /// What may be chosen.
         elements: Vec<ChoiceElement>,
         /// At most so many.
         upper: Option<Term>,
@@ -62,9 +57,7 @@ pub enum Head {
 /// One element of a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChoiceElement {
-    /// The atom.
     pub atom: Atom,
-    /// When it may be chosen.
     pub condition: Vec<Literal>,
 }
 
@@ -73,29 +66,14 @@ pub struct ChoiceElement {
 pub enum Literal {
     /// `p(X)`, `not p(X)`.
     Atom {
-        /// Whether `not` stands before it.
+        /// True behind `not`.
         negated: bool,
-        /// The atom.
         atom: Atom,
     },
     /// `X < Y`, `X = 1..N`; `not X < Y` is written as its opposite.
-    Comparison {
-        /// Left side.
-        left: Term,
-        /// The relation.
-        relation: Relation,
-        /// Right side.
-        right: Term,
-        /// Where it stands.
-        span: Span,
-    },
+    Comparison { left: Term, relation: Relation, right: Term, span: Span },
     /// `p(X) : q(X), r(X)`: for all that satisfy the condition.
-    Conditional {
-        /// The literal.
-        literal: Box<Literal>,
-        /// The condition.
-        condition: Vec<Literal>,
-    },
+    Conditional { literal: Box<Literal>, condition: Vec<Literal> },
     /// `N < #count { X : p(X) } < M`.
     Aggregate(Aggregate),
 }
@@ -103,17 +81,15 @@ pub enum Literal {
 /// `left R1 #function { terms : condition; ... } R2 right`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aggregate {
-    /// Whether `not` stands before it.
+    /// True behind `not`.
     pub negated: bool,
     /// `count`, `sum`, `sum+`, `min` or `max`.
     pub function: String,
-    /// What it ranges over.
     pub elements: Vec<AggregateElement>,
     /// The guard on its left, as written: `N <`.
     pub left: Option<(Term, Relation)>,
     /// The guard on its right: `< M`.
     pub right: Option<(Relation, Term)>,
-    /// Where it stands.
     pub span: Span,
 }
 
@@ -122,22 +98,17 @@ pub struct Aggregate {
 pub struct AggregateElement {
     /// The tuple that is counted.
     pub terms: Vec<Term>,
-    /// When.
     pub condition: Vec<Literal>,
 }
 
 /// `name(arguments)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Atom {
-    /// The predicate.
     pub name: String,
-    /// Its arguments.
     pub arguments: Vec<Term>,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// Relations between terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the relations")]
 pub enum Relation {
@@ -149,7 +120,6 @@ pub enum Relation {
     GreaterEqual,
 }
 
-/// A term.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Term {
     /// `42`.
@@ -164,33 +134,24 @@ pub enum Term {
     Function {
         /// The name; empty for a tuple.
         name: String,
-        /// The arguments.
         arguments: Vec<Term>,
     },
     /// `@id(T, N)`.
     External {
         /// The name, without the at sign.
         name: String,
-        /// The arguments.
         arguments: Vec<Term>,
     },
     /// `-X`.
     Minus(Box<Term>),
     /// `N - 1`; the operator is `+`, `-`, `*`, `/`, `\` or `**`.
-    Binary {
-        /// The operator.
-        operator: String,
-        /// Left side.
-        left: Box<Term>,
-        /// Right side.
-        right: Box<Term>,
-    },
+    Binary { operator: String, left: Box<Term>, right: Box<Term> },
     /// `1..N`.
     Interval(Box<Term>, Box<Term>),
 }
 
 impl Term {
-    /// The name of a constant: a function without arguments that is no tuple.
+    /// Name of a constant: a function without arguments that is not a tuple.
     pub fn as_constant(&self) -> Option<&str> {
         match self {
             Self::Function { name, arguments } if arguments.is_empty() && !name.is_empty() => Some(name),

@@ -7,7 +7,7 @@ use planforge_diagnostics::Span;
 
 /// The term that `text` is; `None` when it is not exactly one ground term, or is nested deeper than [`MAX_DEPTH`].
 pub fn parse_ground_term(text: &str) -> Option<Term> {
-    let mut reader = Reader { bytes: text.as_bytes(), text, at: 0, depth: 0 };
+    let mut reader = GroundTermReader { bytes: text.as_bytes(), text, at: 0, depth: 0 };
     let term = reader.term()?;
     reader.space();
     (reader.at == text.len()).then_some(term)
@@ -23,14 +23,14 @@ pub fn parse_ground_atom(text: &str) -> Option<Atom> {
     }
 }
 
-struct Reader<'a> {
+struct GroundTermReader<'a> {
     bytes: &'a [u8],
     text: &'a str,
     at: usize,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl GroundTermReader<'_> {
     fn space(&mut self) {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;

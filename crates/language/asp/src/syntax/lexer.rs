@@ -1,10 +1,11 @@
-//! Text to tokens. Every character belongs to a token, white space or a comment; what is none of these becomes
-//! [`Kind::Odd`], and a [`Finding`] says why.
+//! Splits text into tokens. Every character belongs to a token, white space or a comment. Other text becomes
+//! [`Kind::Odd`] with a [`Finding`].
 
 use super::ast::Relation;
+use crate::steps::count_steps;
 use planforge_diagnostics::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `shot1`: begins with a lower-case letter, after underscores.
@@ -35,23 +36,17 @@ pub(crate) enum Kind {
     OpenBracket,
     /// `]`.
     CloseBracket,
-    /// `,`.
     Comma,
-    /// `;`.
     Semicolon,
-    /// `:`.
     Colon,
     /// `:-`.
     If,
-    /// `.`.
     Dot,
     /// `..`.
     Dots,
     /// `=`, `<=` and the others.
     Relation(Relation),
-    /// `+`.
     Plus,
-    /// `-`.
     Minus,
     /// `*`.
     Star,
@@ -61,7 +56,7 @@ pub(crate) enum Kind {
     Slash,
     /// `\`.
     Backslash,
-    /// Anything else; the word or character. A finding tells about it.
+    /// Any other word or character, described by a finding.
     Odd(String),
 }
 
@@ -74,12 +69,12 @@ impl Kind {
             Self::Text(text) => format!("\"{text}\""),
             Self::Hash(text) => format!("#{text}"),
             Self::Relation(relation) => relation.to_string(),
-            other => other.fixed().to_owned(),
+            other => other.fixed_text().to_owned(),
         }
     }
 
     /// The text of a token that is always the same.
-    fn fixed(&self) -> &'static str {
+    fn fixed_text(&self) -> &'static str {
         match self {
             Self::Anonymous => "_",
             Self::Not => "not",
@@ -110,13 +105,11 @@ impl Kind {
 /// A token and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
     pub(crate) kind: Kind,
-    /// Where it stands.
     pub(crate) span: Span,
 }
 
-/// Why a piece of text is no token.
+/// The reason why a piece of text is not a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// A string that its line does not close.
@@ -127,18 +120,17 @@ pub(crate) enum Finding {
     LargeNumber,
     /// A word with letters outside ASCII.
     ForeignName,
-    /// Any other character.
     Character,
     /// A typographic quote, dash or space, read as the plain one.
     Typography,
 }
 
-/// What the lexer made of a text.
+/// Result of the lexer.
 #[derive(Debug, Default)]
 pub(crate) struct Lexed {
     /// The tokens in order.
     pub(crate) tokens: Vec<Token>,
-    /// What is wrong with the text, in order.
+    /// Findings in the order of the text.
     pub(crate) findings: Vec<(Finding, Span)>,
 }
 
@@ -162,7 +154,7 @@ struct Lexer<'a> {
     out: Lexed,
 }
 
-/// The plain character that a typographic one stands for.
+/// The plain character for a typographic one.
 fn plain(c: char) -> Option<char> {
     Some(match c {
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ff02}' => '"',
@@ -215,7 +207,7 @@ impl Lexer<'_> {
         self.push(Kind::Odd(self.text[start..self.at].to_owned()), start);
     }
 
-    /// Whether the next character is that one; if so it is taken.
+    /// Consumes the next character if it is `wanted`.
     fn eat(&mut self, wanted: char) -> bool {
         match self.peek() {
             Some((c, width)) if c == wanted => {
@@ -228,6 +220,7 @@ impl Lexer<'_> {
 
     fn token(&mut self, c: char, width: usize) {
         let start = self.at;
+        count_steps(1);
         match c {
             c if c.is_whitespace() || c == '\u{feff}' => self.bump(width),
             '%' => self.comment(start),
@@ -245,7 +238,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The token that begins with `c`, which is taken already.
+    /// The token that begins with `c`, which is already consumed.
     fn punctuation(&mut self, c: char) -> Option<Kind> {
         Some(match c {
             '@' => Kind::At,
@@ -298,6 +291,7 @@ impl Lexer<'_> {
                 _ => at += 1,
             }
         }
+        count_steps(at - start);
         if depth > 0 {
             // The rest of a text is a lot to lose: only this line is taken as the comment.
             self.at = self.text[start..].find('\n').map_or(self.text.len(), |n| start + n);
@@ -333,6 +327,7 @@ impl Lexer<'_> {
                 }
             }
         }
+        count_steps(self.at - start);
         // The dot at the end of the line more likely ends the statement than the text.
         let read = self.text[start..self.at].trim_end();
         if read.len() > 1 && read.ends_with('.') {
@@ -341,8 +336,8 @@ impl Lexer<'_> {
         self.odd(Finding::OpenText, start);
     }
 
-    /// `#name`. A script is one token up to its `#end`, since it is not in this language. Where a tolerant lexer finds no `#end`, only the
-    /// line is the script: what follows may be mistaken in its own ways, which are to be told as well.
+    /// `#name`. A script is one token up to its `#end`, since it is in another language. Without an `#end`, a
+    /// tolerant lexer takes only the line, so that mistakes in later lines are reported too.
     fn hash(&mut self, start: usize) {
         let rest = &self.text[start + 1..];
         let mut length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
@@ -357,7 +352,9 @@ impl Lexer<'_> {
         if name == "script" {
             let rest = &self.text[self.at..];
             let line = rest.find('\n').filter(|_| self.tolerant).unwrap_or(rest.len());
-            self.at += rest.find("#end").map_or(line, |n| n + "#end".len());
+            let end = rest.find("#end");
+            count_steps(end.unwrap_or(rest.len()));
+            self.at += end.map_or(line, |n| n + "#end".len());
         }
         self.push(Kind::Hash(name), start);
     }

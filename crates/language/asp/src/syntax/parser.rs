@@ -1,30 +1,28 @@
-//! Tokens to trees. A mistake costs one statement: reading goes on behind the next dot.
+//! Parses tokens to statements. After a mistake, reading continues behind the next dot.
 
-use super::ast::{
-    Aggregate, AggregateElement, Atom, ChoiceElement, Head, Literal, Relation, Rule, Statement,
-    StatementKind, Term,
-};
+use super::ast::{Atom, ChoiceElement, Head, Relation, Rule, Statement, StatementKind, Term};
 use super::lexer::{Kind, Token};
 use crate::codes as code;
+use crate::steps::count_steps;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
-/// How deep terms may be nested; longer chains of operators count as nesting, since their tree is as deep.
+/// The deepest nesting of terms. Chains of operators count, since their tree is as deep.
 pub const MAX_DEPTH: usize = 100;
 
-/// A mistake that ends a statement. `None` where a finding of the lexer tells about it already.
-pub(crate) type Stop = Option<Box<Diagnostic>>;
-pub(super) type Read<T> = Result<T, Stop>;
+/// A mistake that ends a statement; `None` if a finding of the lexer already describes it.
+pub(crate) type ParseError = Option<Box<Diagnostic>>;
+pub(super) type ParseResult<T> = Result<T, ParseError>;
 
 /// The functions of aggregates.
-const AGGREGATES: [&str; 5] = ["count", "sum", "sum+", "min", "max"];
+pub(super) const AGGREGATES: [&str; 5] = ["count", "sum", "sum+", "min", "max"];
 
 /// Reads statements from tokens. The tokens may differ from the text, where repairs were made.
 pub(crate) struct Parser<'a> {
     text: &'a str,
-    tokens: &'a [Token],
+    pub(super) tokens: &'a [Token],
     pub(super) at: usize,
     source: SourceId,
-    /// How deep the term at hand is nested.
+    /// Nesting depth of the current term.
     pub(super) depth: usize,
     /// The height of the tree of the term read last.
     pub(super) height: usize,
@@ -36,13 +34,13 @@ impl<'a> Parser<'a> {
         Self { text, tokens, at: 0, source, depth: 0, height: 0 }
     }
 
-    /// Whether every token is read.
+    /// True if every token is read.
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.tokens.len()
     }
 
-    /// The next statement; after a mistake the position is behind the next dot.
-    pub(crate) fn statement(&mut self) -> Read<Statement> {
+    /// Reads the next statement. After a mistake the position is behind the next dot.
+    pub(crate) fn statement(&mut self) -> ParseResult<Statement> {
         let (start, first) = (self.span(), self.at);
         self.depth = 0;
         let read = self.statement_kind().and_then(|kind| {
@@ -55,14 +53,16 @@ impl<'a> Parser<'a> {
         read.map(|statement| self.with_text(statement))
     }
 
-    /// Goes behind the next dot. At least one token of the statement, which begins at `first`, is left behind.
+    /// Moves behind the next dot. Consumes at least one token of the statement, which begins at `first`.
     fn skip(&mut self, first: usize) {
         // The dot may be the token just read.
         if self.at > first && self.tokens.get(self.at - 1).is_some_and(|t| t.kind == Kind::Dot) {
             return;
         }
         let rest = self.tokens.get(self.at..).unwrap_or_default();
-        self.at += rest.iter().position(|t| t.kind == Kind::Dot).map_or(rest.len(), |n| n + 1);
+        let length = rest.iter().position(|t| t.kind == Kind::Dot).map_or(rest.len(), |n| n + 1);
+        count_steps(length);
+        self.at += length;
     }
 
     /// A directive's text is known with its dot.
@@ -75,6 +75,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn peek(&self) -> Option<&'a Kind> {
+        count_steps(1);
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
@@ -87,7 +88,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn last_span(&self) -> Span {
+    pub(super) fn last_span(&self) -> Span {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or_else(Span::default, |t| t.span)
     }
 
@@ -97,11 +98,11 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, kind: &Kind, what: &str) -> Read<()> {
-        if self.eat(kind) { Ok(()) } else { Err(self.unexpected(what)) }
+    pub(super) fn expect(&mut self, kind: &Kind, what: &str) -> ParseResult<()> {
+        if self.eat(kind) { Ok(()) } else { Err(self.unexpected_error(what)) }
     }
 
-    fn expect_dot(&mut self, start: Span) -> Read<Span> {
+    fn expect_dot(&mut self, start: Span) -> ParseResult<Span> {
         if self.eat(&Kind::Dot) {
             return Ok(self.last_span());
         }
@@ -111,11 +112,11 @@ impl<'a> Parser<'a> {
                 .help("end every statement with `.`");
             return Err(Some(Box::new(found)));
         }
-        Err(self.unexpected("`.` at the end of the statement"))
+        Err(self.unexpected_error("`.` at the end of the statement"))
     }
 
-    /// What stands here is not what the grammar wants.
-    pub(super) fn unexpected(&self, wanted: &str) -> Stop {
+    /// The error for a token that the grammar does not allow here.
+    pub(super) fn unexpected_error(&self, wanted: &str) -> ParseError {
         let found = match self.peek() {
             Some(Kind::Odd(_)) => return None,
             Some(kind) => format!("`{}`", kind.show()),
@@ -131,13 +132,13 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    pub(super) fn unsupported(&self, span: Span, message: &str, help: &str) -> Stop {
+    pub(super) fn unsupported_error(&self, span: Span, message: &str, help: &str) -> ParseError {
         Some(Box::new(
             Diagnostic::error(code::UNSUPPORTED, message).at(self.source, span, "").help(help.to_owned()),
         ))
     }
 
-    fn statement_kind(&mut self) -> Read<StatementKind> {
+    fn statement_kind(&mut self) -> ParseResult<StatementKind> {
         match self.peek() {
             Some(Kind::Hash(name)) if !AGGREGATES.contains(&name.as_str()) => self.directive(name),
             Some(Kind::If) => {
@@ -152,7 +153,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn directive(&mut self, name: &str) -> Read<StatementKind> {
+    fn directive(&mut self, name: &str) -> ParseResult<StatementKind> {
         let rest = &self.tokens[self.at..];
         let length = rest.iter().position(|t| t.kind == Kind::Dot).unwrap_or(rest.len());
         self.at += length;
@@ -162,7 +163,7 @@ impl<'a> Parser<'a> {
         Ok(StatementKind::Directive { name: name.to_owned(), text: String::new() })
     }
 
-    fn head(&mut self) -> Read<Head> {
+    fn head(&mut self) -> ParseResult<Head> {
         if self.peek() == Some(&Kind::OpenBrace) {
             return self.choice(None);
         }
@@ -177,14 +178,14 @@ impl<'a> Parser<'a> {
                 if self.peek() == Some(&Kind::OpenBrace) {
                     return self.choice(Some((term, relation)));
                 }
-                return Err(self.unsupported(
+                return Err(self.unsupported_error(
                     span,
                     "a comparison cannot be the head of a rule",
                     "state what must not hold as a constraint, `:- X = Y.`",
                 ));
             }
             Some(Kind::Semicolon | Kind::Comma | Kind::Colon) => {
-                return Err(self.unsupported(
+                return Err(self.unsupported_error(
                     self.span(),
                     "a rule has one atom as its head",
                     "write one statement for each atom",
@@ -195,8 +196,8 @@ impl<'a> Parser<'a> {
         Ok(Head::Atom(self.atom_of(term, span)?))
     }
 
-    /// `{ ... }` with what stands on its left; what stands on its right is read here.
-    fn choice(&mut self, left: Option<(Term, Relation)>) -> Read<Head> {
+    /// Reads `{ ... }` with its left bound; the right bound is read here.
+    fn choice(&mut self, left: Option<(Term, Relation)>) -> ParseResult<Head> {
         let span = self.span();
         self.expect(&Kind::OpenBrace, "`{`")?;
         let mut elements = Vec::new();
@@ -219,7 +220,7 @@ impl<'a> Parser<'a> {
         };
         let mut known = true;
         if let Some((term, relation)) = left {
-            known &= bound(turned(relation), term);
+            known &= bound(mirrored(relation), term);
         }
         if let Some(Kind::Relation(relation)) = self.peek() {
             let relation = *relation;
@@ -229,7 +230,7 @@ impl<'a> Parser<'a> {
             known &= bound(Relation::LessEqual, self.term()?);
         }
         if !known {
-            return Err(self.unsupported(
+            return Err(self.unsupported_error(
                 span,
                 "a choice is bounded by `=`, `<=` or `>=`",
                 "write the bounds as `1 { ... } 2`",
@@ -238,189 +239,14 @@ impl<'a> Parser<'a> {
         Ok(Head::Choice { lower, elements, upper })
     }
 
-    /// ` : a, b`, or nothing.
-    fn condition(&mut self) -> Read<Vec<Literal>> {
-        let mut literals = Vec::new();
-        if !self.eat(&Kind::Colon) {
-            return Ok(literals);
-        }
-        if matches!(self.peek(), Some(Kind::Semicolon | Kind::CloseBrace | Kind::Dot) | None) {
-            return Ok(literals);
-        }
-        loop {
-            self.simple_literal(&mut literals)?;
-            if !self.eat(&Kind::Comma) {
-                return Ok(literals);
-            }
-        }
-    }
-
-    fn body(&mut self) -> Read<Vec<Literal>> {
-        let mut literals = Vec::new();
-        // `p :- .` is what clingo's own texts have for facts.
-        if self.peek() == Some(&Kind::Dot) {
-            return Ok(literals);
-        }
-        loop {
-            self.body_literal(&mut literals)?;
-            if !self.eat(&Kind::Comma) && !self.eat(&Kind::Semicolon) {
-                return Ok(literals);
-            }
-        }
-    }
-
-    fn body_literal(&mut self, out: &mut Vec<Literal>) -> Read<()> {
-        let start = self.span();
-        let negated = self.peek() == Some(&Kind::Not);
-        let begin = self.at + usize::from(negated);
-        match self.tokens.get(begin).map(|t| &t.kind) {
-            Some(Kind::Hash(_)) => {
-                self.at = begin;
-                out.push(self.aggregate(negated, None, start)?);
-                return Ok(());
-            }
-            Some(Kind::OpenBrace) => {
-                let help = "count with `#count { X : p(X) } = 1`";
-                return Err(self.unsupported(start, "a set in a body is not read", help));
-            }
-            _ => {}
-        }
-        let first = out.len();
-        self.literal(out, true)?;
-        if self.peek() == Some(&Kind::Colon) {
-            let condition = self.condition()?;
-            if out.len() != first + 1 || matches!(out.last(), Some(Literal::Aggregate(_))) {
-                let help = "write one atom before the colon";
-                return Err(self.unsupported(start, "only one literal may have a condition", help));
-            }
-            if let Some(literal) = out.pop() {
-                out.push(Literal::Conditional { literal: Box::new(literal), condition });
-            }
-            if self.peek() == Some(&Kind::Comma) {
-                return Err(self.unexpected("`;` or `.` behind the condition"));
-            }
-        }
-        Ok(())
-    }
-
-    /// An atom or comparison, with `not` or without.
-    fn simple_literal(&mut self, out: &mut Vec<Literal>) -> Read<()> {
-        self.literal(out, false)
-    }
-
-    /// A literal; several for a chain of comparisons. Aggregates with a guard on their left are read where allowed.
-    fn literal(&mut self, out: &mut Vec<Literal>, aggregates: bool) -> Read<()> {
-        let start = self.span();
-        let negated = self.eat(&Kind::Not);
-        if self.peek() == Some(&Kind::Not) {
-            let help = "write the literal without `not not`";
-            return Err(self.unsupported(start, "double negation is not read", help));
-        }
-        let term_start = self.span();
-        let left = self.term()?;
-        let left_span = term_start.to(self.last_span());
-        let relation = match self.peek() {
-            Some(Kind::Relation(relation)) => *relation,
-            Some(Kind::Hash(_)) if aggregates => {
-                out.push(self.aggregate(negated, Some((left, Relation::LessEqual)), start)?);
-                return Ok(());
-            }
-            _ => {
-                let atom = self.atom_of(left, left_span)?;
-                out.push(Literal::Atom { negated, atom });
-                return Ok(());
-            }
-        };
-        self.at += 1;
-        if aggregates && matches!(self.peek(), Some(Kind::Hash(_))) {
-            out.push(self.aggregate(negated, Some((left, relation)), start)?);
-            return Ok(());
-        }
-        self.comparisons(out, left, relation, negated, start)
-    }
-
-    /// `left relation ...`, where the next term is to come; `1 < X < 5` is two comparisons.
-    fn comparisons(
-        &mut self,
-        out: &mut Vec<Literal>,
-        mut left: Term,
-        mut relation: Relation,
-        negated: bool,
-        start: Span,
-    ) -> Read<()> {
-        let first = out.len();
-        loop {
-            let right = self.term()?;
-            let span = start.to(self.last_span());
-            let next = match self.peek() {
-                Some(Kind::Relation(next)) => Some(*next),
-                _ => None,
-            };
-            let stored = if negated { opposite(relation) } else { relation };
-            let has_interval = has_interval(&left) || has_interval(&right);
-            if negated && (next.is_some() || has_interval) {
-                let help = "write the opposite relation without `not`";
-                return Err(self.unsupported(span, "`not` before this comparison is not read", help));
-            }
-            let again = next.map(|_| right.clone());
-            out.push(Literal::Comparison { left, relation: stored, right, span });
-            let (Some(next), Some(again)) = (next, again) else { return Ok(()) };
-            if out.len() - first > MAX_DEPTH {
-                return Err(self.too_deep());
-            }
-            self.at += 1;
-            (left, relation) = (again, next);
-        }
-    }
-
-    fn aggregate(&mut self, negated: bool, left: Option<(Term, Relation)>, start: Span) -> Read<Literal> {
-        let function = match self.peek() {
-            Some(Kind::Hash(name)) if AGGREGATES.contains(&name.as_str()) => name.clone(),
-            Some(Kind::Hash(name)) => {
-                let message = format!("`#{name}` is not an aggregate");
-                let help = "the aggregates are #count, #sum, #sum+, #min and #max";
-                return Err(self.unsupported(self.span(), &message, help));
-            }
-            _ => return Err(self.unexpected("an aggregate")),
-        };
-        self.at += 1;
-        self.expect(&Kind::OpenBrace, &format!("`{{` behind `#{function}`"))?;
-        let mut elements = Vec::new();
-        while self.peek() != Some(&Kind::CloseBrace) {
-            let mut terms = Vec::new();
-            if self.peek() != Some(&Kind::Colon) {
-                terms.push(self.term()?);
-                while self.eat(&Kind::Comma) {
-                    terms.push(self.term()?);
-                }
-            }
-            elements.push(AggregateElement { terms, condition: self.condition()? });
-            if !self.eat(&Kind::Semicolon) {
-                break;
-            }
-        }
-        self.expect(&Kind::CloseBrace, "`;` or `}` in the aggregate")?;
-        let right = match self.peek() {
-            Some(Kind::Relation(relation)) => {
-                let relation = *relation;
-                self.at += 1;
-                Some((relation, self.term()?))
-            }
-            Some(kind) if begins_term(kind) => Some((Relation::LessEqual, self.term()?)),
-            _ => None,
-        };
-        let span = start.to(self.last_span());
-        Ok(Literal::Aggregate(Aggregate { negated, function, elements, left, right, span }))
-    }
-
-    fn atom(&mut self) -> Read<Atom> {
+    pub(super) fn atom(&mut self) -> ParseResult<Atom> {
         let start = self.span();
         let term = self.term()?;
         self.atom_of(term, start.to(self.last_span()))
     }
 
     /// The atom that was read as a term.
-    fn atom_of(&self, term: Term, span: Span) -> Read<Atom> {
+    pub(super) fn atom_of(&self, term: Term, span: Span) -> ParseResult<Atom> {
         match term {
             Term::Function { name, arguments } if !name.is_empty() => Ok(Atom { name, arguments, span }),
             Term::Minus(inner) if matches!(&*inner, Term::Function { name, .. } if !name.is_empty()) => {
@@ -441,7 +267,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn too_deep(&self) -> Stop {
+    pub(super) fn too_deep_error(&self) -> ParseError {
         let message = format!("terms are nested deeper than {MAX_DEPTH}");
         Some(Box::new(
             Diagnostic::error(code::TOO_DEEP, message)
@@ -451,43 +277,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn begins_term(kind: &Kind) -> bool {
-    use Kind::{Anonymous, At, Minus, Name, Number, Open, Text, Variable};
-    matches!(kind, Name(_) | Variable(_) | Anonymous | Number(_) | Text(_) | At | Open | Minus)
-}
-
-/// `not X < Y` is `X >= Y`.
-fn opposite(relation: Relation) -> Relation {
-    match relation {
-        Relation::Equal => Relation::NotEqual,
-        Relation::NotEqual => Relation::Equal,
-        Relation::Less => Relation::GreaterEqual,
-        Relation::LessEqual => Relation::Greater,
-        Relation::Greater => Relation::LessEqual,
-        Relation::GreaterEqual => Relation::Less,
-    }
-}
-
 /// `X < Y` is `Y > X`.
-fn turned(relation: Relation) -> Relation {
+fn mirrored(relation: Relation) -> Relation {
     match relation {
         Relation::Less => Relation::Greater,
         Relation::LessEqual => Relation::GreaterEqual,
         Relation::Greater => Relation::Less,
         Relation::GreaterEqual => Relation::LessEqual,
         other => other,
-    }
-}
-
-fn has_interval(term: &Term) -> bool {
-    match term {
-        Term::Interval(..) => true,
-        Term::Minus(inner) => has_interval(inner),
-        Term::Binary { left, right, .. } => has_interval(left) || has_interval(right),
-        Term::Function { arguments, .. } | Term::External { arguments, .. } => {
-            arguments.iter().any(has_interval)
-        }
-        _ => false,
     }
 }
 

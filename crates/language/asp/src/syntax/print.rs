@@ -50,7 +50,7 @@ impl Display for Rule {
     }
 }
 
-/// A conditional literal ends at a semicolon: a comma would go on with its condition.
+/// Ends conditional literals with a semicolon, since a comma would continue the condition.
 fn body(f: &mut Formatter<'_>, literals: &[Literal]) -> fmt::Result {
     for (index, literal) in literals.iter().enumerate() {
         if index > 0 {
@@ -162,7 +162,7 @@ impl Display for Relation {
     }
 }
 
-/// How tightly a term binds: what is looser than its place asks for stands in parentheses.
+/// Precedence of a term; a term that binds looser than its context is put in parentheses.
 fn strength(term: &Term) -> u8 {
     match term {
         Term::Interval(..) => 0,

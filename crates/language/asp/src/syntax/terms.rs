@@ -1,16 +1,15 @@
-//! Terms: what stands inside atoms, comparisons and aggregates.
+//! Parses terms: arguments and sides of comparisons and aggregates.
 
 use super::ast::Term;
 use super::lexer::Kind;
-use super::parser::{MAX_DEPTH, Parser, Read};
+use super::parser::{MAX_DEPTH, ParseResult, Parser};
 
 impl Parser<'_> {
-    /// A whole term.
-    pub(crate) fn term(&mut self) -> Read<Term> {
+    pub(crate) fn term(&mut self) -> ParseResult<Term> {
         self.nested(Self::interval)
     }
 
-    fn interval(&mut self) -> Read<Term> {
+    fn interval(&mut self) -> ParseResult<Term> {
         let left = self.binary(1)?;
         if !self.eat(&Kind::Dots) {
             return Ok(left);
@@ -18,22 +17,22 @@ impl Parser<'_> {
         let height = self.height;
         let right = self.binary(1)?;
         if self.peek() == Some(&Kind::Dots) {
-            return Err(self.unexpected("an interval with two ends"));
+            return Err(self.unexpected_error("an interval with two ends"));
         }
         self.grow(height.max(self.height))?;
         Ok(Term::Interval(Box::new(left), Box::new(right)))
     }
 
-    /// Notes that the term read last stands above terms of that height.
-    fn grow(&mut self, below: usize) -> Read<()> {
+    /// Records that the last term has children of that height.
+    fn grow(&mut self, below: usize) -> ParseResult<()> {
         self.height = below + 1;
-        if self.height > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
+        if self.height > MAX_DEPTH { Err(self.too_deep_error()) } else { Ok(()) }
     }
 
     /// Reads what is nested in a term.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.too_deep());
+            return Err(self.too_deep_error());
         }
         self.depth += 1;
         let value = read(self);
@@ -41,8 +40,8 @@ impl Parser<'_> {
         value
     }
 
-    /// Operators that bind at least that tightly.
-    fn binary(&mut self, least: u8) -> Read<Term> {
+    /// Reads operators with at least this precedence.
+    fn binary(&mut self, least: u8) -> ParseResult<Term> {
         let mut left = self.unary()?;
         loop {
             let Some((operator, own)) = self.peek().and_then(operator) else { return Ok(left) };
@@ -59,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self) -> Read<Term> {
+    fn unary(&mut self) -> ParseResult<Term> {
         if !self.eat(&Kind::Minus) {
             return self.primary();
         }
@@ -74,8 +73,8 @@ impl Parser<'_> {
         Ok(Term::Minus(Box::new(inner)))
     }
 
-    fn primary(&mut self) -> Read<Term> {
-        let Some(kind) = self.peek() else { return Err(self.unexpected("a term")) };
+    fn primary(&mut self) -> ParseResult<Term> {
+        let Some(kind) = self.peek() else { return Err(self.unexpected_error("a term")) };
         let term = match kind {
             Kind::Number(number) => Term::Number(*number),
             Kind::Text(text) => Term::Text(text.clone()),
@@ -88,13 +87,13 @@ impl Parser<'_> {
             Kind::At => {
                 self.at += 1;
                 let Some(Kind::Name(name)) = self.peek() else {
-                    return Err(self.unexpected("a name behind `@`"));
+                    return Err(self.unexpected_error("a name behind `@`"));
                 };
                 self.at += 1;
                 return Ok(Term::External { name: name.clone(), arguments: self.arguments()? });
             }
             Kind::Open => return self.parentheses(),
-            _ => return Err(self.unexpected("a term")),
+            _ => return Err(self.unexpected_error("a term")),
         };
         self.at += 1;
         self.height = 1;
@@ -102,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// Terms with commas between them, and the height of the tallest; whether the last comma ends the list.
-    fn terms(&mut self) -> Read<(Vec<Term>, bool)> {
+    fn terms(&mut self) -> ParseResult<(Vec<Term>, bool)> {
         let (mut terms, mut tallest) = (vec![self.term()?], self.height);
         while self.eat(&Kind::Comma) {
             if self.peek() == Some(&Kind::Close) {
@@ -116,24 +115,24 @@ impl Parser<'_> {
         Ok((terms, false))
     }
 
-    /// `(a, b)` behind a name, or nothing.
-    fn arguments(&mut self) -> Read<Vec<Term>> {
+    /// Reads `(a, b)` after a name, or nothing.
+    fn arguments(&mut self) -> ParseResult<Vec<Term>> {
         self.height = 1;
         if !self.eat(&Kind::Open) || self.eat(&Kind::Close) {
             return Ok(Vec::new());
         }
         let (terms, dangling) = self.terms()?;
         if dangling {
-            return Err(self.unexpected("an argument"));
+            return Err(self.unexpected_error("an argument"));
         }
         self.close()?;
         self.grow(self.height)?;
         Ok(terms)
     }
 
-    fn close(&mut self) -> Read<()> {
+    fn close(&mut self) -> ParseResult<()> {
         if self.peek() == Some(&Kind::Semicolon) {
-            return Err(self.unsupported(
+            return Err(self.unsupported_error(
                 self.span(),
                 "pools, `p(a;b)`, are not read",
                 "write one statement for each: `p(a). p(b).`",
@@ -143,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// A tuple, or a term in parentheses.
-    fn parentheses(&mut self) -> Read<Term> {
+    fn parentheses(&mut self) -> ParseResult<Term> {
         self.at += 1;
         self.height = 1;
         if self.eat(&Kind::Close) {

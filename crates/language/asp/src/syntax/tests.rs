@@ -19,7 +19,7 @@ fn code_of(text: &str) -> String {
     found.first().unwrap_or_else(|| panic!("{text} is read")).code.to_string()
 }
 
-/// What differs between trees of one program printed differently: places and layout of directives.
+/// The program without data that differs between printed forms: places and layout of directives.
 fn without_places(program: &Program) -> String {
     let debug = format!("{program:#?}");
     let is_place =

@@ -2,11 +2,11 @@
 #![allow(dead_code, reason = "every test binary uses a part")]
 
 use planforge_asp::program::{Assembled, Source, Task, assemble};
-use planforge_asp::stages::{Found, Reply, Run, solve};
+use planforge_asp::stages::{Run, RunAnswers, SolveResult, solve};
 use planforge_asp::syntax::ast::{Program, Term};
 use planforge_asp::syntax::{parse, parse_ground_term};
-use planforge_asp::{Declarations, Materialized};
-use planforge_clingo::{Job, Symbol};
+use planforge_asp::{Declarations, Materialized, read_knowledge};
+use planforge_clingo::{SolveRequest, Symbol};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::Domain;
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ impl World {
         let parsed = planforge_pddl::parse_domain(domain_text, DOMAIN);
         assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
         let knowledge = program(knowledge_text, KNOWLEDGE);
-        let (declarations, declaration_findings) = Declarations::read(&knowledge, &parsed.value, KNOWLEDGE);
+        let (declarations, declaration_findings) = read_knowledge(&knowledge, &parsed.value, KNOWLEDGE);
         Self {
             domain_text: domain_text.to_owned(),
             domain: parsed.value,
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    pub(crate) fn solve(&self) -> (Assembled, Reply) {
+    pub(crate) fn solve(&self) -> (Assembled, SolveResult) {
         assert_eq!(self.declaration_findings, []);
         let assembled = assemble(&self.task());
         assert_eq!(assembled.diagnostics, []);
@@ -86,20 +86,24 @@ fn symbol(term: &Term) -> Symbol {
 }
 
 /// One program, solved by clingo.
-pub(crate) fn clingo(run: Run<'_>) -> Result<Found, String> {
+pub(crate) fn clingo(run: Run<'_>) -> Result<RunAnswers, String> {
     let functions = |name: &str, arguments: &[Symbol]| {
         let arguments: Vec<Term> =
             arguments.iter().map(|a| parse_ground_term(&a.to_string()).unwrap()).collect();
         run.naming.call(name, &arguments).map(|value| value.map(|term| vec![symbol(&term)]))
     };
-    let job =
-        Job { models: run.models, optimise: run.optimise, functions: &functions, ..Job::new(run.program) };
+    let job = SolveRequest {
+        models: run.models,
+        optimise: run.optimise,
+        functions: &functions,
+        ..SolveRequest::new(run.program)
+    };
     let answer = planforge_clingo::solve(&job).map_err(|error| format!("{error}\n{}", run.program))?;
     let answers = answer.models.iter().map(|model| model.iter().map(Symbol::to_string).collect()).collect();
-    Ok(Found { answers, complete: answer.complete })
+    Ok(RunAnswers { answers, complete: answer.complete })
 }
 
-pub(crate) fn run(job: &planforge_asp::stages::Job) -> Reply {
+pub(crate) fn run(job: &planforge_asp::stages::SolveJob) -> SolveResult {
     solve(job, &mut clingo).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,14 +1,13 @@
 //! Forms of words: `block` and `blocks`, `hold` and `held`, `stack` and `unstacked` are one word each.
 //!
-//! A wrong guess costs little: all that is asked is that the forms of one word in one suite come out as one word, and two words never do.
-//! So what a form belongs to is looked up among the words that the suite has, and only then guessed.
+//! Wrong guesses are cheap: the forms of one word in a suite must map to one word, and two words to two. So a
+//! form is first looked up among the words of the suite, and only then guessed.
 
 use super::function::is_function_word;
 use std::collections::BTreeSet;
 
-/// An ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Ending {
+pub(crate) enum WordEnding {
     /// `stack`
     None,
     /// `stacks`, `boxes`, `carries`
@@ -19,8 +18,8 @@ pub(crate) enum Ending {
     Ing,
 }
 
-impl Ending {
-    /// What a word that is inflected by adding letters alone gets.
+impl WordEnding {
+    /// Letters of the ending for a regular word.
     pub(crate) const fn letters(self) -> &'static str {
         match self {
             Self::None => "",
@@ -31,95 +30,95 @@ impl Ending {
     }
 }
 
-/// A word taken apart: the word itself, whether `un` stands before it, and its ending.
+/// A form of a word: the word, whether it has the prefix `un`, and its ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) word: String,
     pub(crate) un: bool,
-    pub(crate) ending: Ending,
+    pub(crate) ending: WordEnding,
 }
 
 impl Form {
-    /// The same form of another word, which is inflected by adding letters alone.
+    /// The same form of another, regular word.
     pub(crate) fn of(&self, other: &str) -> String {
         format!("{}{other}{}", if self.un { "un" } else { "" }, self.ending.letters())
     }
 }
 
 /// Forms that no rule gives.
-const IRREGULAR: &[(&str, &str, Ending)] = &[
-    ("bent", "bend", Ending::Ed),
-    ("bought", "buy", Ending::Ed),
-    ("bound", "bind", Ending::Ed),
-    ("broken", "break", Ending::Ed),
-    ("brought", "bring", Ending::Ed),
-    ("built", "build", Ending::Ed),
-    ("children", "child", Ending::S),
-    ("driven", "drive", Ending::Ed),
-    ("drove", "drive", Ending::Ed),
-    ("drawn", "draw", Ending::Ed),
-    ("drew", "draw", Ending::Ed),
-    ("eaten", "eat", Ending::Ed),
-    ("fed", "feed", Ending::Ed),
-    ("fell", "fall", Ending::Ed),
-    ("fallen", "fall", Ending::Ed),
-    ("feet", "foot", Ending::S),
-    ("flew", "fly", Ending::Ed),
-    ("flown", "fly", Ending::Ed),
-    ("found", "find", Ending::Ed),
-    ("gave", "give", Ending::Ed),
-    ("given", "give", Ending::Ed),
-    ("goes", "go", Ending::S),
-    ("gone", "go", Ending::Ed),
-    ("went", "go", Ending::Ed),
-    ("grown", "grow", Ending::Ed),
-    ("hidden", "hide", Ending::Ed),
-    ("held", "hold", Ending::Ed),
-    ("hung", "hang", Ending::Ed),
-    ("kept", "keep", Ending::Ed),
-    ("knives", "knife", Ending::S),
-    ("laid", "lay", Ending::Ed),
-    ("led", "lead", Ending::Ed),
-    ("lent", "lend", Ending::Ed),
-    ("lain", "lie", Ending::Ed),
-    ("lying", "lie", Ending::Ing),
-    ("lit", "light", Ending::Ed),
-    ("lost", "lose", Ending::Ed),
-    ("made", "make", Ending::Ed),
-    ("men", "man", Ending::S),
-    ("met", "meet", Ending::Ed),
-    ("mice", "mouse", Ending::S),
-    ("paid", "pay", Ending::Ed),
-    ("people", "person", Ending::S),
-    ("ran", "run", Ending::Ed),
-    ("risen", "rise", Ending::Ed),
-    ("seen", "see", Ending::Ed),
-    ("sent", "send", Ending::Ed),
-    ("shelves", "shelf", Ending::S),
-    ("shaken", "shake", Ending::Ed),
-    ("slid", "slide", Ending::Ed),
-    ("sold", "sell", Ending::Ed),
-    ("spun", "spin", Ending::Ed),
-    ("stood", "stand", Ending::Ed),
-    ("stuck", "stick", Ending::Ed),
-    ("swept", "sweep", Ending::Ed),
-    ("taken", "take", Ending::Ed),
-    ("took", "take", Ending::Ed),
-    ("thrown", "throw", Ending::Ed),
-    ("told", "tell", Ending::Ed),
-    ("torn", "tear", Ending::Ed),
-    ("tying", "tie", Ending::Ing),
-    ("women", "woman", Ending::S),
-    ("worn", "wear", Ending::Ed),
-    ("written", "write", Ending::Ed),
+const IRREGULAR: &[(&str, &str, WordEnding)] = &[
+    ("bent", "bend", WordEnding::Ed),
+    ("bought", "buy", WordEnding::Ed),
+    ("bound", "bind", WordEnding::Ed),
+    ("broken", "break", WordEnding::Ed),
+    ("brought", "bring", WordEnding::Ed),
+    ("built", "build", WordEnding::Ed),
+    ("children", "child", WordEnding::S),
+    ("driven", "drive", WordEnding::Ed),
+    ("drove", "drive", WordEnding::Ed),
+    ("drawn", "draw", WordEnding::Ed),
+    ("drew", "draw", WordEnding::Ed),
+    ("eaten", "eat", WordEnding::Ed),
+    ("fed", "feed", WordEnding::Ed),
+    ("fell", "fall", WordEnding::Ed),
+    ("fallen", "fall", WordEnding::Ed),
+    ("feet", "foot", WordEnding::S),
+    ("flew", "fly", WordEnding::Ed),
+    ("flown", "fly", WordEnding::Ed),
+    ("found", "find", WordEnding::Ed),
+    ("gave", "give", WordEnding::Ed),
+    ("given", "give", WordEnding::Ed),
+    ("goes", "go", WordEnding::S),
+    ("gone", "go", WordEnding::Ed),
+    ("went", "go", WordEnding::Ed),
+    ("grown", "grow", WordEnding::Ed),
+    ("hidden", "hide", WordEnding::Ed),
+    ("held", "hold", WordEnding::Ed),
+    ("hung", "hang", WordEnding::Ed),
+    ("kept", "keep", WordEnding::Ed),
+    ("knives", "knife", WordEnding::S),
+    ("laid", "lay", WordEnding::Ed),
+    ("led", "lead", WordEnding::Ed),
+    ("lent", "lend", WordEnding::Ed),
+    ("lain", "lie", WordEnding::Ed),
+    ("lying", "lie", WordEnding::Ing),
+    ("lit", "light", WordEnding::Ed),
+    ("lost", "lose", WordEnding::Ed),
+    ("made", "make", WordEnding::Ed),
+    ("men", "man", WordEnding::S),
+    ("met", "meet", WordEnding::Ed),
+    ("mice", "mouse", WordEnding::S),
+    ("paid", "pay", WordEnding::Ed),
+    ("people", "person", WordEnding::S),
+    ("ran", "run", WordEnding::Ed),
+    ("risen", "rise", WordEnding::Ed),
+    ("seen", "see", WordEnding::Ed),
+    ("sent", "send", WordEnding::Ed),
+    ("shelves", "shelf", WordEnding::S),
+    ("shaken", "shake", WordEnding::Ed),
+    ("slid", "slide", WordEnding::Ed),
+    ("sold", "sell", WordEnding::Ed),
+    ("spun", "spin", WordEnding::Ed),
+    ("stood", "stand", WordEnding::Ed),
+    ("stuck", "stick", WordEnding::Ed),
+    ("swept", "sweep", WordEnding::Ed),
+    ("taken", "take", WordEnding::Ed),
+    ("took", "take", WordEnding::Ed),
+    ("thrown", "throw", WordEnding::Ed),
+    ("told", "tell", WordEnding::Ed),
+    ("torn", "tear", WordEnding::Ed),
+    ("tying", "tie", WordEnding::Ing),
+    ("women", "woman", WordEnding::S),
+    ("worn", "wear", WordEnding::Ed),
+    ("written", "write", WordEnding::Ed),
 ];
 
 /// The words that a suite has, in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
-    /// As they stand there.
+    /// Words as they occur.
     words: BTreeSet<String>,
-    /// What they may be forms of, by endings that leave no doubt.
+    /// Base forms of the words, for unambiguous endings.
     plain: BTreeSet<String>,
 }
 
@@ -131,12 +130,11 @@ impl Vocabulary {
         Self { words, plain }
     }
 
-    /// Whether it stands somewhere, as it is.
+    /// True if the word occurs in this form.
     pub(crate) fn contains(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// All that stand somewhere.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
@@ -149,20 +147,20 @@ impl Vocabulary {
     pub(crate) fn analyse(&self, form: &str) -> Form {
         if let Some(rest) = form.strip_prefix("un").filter(|rest| rest.len() >= 3 && !is_function_word(rest))
         {
-            let inner = self.inflected(rest);
+            let inner = self.inflect(rest);
             if self.knows(rest) || self.knows(&inner.word) {
                 return Form { un: true, ..inner };
             }
         }
-        self.inflected(form)
+        self.inflect(form)
     }
 
-    fn inflected(&self, form: &str) -> Form {
+    fn inflect(&self, form: &str) -> Form {
         let made = |word: &str, ending| Form { word: word.to_owned(), un: false, ending };
         if let Some((_, word, ending)) = IRREGULAR.iter().find(|(irregular, ..)| *irregular == form) {
             return made(word, *ending);
         }
-        for (letters, ending) in [("ed", Ending::Ed), ("ing", Ending::Ing)] {
+        for (letters, ending) in [("ed", WordEnding::Ed), ("ing", WordEnding::Ing)] {
             if let Some(stem) = form.strip_suffix(letters)
                 && is_stem(stem)
                 && !form.ends_with("eed")
@@ -173,18 +171,19 @@ impl Vocabulary {
             }
         }
         match singular(form, &self.words) {
-            Some(word) => made(&word, Ending::S),
-            None => made(form, Ending::None),
+            Some(word) => made(&word, WordEnding::S),
+            None => made(form, WordEnding::None),
         }
     }
 }
 
-/// Whether what is left without an ending can be a word.
+/// True if a text without its ending can be a word.
 fn is_stem(stem: &str) -> bool {
     stem.len() >= 3 && stem.contains(|c| "aeiouy".contains(c))
 }
 
-/// What a stem before `ed` or `ing` may be of, likeliest first: `lift`, `stop` for `stopp`, `carry` for `carri`, `place` for `plac`.
+/// Candidates for the word of a stem before `ed` or `ing`, likeliest first: `lift`, `stop` for `stopp`,
+/// `carry` for `carri`, `place` for `plac`.
 fn stems(stem: &str) -> Vec<String> {
     let mut candidates = Vec::new();
     let letters: Vec<char> = stem.chars().collect();
@@ -227,7 +226,7 @@ fn singular(form: &str, words: &BTreeSet<String>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn analysed(words: &str, form: &str) -> (String, bool, Ending) {
+    fn analyse_form(words: &str, form: &str) -> (String, bool, WordEnding) {
         let words = words.split(' ').map(str::to_owned).collect();
         let found = Vocabulary::new(words).analyse(form);
         (found.word, found.un, found.ending)
@@ -236,29 +235,29 @@ mod tests {
     #[test]
     fn forms_of_one_word_are_found() {
         for (words, form, word, un, ending) in [
-            ("block blocks", "blocks", "block", false, Ending::S),
-            ("box boxes", "boxes", "box", false, Ending::S),
-            ("places placed", "placed", "place", false, Ending::Ed),
-            ("places placing", "placing", "place", false, Ending::Ing),
-            ("stop stopped", "stopped", "stop", false, Ending::Ed),
-            ("stopped", "stopped", "stop", false, Ending::Ed),
-            ("carries", "carries", "carry", false, Ending::S),
-            ("carries carried", "carried", "carry", false, Ending::Ed),
-            ("held", "held", "hold", false, Ending::Ed),
-            ("covered uncovered", "uncovered", "cover", true, Ending::Ed),
-            ("screw unscrew", "unscrew", "screw", true, Ending::None),
-            ("fastened unfastened", "unfastened", "fasten", true, Ending::Ed),
-            ("uncovered", "uncovered", "uncover", false, Ending::Ed),
-            ("unit", "unit", "unit", false, Ending::None),
-            ("glass", "glass", "glass", false, Ending::None),
-            ("bus", "bus", "bus", false, Ending::None),
-            ("string", "string", "string", false, Ending::None),
-            ("need", "need", "need", false, Ending::None),
-            ("bed", "bed", "bed", false, Ending::None),
-            ("fill filled", "filled", "fill", false, Ending::Ed),
-            ("inflates inflated", "inflated", "inflate", false, Ending::Ed),
+            ("block blocks", "blocks", "block", false, WordEnding::S),
+            ("box boxes", "boxes", "box", false, WordEnding::S),
+            ("places placed", "placed", "place", false, WordEnding::Ed),
+            ("places placing", "placing", "place", false, WordEnding::Ing),
+            ("stop stopped", "stopped", "stop", false, WordEnding::Ed),
+            ("stopped", "stopped", "stop", false, WordEnding::Ed),
+            ("carries", "carries", "carry", false, WordEnding::S),
+            ("carries carried", "carried", "carry", false, WordEnding::Ed),
+            ("held", "held", "hold", false, WordEnding::Ed),
+            ("covered uncovered", "uncovered", "cover", true, WordEnding::Ed),
+            ("screw unscrew", "unscrew", "screw", true, WordEnding::None),
+            ("fastened unfastened", "unfastened", "fasten", true, WordEnding::Ed),
+            ("uncovered", "uncovered", "uncover", false, WordEnding::Ed),
+            ("unit", "unit", "unit", false, WordEnding::None),
+            ("glass", "glass", "glass", false, WordEnding::None),
+            ("bus", "bus", "bus", false, WordEnding::None),
+            ("string", "string", "string", false, WordEnding::None),
+            ("need", "need", "need", false, WordEnding::None),
+            ("bed", "bed", "bed", false, WordEnding::None),
+            ("fill filled", "filled", "fill", false, WordEnding::Ed),
+            ("inflates inflated", "inflated", "inflate", false, WordEnding::Ed),
         ] {
-            assert_eq!(analysed(words, form), (word.to_owned(), un, ending), "{form}");
+            assert_eq!(analyse_form(words, form), (word.to_owned(), un, ending), "{form}");
         }
     }
 
@@ -266,9 +265,9 @@ mod tests {
     fn other_words_stay_apart() {
         // `plane` is no form of `plan`, and `bare` none of `bar`.
         let words = "plan plane planes bar bare bars";
-        assert_eq!(analysed(words, "planes").0, "plane");
-        assert_eq!(analysed(words, "plan").0, "plan");
-        assert_eq!(analysed(words, "bare").0, "bare");
-        assert_eq!(analysed(words, "bars").0, "bar");
+        assert_eq!(analyse_form(words, "planes").0, "plane");
+        assert_eq!(analyse_form(words, "plan").0, "plan");
+        assert_eq!(analyse_form(words, "bare").0, "bare");
+        assert_eq!(analyse_form(words, "bars").0, "bar");
     }
 }

@@ -1,4 +1,4 @@
-//! Words that carry no story: they stay in every text, and a name that has no others is told by them.
+//! Function words: they stay in every text, and a name that consists of them alone keeps its words.
 
 /// Articles, pronouns, prepositions, conjunctions, auxiliaries, counting words and the vocabulary of planning tasks themselves. Sorted.
 const FUNCTION_WORDS: &[&str] = &[
@@ -267,7 +267,7 @@ const FUNCTION_WORDS: &[&str] = &[
     "zero",
 ];
 
-/// Whether a word in lower case is one of them.
+/// True for a function word in lower case.
 pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.binary_search(&word).is_ok()
 }

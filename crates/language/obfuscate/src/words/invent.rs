@@ -5,16 +5,12 @@ use super::themes::{THEMES, Theme};
 use planforge_pddl::random::Random;
 use std::collections::BTreeSet;
 
-/// What a new word is to stand for.
+/// Part of speech of a new word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// A thing.
     Noun,
-    /// What is done.
     Verb,
-    /// How something is.
     Adjective,
-    /// A single letter.
     Letter,
 }
 
@@ -55,16 +51,16 @@ impl Inventor {
         Self { seed, taken, themes: if borrow { themes } else { Vec::new() } }
     }
 
-    /// A word in the place of that one.
+    /// A new word that replaces `instead_of`.
     pub(crate) fn word(&mut self, instead_of: &str, part: Part) -> String {
         let mut random = Random::new(digest(self.seed, instead_of));
-        let borrowed = self.borrowed(part, &mut random);
+        let borrowed = self.borrow_word(part, &mut random);
         let word = borrowed.unwrap_or_else(|| self.made_up(part, &mut random));
         self.taken.insert(word.clone());
         word
     }
 
-    fn borrowed(&self, part: Part, random: &mut Random) -> Option<String> {
+    fn borrow_word(&self, part: Part, random: &mut Random) -> Option<String> {
         if part == Part::Letter {
             let letters: Vec<String> = ('b'..='z').filter(|c| *c != 'i').map(String::from).collect();
             let free: Vec<String> = letters.into_iter().filter(|letter| self.is_free(letter)).collect();
@@ -106,7 +102,7 @@ impl Inventor {
         String::new()
     }
 
-    /// Whether the word and its forms are nobody's.
+    /// True if the word and its forms are unused.
     fn is_free(&self, word: &str) -> bool {
         let inflected =
             ["", "s", "ed", "ing"].iter().any(|ending| self.taken.contains(&format!("{word}{ending}")));

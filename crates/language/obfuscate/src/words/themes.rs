@@ -1,8 +1,8 @@
-//! Words of other domains, for misleading names. All are inflected by adding `s`, `ed` and `ing` alone.
+//! Words of other domains, for misleading names. All have regular forms with `s`, `ed` and `ing`.
 
-/// The words of one made-up setting, by what they can stand for.
+/// The words of one invented setting, by part of speech.
 pub(crate) struct Theme {
-    /// For types, objects and whatever else is a thing.
+    /// For types, objects and other things.
     pub(crate) nouns: &'static [&'static str],
     /// For actions and for what is done.
     pub(crate) verbs: &'static [&'static str],

@@ -1,7 +1,7 @@
 //! `[obfuscate]`: the suites under other names.
 
 use super::Pipeline;
-use planforge_obfuscate::{Kind, Names, Options};
+use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct ObfuscateTable {
     /// `random` names are made up, `misleading` ones come from another setting, and with `original` only the order changes.
-    pub names: Names,
+    pub names: NameStyle,
     /// Kinds of names to exchange; all by default.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     #[schemars(length(min = 1))]
-    pub what: Vec<Kind>,
+    pub what: Vec<NameGroup>,
     /// Uses the new names in the texts too.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub texts: bool,
@@ -28,9 +28,9 @@ pub struct ObfuscateTable {
 
 impl Pipeline {
     /// The options for obfuscating suites; none without `[obfuscate]`.
-    pub fn disguise(&self) -> Option<Options> {
+    pub fn disguise(&self) -> Option<DisguiseOptions> {
         let table = self.obfuscate.as_ref()?;
-        Some(Options {
+        Some(DisguiseOptions {
             names: table.names,
             what: table.what.iter().copied().collect(),
             texts: table.texts,
@@ -40,12 +40,12 @@ impl Pipeline {
     }
 }
 
-fn all() -> Vec<Kind> {
-    Kind::ALL.to_vec()
+fn all() -> Vec<NameGroup> {
+    NameGroup::ALL.to_vec()
 }
 
-fn is_all(what: &[Kind]) -> bool {
-    Kind::ALL.iter().all(|kind| what.contains(kind))
+fn is_all(what: &[NameGroup]) -> bool {
+    NameGroup::ALL.iter().all(|kind| what.contains(kind))
 }
 
 const fn yes() -> bool {

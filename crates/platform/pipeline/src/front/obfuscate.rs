@@ -4,7 +4,7 @@ use super::catalogue::Catalogue;
 use super::reader::{Reader, error_at};
 use crate::config::{EnvironmentTable, ObfuscateTable};
 use planforge_diagnostics::Diagnostic;
-use planforge_obfuscate::{Kind, Names};
+use planforge_obfuscate::{NameGroup, NameStyle};
 
 pub(super) fn table(
     reader: &mut Reader<'_>,
@@ -15,15 +15,15 @@ pub(super) fn table(
     let (table, node) = reader.table("obfuscate", out)?;
     let mut inner = Reader::new(table, node.place, "[obfuscate]");
     let had_names = inner.node("names").is_some();
-    let names = inner.word("names", &Names::ALL.map(|names| (names.name(), names)), out);
+    let names = inner.word("names", &NameStyle::ALL.map(|names| (names.name(), names)), out);
     if !had_names {
         inner.missing("names", "\"random\", \"misleading\" or \"original\"", out);
     }
     let listed = inner.node("what").is_some();
-    let what = inner.words("what", &Kind::ALL.map(|kind| (kind.name(), kind)), out);
+    let what = inner.words("what", &NameGroup::ALL.map(|kind| (kind.name(), kind)), out);
     let read = ObfuscateTable {
-        names: names.unwrap_or(Names::Original),
-        what: if listed { what } else { Kind::ALL.to_vec() },
+        names: names.unwrap_or(NameStyle::Original),
+        what: if listed { what } else { NameGroup::ALL.to_vec() },
         texts: inner.boolean("texts", out).unwrap_or(true),
         reorder: inner.boolean("reorder", out).unwrap_or(true),
         seed: inner.integer("seed", 0..=i64::MAX, out),

@@ -5,7 +5,7 @@ use super::data::{Example, Suite, SuiteDisguise, SuiteTask};
 use super::files::Folder;
 use planforge_contract::Sentences;
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_obfuscate::{Disguise, Options, Sources};
+use planforge_obfuscate::{Disguise, DisguiseOptions, Sources};
 use planforge_pddl::parse_domain;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// # Errors
 /// `suite.disguise`, one for each definition that cannot be read in full, and for tasks whose names are
 /// unknown because there is no PDDL.
-pub fn disguised(suite: &Suite, options: &Options) -> Result<Suite, Vec<Diagnostic>> {
+pub fn disguised(suite: &Suite, options: &DisguiseOptions) -> Result<Suite, Vec<Diagnostic>> {
     if suite.disguise.is_some() {
         return Ok(suite.clone());
     }

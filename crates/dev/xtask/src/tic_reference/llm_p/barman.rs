@@ -3,7 +3,6 @@
 use super::super::ir::{Ir, items};
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You have {n} shaker with {n} levels, {n} shot glasses, {n} dispensers for {n} ingredients", |ir, p| {
         for (of, number) in ["shaker", "level", "shot", "dispenser", "ingredient"].iter().zip(p) {

@@ -2,7 +2,6 @@
 
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You have {n} blocks", |ir, p| ir.count("block", p[0])),
     ("{name} is on top of {name}", |ir, p| ir.init("on", p)),

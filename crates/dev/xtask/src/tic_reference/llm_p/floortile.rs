@@ -3,7 +3,6 @@
 use super::super::ir::{Ir, items};
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You have {n} rows and {n} columns of unpainted floor tiles", |ir, p| {
         ir.count("row", p[0]);

@@ -2,7 +2,6 @@
 
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You control {n} robots, each robot has a left gripper and a right gripper", |ir, p| {
         ir.count("robot", p[0]);

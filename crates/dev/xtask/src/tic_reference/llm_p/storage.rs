@@ -3,7 +3,6 @@
 use super::super::ir::{Ir, items};
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You have {list}", |ir, p| ir.each(p[0], "{n} (.+?)", |ir, p| have(ir, p[0], p[1]))),
     ("(Depot|Container) storeareas are: {list}", |ir, p| {

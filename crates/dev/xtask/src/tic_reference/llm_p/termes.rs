@@ -1,9 +1,8 @@
-//! LLM+P termes: a grid by the names of its positions, the heights that are wanted.
+//! LLM+P termes: a grid by the names of its positions, and the goal heights.
 
 use super::super::ir::Ir;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("The robot is on a grid with {n} rows and {n} columns", |ir, p| {
         ir.count("row", p[0]);

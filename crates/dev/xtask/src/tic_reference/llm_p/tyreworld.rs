@@ -1,9 +1,9 @@
-//! LLM+P tyreworld: four things with names, four kinds that are only counted; everything is said of all of a kind.
+//! LLM+P tyreworld: four things with names, four kinds that are only counted; statements are about all of a
+//! kind.
 
 use super::super::ir::{Ir, items};
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("You have {list}", |ir, p| ir.each(p[0], "(an?|[0-9]+) {list}", |ir, p| have(ir, p[0], p[1]))),
     ("(?:The )?{list} (are|should be) in the {name}", |ir, p| {

@@ -1,9 +1,8 @@
-//! Our barman: everything has a name; glasses and shaker are told of together.
+//! Our barman: everything has a name; one sentence describes glasses and shaker.
 
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("There is {n} shaker, {name}, and there are {n} glasses: {list}", |ir, p| {
         ir.count("shaker", p[0]);

@@ -1,9 +1,8 @@
-//! Our blocks: piles by what stands on what.
+//! Our blocks: piles described by what is on what.
 
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("There are {n} blocks: {list}", |ir, p| {
         ir.count("block", p[0]);

@@ -3,7 +3,6 @@
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("The floor has {n} rows of {n} tiles", |ir, p| {
         ir.count("row", p[0]);

@@ -3,7 +3,6 @@
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("There are {n} rooms: {list}", |ir, p| {
         ir.count("room", p[0]);

@@ -3,7 +3,6 @@
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("The store has {n} cells: {list}", |ir, p| {
         ir.count("cell", p[0]);

@@ -1,9 +1,8 @@
-//! Our tyres: hubs, nuts and wheels by name; the goal speaks of the nuts and wheels that are on the car now.
+//! Our tyres: hubs, nuts and wheels by name; the goal describes the nuts and wheels that are on the car now.
 
 use super::super::ir::items;
 use super::super::patterns::Pattern;
 
-/// The patterns.
 pub(crate) const PATTERNS: &[Pattern] = &[
     ("The boot {name} is (open|closed)", |ir, p| ir.init(p[1], &p[..1])),
     ("The {list} are in {name}", |ir, p| tools(p[0]).for_each(|tool| ir.init("in_boot", &[tool, p[1]]))),

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of the reader for random texts.
 
 use super::*;
 use crate::syntax::parse;
@@ -111,7 +111,7 @@ proptest! {
         check(&text);
     }
 
-    /// The fixes of repairs, applied to the text, leave what was understood as it is.
+    /// Applying the fixes of all repairs does not change the reading.
     #[test]
     fn fixes_say_what_was_understood(statements in proptest::collection::vec(statement(), 1..8)) {
         let text = statements.concat();

@@ -1,10 +1,10 @@
 //! Many small texts: what is understood, and every finding with its way out, as snapshots.
 
-use super::shown;
+use super::print_reading;
 
-/// Each text with what becomes of it.
+/// Each text with its reading.
 fn table(texts: &[&str]) -> String {
-    texts.iter().map(|text| format!("> {}\n{}\n", text.replace('\n', "\n> "), shown(text))).collect()
+    texts.iter().map(|text| format!("> {}\n{}\n", text.replace('\n', "\n> "), print_reading(text))).collect()
 }
 
 macro_rules! table {

@@ -1,0 +1,64 @@
+//! The registry of commands: help, arguments and entry point of each.
+
+use crate::{long_tests, measure, record_demo, report_screenshots, tic_reference};
+
+macro_rules! commands {
+    ($($(#[$help:meta])* $name:ident($args:ty) => $run:path;)*) => {
+        #[derive(clap::Subcommand)]
+        pub(crate) enum Command { $($(#[$help])* $name($args)),* }
+
+        impl Command {
+            pub(crate) fn run(&self) -> Result<(), String> {
+                match self { $(Self::$name(args) => $run(args)),* }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Reading: files accepted and MB/s, ours against VAL's Parser and Fast Downward's reader.
+    MeasureReading(measure::reading::ReadingArgs) => measure::reading::run;
+    /// The paper's criterion: IPC domains that VAL's Parser and planforge accept, and the reasons for differences.
+    MeasureParser(measure::parser::ParserArgs) => measure::parser::run;
+    /// Planning: whole processes of ours against Fast Downward on every task of a suite folder.
+    MeasurePlanning(measure::planning::PlanningArgs) => measure::planning::run;
+    /// Validation: verdicts and times of ours against VAL on plans and on mutations of them.
+    MeasureValidation(measure::validation::ValidationArgs) => measure::validation::run;
+    /// Exploration walks: the score of the paper's own code, ours against pymimir, or checks of the scores.
+    MeasureWalks(measure::walks::WalksArgs) => measure::walks::run;
+    /// Inference: from an intermediate representation to a problem, with a fresh and a kept child process, and PyPI's clingo.
+    MeasureInference(measure::inference::InferenceArgs) => measure::inference::run;
+    /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
+    MeasureEquivalence(measure::equivalence::EquivalenceArgs) => measure::equivalence::run;
+    /// Result classes: mutants of every action against their classes by construction, the exact comparison, and VAL.
+    MeasureClasses(measure::classes::ClassesArgs) => measure::classes::run;
+    /// Top-k planning: plans and times of ours against K*.
+    MeasureTopK(measure::top_k::TopKArgs) => measure::top_k::run;
+    /// The runner: time and memory that `planforge run` adds per candidate, with a server that answers at once.
+    MeasureRunner(measure::runner::RunnerArgs) => measure::runner::run;
+    /// Load: many tasks and samples against a server that answers at once.
+    MeasureLoad(measure::load::LoadArgs) => measure::load::run;
+    /// The server that `measure-load` starts.
+    LoadServer(measure::load::server::LoadServerArgs) => measure::load::server::run;
+    /// Robustness: outcomes of runs whose server misbehaves in every known way.
+    MeasureRobustness(measure::robustness::RobustnessArgs) => measure::robustness::run;
+    /// Disks: evaluations on disks that are full or read-only. Needs root.
+    MeasureDisks(measure::disks::DisksArgs) => measure::disks::run;
+    /// Reports: size, time to build and time to open for many candidates.
+    MeasureReport(measure::report::ReportArgs) => measure::report::run;
+    /// Survival: evaluations killed with SIGKILL at random moments end with the same bytes and repeat no request.
+    MeasureSurvival(measure::survival::SurvivalArgs) => measure::survival::run;
+    /// Dry runs of the shipped pipelines against the requests that they then send to a simulated model.
+    MeasureEstimates(measure::estimates::EstimatesArgs) => measure::estimates::run;
+    /// Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
+    LongTests(long_tests::LongTestsArgs) => long_tests::run;
+    /// Record the demo's cassette from a live model, or send the same requests again and compare.
+    RecordDemo(record_demo::RecordDemoArgs) => record_demo::run;
+    /// Screenshots of a report in a headless browser, wide and narrow, light and dark, with checks of each page.
+    ReportScreenshots(report_screenshots::ReportScreenshotsArgs) => report_screenshots::run;
+    /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
+    TicReference(tic_reference::TicReferenceArgs) => tic_reference::run;
+    /// The child process of `tic-reference`: converts the one text in the working directory.
+    #[command(hide = true)]
+    TicConvert(tic_reference::ConverterArgs) => tic_reference::run_converter;
+}

@@ -1,0 +1,273 @@
+//! Many tasks and samples against a server that answers at once: calls per second, processor time per call,
+//! peak memory; and their growth with tasks, samples and jobs.
+//!
+//! The server is another process (`cargo xtask load-server`), so its work does not count. Each run is a
+//! separate process.
+
+use crate::paths::absolute;
+mod peers;
+pub(crate) mod server;
+
+use crate::process::{Cost, run_measured};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+#[derive(clap::Args)]
+pub(crate) struct LoadArgs {
+    #[arg(long, default_value = "target/debug/planforge")]
+    planforge: PathBuf,
+    /// Numbers of tasks.
+    #[arg(long, value_delimiter = ',', default_value = "1000")]
+    tasks: Vec<usize>,
+    /// Numbers of samples per task, one request each.
+    #[arg(long, value_delimiter = ',', default_value = "8")]
+    samples: Vec<u32>,
+    /// Numbers of concurrent requests and plugin calls.
+    #[arg(long, value_delimiter = ',', default_value = "8,32,128")]
+    jobs: Vec<u32>,
+    /// Milliseconds until the server answers.
+    #[arg(long, default_value_t = 0)]
+    delay_ms: u64,
+    /// Processing of each reply.
+    #[arg(long, value_enum, default_value_t = ReplyProcessing::Whole)]
+    work: ReplyProcessing,
+    /// Also read each finished run again: a resume that finds everything there, and a replay.
+    #[arg(long)]
+    again: bool,
+    /// A Python environment with `inspect-ai` and `openai`, to send the same number of requests through
+    /// inspect_ai.
+    #[arg(long)]
+    inspect: Option<PathBuf>,
+    /// A folder with `promptfoo` in its node_modules, to send the same number of requests through it.
+    #[arg(long)]
+    promptfoo: Option<PathBuf>,
+    /// Folder for suites and runs; by default a temporary folder.
+    #[arg(long)]
+    folder: Option<PathBuf>,
+}
+
+/// Processing of a reply.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ReplyProcessing {
+    /// Extract the PDDL and record it.
+    Ask,
+    /// It is also read and checked, planned for, and its plan is held against the environment.
+    Whole,
+}
+
+pub(crate) fn run(args: &LoadArgs) -> Result<(), String> {
+    let planforge = absolute(&args.planforge)?;
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = args.folder.clone().unwrap_or_else(|| scratch.path().to_owned());
+    println!(
+        "| tasks | samples | jobs | what | s | calls a second | processor ms a call | peak MB | run folder MB |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for &tasks in &args.tasks {
+        let suite = folder.join(format!("lights-{tasks}"));
+        write_suite(&suite, tasks).map_err(|e| format!("{}: {e}", suite.display()))?;
+        for &samples in &args.samples {
+            for &jobs in &args.jobs {
+                let case = Case {
+                    planforge: &planforge,
+                    folder: &folder,
+                    suite: &suite,
+                    tasks,
+                    samples,
+                    jobs,
+                    args,
+                };
+                case.run()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Case<'a> {
+    planforge: &'a Path,
+    folder: &'a Path,
+    suite: &'a Path,
+    tasks: usize,
+    samples: u32,
+    jobs: u32,
+    args: &'a LoadArgs,
+}
+
+impl Case<'_> {
+    fn run(&self) -> Result<(), String> {
+        let server = Server::start(self.args.delay_ms)?;
+        // Kept until the end: where many files were just deleted, making new ones is slow.
+        let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?.keep();
+        let pipeline = runs.join("load.toml");
+        let text = pipeline_text(&server.address, self.samples, self.jobs, self.args.work);
+        fs::write(&pipeline, text).map_err(|e| e.to_string())?;
+        let out = runs.join("runs");
+        let mut command = Command::new(self.planforge);
+        command.arg("run").arg(&pipeline).arg("--suite").arg(self.suite).arg("--runs").arg(&out);
+        let cost = self.run_planforge(command)?;
+        let calls = self.tasks as u64 * u64::from(self.samples);
+        let answered = server.stop()?;
+        if answered != calls {
+            return Err(format!("{answered} requests, and {calls} questions"));
+        }
+        let mut made = fs::read_dir(&out).map_err(|e| e.to_string())?;
+        let run = made.next().ok_or("there is no run folder")?.map_err(|e| e.to_string())?.path();
+        self.row("run", cost, &run)?;
+        self.peers(&runs)?;
+        if self.args.again {
+            for (name, word) in [("resume", "--resume"), ("replay", "")] {
+                let mut command = Command::new(self.planforge);
+                match word {
+                    "" => command.arg("replay").arg(&run),
+                    word => command.arg("run").arg(word).arg(&run),
+                };
+                let cost = self.run_planforge(command)?;
+                self.row(name, cost, &run)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn peers(&self, folder: &Path) -> Result<(), String> {
+        let Self { tasks, samples, jobs, .. } = *self;
+        let peers = [("inspect_ai", &self.args.inspect), ("promptfoo", &self.args.promptfoo)];
+        for (name, place) in peers {
+            let Some(place) = place else { continue };
+            let place = absolute(&place)?;
+            let server = Server::start(self.args.delay_ms)?;
+            let command = match name {
+                "inspect_ai" => peers::inspect(&place, folder, &server.address, tasks, samples, jobs),
+                _ => peers::promptfoo(&place, folder, &server.address, tasks, samples, jobs),
+            };
+            let (cost, status) =
+                run_measured(&mut command.map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+            let calls = server.stop()?;
+            if !status.success() || calls != tasks as u64 * u64::from(samples) {
+                return Err(format!("{name} ended with {status} after {calls} requests"));
+            }
+            let left = folder.join(if name == "inspect_ai" { "inspect-logs" } else { "promptfoo-state" });
+            self.row(name, cost, &left)?;
+        }
+        Ok(())
+    }
+
+    fn run_planforge(&self, mut command: Command) -> Result<Cost, String> {
+        command.args(["--json", "--jobs", &self.jobs.to_string()]).env("LOAD_TEST_KEY", "sk-load-0123456789");
+        let (cost, status) = run_measured(&mut command).map_err(|e| e.to_string())?;
+        if status.success() { Ok(cost) } else { Err(format!("planforge ended with {status}")) }
+    }
+
+    fn row(&self, what: &str, cost: Cost, run: &Path) -> Result<(), String> {
+        let calls = self.tasks as f64 * f64::from(self.samples);
+        let Self { tasks, samples, jobs, .. } = self;
+        println!(
+            "| {tasks} | {samples} | {jobs} | {what} | {:.1} | {:.0} | {:.2} | {:.0} | {:.0} |",
+            cost.wall_ms / 1000.0,
+            calls / cost.wall_ms * 1000.0,
+            cost.cpu_ms / calls,
+            cost.peak_kb / 1024.0,
+            bytes(run).map_err(|e| e.to_string())? as f64 / 1e6
+        );
+        Ok(())
+    }
+}
+
+fn bytes(path: &Path) -> std::io::Result<u64> {
+    let mut sum = 0;
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let file = entry.metadata()?;
+        sum += if file.is_dir() { bytes(&entry.path())? } else { file.len() };
+    }
+    Ok(sum)
+}
+
+/// The server as another process.
+pub(crate) struct Server {
+    process: Child,
+    output: BufReader<std::process::ChildStdout>,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+}
+
+impl Server {
+    pub(crate) fn start(delay_ms: u64) -> Result<Self, String> {
+        let own = std::env::current_exe().map_err(|e| e.to_string())?;
+        let mut process = Command::new(own)
+            .args(["load-server", "--delay-ms", &delay_ms.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let output = process.stdout.take().ok_or("the server has no output")?;
+        let mut server = Self { process, output: BufReader::new(output), address: String::new() };
+        server.address = server.line()?;
+        Ok(server)
+    }
+
+    fn line(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        self.output.read_line(&mut line).map_err(|e| e.to_string())?;
+        Ok(line.trim().to_owned())
+    }
+
+    /// Ends it. The answer is how many requests it got.
+    pub(crate) fn stop(mut self) -> Result<u64, String> {
+        drop(self.process.stdin.take());
+        let count = self.line()?.parse().map_err(|e| format!("the server's count: {e}"))?;
+        self.process.wait().map_err(|e| e.to_string())?;
+        Ok(count)
+    }
+}
+
+const DOMAIN: &str = "(define (domain lights)
+  (:requirements :strips :typing)
+  (:types room)
+  (:predicates (lit ?r - room) (dark ?r - room))
+  (:action switch
+    :parameters (?r - room)
+    :precondition (dark ?r)
+    :effect (and (lit ?r) (not (dark ?r)))))
+";
+
+/// Small tasks, no two the same.
+fn write_suite(folder: &Path, tasks: usize) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("domain.pddl"), DOMAIN)?;
+    fs::write(folder.join("domain.nl"), "A light in a dark room can be switched on.\n")?;
+    for number in 1..=tasks {
+        let rooms = ["hall", "kitchen", "attic"];
+        let text = format!(
+            "House number {number} has a hall, a kitchen and an attic. All are dark. Switch on every light.\n"
+        );
+        let facts: Vec<String> = rooms.iter().map(|room| format!("(dark {room})")).collect();
+        let goals: Vec<String> = rooms.iter().map(|room| format!("(lit {room})")).collect();
+        let problem = format!(
+            "(define (problem lights-{number})\n  (:domain lights)\n  (:objects {} - room)\n  (:init {})\n  (:goal (and {})))\n",
+            rooms.join(" "),
+            facts.join(" "),
+            goals.join(" ")
+        );
+        fs::write(folder.join(format!("p{number:05}.nl")), text)?;
+        fs::write(folder.join(format!("p{number:05}.pddl")), problem)?;
+    }
+    Ok(())
+}
+
+fn pipeline_text(address: &str, samples: u32, jobs: u32, work: ReplyProcessing) -> String {
+    let ask = format!(
+        "schema = 1\n[given]\ndomain = true\n[llm.main]\nuse = \"provider-openai\"\nmodel = \"load\"\nbase_url = \"http://{address}/v1\"\n\
+         api_key_env = \"LOAD_TEST_KEY\"\nn_per_request = 1\nmax_concurrency = {jobs}\n[environment]\nuse = \"environment-pddl\"\n[[stage]]\ndo = \"translate\"\n\
+         label = \"problem\"\nuse = \"translator-direct\"\nn = {samples}\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"problem\" }}\n"
+    );
+    let judge = "[[stage]]\ndo = \"verify\"\nlabel = \"pddl\"\nuse = \"verifier-val\"\noptions = { what = \"pddl\" }\n\
+        [[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n\
+        [[stage]]\ndo = \"verify\"\nlabel = \"environment\"\nuse = \"verifier-val\"\noptions = { what = \"plan\", against = \"environment\" }\n";
+    match work {
+        ReplyProcessing::Ask => ask,
+        ReplyProcessing::Whole => ask + judge,
+    }
+}

@@ -1,0 +1,70 @@
+//! The same number of questions through other programs that evaluate language models: inspect_ai and promptfoo.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// Sends each request once per sample, and checks that the reply contains PDDL.
+const INSPECT: &str = r#"
+import sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.scorer import includes
+
+tasks, samples, jobs, base_url, logs = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
+question = "House number {} has a hall, a kitchen and an attic. All are dark. Switch on every light."
+model = get_model("openai-api/loopback/load", base_url=base_url, api_key="sk-load", config=GenerateConfig(max_connections=jobs))
+task = Task(dataset=[Sample(input=question.format(n), target="(define") for n in range(tasks)], epochs=samples, scorer=includes())
+log = eval(task, model=model, display="none", log_dir=logs, max_samples=jobs * 2, max_connections=jobs)[0]
+sys.exit(0 if log.status == "success" else 1)
+"#;
+
+/// inspect_ai of a Python environment.
+pub(crate) fn inspect(
+    venv: &Path,
+    folder: &Path,
+    address: &str,
+    tasks: usize,
+    samples: u32,
+    jobs: u32,
+) -> io::Result<Command> {
+    let script = folder.join("inspect_load.py");
+    fs::write(&script, INSPECT)?;
+    let mut command = Command::new(venv.join("bin/python"));
+    command.arg(script).args([tasks.to_string(), samples.to_string(), jobs.to_string()]);
+    command.arg(format!("http://{address}/v1")).arg(folder.join("inspect-logs")).current_dir(folder);
+    Ok(command)
+}
+
+/// promptfoo of a folder with `node_modules`.
+pub(crate) fn promptfoo(
+    modules: &Path,
+    folder: &Path,
+    address: &str,
+    tasks: usize,
+    samples: u32,
+    jobs: u32,
+) -> io::Result<Command> {
+    let tests: String = (0..tasks).map(|n| format!("  - vars: {{ house: {n} }}\n")).collect();
+    let config = format!(
+        "prompts:\n  - 'House number {{{{house}}}} has a hall, a kitchen and an attic. All are dark. Switch on every light.'\n\
+         providers:\n  - id: openai:chat:load\n    config: {{ apiBaseUrl: 'http://{address}/v1', apiKey: sk-load }}\n\
+         defaultTest:\n  assert:\n    - type: contains\n      value: '(define'\ntests:\n{tests}"
+    );
+    let file = folder.join("promptfooconfig.yaml");
+    fs::write(&file, config)?;
+    let mut command = Command::new("node");
+    command
+        .arg(modules.join("node_modules/promptfoo/dist/src/entrypoint.js"))
+        .arg("eval")
+        .arg("-c")
+        .arg(file);
+    command.args(["--repeat", &samples.to_string(), "-j", &jobs.to_string()]);
+    command.args(["--no-cache", "--no-table", "--no-progress-bar", "--no-share"]);
+    command.arg("-o").arg(folder.join("promptfoo.json")).current_dir(folder);
+    command.env("PROMPTFOO_DISABLE_TELEMETRY", "1").env("PROMPTFOO_DISABLE_UPDATE", "1");
+    command.env("PROMPTFOO_CONFIG_DIR", folder.join("promptfoo-state"));
+    Ok(command)
+}
