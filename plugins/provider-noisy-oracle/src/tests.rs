@@ -117,7 +117,7 @@ fn a_representation_spells_the_problem_out() {
 #[test]
 fn a_problem_that_a_representation_cannot_express_is_refused() {
     for (from, to, why) in [
-        ("(and (at red far))", "(or (at red far) (at red home))", "no conjunction"),
+        ("(and (at red far))", "(or (at red far) (at red home))", "not a conjunction"),
         ("blue", "1st", "`1st`"),
         ("(free big home)", "(= (weight) 3)", "numbers"),
     ] {
