@@ -240,8 +240,7 @@ fn ready<'q>(pending: impl Iterator<Item = &'q PendingQuestion>) -> Vec<ReadyReq
 
 /// The number of actions of a task.
 fn actions(task: &RunTask) -> u64 {
-    let described = task.view.materials.get("actions");
-    let described = described.and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
+    let described = task.view.materials.actions.described.as_ref();
     let interface = task.view.action_interface.as_ref().map(|interface| interface.actions.len());
     let domain = || {
         let domain = planforge_pddl::parse_domain(task.reference.domain.as_deref()?, SourceId(0)).value;

@@ -99,7 +99,8 @@ pub(crate) fn tasks_of(
 fn with_example((task, mut used): (RunTask, TaskUse)) -> (RunTask, TaskUse) {
     let in_words = ["actions", "predicates.declared"];
     let covered = |name: &str| name.starts_with("example.") || in_words.contains(&name);
-    let example: Vec<_> = task.view.materials.iter().filter(|(name, _)| covered(name)).collect();
+    let materials = task.view.materials.to_texts();
+    let example: Vec<_> = materials.iter().filter(|(name, _)| covered(name)).collect();
     if !example.is_empty() {
         // Pairs of texts always have a JSON form.
         let text = serde_json::to_string(&(&used.sha256, example)).unwrap_or_default();

@@ -126,8 +126,9 @@ fn example<'a>(options: &LlmPlannerOptions, task: &'a TaskView) -> Result<Option
     if options.example == Some(false) {
         return Ok(None);
     }
-    let get = |name: &str| task.materials.get(name).and_then(|t| given(t));
-    match (get(EXAMPLE_TEXT), get(EXAMPLE_PLAN)) {
+    let material = &task.materials.example;
+    let present = |text: &'a Option<String>| text.as_deref().and_then(given);
+    match (present(&material.text), present(&material.plan)) {
         (Some(text), Some(plan)) => Ok(Some(Example { text, plan })),
         // An example of a problem alone is not a mistake in the suite: other methods use it.
         (_, None) if options.example.is_none() => Ok(None),

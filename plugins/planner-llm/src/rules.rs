@@ -1,14 +1,10 @@
 //! The rules of the actions: the domain's text, or its conditions and effects in words.
 
-use planforge_contract::{Sentences, TaskView};
+use planforge_contract::TaskView;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect};
 use planforge_pddl::{parse_domain, print_condition, print_effect};
 use planforge_plugin_sdk::wording::Wording;
-use std::collections::BTreeMap;
-
-/// The material with the suite's wording of its predicates.
-const PREDICATES: &str = "predicates";
 
 /// The rules: of the domain if it is given, else of the domain's text.
 pub(crate) fn of(domain: Option<&str>, task: &TaskView) -> String {
@@ -35,13 +31,7 @@ fn is_entry(line: &str) -> bool {
 
 /// One entry an action. Conditions and effects other than facts are given as PDDL.
 fn of_domain(domain: &Domain, task: &TaskView) -> String {
-    // Without readable sentences the names are used.
-    let sentences: BTreeMap<String, Sentences> = task
-        .materials
-        .get(PREDICATES)
-        .and_then(|text| planforge_plugin_sdk::serde_json::from_str(text).ok())
-        .unwrap_or_default();
-    let wording = Wording::new(&sentences);
+    let wording = Wording::new(&task.materials.sentences);
     let entries: Vec<String> = domain.actions.iter().map(|a| entry(a, &wording)).collect();
     entries.join("\n")
 }

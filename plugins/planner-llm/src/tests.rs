@@ -2,7 +2,6 @@
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
-use std::collections::BTreeMap;
 
 const DOMAIN: &str = "(define (domain lamps)
   (:predicates (on ?l) (near ?l))
@@ -40,9 +39,9 @@ fn with_interface(mut request: PlanRequest) -> PlanRequest {
 }
 
 fn with_example(mut request: PlanRequest) -> PlanRequest {
-    request.task.materials = BTreeMap::from([
-        ("example.text".to_owned(), "We are near green. The lamp green should be on.".to_owned()),
-        ("example.plan".to_owned(), "(switch green)\n".to_owned()),
+    request.task.materials = Materials::from_iter([
+        ("example.text", "We are near green. The lamp green should be on.".to_owned()),
+        ("example.plan", "(switch green)\n".to_owned()),
     ]);
     request
 }
@@ -106,7 +105,7 @@ fn question_with_the_rules_of_a_given_domain_in_words() {
         .replace("(on ?l) (near ?l))", "(on ?l) (near ?l)) (:action wait :parameters ())")
         .replace(":precondition (near ?l) :effect (on ?l)", ":precondition (and (near ?l) (not (on ?l)) (forall (?m) (or (on ?m) (near ?m)))) :effect (and (on ?l) (when (on ?l) (not (near ?l))))");
     request.problem = PROBLEM.into();
-    request.task.materials.insert("predicates".into(), r#"{"near": {"yes": "We are near {1}."}}"#.into());
+    request.task.materials.insert("predicates", r#"{"near": {"yes": "We are near {1}."}}"#.into());
     insta::assert_snapshot!(question(checked(), &request));
 }
 

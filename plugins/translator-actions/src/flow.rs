@@ -87,7 +87,7 @@ impl Call<'_> {
         let texts = &self.request.candidate.texts;
         let before = |action: &ActionDescription| {
             // The text is the whole reply where that held no action.
-            let text = texts.get(&text_name(&action.name))?;
+            let text = texts.action(&action.name)?;
             meant_action(text, &action.name).map(|block| block.text)
         };
         let actions: Vec<Option<String>> = materials.actions.iter().map(before).collect();
@@ -95,7 +95,7 @@ impl Call<'_> {
             |(place, action): (usize, &Option<String>)| action.is_some() && heard.about(place).is_empty();
         let stays = actions.iter().enumerate().map(stays).collect();
         let mut grown = Grown::new(&materials.header);
-        if let Some(known) = texts.get(PREDICATES).filter(|_| self.options.mode == Mode::Grown) {
+        if let Some(known) = texts.named.get(PREDICATES).filter(|_| self.options.mode == Mode::Grown) {
             grown.take(known, &mut Vec::new());
             grown.has_new = false;
         }
@@ -116,7 +116,7 @@ impl Call<'_> {
         let drawn = materials.draw(self.options.examples, &mut random);
         let action = &materials.actions[place];
         let feedback = heard.about(place);
-        let before = self.request.candidate.texts.get(&text_name(&action.name));
+        let before = self.request.candidate.texts.action(&action.name);
         let others = sample.actions.iter().enumerate().filter(|(other, _)| *other != place);
         self.prompts.action(&ActionQuestion {
             examples: drawn.into_iter().map(|example| Example::of(example, growing)).collect(),
@@ -170,7 +170,7 @@ impl Call<'_> {
         sample.report(&format!("reply for {}", action.name), &reply.content, &found);
         // The whole reply if it has no action, so that it can be classified.
         let kept = block.as_ref().map_or_else(|| reply.content.trim().to_owned(), |block| block.text.clone());
-        sample.patch.texts.insert(text_name(&materials.actions[place].name), kept);
+        sample.patch.texts.set_action(&materials.actions[place].name, kept);
         sample.actions[place] = block.map(|block| block.text);
     }
 
@@ -183,7 +183,7 @@ impl Call<'_> {
             header.predicates.clone_from(&sample.grown.declared);
             let lines: Vec<String> = sample.grown.described.iter().map(line).collect();
             said = lines.iter().map(|line| format!("\n  ; {line}")).collect();
-            sample.patch.texts.insert(PREDICATES.to_owned(), lines.join("\n"));
+            sample.patch.texts.named.insert(PREDICATES.to_owned(), lines.join("\n"));
         }
         let printed = print_domain(&header);
         let mut text = printed.trim_end().strip_suffix(')').unwrap_or(&printed).trim_end().to_owned();
@@ -218,7 +218,7 @@ impl Call<'_> {
             let Some(text) = sample.actions[place].as_deref().and_then(|text| one.in_action(text)) else {
                 continue;
             };
-            sample.patch.texts.insert(text_name(&action.name), text.clone());
+            sample.patch.texts.set_action(&action.name, text.clone());
             sample.actions[place] = Some(text);
         }
         sample.report("reply about predicates", &reply.content, &found);
@@ -249,9 +249,4 @@ fn line(predicate: &PredicateDescription) -> String {
         true => predicate.declaration.clone(),
         false => format!("{}: {}", predicate.declaration, predicate.text),
     }
-}
-
-/// The name of an action's text in the candidate.
-pub(crate) fn text_name(action: &str) -> String {
-    format!("action.{}", action.to_lowercase())
 }

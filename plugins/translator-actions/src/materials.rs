@@ -10,7 +10,6 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::Domain;
 use planforge_pddl::parse_domain;
 use planforge_pddl::random::Random;
-use serde::de::DeserializeOwned;
 
 /// The materials of one task.
 #[derive(Debug)]
@@ -34,8 +33,9 @@ impl Materials {
     /// Class `Request`: the pipeline gives no actions in words, `only` names one that there is not, or there are fewer
     /// examples than each question shows.
     pub(crate) fn of(task: &TaskView, options: &ActionTranslatorOptions) -> Result<Self, Failure> {
-        let header = task.materials.get("domain.header").ok_or_else(|| not_given(task, "domain.header"))?;
-        let mut actions: Vec<ActionDescription> = decode(task, "actions")?;
+        let given = &task.materials.actions;
+        let header = given.header.as_deref().ok_or_else(|| not_given(task, "domain.header"))?;
+        let mut actions = present(task, "actions", given.described.as_ref())?;
         if let Some(only) = &options.only {
             let known = |name: &String| actions.iter().any(|a| a.name.eq_ignore_ascii_case(name));
             let unknown: Vec<&str> = only.iter().filter(|name| !known(name)).map(String::as_str).collect();
@@ -47,7 +47,7 @@ impl Materials {
             }
             actions.retain(|action| only.iter().any(|name| name.eq_ignore_ascii_case(&action.name)));
         }
-        let pool: Vec<ActionExample> = decode(task, "example.actions")?;
+        let pool = present(task, "example.actions", given.examples.as_ref())?;
         if pool.len() < options.examples as usize {
             let message = format!(
                 "each question shows {} examples, and there are {} actions of other suites",
@@ -60,7 +60,7 @@ impl Materials {
         let mut header = parse_domain(header, SourceId(0)).value;
         let mut predicates = Vec::new();
         match options.mode {
-            Mode::Given => predicates = decode(task, "predicates.declared")?,
+            Mode::Given => predicates = present(task, "predicates.declared", given.predicates.as_ref())?,
             Mode::Grown => {
                 header.predicates.clear();
                 header.functions.clear();
@@ -83,11 +83,17 @@ impl Materials {
     }
 }
 
-fn decode<T: DeserializeOwned>(task: &TaskView, name: &str) -> Result<Vec<T>, Failure> {
-    let text = task.materials.get(name).ok_or_else(|| not_given(task, name))?;
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("the material `{name}` of suite `{}` cannot be read: {error}", task.suite);
-        Failure::new(FailureClass::Request, codes::NOT_GIVEN, message)
+/// A copy of a material.
+///
+/// # Errors
+/// Class `Request`: it is not given, or cannot be read.
+fn present<T: Clone>(task: &TaskView, name: &str, material: Option<&Vec<T>>) -> Result<Vec<T>, Failure> {
+    material.cloned().ok_or_else(|| match task.materials.read_error(name) {
+        Some(error) => {
+            let message = format!("the material `{name}` of suite `{}` cannot be read: {error}", task.suite);
+            Failure::new(FailureClass::Request, codes::NOT_GIVEN, message)
+        }
+        None => not_given(task, name),
     })
 }
 

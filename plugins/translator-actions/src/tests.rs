@@ -4,7 +4,6 @@ use super::*;
 use crate::prompt::Prompts;
 use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
 use planforge_plugin_sdk::testing::TestHost;
-use std::collections::BTreeMap;
 
 mod corrected;
 mod given;
@@ -54,7 +53,7 @@ fn request(n: u32) -> TranslateRequest {
         ),
         ("example.actions", json(serde_json::json!(examples))),
     ];
-    let materials: BTreeMap<String, String> = materials.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
+    let materials = materials.into_iter().collect();
     TranslateRequest {
         task: TaskView { suite: "lamps".into(), task: "p01".into(), materials, ..TaskView::default() },
         n,
@@ -102,7 +101,7 @@ fn read(domain: &str) -> planforge_pddl::ast::Domain {
 }
 
 fn in_header(header: &str, request: &mut TranslateRequest) {
-    request.task.materials.insert("domain.header".into(), header.into());
+    request.task.materials.insert("domain.header", header.into());
 }
 
 #[test]
@@ -118,8 +117,8 @@ fn one_question_an_action_and_a_domain_of_all() {
     assert_eq!(Prompts::new().unwrap().system(&ActionTranslatorOptions::default()).unwrap(), system);
     let names: Vec<&str> = read.value.actions.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["go", "light"]);
-    assert_eq!(patches[0].texts["action.go"], GO);
-    assert_eq!(patches[0].texts["action.light"], LIGHT);
+    assert_eq!(patches[0].texts.actions["go"], GO);
+    assert_eq!(patches[0].texts.actions["light"], LIGHT);
 }
 
 #[test]
@@ -150,7 +149,7 @@ fn earlier_actions_are_shown_only_with_the_option() {
 #[test]
 fn a_reply_without_an_action_leaves_it_out_and_is_kept() {
     let (patches, _) = asked(ActionTranslatorOptions::default(), &request(1), &["I cannot do that.", LIGHT]);
-    assert_eq!(patches[0].texts["action.go"], "I cannot do that.");
+    assert_eq!(patches[0].texts.actions["go"], "I cannot do that.");
     assert_eq!(patches[0].diagnostics[0].code, "actions.no-action");
     assert!(!patches[0].domain.as_deref().unwrap().contains("cannot"));
 }

@@ -38,9 +38,6 @@ pub(crate) const FURTHER_PLACE: &str = "ir line ";
 /// Characters of a line that is quoted.
 pub(crate) const MOST_QUOTED: usize = 200;
 
-/// The material that holds the knowledge file.
-const KNOWLEDGE_MATERIAL: &str = "asp.knowledge";
-
 /// Completes and compiles the representations of a call.
 pub(crate) struct Inference<'a> {
     options: &'a AspTranslatorOptions,
@@ -119,7 +116,7 @@ impl<'a> Inference<'a> {
             Failure::new(FailureClass::Request, codes::NO_DOMAIN, "the pipeline gives no domain")
                 .help("set `domain = true` in [given]")
         })?;
-        let knowledge_text = task.materials.get(KNOWLEDGE_MATERIAL).map_or("", String::as_str);
+        let knowledge_text = task.materials.knowledge.as_deref().unwrap_or_default();
         let mut sources = SourceMap::single(IR, "");
         sources.add(KNOWLEDGE, knowledge_text);
         sources.add(DOMAIN, domain_text);

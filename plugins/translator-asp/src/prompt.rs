@@ -26,10 +26,6 @@ const TEMPLATES: [(&str, &str); 15] = [
     ("revise", include_str!("../templates/revise.txt")),
 ];
 
-/// The materials of the in-context example.
-const EXAMPLE_TEXT: &str = "example.text";
-const EXAMPLE_IR: &str = "example.ir";
-
 /// Most findings in one question: the rest are mostly consequences.
 const MOST_FINDINGS: usize = 10;
 
@@ -95,7 +91,9 @@ impl Prompts {
     /// The question of mode `ic`.
     pub(crate) fn in_context(&self, task: &TaskView) -> Result<String, Failure> {
         let task_text = text_of(task)?;
-        let example = Example { text: material(task, EXAMPLE_TEXT)?, ir: material(task, EXAMPLE_IR)? };
+        let given = &task.materials.example;
+        let text = material(task, "example.text", &given.text)?;
+        let example = Example { text, ir: material(task, "example.ir", &given.ir)? };
         self.templates.render("ic", &InContext { example, task_text })
     }
 
@@ -184,8 +182,8 @@ fn text_of(task: &TaskView) -> Result<&str, Failure> {
     Ok(text)
 }
 
-fn material<'a>(task: &'a TaskView, name: &str) -> Result<&'a str, Failure> {
-    let text = task.materials.get(name).map(|text| text.trim()).filter(|text| !text.is_empty());
+fn material<'a>(task: &TaskView, name: &str, text: &'a Option<String>) -> Result<&'a str, Failure> {
+    let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     text.ok_or_else(|| {
         let message = format!("suite `{}` has no material `{name}` for the in-context example", task.suite);
         Failure::new(FailureClass::Request, codes::NO_EXAMPLE, message).help(

@@ -68,7 +68,7 @@ fn grippers(n: u32) -> TranslateRequest {
             task_text: GRIPPERS_TEXT.into(),
             given: Given { domain: Some(GRIPPERS.into()), problem: None },
             action_interface: None,
-            materials: materials.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            materials: materials.into_iter().collect(),
         },
         n,
         ..TranslateRequest::default()

@@ -106,7 +106,7 @@ impl<'a> Call<'a> {
 
     /// Mode `infer`: every sample has the same representation, and so the same problem.
     fn infer_given_text(&self) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
-        let Some(ir) = self.request.candidate.texts.get(IR) else {
+        let Some(ir) = self.request.candidate.texts.named.get(IR) else {
             let message = "the candidate has no intermediate representation (text `ir`)";
             return Err(Failure::new(FailureClass::Request, codes::NO_IR, message)
                 .help("put a stage before this one that writes it, or set another `mode`"));
@@ -119,7 +119,7 @@ impl<'a> Call<'a> {
     /// The question for a revision: the findings, and the program unless the conversation shows it.
     fn revision(&self) -> Result<String, Failure> {
         let candidate = &self.request.candidate;
-        let ir = candidate.texts.get(IR).filter(|_| candidate.conversation.is_empty());
+        let ir = candidate.texts.named.get(IR).filter(|_| candidate.conversation.is_empty());
         let revise = self.prompts.revise(self.request, ir.map(String::as_str))?;
         if !candidate.conversation.is_empty() {
             return Ok(revise);
@@ -223,7 +223,7 @@ impl<'a> Call<'a> {
                 Ok(inferred) => {
                     return Ok(CandidatePatch {
                         problem: Some(inferred.problem),
-                        texts: [(IR.to_owned(), ir)].into(),
+                        texts: [(IR, ir)].into_iter().collect(),
                         inference: Some(inferred.inference),
                         log_likelihood: draft.log_likelihood,
                         tokens: draft.tokens,

@@ -53,9 +53,12 @@ pub(crate) struct Vocabulary {
 impl Vocabulary {
     /// The vocabulary of the domain and the knowledge file.
     pub(crate) fn of(domain: &Domain, declared: &Declarations, task: &TaskView) -> Self {
-        let mut unreadable = Vec::new();
-        let types: BTreeMap<String, String> = material(task, TYPES, &mut unreadable);
-        let sentences: BTreeMap<String, Sentences> = material(task, PREDICATES, &mut unreadable);
+        let materials = &task.materials;
+        let unreadable = [TYPES, PREDICATES].into_iter();
+        let unreadable =
+            unreadable.filter_map(|name| Some((name.to_owned(), materials.read_error(name)?))).collect();
+        let types = with_mangled_keys(&materials.types);
+        let sentences: BTreeMap<String, Sentences> = with_mangled_keys(&materials.sentences);
         let mut seen = BTreeSet::new();
         let of_domain = domain.types.iter().map(|t| mangle(t.name.key()));
         let names: Vec<String> =
@@ -171,20 +174,9 @@ impl serde_json::ser::Formatter for Spaced {
     }
 }
 
-/// A material of the task, with its keys as the intermediate representation writes them.
-fn material<T: serde::de::DeserializeOwned>(
-    task: &TaskView,
-    name: &str,
-    unreadable: &mut Vec<(String, String)>,
-) -> BTreeMap<String, T> {
-    let Some(text) = task.materials.get(name) else { return BTreeMap::new() };
-    match serde_json::from_str::<BTreeMap<String, T>>(text) {
-        Ok(entries) => entries.into_iter().map(|(key, value)| (mangle(&key), value)).collect(),
-        Err(error) => {
-            unreadable.push((name.to_owned(), error.to_string()));
-            BTreeMap::new()
-        }
-    }
+/// The entries under the keys that the intermediate representation writes.
+fn with_mangled_keys<T: Clone>(entries: &BTreeMap<String, T>) -> BTreeMap<String, T> {
+    entries.iter().map(|(key, value)| (mangle(key), value.clone())).collect()
 }
 
 fn arguments(parameters: &[TypedName]) -> Vec<String> {

@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::options::{DescribeOptions, Mode};
 use crate::read::{Predicate, Type};
-use planforge_contract::{Failure, TaskView, TranslateRequest};
+use planforge_contract::{Failure, SuiteMaterials, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ impl Prompts {
         predicates: &[Predicate],
     ) -> Result<String, Failure> {
         let task = &request.task;
-        let written = request.candidate.texts.get(Mode::DomainText.name());
+        let written = request.candidate.texts.named.get(Mode::DomainText.name());
         let context = Context {
             examples: examples(options, task),
             domain: domain.trim(),
@@ -75,9 +75,8 @@ impl Prompts {
 /// The examples of a mode: for a task the one of its own suite if it exists, so that all tasks have one
 /// style.
 fn examples<'a>(options: &DescribeOptions, task: &'a TaskView) -> Vec<Example<'a>> {
-    let material = |name: &str| task.materials.get(name).map(|text| text.trim()).filter(|t| !t.is_empty());
-    let pair = |given: &str, told: &str| {
-        let given = material(given)?;
+    let pair = |given: &Option<String>, told: &'a Option<String>| {
+        let given = nonblank(given)?;
         let given = match options.mode {
             Mode::Sentences => {
                 Predicate::all(given).iter().map(Predicate::declaration).collect::<Vec<_>>().join("\n")
@@ -85,19 +84,24 @@ fn examples<'a>(options: &DescribeOptions, task: &'a TaskView) -> Vec<Example<'a
             Mode::Types => Type::all(given).iter().map(Type::declaration).collect::<Vec<_>>().join("\n"),
             Mode::DomainText | Mode::TaskText => given.to_owned(),
         };
-        Some(Example { given, told: material(told)? })
+        Some(Example { given, told: nonblank(told)? })
     };
+    let lead = &task.materials.lead;
     if options.mode == Mode::TaskText
-        && let Some(own) = pair("lead.problem", "lead.text")
+        && let Some(own) = pair(&lead.problem, &lead.text)
     {
         return vec![own];
     }
     let most = options.examples.map_or(usize::MAX, |n| n as usize);
-    let numbered = |n: u32| match options.mode {
-        Mode::DomainText => pair(&format!("example.{n}.domain"), &format!("example.{n}.domain-text")),
-        Mode::TaskText => pair(&format!("example.{n}.problem"), &format!("example.{n}.text")),
-        Mode::Sentences => pair(&format!("example.{n}.domain"), &format!("example.{n}.sentences")),
-        Mode::Types => pair(&format!("example.{n}.domain"), &format!("example.{n}.types")),
+    let of_suite = |suite: &'a SuiteMaterials| match options.mode {
+        Mode::DomainText => pair(&suite.domain, &suite.domain_text),
+        Mode::TaskText => pair(&suite.problem, &suite.text),
+        Mode::Sentences => pair(&suite.domain, &suite.sentences),
+        Mode::Types => pair(&suite.domain, &suite.types),
     };
-    (1..=9).filter_map(numbered).take(most).collect()
+    task.materials.suites.iter().filter_map(of_suite).take(most).collect()
+}
+
+fn nonblank(text: &Option<String>) -> Option<&str> {
+    text.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }

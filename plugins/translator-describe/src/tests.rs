@@ -42,7 +42,7 @@ fn request(n: u32) -> TranslateRequest {
             suite: "lamps".into(),
             task: "l1".into(),
             given: Given { domain: Some(DOMAIN.into()), problem: Some(PROBLEM.into()) },
-            materials: materials.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            materials: materials.iter().copied().collect(),
             ..TaskView::default()
         },
         n,
@@ -78,19 +78,19 @@ fn the_question_about_a_domain() {
         asked(Mode::DomainText, &request(1), "```text\nswitch turns a lamp on.  \n\nDone.\n```\nBye.");
     insta::assert_snapshot!(shown);
     let patch = samples[0].as_ref().unwrap();
-    assert_eq!(patch.texts["domain-text"], "switch turns a lamp on.\n\nDone.\n");
+    assert_eq!(patch.texts.named["domain-text"], "switch turns a lamp on.\n\nDone.\n");
     assert!(patch.diagnostics.is_empty() && patch.domain.is_none() && patch.problem.is_none());
 }
 
 #[test]
 fn the_question_about_a_task_after_an_earlier_stage() {
     let mut request = request(1);
-    request.candidate.texts.insert("domain-text".into(), "Lamps in rooms.\n".into());
+    request.candidate.texts.named.insert("domain-text".into(), "Lamps in rooms.\n".into());
     let (samples, shown) =
         asked(Mode::TaskText, &request, "The lamp red is wired in the hall. It should be on.");
     insta::assert_snapshot!(shown);
     let patch = samples[0].as_ref().unwrap();
-    assert_eq!(patch.texts["task-text"], "The lamp red is wired in the hall. It should be on.\n");
+    assert_eq!(patch.texts.named["task-text"], "The lamp red is wired in the hall. It should be on.\n");
     assert_eq!(patch.diagnostics[0].code, "describe.unnamed");
     assert!(patch.diagnostics[0].message.ends_with("object blue"), "{:?}", patch.diagnostics);
 }
@@ -98,8 +98,8 @@ fn the_question_about_a_task_after_an_earlier_stage() {
 #[test]
 fn tasks_of_one_suite_are_described_alike() {
     let mut request = request(1);
-    request.task.materials.insert("lead.problem".into(), "(define (problem lead))".into());
-    request.task.materials.insert("lead.text".into(), "The lead.".into());
+    request.task.materials.insert("lead.problem", "(define (problem lead))".into());
+    request.task.materials.insert("lead.text", "The lead.".into());
     let shown = asked(Mode::TaskText, &request, "x").1;
     assert!(shown.contains("The lead.") && !shown.contains("The gate"), "{shown}");
 }
@@ -110,7 +110,7 @@ fn the_question_about_sentences() {
     let (samples, shown) = asked(Mode::Sentences, &request(1), &reply);
     insta::assert_snapshot!(shown);
     assert_eq!(
-        samples[0].as_ref().unwrap().texts["sentences"],
+        samples[0].as_ref().unwrap().texts.named["sentences"],
         "[predicates]\non = { yes = \"{1} is on.\", no = \"{1} is off.\" }\nready = { yes = \"All is \\\"ready\\\".\", no = \"It is \
          not ready.\" }\nwired = { yes = \"{1} is wired in {2}.\", no = \"{1} is not wired in {2}.\" }\n"
     );
@@ -124,15 +124,12 @@ fn the_question_about_types() {
     request
         .task
         .materials
-        .insert("example.1.domain".into(), "(define (domain doors) (:types gate - door door))".into());
-    request
-        .task
-        .materials
-        .insert("example.1.types".into(), "{\"door\": \"a door\", \"gate\": \"a gate\"}".into());
+        .insert("example.1.domain", "(define (domain doors) (:types gate - door door))".into());
+    request.task.materials.insert("example.1.types", "{\"door\": \"a door\", \"gate\": \"a gate\"}".into());
     let reply = "```json\n{\"Lamp\": \"a lamp\\n in a room.\", \"room\": \"a \\\"room\\\"\"}\n```";
     let (samples, shown) = asked(Mode::Types, &request, reply);
     insta::assert_snapshot!(shown);
-    let told = &samples[0].as_ref().unwrap().texts["types"];
+    let told = &samples[0].as_ref().unwrap().texts.named["types"];
     assert_eq!(told, "[types]\nlamp = \"a lamp in a room\"\nroom = \"a \\\"room\\\"\"\n");
     for (reply, word) in [
         ("{\"lamp\": \"a lamp\"}", "`room` has no entry"),
@@ -161,7 +158,7 @@ fn beside_a_good_reply_a_bad_one_is_a_failure() {
     let response = plugin(Mode::Sentences).translate(&host, &request(2)).unwrap();
     let results: Vec<_> = response.samples.into_iter().map(Outcome::into_result).collect();
     assert_eq!(results[0].as_ref().unwrap_err().code, "describe.sentences");
-    assert!(results[1].as_ref().unwrap().texts.contains_key("sentences"));
+    assert!(results[1].as_ref().unwrap().texts.named.contains_key("sentences"));
 }
 
 #[test]
@@ -201,7 +198,7 @@ fn existing_texts_are_not_asked_for() {
     let mut request = request(2);
     request.task.domain_text = "Lamps.".into();
     request.task.task_text = "Switch red on.".into();
-    request.task.materials.insert("sentences".into(), SENTENCES.into());
+    request.task.materials.insert("sentences", SENTENCES.into());
     for mode in [Mode::DomainText, Mode::TaskText, Mode::Sentences] {
         let (samples, shown) = asked(mode, &request, "never asked");
         assert_eq!((samples.len(), shown.as_str()), (2, ""));

@@ -7,12 +7,11 @@ use crate::read::{self, Predicate, Type};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, FailureClass, Outcome, Reply, ReportedDiagnostic, TranslateRequest,
-    TranslateResponse,
+    TranslateResponse, WrittenTexts,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_translating::{Writer, new_turns};
-use std::collections::BTreeMap;
 
 /// One call of the translator.
 pub(crate) struct Call<'a> {
@@ -74,12 +73,14 @@ impl Call<'_> {
     /// True if the text of this mode exists and no feedback is about it.
     fn is_there(&self) -> bool {
         let task = &self.request.task;
-        let material = |name: &str| task.materials.get(name).is_some_and(|text| !text.trim().is_empty());
+        let materials = &task.materials;
+        // Runs recorded for ABI epoch 1 hold these texts as TOML.
+        let recorded = |mode: Mode| materials.other.contains_key(mode.name());
         let given = match self.options.mode {
             Mode::DomainText => !task.domain_text.trim().is_empty(),
             Mode::TaskText => !task.task_text.trim().is_empty(),
-            Mode::Sentences => material(Mode::Sentences.name()),
-            Mode::Types => material(Mode::Types.name()),
+            Mode::Sentences => !materials.sentences.is_empty() || recorded(Mode::Sentences),
+            Mode::Types => !materials.types.is_empty() || recorded(Mode::Types),
         };
         given && self.request.feedback.is_empty()
     }
@@ -125,14 +126,14 @@ impl Call<'_> {
         );
         let sources = SourceMap::single("reply", reply.content.as_str());
         CandidatePatch {
-            texts: BTreeMap::new(),
+            texts: WrittenTexts::default(),
             ..self.patch(reply, String::new(), vec![ReportedDiagnostic::of(&error, &sources)])
         }
     }
 
     fn patch(&self, reply: &Reply, text: String, diagnostics: Vec<ReportedDiagnostic>) -> CandidatePatch {
         CandidatePatch {
-            texts: BTreeMap::from([(self.options.mode.name().to_owned(), text)]),
+            texts: [(self.options.mode.name(), text)].into_iter().collect(),
             log_likelihood: reply.log_likelihood(),
             tokens: reply.tokens(),
             raw_reply: reply.content.clone(),

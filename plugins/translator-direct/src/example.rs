@@ -3,7 +3,7 @@
 use crate::options::{DirectOptions, Example};
 use planforge_contract::{Failure, FailureClass, TaskView};
 use planforge_translating::{
-    NO_EXAMPLE, domain_name, domain_of_problem, example_pair, material, missing_example,
+    NO_EXAMPLE, NamedMaterial, domain_name, domain_of_problem, example_pair, material, missing_example,
 };
 use serde::Serialize;
 
@@ -41,13 +41,18 @@ pub(crate) fn problem_example<'a>(
         Some(Example::Shown(wanted)) => Some(wanted),
         None => None,
     };
-    let Some((text, problem)) = example_pair(task, TEXT, PROBLEM, wanted)? else { return Ok(None) };
+    let example = &task.materials.example;
+    let Some((text, problem)) =
+        example_pair(task, (TEXT, &example.text), (PROBLEM, &example.problem), wanted)?
+    else {
+        return Ok(None);
+    };
     // A suite's examples of a domain and of a problem may be unrelated.
-    let domain = material(task, DOMAIN).filter(|domain| {
+    let domain = material(&example.domain).filter(|domain| {
         let wanted = domain_of_problem(problem);
         wanted.is_some_and(|w| domain_name(domain).is_some_and(|n| n.eq_ignore_ascii_case(&w)))
     });
-    let about = domain.and_then(|_| material(task, DOMAIN_TEXT));
+    let about = domain.and_then(|_| material(&example.domain_text));
     Ok(Some(ProblemExample {
         domain: domain.filter(|_| for_domain),
         domain_text: about.filter(|_| !for_domain),
@@ -57,16 +62,17 @@ pub(crate) fn problem_example<'a>(
 }
 
 /// The lead task of a `fan_out` stage, which is of the same domain.
-fn lead_example(task: &TaskView) -> Result<ProblemExample<'_>, Failure> {
-    let lead = |name: &str| {
-        material(task, name)
+fn lead_example<'a>(task: &'a TaskView) -> Result<ProblemExample<'a>, Failure> {
+    let lead = &task.materials.lead;
+    let required = |(name, text): NamedMaterial<'a>| {
+        material(text)
             .ok_or_else(|| missing_example(task, name).help("put the stage behind a `fan_out` stage"))
     };
     Ok(ProblemExample {
         domain: None,
         domain_text: None,
-        text: lead(LEAD_TEXT)?,
-        problem: lead(LEAD_PROBLEM)?,
+        text: required((LEAD_TEXT, &lead.text))?,
+        problem: required((LEAD_PROBLEM, &lead.problem))?,
     })
 }
 
@@ -80,7 +86,8 @@ pub(crate) fn domain_example<'a>(
         Some(Example::Shown(wanted)) => Some(wanted),
         None => None,
     };
-    let pair = example_pair(task, DOMAIN_TEXT, DOMAIN, wanted)?;
+    let example = &task.materials.example;
+    let pair = example_pair(task, (DOMAIN_TEXT, &example.domain_text), (DOMAIN, &example.domain), wanted)?;
     Ok(pair.map(|(text, domain)| DomainExample { text, domain }))
 }
 

@@ -6,7 +6,6 @@ use planforge_translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
 };
-use std::collections::BTreeMap;
 
 mod examples;
 
@@ -22,7 +21,7 @@ fn with_example(mut request: TranslateRequest) -> TranslateRequest {
             "(define (problem l0) (:domain lamps) (:objects green) (:init (wired green)) (:goal (on green)))",
         ),
     ];
-    request.task.materials = materials.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    request.task.materials = materials.iter().copied().collect();
     request
 }
 
@@ -64,10 +63,10 @@ fn domain_question_with_template_problem_and_example() {
     let mut request = lamps_request(false, 1);
     request.task.action_interface = Some(lamps_interface());
     request.candidate.problem = Some(PROBLEM.to_owned());
-    request.task.materials = BTreeMap::from([
-        ("example.domain-text".to_owned(), "A door can be opened.".to_owned()),
+    request.task.materials = Materials::from_iter([
+        ("example.domain-text", "A door can be opened.".to_owned()),
         (
-            "example.domain".to_owned(),
+            "example.domain",
             "(define (domain doors) (:predicates (open)) (:action open-it :parameters () :effect (open)))"
                 .to_owned(),
         ),
@@ -98,7 +97,7 @@ fn a_domain_from_a_problem_alone_has_a_note() {
 #[test]
 fn texts_of_the_suite_replace_the_generated_templates() {
     let mut request = lamps_request(true, 1);
-    request.task.materials.insert("objects.template".into(), "(define (problem mine) {{ domain }}".into());
+    request.task.materials.insert("objects.template", "(define (problem mine) {{ domain }}".into());
     let asked = question(DirectOptions { template: true, ..Default::default() }, &request);
     assert!(asked.contains("```pddl\n(define (problem mine) {{ domain }}\n```"), "{asked}");
     assert!(asked.contains("{{ and }}"), "inserted texts are data: {asked}");
@@ -258,7 +257,7 @@ fn a_missing_text_is_a_failure_of_the_request_with_help() {
         "translate.no-example"
     );
     let mut half = with_example(lamps_request(true, 1));
-    half.task.materials.remove("example.text");
+    half.task.materials.example.text = None;
     assert_eq!(fail(DirectOptions::default(), &half), "translate.no-example");
 }
 

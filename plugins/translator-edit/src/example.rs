@@ -8,10 +8,8 @@ use planforge_pddl::{parse_domain, print_domain};
 use planforge_translating::{NO_EXAMPLE, domain_of_problem, example_pair, material};
 use serde::Serialize;
 
-const PROBLEM: &str = "example.problem";
 const DOMAIN_TEXT: &str = "example.domain-text";
 const DOMAIN: &str = "example.domain";
-const DOMAIN_TEMPLATE: &str = "example.domain-template";
 
 /// A text about a domain, the domain's interface, and the calls that turn the interface into the domain.
 #[derive(Serialize)]
@@ -25,7 +23,9 @@ pub(crate) struct EditExample<'a> {
 impl<'a> EditExample<'a> {
     /// The example of the task, as the option asks for it.
     pub(crate) fn of_task(options: &EditOptions, task: &'a TaskView) -> Result<Option<Self>, Failure> {
-        let pair = example_pair(task, DOMAIN_TEXT, DOMAIN, options.example)?;
+        let materials = &task.materials.example;
+        let text = (DOMAIN_TEXT, &materials.domain_text);
+        let pair = example_pair(task, text, (DOMAIN, &materials.domain), options.example)?;
         let Some((text, domain)) = pair else { return Ok(None) };
         let parsed = parse_domain(domain, SourceId(0));
         if parsed.has_errors() || parsed.value.actions.is_empty() {
@@ -34,11 +34,11 @@ impl<'a> EditExample<'a> {
             return Err(Failure::new(FailureClass::Request, NO_EXAMPLE, message)
                 .help("check the example's domain with `planforge validate`, or set `example = false`"));
         }
-        let template = match material(task, DOMAIN_TEMPLATE) {
+        let template = match material(&materials.domain_template) {
             Some(template) => template.to_owned(),
             None => print_domain(&emptied_domain(&parsed.value)).trim_end().to_owned(),
         };
-        let problem = material(task, PROBLEM).filter(|problem| {
+        let problem = material(&materials.problem).filter(|problem| {
             let name = parsed.value.name.as_ref();
             domain_of_problem(problem).is_some_and(|w| name.is_some_and(|n| n.is(&w.to_lowercase())))
         });

@@ -32,7 +32,7 @@ fn with_doors(mut request: TranslateRequest) -> TranslateRequest {
         ),
         ("example.problem", "(define (problem d1) (:domain doors) (:objects a) (:init) (:goal (open a)))"),
     ];
-    request.task.materials = materials.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    request.task.materials = materials.iter().copied().collect();
     request
 }
 
@@ -161,7 +161,7 @@ fn the_candidates_own_domain_is_edited_however_broken() {
 fn the_template_takes_the_name_that_the_problem_wants() {
     let mut request = first_round(1);
     request.task.materials.insert(
-        "domain.template".into(),
+        "domain.template",
         "(define (domain other) (:predicates) (:action switch :parameters (?l)))".into(),
     );
     let (asked, _) = run(EditOptions::default(), &request, &[CALLS]);
@@ -183,7 +183,7 @@ fn nothing_to_begin_with_is_a_failure_of_the_request() {
 #[test]
 fn an_example_whose_domain_cannot_be_read_is_a_failure_of_the_request() {
     let mut request = with_doors(first_round(1));
-    request.task.materials.insert("example.domain".into(), "(define (domain doors) (:action".into());
+    request.task.materials.insert("example.domain", "(define (domain doors) (:action".into());
     let failure = plugin(EditOptions::default()).translate(&TestHost::new(), &request).unwrap_err();
     assert_eq!(failure.code, "translate.no-example");
 }

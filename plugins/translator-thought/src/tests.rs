@@ -90,8 +90,8 @@ fn a_problem_with_the_domain_given() {
 #[test]
 fn no_example_is_shown_with_a_thought() {
     let mut request = lamps_request(true, 1);
-    request.task.materials.insert("example.text".into(), "The lamp green is wired.".into());
-    request.task.materials.insert("example.problem".into(), "(define (problem green))".into());
+    request.task.materials.insert("example.text", "The lamp green is wired.".into());
+    request.task.materials.insert("example.problem", "(define (problem green))".into());
     assert!(
         !question(ThoughtOptions { template: false, ..writing(Artefact::Problem) }, &request)
             .contains("green")

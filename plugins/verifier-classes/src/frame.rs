@@ -4,7 +4,7 @@
 use crate::codes;
 use crate::options::ClassVerifierOptions;
 use planforge_contract::api::Host;
-use planforge_contract::{ActionDescription, Failure, FailureClass, TaskView};
+use planforge_contract::{Failure, FailureClass, TaskView};
 use planforge_diagnostics::SourceId;
 use planforge_judging::{Deadline, Reference};
 use planforge_pddl::ast::Domain;
@@ -117,7 +117,8 @@ impl Frame {
 
 /// The declarations and the names of actions that the pipeline gives.
 fn given_frame(task: &TaskView) -> Result<Option<Frame>, Failure> {
-    let Some(header) = task.materials.get("domain.header") else { return Ok(None) };
+    let given = &task.materials.actions;
+    let Some(header) = given.header.as_deref() else { return Ok(None) };
     let unreadable = |name: &str, why: String| {
         let message = format!("the material `{name}` of suite `{}` cannot be read: {why}", task.suite);
         Failure::new(FailureClass::Request, codes::MATERIAL, message)
@@ -126,11 +127,10 @@ fn given_frame(task: &TaskView) -> Result<Option<Frame>, Failure> {
     if let Some(error) = read.diagnostics.into_iter().find(|d| d.is_error()) {
         return Err(unreadable("domain.header", error.message));
     }
-    let described: Vec<ActionDescription> = match task.materials.get("actions") {
-        Some(text) => serde_json::from_str(text).map_err(|error| unreadable("actions", error.to_string()))?,
-        None => Vec::new(),
-    };
-    let names = described.into_iter().map(|action| action.name).collect();
+    if let Some(error) = task.materials.read_error("actions") {
+        return Err(unreadable("actions", error));
+    }
+    let names = given.described.iter().flatten().map(|action| action.name.clone()).collect();
     Ok(Some(Frame { domain: read.value, names, behaviour: None }))
 }
 

@@ -7,8 +7,6 @@ use planforge_pddl::parse_domain;
 use planforge_planning::result_class::named_action;
 use std::collections::BTreeSet;
 
-/// Under this and its name in lower case, a candidate has the text of an action.
-const PREFIX: &str = "action.";
 /// Most predicates that a message names.
 const MOST: usize = 5;
 
@@ -26,7 +24,7 @@ pub(crate) struct RequestedAction {
 pub(crate) fn requested_actions(candidate: &Candidate, names: &[String]) -> Vec<RequestedAction> {
     let one = |name: &String, text: String| RequestedAction { name: name.clone(), text };
     if own_texts(candidate).next().is_some() {
-        let text = |name: &String| candidate.texts.get(&format!("{PREFIX}{}", name.to_lowercase()));
+        let text = |name: &String| candidate.texts.action(name);
         return names.iter().filter_map(|name| Some(one(name, text(name)?.clone()))).collect();
     }
     let domain = candidate.domain.as_deref().unwrap_or_default();
@@ -36,7 +34,7 @@ pub(crate) fn requested_actions(candidate: &Candidate, names: &[String]) -> Vec<
 
 /// Names of actions that the candidate has a text for.
 pub(crate) fn own_texts(candidate: &Candidate) -> impl Iterator<Item = &str> {
-    candidate.texts.keys().filter_map(|key| key.strip_prefix(PREFIX))
+    candidate.texts.actions.keys().map(String::as_str)
 }
 
 /// The reason why the candidate's actions cannot be judged in `domain`: its own domain declares other

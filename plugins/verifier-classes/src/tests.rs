@@ -3,7 +3,6 @@
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
 use planforge_plugin_sdk::testing::TestHost;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
@@ -44,7 +43,7 @@ fn host_with(problem: &str, further: &[&str]) -> TestHost {
 }
 
 fn candidate(texts: &[(&str, &str)]) -> Candidate {
-    let texts = texts.iter().map(|(name, text)| (format!("action.{name}"), (*text).to_owned())).collect();
+    let texts = texts.iter().map(|(name, text)| (format!("action.{name}"), *text)).collect();
     Candidate { texts, ..Candidate::default() }
 }
 
@@ -250,9 +249,7 @@ fn without_behaviour_the_given_declarations_are_enough() {
         ActionDescription { name: "go".into(), text: "One goes.".into() },
         ActionDescription { name: "light".into(), text: "A lamp is lit.".into() },
     ]);
-    let materials: BTreeMap<String, String> = [("domain.header", header), ("actions", described.to_string())]
-        .map(|(k, v)| (k.to_owned(), v))
-        .into();
+    let materials = [("domain.header", header), ("actions", described.to_string())].into_iter().collect();
     let task = TaskView { suite: "lamps".into(), materials, ..TaskView::default() };
     let options = ClassVerifierOptions { behaviour: false, ..Default::default() };
     // No environment is open, so asking it would be a failure.

@@ -79,8 +79,7 @@ pub(crate) fn by_candidate(
     assessment: &mut Assessment,
 ) -> Result<(), Failure> {
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else { return Ok(()) };
-    let sentences = task.materials.get("predicates").and_then(|text| serde_json::from_str(text).ok());
-    let Some(model) = Model::new(domain, problem, &sentences.unwrap_or_default()) else { return Ok(()) };
+    let Some(model) = Model::new(domain, problem, &task.materials.sentences) else { return Ok(()) };
     let report = model.validator.validate(&parse_plan(&plan.to_ipc(), PLAN));
     let Some(execution) = PlanExecution::of(&report) else { return Ok(()) };
     let judged = model.judge(host, options, plan, &report, execution)?;

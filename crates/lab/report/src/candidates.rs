@@ -145,10 +145,9 @@ impl<'a> Candidates<'a> {
             problem_changes,
             domain: pddl(candidate.domain.as_deref(), patch.domain.is_some(), stores)?,
             problem: pddl(candidate.problem.as_deref(), patch.problem.is_some(), stores)?,
-            texts: candidate
-                .texts
-                .iter()
-                .map(|(name, text)| Ok((name.clone(), stores.text(text)?)))
+            texts: BTreeMap::from(candidate.texts.clone())
+                .into_iter()
+                .map(|(name, text)| Ok((name, stores.text(&text)?)))
                 .collect::<Result<_, Failure>>()?,
             thought: candidate.thought.as_deref().map(|text| stores.text(text)).transpose()?,
             log_likelihood: candidate.log_likelihood,

@@ -26,6 +26,7 @@ pub use documents::event::*;
 pub use documents::failure::*;
 pub use documents::graph::*;
 pub use documents::infer::*;
+pub use documents::materials::*;
 pub use documents::plan::*;
 pub use documents::plugin::*;
 pub use documents::reported::*;

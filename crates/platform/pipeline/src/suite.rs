@@ -18,8 +18,8 @@ mod picture;
 mod sentences;
 mod view;
 
+pub(crate) use actions::examples as action_examples;
 pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters};
-pub(crate) use actions::{examples as action_examples, json as materials_json};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use data::{Example, Suite, SuiteDisguise, SuiteTask};
 pub use described::{describe_tasks, needs_description};

@@ -1,7 +1,7 @@
 //! Actions in words, and the examples of other domains.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
-use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
+use planforge_contract::{ActionDescription, PredicateDescription};
 use planforge_pipeline::{DescriptionClass, GivenSpec, Pipeline, Suite, load_suite, task_view};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn material<T: serde::de::DeserializeOwned>(suite: &Suite, class: DescriptionCla
     let given = GivenSpec { actions: Some(class), ..GivenSpec::default() };
     let view = task_view(suite, &suite.tasks[0], &given, None).unwrap();
     assert!(view.given.domain.is_none() && view.given.problem.is_none());
-    serde_json::from_str(&view.materials[name]).unwrap()
+    serde_json::from_str(&view.materials.to_texts()[name]).unwrap()
 }
 
 fn text(suite: &Suite, class: DescriptionClass, action: &str) -> String {
@@ -96,7 +96,7 @@ fn predicates_are_declared_and_told_and_the_header_has_no_action() {
     assert_eq!(declared[0].text, "r is in place");
     assert_eq!(declared.len(), 4);
     let given = GivenSpec { actions: Some(DescriptionClass::Base), ..GivenSpec::default() };
-    let header = task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials["domain.header"].clone();
+    let header = task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials.actions.header.unwrap();
     assert!(header.contains(":predicates") && !header.contains(":action"), "{header}");
 }
 
@@ -218,7 +218,7 @@ fn the_header_declares_what_the_actions_use() {
         );
         suite.reference_domain = Some(domain);
         let given = GivenSpec { actions: Some(DescriptionClass::Base), ..GivenSpec::default() };
-        task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials["domain.header"].clone()
+        task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials.actions.header.unwrap()
     };
     for undeclared in ["", "(:requirements :strips)"] {
         assert!(header(undeclared).contains(":negative-preconditions"), "{}", header(undeclared));
@@ -249,8 +249,7 @@ fn a_folder_of_suites_brings_all_of_them_once() {
     }))
     .unwrap();
     let tasks = planforge_pipeline::run_tasks(&pipeline, &[grippers()], &suites()).unwrap();
-    let examples: Vec<ActionExample> =
-        serde_json::from_str(&tasks[0].view.materials["example.actions"]).unwrap();
+    let examples = tasks[0].view.materials.actions.examples.clone().unwrap();
     let mut names: Vec<&str> = examples.iter().map(|e| e.suite.as_str()).collect();
     names.dedup();
     let mut sorted = names.clone();
@@ -269,8 +268,7 @@ fn examples_come_from_other_suites_alone() {
     }))
     .unwrap();
     let tasks = planforge_pipeline::run_tasks(&pipeline, &[grippers()], &suites()).unwrap();
-    let examples: Vec<ActionExample> =
-        serde_json::from_str(&tasks[0].view.materials["example.actions"]).unwrap();
+    let examples = tasks[0].view.materials.actions.examples.clone().unwrap();
     assert_eq!(examples.len(), 4);
     assert!(examples.iter().all(|e| e.suite == "miconic" && e.pddl.starts_with("(:action")));
 }
@@ -280,7 +278,7 @@ fn without_the_predicates_nothing_that_is_made_of_them_is_given() {
     let suite = load_suite(&suites().join("grippers")).suite.unwrap();
     let given =
         GivenSpec { actions: Some(DescriptionClass::Base), predicates: false, ..GivenSpec::default() };
-    let materials = task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials;
+    let materials = task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials.to_texts();
     assert!(!materials.contains_key("predicates.declared"));
     assert!(materials["domain.header"].contains(":types"));
     for name in ["robot-in", "ball-in", "(empty", "(holds", "(:action"] {
@@ -324,8 +322,7 @@ fn examples_for(change: impl Fn(&str) -> String) -> Vec<String> {
     }))
     .unwrap();
     let tasks = planforge_pipeline::run_tasks(&pipeline, &[suite], &suites()).unwrap();
-    let examples: Vec<ActionExample> =
-        serde_json::from_str(&tasks[0].view.materials["example.actions"]).unwrap();
+    let examples = tasks[0].view.materials.actions.examples.clone().unwrap();
     let mut from: Vec<String> = examples.into_iter().map(|example| example.suite).collect();
     from.dedup();
     from

@@ -36,15 +36,14 @@ fn writes(what: &'static str, seen: &Seen) -> StageInstance {
     let seen = Arc::clone(seen);
     StageInstance::Translator(Arc::new(Translate(move |_: &dyn Host, request: &TranslateRequest| {
         let (task, candidate) = (&request.task, &request.candidate);
-        let material = |name: &str| task.materials.get(name).map_or("-", String::as_str);
         let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
         seen.lock().unwrap().push(format!(
             "{what} for {}: {}, {}, {}, {}",
             task.task,
             text(&candidate.problem),
             text(&candidate.domain),
-            material("lead.text"),
-            material("lead.problem")
+            text(&task.materials.lead.text),
+            text(&task.materials.lead.problem)
         ));
         assert!(what != "rest" || candidate.conversation.is_empty(), "the lead's conversation is forgotten");
         let patch = |i: u32| {
@@ -426,7 +425,7 @@ fn an_example_from_another_suite_is_given_whole_and_its_own_never() {
     let text = OUTSIDE.replace("domain = true", "example = \"balls\"");
     let config = good(&text).config;
     let tasks = run_tasks(&config, std::slice::from_ref(&toys), folder.path()).unwrap();
-    let materials = &tasks[0].view.materials;
+    let materials = tasks[0].view.materials.to_texts();
     let names: Vec<&str> = materials.keys().map(String::as_str).collect();
     let wanted = [
         "example.domain",
@@ -442,8 +441,8 @@ fn an_example_from_another_suite_is_given_whole_and_its_own_never() {
     // Its own p_example goes before a task, with the plan.
     write_suite(folder.path(), "balls", &[("p_example.nl", "Roll."), ("p_example.sol", "(roll c)")]);
     let tasks = run_tasks(&config, std::slice::from_ref(&toys), folder.path()).unwrap();
-    assert_eq!(tasks[0].view.materials["example.text"], "Roll.");
-    assert_eq!(tasks[0].view.materials["example.plan"], "(roll c)");
+    assert_eq!(tasks[0].view.materials.example.text.as_deref(), Some("Roll."));
+    assert_eq!(tasks[0].view.materials.example.plan.as_deref(), Some("(roll c)"));
 
     let wrong = |text: &str| -> String {
         let found = run_tasks(&good(text).config, std::slice::from_ref(&toys), folder.path()).unwrap_err();

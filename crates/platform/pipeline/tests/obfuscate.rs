@@ -102,7 +102,9 @@ fn no_name_of_a_suite_reaches_a_plugin_of_any_shipped_pipeline() {
                 let mut view = task.view.clone();
                 // Other suites' stories have words of their own.
                 let others = |name: &String| name.starts_with("example.") && !example.ends_with("none");
-                view.materials.retain(|name, _| !others(name) && name != "example.actions");
+                let mut shown = view.materials.to_texts();
+                shown.retain(|name, _| !others(name) && name != "example.actions");
+                view.materials = shown.into();
                 let reference = EnvironmentOpen {
                     suite: String::new(),
                     problems: task.reference.problems.clone(),
@@ -141,8 +143,7 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
     let tasks = run_tasks(&pipeline.config, &run, pipeline.folder()).unwrap();
     let own = names(&run[0]);
     for task in &tasks {
-        let shown = &task.view.materials["example.actions"];
-        let examples: Vec<ActionExample> = serde_json::from_str(shown).unwrap();
+        let examples = task.view.materials.actions.examples.as_ref().unwrap();
         // Both have one domain; under other names nobody could tell, so it is looked up under their own.
         assert!(examples.iter().all(|e| !e.suite.starts_with("grippers")));
         assert!(examples.len() > 30);
@@ -158,7 +159,7 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
     let wrong = run_tasks(&chained.config, &[suite("blocks")], chained.folder()).unwrap_err();
     assert!(wrong.iter().any(|d| d.code == "suite.own-example"), "{wrong:?}");
     let shown = run_tasks(&chained.config, &[suite("garden")], chained.folder()).unwrap();
-    let materials = &shown[0].view.materials;
+    let materials = shown[0].view.materials.to_texts();
     assert!(
         materials.keys().filter(|name| name.starts_with("example.")).count() >= 3,
         "{:?}",
@@ -193,7 +194,7 @@ fn a_description_that_is_drawn_tells_the_same_under_other_names() {
         let new = disguised(&own, &DisguiseOptions::all(NameStyle::Random, 9)).unwrap();
         let told = |suite: &Suite| {
             let view = task_view(suite, &suite.tasks[0], &given, None).unwrap();
-            let actions: Vec<ActionDescription> = serde_json::from_str(&view.materials["actions"]).unwrap();
+            let actions = view.materials.actions.described.unwrap();
             actions.into_iter().map(|action| (action.name, action.text)).collect::<BTreeMap<_, _>>()
         };
         let names = &new.disguise.as_ref().unwrap().names;

@@ -3,6 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use planforge_contract::Materials;
 use planforge_pipeline::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,7 +75,7 @@ fn a_manifest_adds_names_texts_and_what_is_withheld() {
     );
     assert_eq!((suite.tasks[0].title.as_str(), suite.tasks[1].title.as_str()), ("First", ""));
     let view = task_view(&suite, &suite.tasks[0], &GivenSpec::default(), None).unwrap();
-    assert_eq!(view.materials.keys().collect::<Vec<_>>(), ["hint"]);
+    assert_eq!(view.materials.to_texts().keys().collect::<Vec<_>>(), ["hint"]);
     let wrong = task_view(&suite, &suite.tasks[0], &GivenSpec { domain: true, ..GivenSpec::default() }, None)
         .unwrap_err();
     assert_eq!(wrong[0].code, "suite.withheld");
@@ -103,12 +104,12 @@ fn without_texts_every_problem_is_a_task_and_no_text_is_given() {
     // The in-context example's texts are texts too, wherever it comes from.
     let whole = load_suite(self::folder().path()).suite.unwrap();
     let with = GivenSpec { domain: true, ..given.clone() };
-    let materials = task_view(&whole, &whole.tasks[0], &with, None).unwrap().materials;
+    let materials = task_view(&whole, &whole.tasks[0], &with, None).unwrap().materials.to_texts();
     assert!(materials.contains_key("example.problem") && !materials.contains_key("example.text"));
     let mut other = whole;
     (other.name, other.reference_domain) = ("other".to_owned(), Some("(define (domain other))".to_owned()));
     other.folder = "elsewhere".into();
-    let materials = task_view(&suite, &suite.tasks[0], &given, Some(&other)).unwrap().materials;
+    let materials = task_view(&suite, &suite.tasks[0], &given, Some(&other)).unwrap().materials.to_texts();
     assert!(materials.contains_key("example.domain"));
     assert!(!materials.keys().any(|name| name.ends_with("text")), "{:?}", materials.keys());
     // A suite that was read so has no texts to give.
@@ -128,7 +129,7 @@ fn a_view_has_what_is_given_and_nothing_else() {
     let view = |given| task_view(&suite, task, &given, None).unwrap();
     let none = view(GivenSpec::default());
     assert_eq!((none.given.domain, none.given.problem, none.action_interface), (None, None, None));
-    assert!(none.materials.is_empty());
+    assert!(none.materials == Materials::default());
 
     let interface = view(GivenSpec { interface: true, ..GivenSpec::default() });
     let actions = interface.action_interface.unwrap();
@@ -136,25 +137,25 @@ fn a_view_has_what_is_given_and_nothing_else() {
     let types: Vec<(&str, &str)> =
         actions.actions[0].parameters.iter().map(|p| (p.name.as_str(), p.type_name.as_str())).collect();
     assert_eq!(types, [("b", "ball"), ("r", "(either room ball)"), ("x", "object")]);
-    assert_eq!(interface.materials.keys().collect::<Vec<_>>(), ["domain.template"]);
+    assert_eq!(interface.materials.to_texts().keys().collect::<Vec<_>>(), ["domain.template"]);
 
     let objects = view(GivenSpec { objects: true, ..GivenSpec::default() });
     let names: Vec<String> = objects.action_interface.unwrap().objects.into_iter().map(|o| o.name).collect();
     assert_eq!(names, ["b1", "b2", "c", "home"]);
-    assert_eq!(objects.materials.keys().collect::<Vec<_>>(), ["objects.template"]);
+    assert_eq!(objects.materials.to_texts().keys().collect::<Vec<_>>(), ["objects.template"]);
 
     let domain = view(GivenSpec { domain: true, ..GivenSpec::default() });
     assert_eq!(domain.given.domain, suite.reference_domain);
     assert_eq!(
-        domain.materials.keys().collect::<Vec<_>>(),
+        domain.materials.to_texts().keys().collect::<Vec<_>>(),
         ["domain.template", "example.plan", "example.problem", "example.text"]
     );
 
     let example = view(GivenSpec { example: Some(GivenExample::Own(true)), ..GivenSpec::default() });
-    assert_eq!(example.materials.keys().collect::<Vec<_>>(), ["example.plan", "example.text"]);
+    assert_eq!(example.materials.to_texts().keys().collect::<Vec<_>>(), ["example.plan", "example.text"]);
     let without =
         view(GivenSpec { domain: true, example: Some(GivenExample::Own(false)), ..GivenSpec::default() });
-    assert!(!without.materials.contains_key("example.text"));
+    assert!(!without.materials.example.text.is_some());
 }
 
 #[test]
@@ -414,7 +415,8 @@ fn what_is_known_beside_a_domain_goes_with_the_domain_alone() {
     known(&folder);
     let suite = load_suite(folder.path()).suite.unwrap();
     assert_ne!(before.digest(&before.tasks[0]), suite.digest(&suite.tasks[0]));
-    let view = |given: GivenSpec| task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials;
+    let view =
+        |given: GivenSpec| task_view(&suite, &suite.tasks[0], &given, None).unwrap().materials.to_texts();
     let domain = view(GivenSpec { domain: true, ..GivenSpec::default() });
     assert_eq!(domain["asp.knowledge"], "init(in(X, home)) :- object(X, ball).\n");
     assert_eq!(domain["example.ir"], "object(b1, ball).\n");

@@ -3,9 +3,12 @@
 use crate::codes::NO_EXAMPLE;
 use planforge_contract::{Failure, FailureClass, TaskView};
 
-/// A material of the task without blanks around it, if it has any text.
-pub fn material<'a>(task: &'a TaskView, name: &str) -> Option<&'a str> {
-    task.materials.get(name).map(|t| t.trim()).filter(|t| !t.is_empty())
+/// A material with the name that messages have for it.
+pub type NamedMaterial<'a> = (&'static str, &'a Option<String>);
+
+/// A material without blanks around it; `None` if it is absent or blank.
+pub fn material(text: &Option<String>) -> Option<&str> {
+    text.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// The two halves of an example. `wanted`: `false` returns none, `true` requires one, left out returns what the task has.
@@ -13,15 +16,15 @@ pub fn material<'a>(task: &'a TaskView, name: &str) -> Option<&'a str> {
 /// # Errors
 /// Class `Request`: a required half is missing, or the suite has an answer without its question.
 pub fn example_pair<'a>(
-    task: &'a TaskView,
-    question: &str,
-    answer: &str,
+    task: &TaskView,
+    (question, question_text): NamedMaterial<'a>,
+    (answer, answer_text): NamedMaterial<'a>,
     wanted: Option<bool>,
 ) -> Result<Option<(&'a str, &'a str)>, Failure> {
     if wanted == Some(false) {
         return Ok(None);
     }
-    match (material(task, question), material(task, answer)) {
+    match (material(question_text), material(answer_text)) {
         (Some(question), Some(answer)) => Ok(Some((question, answer))),
         // A text alone is not a mistake in the suite: other methods show other answers to it.
         (_, None) if wanted.is_none() => Ok(None),

@@ -26,7 +26,7 @@ pub fn suite_name(task: &TaskView) -> String {
 /// # Errors
 /// Class `Request`: the task has neither.
 pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String, Failure> {
-    if let Some(text) = material(task, "objects.template") {
+    if let Some(text) = material(&task.materials.templates.objects) {
         return Ok(text.to_owned());
     }
     let objects = task.action_interface.as_ref().map(|i| i.objects.as_slice()).unwrap_or_default();
@@ -47,7 +47,7 @@ pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String,
 /// # Errors
 /// Class `Request`: the task has neither.
 pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Failure> {
-    if let Some(text) = material(task, "domain.template") {
+    if let Some(text) = material(&task.materials.templates.domain) {
         return Ok(text.to_owned());
     }
     let Some(interface) = task.action_interface.as_ref().filter(|i| !i.actions.is_empty()) else {

@@ -4,9 +4,8 @@ use super::*;
 
 fn complained(feedback: &[&str]) -> TranslateRequest {
     let mut request = request(1);
-    request.candidate.texts = [("action.go", GO), ("action.light", "(:action light :effect (lit ?l))")]
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .into();
+    request.candidate.texts =
+        [("action.go", GO), ("action.light", "(:action light :effect (lit ?l))")].into_iter().collect();
     request.feedback = feedback.iter().map(|entry| (*entry).to_owned()).collect();
     request
 }
@@ -42,7 +41,7 @@ fn feedback_that_names_no_action_is_about_all_of_them() {
 #[test]
 fn what_is_missing_is_asked_for_whatever_the_feedback_is_about() {
     let mut request = complained(&["Action `light`: wrong."]);
-    request.candidate.texts.remove("action.go");
+    request.candidate.texts.actions.remove("go");
     let (_, questions) = asked(ActionTranslatorOptions::default(), &request, &[GO, LIGHT]);
     assert!(!questions[0].contains("It was found wrong"));
 }
@@ -51,7 +50,7 @@ fn what_is_missing_is_asked_for_whatever_the_feedback_is_about() {
 fn a_reply_without_an_action_is_shown_and_never_put_into_the_domain() {
     let mut request = complained(&["Action `go`: the reply holds no action."]);
     let reply = "Sorry:\n```\nno\n```";
-    request.candidate.texts.insert("action.go".into(), reply.into());
+    request.candidate.texts.actions.insert("go".into(), reply.into());
     let (_, questions) = asked(ActionTranslatorOptions::default(), &request, &[GO]);
     assert!(questions[0].contains(&format!("````pddl\n{reply}\n````\n")), "{}", questions[0]);
     // It is asked for again without feedback too, because it is not an action.
@@ -59,7 +58,7 @@ fn a_reply_without_an_action_is_shown_and_never_put_into_the_domain() {
     let (patches, questions) = asked(ActionTranslatorOptions::default(), &request, &["still not", LIGHT]);
     assert_eq!(questions.len(), 2);
     assert!(!patches[0].domain.as_deref().unwrap().contains("Sorry"));
-    request.candidate.texts.insert("action.go".into(), " ".into());
+    request.candidate.texts.actions.insert("go".into(), " ".into());
     request.feedback = vec!["Action `go`: nothing.".into()];
     assert!(
         asked(ActionTranslatorOptions::default(), &request, &[GO]).1[0].contains("Nothing could be read")

@@ -40,10 +40,10 @@ fn predicates_grow_and_are_unified() {
     let domain = patches[0].domain.as_deref().unwrap();
     insta::assert_snapshot!("grown_domain", domain);
     assert_eq!(read(domain).predicates.len(), 2);
-    assert!(patches[0].texts["action.light"].contains("(at ?r)"), "the texts follow");
-    assert!(patches[0].texts["action.go"].contains("(at ?a)"));
+    assert!(patches[0].texts.actions["light"].contains("(at ?r)"), "the texts follow");
+    assert!(patches[0].texts.actions["go"].contains("(at ?a)"));
     assert_eq!(
-        patches[0].texts["predicates"],
+        patches[0].texts.named["predicates"],
         "(at ?r - room): one is in room r\n(glows ?l - lamp): it gives light"
     );
     assert_eq!(codes(&patches[0]), ["actions.unused-predicate"], "{:?}", patches[0].diagnostics);
@@ -62,7 +62,7 @@ fn nothing_of_the_reference_s_predicates_is_asked_or_kept() {
         }
     }
     assert!(questions[0].contains("Types: lamp room\nConstants: hall - room\n"), "{}", questions[0]);
-    request.task.materials.remove("predicates.declared");
+    request.task.materials.actions.predicates = None;
     asked(grown(1), &request, &[FIRST, SECOND, "none"]);
 }
 
@@ -127,7 +127,7 @@ fn a_reply_proposes_so_many_and_no_more() {
     assert_eq!(codes(&patch).len(), 8);
     let long =
         format!("(at ?r - room): {}\n(:action go :parameters (?a - room) :effect (at ?a))", "x".repeat(5000));
-    assert!(grown_from(&long, "none").texts["predicates"].len() < 500);
+    assert!(grown_from(&long, "none").texts.named["predicates"].len() < 500);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_wider_predicate_may_stand_for_a_narrower_one() {
 fn an_action_that_cannot_be_read_keeps_its_words() {
     let broken = "(at ?r - room): there\n(:action go :parameters (?a - room) :effect (and (at ?a)";
     let patch = grown_from(broken, "at -> inside");
-    assert!(patch.texts["action.go"].contains("(at ?a)"));
+    assert!(patch.texts.actions["go"].contains("(at ?a)"));
     assert!(!predicates(&patch).contains(&"at".to_owned()));
 }
 

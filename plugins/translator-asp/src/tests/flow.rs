@@ -17,7 +17,7 @@ fn is_p01(problem: &str) -> bool {
 
 fn with_ir(ir: &str) -> TranslateRequest {
     let mut request = grippers(1);
-    request.candidate.texts.insert("ir".into(), ir.into());
+    request.candidate.texts.named.insert("ir".into(), ir.into());
     request
 }
 
@@ -29,7 +29,7 @@ fn infer(ir: &str) -> Result<CandidatePatch, Failure> {
 fn a_representation_becomes_the_problem_without_a_question() {
     let patch = infer(GRIPPERS_IR).unwrap();
     assert!(is_p01(patch.problem.as_deref().unwrap()), "{:?}", patch.problem);
-    assert_eq!(patch.texts["ir"], GRIPPERS_IR);
+    assert_eq!(patch.texts.named["ir"], GRIPPERS_IR);
     let inference = patch.inference.unwrap();
     let robot = inference.entries.iter().find(|e| e.pddl == "robot1 - robot").unwrap();
     let atom = &inference.atoms[robot.atoms[0] as usize];
@@ -79,7 +79,7 @@ fn three_answers_make_one_representation() {
     let host = host(&[counts, names, &rules]);
     let patch = sample(of_mode(Mode::G3), &host, &grippers(1)).unwrap();
     assert!(is_p01(patch.problem.as_deref().unwrap()), "{:?}", patch.problem);
-    let ir = &patch.texts["ir"];
+    let ir = &patch.texts.named["ir"];
     assert!(ir.starts_with("cardinality(room, 3).\ncardinality(ball, 2).\nobject(room1, room).\n"), "{ir}");
     assert!(ir.ends_with(&rules), "{ir}");
     // The conversation that goes on is that of the last question, which has the others' answers in it.
@@ -197,7 +197,7 @@ fn a_conflict_says_which_facts_contradict_what_is_known() {
 /// A knowledge file with a choice.
 fn with_choice(rule: &str) -> TranslateRequest {
     let mut request = with_ir(GRIPPERS_IR);
-    request.task.materials.insert("asp.knowledge".into(), format!("{rule}\n"));
+    request.task.materials.insert("asp.knowledge", format!("{rule}\n"));
     request
 }
 

@@ -36,7 +36,7 @@ fn what_is_missing_for_a_question_is_a_failure_of_the_call() {
         assert_eq!(failure.class, FailureClass::Request, "{failure}");
         failure.code
     };
-    assert_eq!(broken(Mode::Ic, &|t| drop(t.materials.remove("example.ir"))), "translate-asp.no-example");
+    assert_eq!(broken(Mode::Ic, &|t| t.materials.example.ir = None), "translate-asp.no-example");
     assert_eq!(broken(Mode::Ic, &|t| t.task_text.clear()), "translate-asp.no-text");
     assert_eq!(broken(Mode::G3, &|t| t.task_text.clear()), "translate-asp.no-text");
     assert_eq!(broken(Mode::G1, &|t| t.given.domain = None), "translate-asp.no-domain");
@@ -46,8 +46,9 @@ fn what_is_missing_for_a_question_is_a_failure_of_the_call() {
 #[test]
 fn a_domain_without_descriptions_is_asked_by_names_and_types_and_that_is_told() {
     let mut request = grippers(1);
-    request.task.materials.remove("types");
-    request.task.materials.insert("predicates".into(), "{".into());
+    request.task.materials.types.clear();
+    request.task.materials.sentences.clear();
+    request.task.materials.insert("predicates", "{".into());
     let host = host(&[GRIPPERS_IR]);
     let patch = sample(of_mode(Mode::G1), &host, &request).unwrap();
     let asked = question(&host, 0);

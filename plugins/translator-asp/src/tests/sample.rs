@@ -29,7 +29,7 @@ object(X, patch) :- init(patch_grid(_, _, X)).\n";
 fn nursery() -> TranslateRequest {
     let mut request = grippers(1);
     request.task.given.domain = Some(NURSERY.into());
-    request.task.materials = [("asp.knowledge".to_owned(), KNOWLEDGE.to_owned())].into();
+    request.task.materials = Materials { knowledge: Some(KNOWLEDGE.into()), ..Materials::default() };
     request
 }
 

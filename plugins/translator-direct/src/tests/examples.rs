@@ -7,7 +7,7 @@ const DOORS: &str =
 const DOOR_PROBLEM: &str = "(define (problem d1) (:domain doors) (:objects a) (:init) (:goal (open a)))";
 
 fn with(mut request: TranslateRequest, materials: &[(&str, &str)]) -> TranslateRequest {
-    request.task.materials = materials.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    request.task.materials = materials.iter().copied().collect();
     request
 }
 
@@ -37,7 +37,7 @@ fn an_example_of_another_domain_tells_its_domain_too() {
 #[test]
 fn an_example_that_does_not_belong_to_the_domain_stands_alone() {
     let mut request = other_suite(lamps_request(true, 1));
-    request.task.materials.insert("example.problem".into(), PROBLEM.into());
+    request.task.materials.insert("example.problem", PROBLEM.into());
     let asked = question(DirectOptions::default(), &request);
     assert!(
         !asked.contains("(domain doors)")

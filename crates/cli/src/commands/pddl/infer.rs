@@ -12,8 +12,8 @@ use crate::inputs::read_text;
 use crate::progress::counting;
 use planforge_contract::api::{Host, LogLevel, Translator};
 use planforge_contract::{
-    Candidate, CandidatePatch, CreateRequest, Failure, FailureClass, Given, InferReport, Inference, Outcome,
-    ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
+    Candidate, CandidatePatch, CreateRequest, Failure, FailureClass, Given, InferReport, Inference,
+    Materials, Outcome, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
 use planforge_pipeline::load_without_tasks;
@@ -146,17 +146,17 @@ impl Texts {
     }
 
     fn request(&self) -> TranslateRequest {
-        let knowledge = self.knowledge.as_ref().map(|k| ("asp.knowledge".to_owned(), k.text.clone()));
+        let knowledge = self.knowledge.as_ref().map(|k| k.text.clone());
         TranslateRequest {
             task: TaskView {
                 suite: self.suite.clone(),
                 task: self.task.clone(),
                 given: Given { domain: Some(self.domain.text.clone()), problem: None },
-                materials: knowledge.into_iter().collect(),
+                materials: Materials { knowledge, ..Materials::default() },
                 ..TaskView::default()
             },
             candidate: Candidate {
-                texts: BTreeMap::from([("ir".to_owned(), self.ir.text.clone())]),
+                texts: [("ir", self.ir.text.clone())].into_iter().collect(),
                 ..Candidate::default()
             },
             n: 1,

@@ -16,7 +16,7 @@ use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use planforge_contract::{EnvironmentOpen, Given, ReportedDiagnostic, ReportedSeverity, TaskView};
+use planforge_contract::{EnvironmentOpen, Given, LeadMaterials, Materials, ReportedDiagnostic, ReportedSeverity, SuiteMaterials, TaskView};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_llm::Mode;
@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &SuiteDescribeArgs) -> Exit {
 fn describe(context: &Context, args: &SuiteDescribeArgs) -> Result<Exit, Exit> {
     let suite = suite(context, args)?;
     let checked = pipeline(context, args)?;
-    let examples = examples::materials(context, &args.example, &suite.name)?;
+    let examples = examples::suites(context, &args.example, &suite.name)?;
     let mut work = Describer {
         context,
         args,
@@ -190,12 +190,18 @@ fn json<T: serde::Serialize>(texts: &BTreeMap<String, T>) -> String {
     }
 }
 
+/// Entries of a text that is a JSON object, as [`json`] writes it, or TOML with a table of that name, as the translator writes it.
+fn read_table<T: serde::de::DeserializeOwned>(text: &str, table: &str) -> BTreeMap<String, T> {
+    let of_toml = || toml::from_str::<BTreeMap<String, BTreeMap<String, T>>>(text).ok()?.remove(table);
+    serde_json::from_str(text).ok().or_else(of_toml).unwrap_or_default()
+}
+
 struct Describer<'a> {
     context: &'a Context,
     args: &'a SuiteDescribeArgs,
     checked: &'a LoadedPipeline,
     suite: &'a Suite,
-    examples: BTreeMap<String, String>,
+    examples: Vec<SuiteMaterials>,
     texts: SuiteTexts,
 }
 
@@ -230,17 +236,17 @@ impl Describer<'_> {
     }
 
     fn task(&self, task: &SuiteTask) -> RunTask {
-        let mut materials = self.examples.clone();
-        if !self.texts.sentences.is_empty() {
-            materials.insert(SENTENCES.to_owned(), self.texts.sentences.clone());
-        }
-        if !self.texts.types.is_empty() {
-            materials.insert(TYPES.to_owned(), self.texts.types.clone());
-        }
-        if let Some((problem, text)) = self.lead(task) {
-            materials.insert("lead.problem".to_owned(), problem);
-            materials.insert("lead.text".to_owned(), text);
-        }
+        let lead = match self.lead(task) {
+            Some((problem, text)) => LeadMaterials { text: Some(text), problem: Some(problem) },
+            None => LeadMaterials::default(),
+        };
+        let materials = Materials {
+            suites: self.examples.clone(),
+            sentences: read_table(&self.texts.sentences, "predicates"),
+            types: read_table(&self.texts.types, TYPES),
+            lead,
+            ..Materials::default()
+        };
         let view = TaskView {
             suite: self.suite.name.clone(),
             task: task.stem.clone(),
@@ -294,7 +300,7 @@ impl Describer<'_> {
             }
         }
         let Some(candidate) = &report.candidate else { return };
-        for (name, text) in &candidate.texts {
+        for (name, text) in &candidate.texts.named {
             match name.as_str() {
                 DOMAIN_TEXT => self.texts.domain.clone_from(text),
                 SENTENCES => self.texts.sentences.clone_from(text),

@@ -2,14 +2,11 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_contract::Sentences;
+use planforge_contract::{Materials, Sentences, SuiteMaterials};
 use planforge_diagnostics::SourceId;
 use planforge_pipeline::{LoadedSuite, Suite, load_leniently};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-
-/// Most examples: a prompt with more fits into few contexts.
-const MOST: usize = 9;
 
 macro_rules! own {
     ($name:literal) => {
@@ -37,27 +34,19 @@ struct Texts {
 /// Suites as unlike each other as those that the paper chose (Appendix C), in the order in which they are shown.
 const OWN: [Texts; 3] = [own!("grippers"), own!("childsnack"), own!("termes")];
 
-/// The materials `example.N.*` of `translator-describe`. A suite of the described one's name is left out: its texts are what is
-/// to be written.
-pub(super) fn materials(
+/// The example suites for `translator-describe`. A suite of the described one's name is left out: its texts are what is to be written.
+pub(super) fn suites(
     context: &Context,
     folders: &[PathBuf],
     described: &str,
-) -> Result<BTreeMap<String, String>, Exit> {
-    let examples =
+) -> Result<Vec<SuiteMaterials>, Exit> {
+    let mut suites =
         if folders.is_empty() { own(context, described)? } else { read_examples(context, folders, described)? };
-    let mut materials = BTreeMap::new();
-    for (number, example) in (1..=MOST).zip(examples) {
-        for (key, text) in example {
-            materials.insert(format!("example.{number}.{key}"), text);
-        }
-    }
-    Ok(materials)
+    suites.truncate(Materials::MAX_SUITES);
+    Ok(suites)
 }
 
-type Example = Vec<(&'static str, String)>;
-
-fn own(context: &Context, described: &str) -> Result<Vec<Example>, Exit> {
+fn own(context: &Context, described: &str) -> Result<Vec<SuiteMaterials>, Exit> {
     let folder = tempfile::tempdir().map_err(|error| {
         context.output.note(&format!("error: no folder for temporary files: {error}"));
         Exit::System
@@ -83,7 +72,7 @@ fn own(context: &Context, described: &str) -> Result<Vec<Example>, Exit> {
     read_examples(context, &folders, described)
 }
 
-fn read_examples(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<Example>, Exit> {
+fn read_examples(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<SuiteMaterials>, Exit> {
     let mut examples = Vec::new();
     for folder in folders {
         let LoadedSuite { suite, diagnostics, sources } = load_leniently(folder);
@@ -97,15 +86,15 @@ fn read_examples(context: &Context, folders: &[PathBuf], described: &str) -> Res
         let first = suite.tasks.first().map(|t| (t.reference_problem.clone(), t.text.clone()));
         let (problem, text) = solved.or(first).unwrap_or_default();
         let types = types(&suite);
-        let example = vec![
-            ("domain", suite.reference_domain.unwrap_or_default()),
-            ("domain-text", suite.domain_text),
-            ("problem", problem.unwrap_or_default()),
-            ("text", text),
-            ("sentences", sentences_json(&suite.sentences)),
-            ("types", types),
-        ];
-        examples.push(example.into_iter().filter(|(_, text)| !text.is_empty()).collect());
+        let present = |text: String| Some(text).filter(|text| !text.is_empty());
+        examples.push(SuiteMaterials {
+            domain: suite.reference_domain.and_then(present),
+            domain_text: present(suite.domain_text),
+            problem: problem.and_then(present),
+            text: present(text),
+            sentences: present(sentences_json(&suite.sentences)),
+            types: present(types),
+        });
     }
     Ok(examples)
 }

@@ -5,9 +5,6 @@ use crate::history::MadeCandidate;
 use planforge_contract::ResultClasses;
 use std::collections::BTreeMap;
 
-/// The prefix of the key under which translators return the text of an action.
-const TEXT: &str = "action.";
-
 /// The last classification of a candidate's actions, by lower-case name.
 pub(super) fn classes(made: &MadeCandidate) -> BTreeMap<String, (String, ActionClass)> {
     let mut all = BTreeMap::new();
@@ -46,15 +43,15 @@ pub(super) fn with_classes(
     after: Option<&MadeCandidate>,
 ) {
     let (said_before, said_after) = (classes(before), after.map(classes).unwrap_or_default());
-    let texts = |made: &MadeCandidate| made.candidate.texts.clone();
+    let texts = |made: &MadeCandidate| made.candidate.texts.actions.clone();
     let (old, new) = (texts(before), after.map(texts).unwrap_or_default());
-    let keys = old.keys().chain(new.keys()).filter_map(|key| key.strip_prefix(TEXT)).map(str::to_lowercase);
+    let keys = old.keys().chain(new.keys()).cloned();
     let mut names: Vec<String> =
         keys.chain(said_before.keys().cloned()).chain(said_after.keys().cloned()).collect();
     names.sort();
     names.dedup();
     for key in names {
-        let written = |texts: &BTreeMap<String, String>| texts.get(&format!("{TEXT}{key}")).cloned();
+        let written = |texts: &BTreeMap<String, String>| texts.get(&key).cloned();
         let (first, second) = (written(&old), written(&new));
         let class = said_before.get(&key).map(|(_, said)| said.clone());
         let class_after = said_after.get(&key).map(|(_, said)| said.clone());

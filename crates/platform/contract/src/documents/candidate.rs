@@ -24,6 +24,78 @@ pub struct Edits {
     pub refused: u32,
 }
 
+/// Texts that translators wrote beside domain and problem.
+///
+/// The JSON form is one object of texts: an action's key is `action.NAME`, the others have their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
+pub struct WrittenTexts {
+    /// Replies to requests for one action each: action in lower case -> its PDDL, or the whole reply if that has none. They belong to
+    /// the candidate's domain: a domain that another translator writes drops them.
+    pub actions: BTreeMap<String, String>,
+    /// Other texts by what they are: `domain-text`, `task-text`, `sentences` and `types` of a described suite, `predicates` of a domain
+    /// that grows, and `ir`, the intermediate representation that a problem is inferred from.
+    pub named: BTreeMap<String, String>,
+}
+
+impl WrittenTexts {
+    const ACTION: &'static str = "action.";
+
+    /// True if there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty() && self.named.is_empty()
+    }
+
+    /// The text of an action, whose name may be in any case.
+    pub fn action(&self, name: &str) -> Option<&String> {
+        self.actions.get(&name.to_lowercase())
+    }
+
+    /// Sets the text of an action, whose name may be in any case.
+    pub fn set_action(&mut self, name: &str, text: String) {
+        self.actions.insert(name.to_lowercase(), text);
+    }
+
+    /// Takes all texts of another set; they replace those of the same names.
+    pub fn extend(&mut self, other: Self) {
+        self.actions.extend(other.actions);
+        self.named.extend(other.named);
+    }
+
+    /// All texts, mutably, actions first.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.actions.values_mut().chain(self.named.values_mut())
+    }
+}
+
+impl<K: AsRef<str>, V: Into<String>> FromIterator<(K, V)> for WrittenTexts {
+    /// Reads the JSON form.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(texts: I) -> Self {
+        let mut written = Self::default();
+        for (key, text) in texts {
+            match key.as_ref().strip_prefix(Self::ACTION) {
+                Some(action) => written.actions.insert(action.to_owned(), text.into()),
+                None => written.named.insert(key.as_ref().to_owned(), text.into()),
+            };
+        }
+        written
+    }
+}
+
+impl From<BTreeMap<String, String>> for WrittenTexts {
+    fn from(texts: BTreeMap<String, String>) -> Self {
+        texts.into_iter().collect()
+    }
+}
+
+impl From<WrittenTexts> for BTreeMap<String, String> {
+    fn from(texts: WrittenTexts) -> Self {
+        let actions = texts.actions.into_iter();
+        let actions = actions.map(|(name, text)| (format!("{}{name}", WrittenTexts::ACTION), text));
+        actions.chain(texts.named).collect()
+    }
+}
+
 /// A domain and problem in the making. PDDL is text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -39,10 +111,10 @@ pub struct Candidate {
     /// What a planner answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanOutcome>,
-    /// Texts in plain language that were written, by what they are: `domain-text`, `task-text`, `sentences`, and
-    /// the intermediate representation that a problem was inferred from: `ir`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
+    /// Texts beside domain and problem.
+    #[serde(skip_serializing_if = "WrittenTexts::is_empty")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub texts: WrittenTexts,
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
@@ -74,9 +146,10 @@ pub struct CandidatePatch {
     /// A new problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Texts in plain language, by what they are. Each replaces the candidate's of that name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub texts: BTreeMap<String, String>,
+    /// Texts beside domain and problem. Each replaces the candidate's text of that name.
+    #[serde(skip_serializing_if = "WrittenTexts::is_empty")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub texts: WrittenTexts,
     /// What the model thought aloud.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,

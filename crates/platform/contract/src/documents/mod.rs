@@ -12,6 +12,7 @@ pub(crate) mod event;
 pub(crate) mod failure;
 pub(crate) mod graph;
 pub(crate) mod infer;
+pub(crate) mod materials;
 pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod reported;

@@ -1,5 +1,6 @@
 //! What a translator may know of a task.
 
+use crate::Materials;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,44 +73,8 @@ pub struct TaskView {
     /// The action interface, where the pipeline gives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_interface: Option<ActionInterface>,
-    /// Further texts by name: `example.text`, `example.problem`, `example.plan`, `example.ir`, of an example from another suite also
-    /// `example.domain-text`, `example.domain` and `example.domain-template`; `objects.template`, `domain.template`; behind a
-    /// fan-out `lead.text` and `lead.problem`; where the domain is given `asp.knowledge` (rules that hold in every task of it),
-    /// `types` (a JSON object: type -> what its objects are) and `predicates` (a JSON object: predicate -> `{yes, no}`, see
-    /// [`Sentences`](crate::Sentences)); where actions are given in words `actions` ([`ActionDescription`]s), `predicates.declared`
-    /// ([`PredicateDescription`]s), `domain.header` (the domain without its actions) and `example.actions`
-    /// ([`ActionExample`]s of other suites); and whatever the suite's manifest adds.
+    /// Parts of the suite beside its texts.
     #[serde(default)]
-    pub materials: BTreeMap<String, String>,
-}
-
-/// A predicate of a domain, as it is declared and in words.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PredicateDescription {
-    /// For example `(at ?b - ball ?r - room)`.
-    pub declaration: String,
-    /// What it says of its arguments, for example `ball b is in room r`.
-    pub text: String,
-}
-
-/// An action in words (material `actions`, a JSON array).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ActionDescription {
-    /// The action's name.
-    pub name: String,
-    /// What it does, in the words of the description class that the pipeline gives.
-    pub text: String,
-}
-
-/// An action of another domain, solved: an in-context example (material `example.actions`, a JSON array).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ActionExample {
-    /// The suite that it comes from.
-    pub suite: String,
-    /// The action in words.
-    pub action: ActionDescription,
-    /// The predicates that it may use.
-    pub predicates: Vec<PredicateDescription>,
-    /// The action, as PDDL.
-    pub pddl: String,
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub materials: Materials,
 }

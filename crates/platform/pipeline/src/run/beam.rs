@@ -3,7 +3,9 @@
 use super::path::unmarked;
 use super::report::Written;
 use crate::front::metrics::{CANDIDATE, MEAN_LOG_LIKELIHOOD};
-use planforge_contract::{Assessment, Candidate, Decision, Failure, LineageStep, Message, PlanOutcome};
+use planforge_contract::{
+    Assessment, Candidate, Decision, Failure, LeadMaterials, LineageStep, Message, PlanOutcome,
+};
 use std::collections::BTreeMap;
 
 /// One member of the beam.
@@ -15,8 +17,8 @@ pub(crate) struct Entry {
     pub(crate) results: BTreeMap<String, StageResult>,
     /// Translations that made it, oldest first.
     pub(crate) written: Vec<Written>,
-    /// Texts for translators that come from the lead task.
-    pub(crate) materials: BTreeMap<String, String>,
+    /// The lead task that the candidate comes from, behind a fan-out.
+    pub(crate) lead: LeadMaterials,
     /// Reasons why no reply to the last round's request could be used.
     pub(crate) unusable: Vec<String>,
     /// The verify stages' own conversations about it and its ancestors, by the stage's label.

@@ -8,7 +8,7 @@ use super::report::TaskUsage;
 use super::services::{RunTask, Services};
 use super::sync::lock;
 use crate::config::Pipeline;
-use planforge_contract::{Failure, TaskView};
+use planforge_contract::{Failure, LeadMaterials, TaskView};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -64,7 +64,9 @@ impl<'a> TaskRun<'a> {
     /// The task as plugins may see it in a call about this candidate.
     pub(crate) fn view(&self, entry: &Entry) -> TaskView {
         let mut view = self.task.view.clone();
-        view.materials.extend(entry.materials.iter().map(|(name, text)| (name.clone(), text.clone())));
+        let LeadMaterials { text, problem } = entry.lead.clone();
+        let lead = &mut view.materials.lead;
+        *lead = LeadMaterials { text: text.or(lead.text.take()), problem: problem.or(lead.problem.take()) };
         view
     }
 }

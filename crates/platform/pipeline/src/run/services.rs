@@ -3,8 +3,7 @@
 use crate::config::Texts;
 use crate::config::{DescriptionClass, Pipeline};
 use crate::suite::{
-    Suite, SuiteTask, action_examples, disguised, further_problems, load_suite_with, materials_json,
-    suites_below, task_view,
+    Suite, SuiteTask, action_examples, disguised, further_problems, load_suite_with, suites_below, task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, PluginKind, TaskView};
@@ -146,12 +145,11 @@ pub fn run_tasks(
             match task_view(suite, task, &pipeline.given, example.as_ref()) {
                 Ok(mut view) => {
                     if pipeline.given.actions.is_some() {
-                        let others: Vec<&ActionExample> = pool
+                        let others = pool
                             .iter()
                             .filter(|other| !other.is_of(suite))
-                            .flat_map(|o| &o.actions)
-                            .collect();
-                        view.materials.insert("example.actions".to_owned(), materials_json(&others));
+                            .flat_map(|o| o.actions.iter().cloned());
+                        view.materials.actions.examples = Some(others.collect());
                     }
                     match reference(pipeline, suite, task) {
                         Ok(reference) => {

@@ -11,27 +11,23 @@ mod told;
 
 use super::Suite;
 use crate::config::DescriptionClass;
-use planforge_contract::{ActionDescription, ActionExample, PredicateDescription};
+use planforge_contract::{ActionDescription, ActionExample, ActionMaterials, PredicateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, PredicateDecl, Problem, TypedName};
 use planforge_pddl::{Name, TaskSources, parse_domain, print_action, print_domain, requirements_used};
 use planforge_plugin_sdk::wording::Wording;
-use std::collections::BTreeMap;
 use told::{Literal, Words, clause, kind, told};
 
 pub(super) use file::{ActionFile, read};
 pub use file::{ActionTexts, PredicateText, read_declaration, same_parameters};
 
 /// The materials of a suite whose actions are given in words. Where the predicates are not, neither is what is made of them.
-pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> BTreeMap<String, String> {
-    let Some(text) = &suite.reference_domain else { return BTreeMap::new() };
+pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> ActionMaterials {
+    let Some(text) = &suite.reference_domain else { return ActionMaterials::default() };
     let domain = parse_domain(text, SourceId(0)).value;
     let described: Vec<ActionDescription> =
         domain.actions.iter().map(|action| describe(suite, action, class)).collect();
-    let mut materials = BTreeMap::from([("actions".to_owned(), json(&described))]);
-    if given {
-        materials.insert("predicates.declared".to_owned(), json(&predicates(suite, &domain)));
-    }
+    let predicates = given.then(|| predicates(suite, &domain));
     let requirements = requirements(&domain);
     let mut header = Domain { actions: Vec::new(), durative_actions: Vec::new(), requirements, ..domain };
     if !given {
@@ -40,8 +36,12 @@ pub(super) fn materials(suite: &Suite, class: DescriptionClass, given: bool) -> 
         header.derived.clear();
         header.constraints = None;
     }
-    materials.insert("domain.header".to_owned(), print_domain(&header));
-    materials
+    ActionMaterials {
+        header: Some(print_domain(&header)),
+        described: Some(described),
+        predicates,
+        examples: None,
+    }
 }
 
 /// The requirements of a domain, and those that its actions use undeclared: a header without them would
@@ -160,9 +160,4 @@ fn list(items: &[String]) -> String {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
-}
-
-/// Plain data always has a JSON form.
-pub(crate) fn json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

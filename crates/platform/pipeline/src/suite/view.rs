@@ -2,13 +2,13 @@
 
 use super::{Example, Suite, SuiteTask, actions};
 use crate::config::{GivenExample, GivenSpec};
-use planforge_contract::{ActionInterface, ActionSignature, Given, Sentences, TaskView, TypedName};
+use planforge_contract::{
+    ActionInterface, ActionMaterials, ActionSignature, ExampleMaterials, Given, Materials, Sentences,
+    TaskView, TypedName,
+};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast;
 use std::collections::BTreeMap;
-
-const EXAMPLE_TEXT: &str = "example.text";
-const EXAMPLE_DOMAIN_TEXT: &str = "example.domain-text";
 
 /// The view of a task under what the pipeline is given. `example` is the suite that the in-context example comes from, where
 /// the pipeline names one.
@@ -161,80 +161,74 @@ impl View<'_> {
     }
 }
 
-/// What translators may read beside the texts. Templates are parts of the reference and go with what they show.
-fn materials(
-    suite: &Suite,
-    task: &SuiteTask,
-    given: &GivenSpec,
-    other: Option<&Suite>,
-) -> BTreeMap<String, String> {
-    let mut materials = suite.materials.clone();
-    materials.extend(other.map(of_another).unwrap_or_default());
-    if !given.text {
-        materials.retain(|name, _| name != EXAMPLE_TEXT && name != EXAMPLE_DOMAIN_TEXT);
+/// The materials that the pipeline gives. Templates are parts of the reference and go with the parts that they show. Texts of the suite's
+/// manifest take precedence over the suite's other files.
+fn materials(suite: &Suite, task: &SuiteTask, given: &GivenSpec, other: Option<&Suite>) -> Materials {
+    let mut materials = Materials::from(suite.materials.clone());
+    if let Some(other) = other {
+        materials.example = example_of_another(other, std::mem::take(&mut materials.example));
     }
-    let mut put = |name: &str, text: Option<&String>| {
-        if let Some(text) = text {
-            materials.entry(name.to_owned()).or_insert_with(|| text.clone());
+    if !given.text {
+        (materials.example.text, materials.example.domain_text) = (None, None);
+    }
+    let fill = |field: &mut Option<String>, text: Option<&String>| {
+        if field.is_none() {
+            *field = text.cloned();
         }
     };
     if given.interface || given.domain {
-        put("domain.template", suite.domain_template.as_ref());
+        fill(&mut materials.templates.domain, suite.domain_template.as_ref());
     }
     // All of these are written with the domain's types and predicates.
     if given.domain {
-        put("asp.knowledge", suite.knowledge.as_ref());
-        put("types", json(&suite.types).as_ref());
-        put("predicates", json(&predicates(suite)).as_ref());
+        fill(&mut materials.knowledge, suite.knowledge.as_ref());
+        if materials.types.is_empty() {
+            materials.types.clone_from(&suite.types);
+        }
+        if materials.sentences.is_empty() {
+            materials.sentences = sentences_of_predicates(suite);
+        }
     }
     if given.objects || given.problem {
-        put("objects.template", task.objects_template.as_ref());
+        fill(&mut materials.templates.objects, task.objects_template.as_ref());
     }
     if let Some(class) = given.actions {
-        actions::materials(suite, class, given.predicates)
-            .iter()
-            .for_each(|(name, text)| put(name, Some(text)));
+        let of_suite = actions::materials(suite, class, given.predicates);
+        let ActionMaterials { header, described, predicates, .. } = &mut materials.actions;
+        *header = header.take().or(of_suite.header);
+        *described = described.take().or(of_suite.described);
+        *predicates = predicates.take().or(of_suite.predicates);
     }
     let example =
         suite.example.as_ref().filter(|_| given.gives_own_example() && !suite.withheld.contains(&"example"));
     if let Some(example) = example {
-        put(EXAMPLE_TEXT, Some(&example.text).filter(|_| given.text));
+        let of_manifest = &mut materials.example;
+        fill(&mut of_manifest.text, Some(&example.text).filter(|_| given.text));
         // An example problem is written with the domain's predicates, so it goes with the domain alone.
-        put("example.problem", example.problem.as_ref().filter(|_| given.domain));
-        put("example.ir", example.ir.as_ref().filter(|_| given.domain));
-        put("example.plan", example.plan.as_ref());
+        fill(&mut of_manifest.problem, example.problem.as_ref().filter(|_| given.domain));
+        fill(&mut of_manifest.ir, example.ir.as_ref().filter(|_| given.domain));
+        fill(&mut of_manifest.plan, example.plan.as_ref());
     }
     materials
 }
 
-/// The sentences of the domain's predicates; those of its functions tell numbers.
-fn predicates(suite: &Suite) -> BTreeMap<&String, &Sentences> {
+/// The sentences of the domain's predicates, without those of its functions.
+fn sentences_of_predicates(suite: &Suite) -> BTreeMap<String, Sentences> {
     let domain = suite.reference_domain.as_deref().unwrap_or_default();
     let functions = planforge_pddl::parse_domain(domain, SourceId(0)).value.functions;
-    let number = |name: &str| functions.iter().any(|f| f.name.as_str().eq_ignore_ascii_case(name));
-    suite.sentences.iter().filter(|(name, _)| !number(name)).collect()
+    let is_function = |name: &str| functions.iter().any(|f| f.name.as_str().eq_ignore_ascii_case(name));
+    let sentences = suite.sentences.iter().filter(|(name, _)| !is_function(name));
+    sentences.map(|(name, sentences)| (name.clone(), sentences.clone())).collect()
 }
 
-/// A map as a JSON object; nothing where it is empty.
-fn json<K: serde::Serialize + Ord, V: serde::Serialize>(map: &BTreeMap<K, V>) -> Option<String> {
-    // Maps from texts always have a JSON form.
-    (!map.is_empty()).then(|| serde_json::to_string(map).ok()).flatten()
-}
-
-/// The in-context example from another suite, whole: its own example, else its first task.
-fn of_another(suite: &Suite) -> BTreeMap<String, String> {
-    let mut materials = BTreeMap::from([(EXAMPLE_DOMAIN_TEXT.to_owned(), suite.domain_text.clone())]);
-    let mut put = |name: &str, text: Option<String>| {
-        if let Some(text) = text {
-            materials.insert(name.to_owned(), text);
-        }
-    };
+/// The in-context example from another suite, whole: its own example, else its first task. Parts that the other suite lacks stay.
+fn example_of_another(suite: &Suite, own: ExampleMaterials) -> ExampleMaterials {
     let domain = suite.reference_domain.clone();
-    let template = domain
-        .as_ref()
-        .map(|text| planforge_pddl::domain_template(&planforge_pddl::parse_domain(text, SourceId(0)).value));
-    put("example.domain", domain);
-    put("example.domain-template", suite.domain_template.clone().or(template));
+    let template = || {
+        let domain = planforge_pddl::parse_domain(domain.as_deref()?, SourceId(0)).value;
+        Some(planforge_pddl::domain_template(&domain))
+    };
+    let domain_template = suite.domain_template.clone().or_else(template);
     let first = || {
         let task = suite.tasks.first()?;
         Some(Example {
@@ -243,12 +237,20 @@ fn of_another(suite: &Suite) -> BTreeMap<String, String> {
             ..Example::default()
         })
     };
-    if let Some(example) = suite.example.clone().or_else(first) {
-        put(EXAMPLE_TEXT, Some(example.text));
-        put("example.problem", example.problem);
-        put("example.plan", example.plan);
+    let example = suite.example.clone().or_else(first);
+    let (text, problem, plan) = match example {
+        Some(Example { text, problem, plan, .. }) => (Some(text), problem, plan),
+        None => (None, None, None),
+    };
+    ExampleMaterials {
+        text: text.or(own.text),
+        problem: problem.or(own.problem),
+        plan: plan.or(own.plan),
+        ir: own.ir,
+        domain_text: Some(suite.domain_text.clone()),
+        domain: domain.or(own.domain),
+        domain_template: domain_template.or(own.domain_template),
     }
-    materials
 }
 
 fn signatures(domain: &ast::Domain) -> Vec<ActionSignature> {

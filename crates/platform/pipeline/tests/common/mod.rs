@@ -407,7 +407,7 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
             task_text: format!("task {i}"),
             given: Given { domain: Some("(domain)".into()), problem: None },
             action_interface: None,
-            materials: BTreeMap::new(),
+            materials: Materials::default(),
         },
         reference: EnvironmentOpen {
             suite: "toys".into(),

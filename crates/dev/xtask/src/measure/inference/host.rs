@@ -3,10 +3,11 @@
 use super::InferenceTask;
 use planforge_asp::stages::SolveJob;
 use planforge_contract::api::{Host, LogLevel, Translator};
-use planforge_contract::{Candidate, CreateRequest, Failure, Given, Outcome, TaskView, TranslateRequest};
+use planforge_contract::{
+    Candidate, CreateRequest, Failure, Given, Materials, Outcome, TaskView, TranslateRequest,
+};
 use planforge_plugin_host::{Instance, Registry, Settings, WorkerSettings};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -86,13 +87,13 @@ impl KeptTranslator {
     pub(super) fn infer(&self, task: &InferenceTask) -> Result<Jobs, String> {
         let read =
             |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
-        let mut materials = BTreeMap::new();
+        let mut materials = Materials::default();
         if task.knowledge.is_file() {
-            materials.insert("asp.knowledge".to_owned(), read(&task.knowledge)?);
+            materials.knowledge = Some(read(&task.knowledge)?);
         }
         let domain = Some(read(&task.domain)?);
         let given = Given { domain: domain.clone(), ..Given::default() };
-        let texts = BTreeMap::from([("ir".to_owned(), read(&task.ir)?)]);
+        let texts = [("ir", read(&task.ir)?)].into_iter().collect();
         let request = TranslateRequest {
             task: TaskView { given, materials, ..TaskView::default() },
             candidate: Candidate { domain, texts, ..Candidate::default() },

@@ -12,11 +12,6 @@ use planforge_contract::{Failure, FailureClass, TaskVerdict};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// The material that holds the lead task's text.
-const LEAD_TEXT: &str = "lead.text";
-/// The material that holds the problem that the lead task's survivor has.
-const LEAD_PROBLEM: &str = "lead.problem";
-
 /// Runs all tasks; the results are in their order.
 pub(super) fn run_tasks(
     context: &Context<'_>,
@@ -105,12 +100,8 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
     let start = |entry: &Entry| {
         let mut start = Entry::default();
         start.candidate.domain = Some(entry.candidate.domain.clone()?);
-        if !lead.view.task_text.is_empty() {
-            start.materials.insert(LEAD_TEXT.to_owned(), lead.view.task_text.clone());
-        }
-        if let Some(problem) = &entry.candidate.problem {
-            start.materials.insert(LEAD_PROBLEM.to_owned(), problem.clone());
-        }
+        start.lead.text = Some(lead.view.task_text.clone()).filter(|text| !text.is_empty());
+        start.lead.problem.clone_from(&entry.candidate.problem);
         Some(start)
     };
     beam.iter().filter_map(start).collect()

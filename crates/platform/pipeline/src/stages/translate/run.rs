@@ -144,7 +144,7 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     child.candidate.problem = patch.problem.clone().or_else(|| old.problem.clone());
     child.candidate.texts.clone_from(&old.texts);
     if is_other_domain(old, patch) {
-        child.candidate.texts.retain(|name, _| !name.starts_with(ACTION));
+        child.candidate.texts.actions.clear();
     }
     child.candidate.texts.extend(patch.texts.clone());
     child.candidate.thought = patch.thought.clone().or_else(|| old.thought.clone());
@@ -168,14 +168,11 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     child
 }
 
-/// Under this and its name, a candidate has the text of each action that was written by itself.
-const ACTION: &str = "action.";
-
 /// True if a translator that does not write actions one by one has written another domain. It is then not
 /// made of the single actions, and verifiers of actions have to find them in the domain.
 fn is_other_domain(old: &Candidate, patch: &CandidatePatch) -> bool {
     let other = patch.domain.is_some() && patch.domain != old.domain;
-    other && !patch.texts.keys().any(|name| name.starts_with(ACTION))
+    other && patch.texts.actions.is_empty()
 }
 
 /// Sum of log-probabilities over all replies that made a candidate, and its number of tokens
@@ -237,11 +234,14 @@ mod tests {
     fn actions_by_themselves_go_with_the_domain_that_is_made_of_them() {
         let patch = |domain: Option<&str>, texts: &[(&str, &str)]| CandidatePatch {
             domain: domain.map(str::to_owned),
-            texts: texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
+            texts: texts.iter().copied().collect(),
             ..CandidatePatch::default()
         };
         let birth = Birth { lineage: Vec::new(), path: "p", round: None };
-        let names = |entry: &Entry| entry.candidate.texts.keys().cloned().collect::<Vec<_>>();
+        let names = |entry: &Entry| {
+            let texts = std::collections::BTreeMap::from(entry.candidate.texts.clone());
+            texts.into_keys().collect::<Vec<_>>()
+        };
         let texts = [("action.go", "a"), ("action.light", "b"), ("predicates", "c")];
         let written = child(&Entry::default(), &birth, &patch(Some("one"), &texts));
         assert_eq!(names(&written), ["action.go", "action.light", "predicates"]);
