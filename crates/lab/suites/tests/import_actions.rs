@@ -194,11 +194,11 @@ fn all_mistakes_are_told_at_once_with_file_and_line() {
         "Base-HC.csv:10 import.row: domain `lamps` has no action `cary`",
         "Base-HC.csv:11 import.row: action `light` of `lamps` is described twice",
         "Base-HC.csv:12 import.row: action `carry` of `lamps` is described twice",
-        "lamps.txt:2 import.description: the line is no declaration with a text",
+        "lamps.txt:2 import.description: the line is not a declaration followed by a colon and a text",
         "lamps.txt:3 import.description: domain `lamps` has no predicate `lut`",
         "lamps.txt:4 import.description: `(next ?from - room ?to - lamp)` is declared as `(next ?from ?to - room)`",
         "lamps.txt:5 import.description: predicate `in` is described twice",
-        "lamps.txt:6 import.description: the line is no declaration with a text",
+        "lamps.txt:6 import.description: the line is not a declaration followed by a colon and a text",
     ] {
         assert_eq!(errors.iter().filter(|line| line.starts_with(wanted)).count(), 1, "{wanted}\n{errors:#?}");
     }

@@ -179,7 +179,7 @@ fn what_cannot_be_read_is_refused_with_its_place() {
     let told = place.refused(&[long, place.file("array.jsonl", "[\n{}\n]\n")]);
     for wanted in [
         "long.jsonl:2: this line is longer than 64 MB",
-        "long.jsonl:3: there is no `custom_id`",
+        "long.jsonl:3: the line has no `custom_id`",
         "array.jsonl:1: ",
     ] {
         assert!(told.iter().any(|t| t.contains(wanted)), "{wanted}: {told:#?}");

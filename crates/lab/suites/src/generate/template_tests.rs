@@ -68,7 +68,7 @@ fn mistakes_and_limits_are_told() {
     assert!(wrong("early\n%% problem\nx").contains("`early`"));
     assert!(wrong("{{ pick([]) }}").contains("empty list"));
     assert!(wrong("{{ sample([1], 2) }}").contains("2 items"));
-    assert!(wrong("{{ integer(2, 1) }}").contains("no integer"));
+    assert!(wrong("{{ integer(2, 1) }}").contains("the range from 2 to 1 is empty"));
     assert!(wrong("{{ names('a', 100000) }}").contains("names"));
     assert!(wrong("{% include 'suite.toml' %}").contains("template not found"));
     let endless = "{% for a in range(10000) %}{% for b in range(10000) %}{% for c in range(10000) %}{% endfor %}{% endfor %}{% endfor %}";

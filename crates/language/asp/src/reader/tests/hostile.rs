@@ -14,8 +14,9 @@ fn refusal_codes(text: &str) -> Vec<String> {
 #[test]
 fn ten_megabytes_are_refused_unread() {
     let text = "init(clean(shot1)).\n".repeat(500_000);
-    assert_eq!(steps_of(|| drop(reading(&text))), 0);
-    let reading = reading(&text);
+    let signature = signature();
+    assert_eq!(steps_of(|| drop(read(&text, SOURCE, &signature))), 0);
+    let reading = read(&text, SOURCE, &signature);
     assert_eq!(reading.refusals.len(), 1);
     assert_eq!(reading.refusals[0].code, "asp.too-large");
     assert!(reading.text.is_empty());
