@@ -1,6 +1,8 @@
 //! The commands, one module each: arguments, help examples and code. Each returns how the process ends and prints through
 //! [`Output`](crate::output::Output).
 
+pub(crate) mod command_line;
+
 use crate::context::Context;
 use crate::exit::Exit;
 

@@ -4,7 +4,6 @@ mod args;
 mod batch;
 mod bundled;
 mod catalogue;
-mod cli;
 mod codes;
 mod commands;
 mod context;
@@ -30,7 +29,7 @@ mod reference_pages;
 mod renamed;
 mod tasks;
 
-use cli::Cli;
+use commands::command_line::Cli;
 use context::Context;
 use exit::Exit;
 use output::{ColourChoice, Output};

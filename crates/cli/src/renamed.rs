@@ -75,7 +75,7 @@ fn command_place(arguments: &[OsString], start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::grouped_command;
+    use crate::commands::command_line::grouped_command;
     use std::cell::RefCell;
 
     fn rewrite(line: &str) -> (String, String) {

@@ -1,6 +1,6 @@
 //! `planforge completions`: shell completions and the manual page, from the command line's own definition.
 
-use crate::cli::grouped_command;
+use super::command_line::grouped_command;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, ValueEnum};

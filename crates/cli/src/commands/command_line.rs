@@ -1,6 +1,6 @@
 //! The command line as a whole: global options, and help that groups the commands under headings.
 
-use crate::commands::{Command, HEADINGS};
+use super::{Command, HEADINGS};
 use crate::output::ColourChoice;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
