@@ -74,12 +74,12 @@ impl Call<'_> {
     fn is_there(&self) -> bool {
         let task = &self.request.task;
         let materials = &task.materials;
-        // Runs recorded for ABI epoch 1 hold these texts as TOML.
         let recorded = |mode: Mode| materials.other.contains_key(mode.name());
         let given = match self.options.mode {
             Mode::DomainText => !task.domain_text.trim().is_empty(),
             Mode::TaskText => !task.task_text.trim().is_empty(),
-            Mode::Sentences => !materials.sentences.is_empty() || recorded(Mode::Sentences),
+            // A suite whose sentences are given can still be described anew: `suite describe` names those that stay.
+            Mode::Sentences => recorded(Mode::Sentences),
             Mode::Types => !materials.types.is_empty() || recorded(Mode::Types),
         };
         given && self.request.feedback.is_empty()

@@ -247,7 +247,7 @@ fn a_folder_holds_one_evaluation() {
     place
         .evaluate(&["--matrix", &place.matrix()])
         .expect(30)
-        .says(&["holds an evaluation already", "--resume"]);
+        .says(&["already holds an evaluation", "--resume"]);
     fs::write(place.path("refined.toml"), refined().replace("n = 2", "n = 3")).unwrap();
     let other = place.evaluate(&["--resume"]);
     other.expect(30).says(&["made with other inputs: the pipeline's text", "help: name another folder"]);

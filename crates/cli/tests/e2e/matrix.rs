@@ -223,7 +223,7 @@ fn filters_that_match_nothing_are_mistakes() {
     run(&["--except", "task=q*"]).expect(30).says(&["--except task=q* matches no task", "`p01`, `p02`"]);
     run(&["--only", "seed=7", "--except", "seed=7"]).expect(30).says(&["leave no cell"]);
     run(&["--only", "sede=7"]).expect(30).says(&["did you mean `seed`?"]);
-    run(&["--shard", "3/2"]).expect(30).says(&["no part 3 of 2"]);
+    run(&["--shard", "3/2"]).expect(30).says(&["part 3 of 2 is out of range"]);
     assert!(!place.path("out").exists());
 }
 

@@ -95,7 +95,7 @@ fn missing_cells_are_listed_and_another_matrix_is_refused() {
     place
         .evaluate(&["--matrix", &place.matrix(), "--shard", "1/2"])
         .expect(30)
-        .says(&["is there already", "--resume --shard 1/2"]);
+        .says(&["already exists", "--resume --shard 1/2"]);
     let part = merged(&out, &[]);
     part.expect(29).says(&["4 of 8 cells are missing or unfinished", "garden one@right 8"]);
     assert!(part.stdout.contains("1.00? / - (2o)") || part.stdout.contains("(2o)"), "{}", part.stdout);

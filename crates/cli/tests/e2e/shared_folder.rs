@@ -69,7 +69,7 @@ fn two_evaluations_on_one_folder_do_not_interfere() {
     // A second one that knows nothing of the first, and one that means to go on with it.
     Ran::wait(evaluate(&out, &server).spawn().unwrap())
         .expect(30)
-        .says(&["holds an evaluation already", "--resume"]);
+        .says(&["already holds an evaluation", "--resume"]);
     let second = resumed(&out);
     second.expect(36).says(&[
         "record.locked",

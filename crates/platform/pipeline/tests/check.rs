@@ -548,6 +548,8 @@ fn every_code_of_the_checker_is_triggered() {
     let mut seen: BTreeSet<String> = codes(&found(MISTAKES, &[])).into_iter().collect();
     seen.extend(codes(&found(SCALING, &[])));
     seen.extend(codes(&found(&GOOD.replace("[given]", "[given]\npredicates = false"), &[])));
+    let edit = "[[stage]]\ndo = \"translate\"\nlabel = \"e\"\nuse = \"translator-direct\"\noptions = { mode = \"edit\" }\n";
+    seen.extend(codes(&found(&format!("schema = 1\n{edit}"), &[])));
     seen.extend(codes(&found("", &["x"])));
     seen.extend(codes(&found("x = ", &[])));
     seen.extend(codes(&found(&"x".repeat(MAX_PIPELINE_BYTES + 1), &[])));

@@ -415,8 +415,7 @@ fn nothing_usable_in_any_round_is_a_failure_and_no_verdict_about_a_domain() {
 #[test]
 fn without_the_declaration_no_round_is_told_what_the_environment_said() {
     let text = TREE.replace("feedback = \"environment\"\n", "[environment]\nuse = \"environment-pddl\"\n");
-    let (bench, asked) =
-        bench(&text.replacen("schema = 1\n", "", 1).replacen('\n', "\nschema = 1\n", 1), &worse());
+    let (bench, asked) = bench(&text, &worse());
     let told = Verify(|host: &dyn Host, candidate: &Candidate, _: &VerifyRequest| {
         host.environment(planforge_contract::api::EnvironmentCall::Describe)?;
         let mut assessment = Assessment::new(Decision::Rejected, "no");

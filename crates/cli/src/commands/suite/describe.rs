@@ -235,6 +235,12 @@ impl Describer<'_> {
         Ok(self.judge(&report))
     }
 
+    /// The sentences that stay, under the name by which `translator-describe` finds them.
+    fn kept_sentences(&self) -> BTreeMap<String, String> {
+        let sentences = &self.texts.sentences;
+        (!sentences.is_empty()).then(|| (SENTENCES.to_owned(), sentences.clone())).into_iter().collect()
+    }
+
     fn task(&self, task: &SuiteTask) -> RunTask {
         let lead = match self.lead(task) {
             Some((problem, text)) => LeadMaterials { text: Some(text), problem: Some(problem) },
@@ -242,7 +248,7 @@ impl Describer<'_> {
         };
         let materials = Materials {
             suites: self.examples.clone(),
-            sentences: read_table(&self.texts.sentences, "predicates"),
+            other: self.kept_sentences(),
             types: read_table(&self.texts.types, TYPES),
             lead,
             ..Materials::default()

@@ -62,6 +62,8 @@ impl Scripted {
             info("translator-actions", Translator, &["writer"], &[]),
             info("translator-describe", Translator, &["writer"], &[]),
             info("translator-direct", Translator, &["writer"], &[]),
+            info("translator-edit", Translator, &["writer"], &[]),
+            info("translator-thought", Translator, &["writer"], &[]),
             info("verifier-classes", Verifier, &[], &["equivalent", "rating", "fits"]),
             info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),
             info("verifier-equivalence", Verifier, &[], &["equivalent"]),
