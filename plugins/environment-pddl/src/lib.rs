@@ -3,12 +3,12 @@
 //! that depend on its model go to verifiers only.
 //!
 //! * Walks are uniform over the applicable ground actions of each state, or prefer those executed least. A walk ends at a state without
-//! applicable actions. The same seed gives the same walks on every machine. Walk `i` does not depend on the
-//! number of walks after it; uniform walks depend on no other walk.
+//!   applicable actions. The same seed gives the same walks on every machine. Walk `i` does not depend on the
+//!   number of walks after it; uniform walks depend on no other walk.
 //! * An action without effect counts as applicable if its precondition holds, as in STRIPS.
 //! * A state is described by the facts and numbers that actions can change, including facts without arguments. If the next action is
-//! named, facts about its objects that do not hold or never change are described too. The suite's sentences
-//! word them; the option `sentences` takes precedence.
+//!   named, facts about its objects that do not hold or never change are described too. The suite's sentences
+//!   word them; the option `sentences` takes precedence.
 //! * Calls keep nothing that an answer depends on; the most recent tasks stay prepared.
 
 mod codes;

@@ -4,13 +4,13 @@
 //! `planforge environment check -- COMMAND` tries a program.
 //!
 //! * If the program lists its applicable actions, walks are drawn from that list, uniformly or by coverage. If not, the actions are grounded
-//! over the objects and each is tried, which is all that the paper's assumption grants.
+//!   over the objects and each is tried, which is all that the paper's assumption grants.
 //! * Copies of the program are kept between calls, and each call begins at the initial state. A copy that hangs, dies, writes anything but
-//! answers or contradicts itself is killed with its child processes, its call fails, and it is never used
-//! again.
+//!   answers or contradicts itself is killed with its child processes, its call fails, and it is never used
+//!   again.
 //! * The program sees only the environment variables that the options name: no key of the host reaches it.
 //! * It declares the capability `external`: its answers come from outside, so the host journals them and a replay needs no program. It has
-//! no `model`.
+//!   no `model`.
 
 mod check;
 mod codes;

@@ -9,7 +9,7 @@
 //! * `(name argument ...)`,
 //! * `name(argument, ...)`,
 //! * `name argument ...`, inside a code block and only if the actions are known: the name is an action's, and the number of arguments is
-//! right. Sentences ("put b1 down on the table") are never read as steps.
+//!   right. Sentences ("put b1 down on the table") are never read as steps.
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass, FinishReason, Reply};

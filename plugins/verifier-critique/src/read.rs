@@ -4,7 +4,7 @@
 //! * A reply with JSON is read from its JSON: its findings, and its stated verdict. The text around it counts only if the JSON has neither.
 //! * Any other reply is read as prose: objections in items and sentences are findings, and words of approval are a verdict.
 //! * A reply that names an error objects, whatever verdict it states. Without errors the stated verdict counts; without a stated one, findings that
-//! are all warnings are an approval. An objection without a subject is not a verdict.
+//!   are all warnings are an approval. An objection without a subject is not a verdict.
 //! * A reply that was cut off or filtered does not approve.
 
 mod prose;

@@ -306,7 +306,7 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
     let batch = Batch::collect_answers(context, &questions, given, &redactor)?;
     let work = EvaluationSetup {
         context,
-        out: out,
+        out,
         matrix: &matrix,
         suites: &suites,
         columns: &columns,

@@ -3,7 +3,7 @@
 //!
 //! * [`Model`]: a domain and a problem ready to walk in, under STRIPS semantics or without ground no-ops ([`Semantics`]).
 //! * [`sample_direction`] draws walks of one model and executes them on the other; [`exact_direction`] computes the
-//! expectation, for small state spaces.
+//!   expectation, for small state spaces.
 //! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) bounds the error of a sampled score.
 //! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at any time.
 //! * [`counterexample`] finds the shortest walk that one model executes and the other refuses.

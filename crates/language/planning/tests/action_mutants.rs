@@ -1,7 +1,5 @@
 //! Actions with one flaw by construction come out as what they are, on every suite of the project.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 mod support;
 
 use planforge_diagnostics::SourceId;

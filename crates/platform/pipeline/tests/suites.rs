@@ -155,7 +155,7 @@ fn a_view_has_what_is_given_and_nothing_else() {
     assert_eq!(example.materials.to_texts().keys().collect::<Vec<_>>(), ["example.plan", "example.text"]);
     let without =
         view(GivenSpec { domain: true, example: Some(GivenExample::Own(false)), ..GivenSpec::default() });
-    assert!(!without.materials.example.text.is_some());
+    assert!(without.materials.example.text.is_none());
 }
 
 #[test]

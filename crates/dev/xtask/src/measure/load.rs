@@ -136,7 +136,7 @@ impl Case<'_> {
         let peers = [("inspect_ai", &self.args.inspect), ("promptfoo", &self.args.promptfoo)];
         for (name, place) in peers {
             let Some(place) = place else { continue };
-            let place = absolute(&place)?;
+            let place = absolute(place)?;
             let server = Server::start(self.args.delay_ms)?;
             let command = match name {
                 "inspect_ai" => peers::inspect(&place, folder, &server.address, tasks, samples, jobs),

@@ -183,7 +183,7 @@ const MEASURE: &str = "
 fn open_report(programs: &BrowserPrograms, report: &Path) -> Result<Vec<f64>, String> {
     let browser = Browser::start(programs)?;
     browser.look(1200, 900, false)?;
-    let report = absolute(&report)?;
+    let report = absolute(report)?;
     browser.open(&format!("file://{}", report.display()))?;
     let measured = browser.run(&format!("return (async () => {{{UNTIL}{MEASURE}}})()"), &[json!(null)])?;
     let complaints = browser.complaints()?;

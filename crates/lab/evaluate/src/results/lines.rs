@@ -183,6 +183,21 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
     table.csv()
 }
 
+/// The same answers in the words of another question.
+pub(crate) fn valid(outcome: Option<ProblemOutcome>) -> String {
+    match outcome {
+        None => String::new(),
+        Some(ProblemOutcome::Equivalent) => "yes".to_owned(),
+        Some(ProblemOutcome::Different) => "no".to_owned(),
+        Some(other) => other.name().to_owned(),
+    }
+}
+
+/// US dollars in CSV: nothing where they are unknown.
+pub(crate) fn usd(usd: Option<f64>) -> String {
+    usd.map_or(String::new(), |usd| format!("{usd:.6}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,19 +222,4 @@ mod tests {
         let back: Vec<TaskLine> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(back, lines, "JSON has every text as it is");
     }
-}
-
-/// The same answers in the words of another question.
-pub(crate) fn valid(outcome: Option<ProblemOutcome>) -> String {
-    match outcome {
-        None => String::new(),
-        Some(ProblemOutcome::Equivalent) => "yes".to_owned(),
-        Some(ProblemOutcome::Different) => "no".to_owned(),
-        Some(other) => other.name().to_owned(),
-    }
-}
-
-/// US dollars in CSV: nothing where they are unknown.
-pub(crate) fn usd(usd: Option<f64>) -> String {
-    usd.map_or(String::new(), |usd| format!("{usd:.6}"))
 }

@@ -8,10 +8,10 @@
 //! set and is renamed with the objects. The resulting problems are compared by their text.
 //!
 //! * **A conjunction of literals** is replaced by its *closure*: all literals that hold in every goal state. The goal states are the
-//! reachable states in which the closure holds, because the goal is part of it. The closure is defined by the
-//! set alone, so a renaming that maps the sets onto each other maps the closures onto each other. Complete
-//! closures therefore decide the question both ways. A *part* of the closure that contains the goal still
-//! describes the same set: equal is sound with any such part, different only with all of it.
+//!   reachable states in which the closure holds, because the goal is part of it. The closure is defined by the
+//!   set alone, so a renaming that maps the sets onto each other maps the closures onto each other. Complete
+//!   closures therefore decide the question both ways. A *part* of the closure that contains the goal still
+//!   describes the same set: equal is sound with any such part, different only with all of it.
 //! * If either is **another goal**, both are replaced by the lists of their goal states, provided that all reachable states were visited.
 //! * **Goals that no reachable state satisfies** are the same.
 //!

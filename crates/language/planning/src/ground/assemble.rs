@@ -145,7 +145,7 @@ impl Assembly<'_, '_> {
                 let args: Vec<ObjectId> = rule.variables.iter().map(|v| binding[v.slot as usize]).collect();
                 if let FactRef::Fact(head) = self.expander.facts.find(rule.predicate, &args) {
                     for conjunction in self.expander.disjuncts(&ground, rule.stratum) {
-                        if let Some(condition) = self.to_condition(conjunction, SourcePlace::domain) {
+                        if let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) {
                             self.axioms.push(Axiom { head, condition, stratum: rule.stratum });
                         }
                     }
@@ -182,7 +182,7 @@ impl Assembly<'_, '_> {
     }
 
     /// The conjunction as a condition; numeric conditions are noted as what search does not handle.
-    fn to_condition(
+    fn read_condition(
         &mut self,
         conjunction: Conjunction,
         place: impl Fn(Span) -> SourcePlace,
@@ -205,7 +205,7 @@ impl Assembly<'_, '_> {
         let shape = &self.task.schemas[schema];
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
         for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
-            let Some(condition) = self.to_condition(conjunction, SourcePlace::domain) else { continue };
+            let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
             let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
             let fresh = self.actions.len() as u32;
             let action = *self.action_ids.entry(named.clone()).or_insert(fresh);
@@ -289,7 +289,7 @@ impl Assembly<'_, '_> {
             self.expander.disjuncts(ground, self.top_stratum)
         };
         for conjunction in conjunctions {
-            let Some(condition) = self.to_condition(conjunction, SourcePlace::domain) else { continue };
+            let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
             let (mut add, mut delete) = (Vec::new(), Vec::new());
             let numeric = self.changes(group, &condition, binding, &mut add, &mut delete);
             for &d in &drafts {
@@ -303,7 +303,7 @@ impl Assembly<'_, '_> {
         let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
         let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
         let single = self.expander.single(&ground, self.top_stratum);
-        let goal = single.and_then(|c| self.to_condition(c, SourcePlace::problem));
+        let goal = single.and_then(|c| self.read_condition(c, SourcePlace::problem));
         let metric = match &task.metric {
             Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
             Metric::Steps => None,

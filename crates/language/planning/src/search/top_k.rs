@@ -3,10 +3,10 @@
 //! Jiménez and Marzal 1999, over a state space that is generated during the enumeration, as in K*).
 //!
 //! * Plans are ordered by cost, then length, then the names of their steps. [`Weight`] is the first two of these. Every step
-//! increases it, also in cycles of cost 0, so that the lists are well founded.
+//!   increases it, also in cycles of cost 0, so that the lists are well founded.
 //! * The work grows with the states whose bound allows them on a requested plan, plus k times the length of a plan; not with the
-//! action sequences that lead to those states. Of the last layer of costs only the part that the order of
-//! names requires is expanded.
+//!   action sequences that lead to those states. Of the last layer of costs only the part that the order of
+//!   names requires is expanded.
 
 mod settle;
 mod suffixes;

@@ -1,5 +1,7 @@
 //! Reading of PDDL texts and of the repository's suites, random planning tasks as PDDL text, and a slow interpreter of the typed tree
 //! as a reference for the crate.
+
+#![allow(clippy::panic, reason = "helpers of tests are tests")]
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part")]
 
 use planforge_diagnostics::SourceId;

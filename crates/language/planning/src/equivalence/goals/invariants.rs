@@ -21,7 +21,7 @@ pub(super) struct ProvedLiterals<'k> {
 ///
 /// * A fact that never holds together with one that always does is in no goal state.
 /// * One fact of a set always holds: one holds initially, and every operator that deletes one adds one, or needs one that it keeps.
-/// If all others of such a set are in no goal state, the last one is in every goal state.
+///   If all others of such a set are in no goal state, the last one is in every goal state.
 pub(super) fn prove(
     task: &GroundTask,
     pairs: &ReachablePairs,
