@@ -126,7 +126,7 @@ pub struct JudgedMutant {
     pub label: Label,
     /// Time to find the label.
     pub label_time: Duration,
-    /// By verifier, in the order of [`CalibrationSpec::verifiers`]: its judgement, and its time if only the
+    /// By verifier, in the order of `CalibrationSpec::verifiers`: its judgement, and its time if only the
     /// reference is prepared. Reading and grounding the mutant are part of every judgement that needs them.
     pub judgements: Vec<(Judgement, Duration)>,
 }

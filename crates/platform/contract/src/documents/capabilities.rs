@@ -131,7 +131,7 @@ pub struct RequestBound {
 
 /// A number of requests as an expression, written with `+` and `*`: `Samples * Actions * 2 + Samples`.
 ///
-/// A request asks for one reply, except those of [`RequestCount::for_all_samples`].
+/// A request asks for one reply, except those of `RequestCount::for_all_samples`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestCount {
