@@ -10,7 +10,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
-use planforge_pipeline::{BudgetReport, Cost, Moved, RunReport, RunTask, TaskReport, TaskUsage};
+use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};
 
 /// Lines shown of one text.
 const SHOWN_LINES: usize = 200;
@@ -284,15 +284,16 @@ pub(crate) fn fallback_lines(report: &RunReport) -> Vec<String> {
     let answered = |name: &str| -> u64 {
         report.tasks.iter().filter_map(|task| task.usage.get(name)).map(|usage| usage.calls).sum()
     };
-    let line =
-        |moved: &Moved| format!("{}; {} answered {}", fallback_line(moved), moved.llm, answered(&moved.llm));
-    report.moved().iter().map(line).collect()
+    let line = |moved: &ModelFallback| {
+        format!("{}; {} answered {}", fallback_line(moved), moved.llm, answered(&moved.llm))
+    };
+    report.fallbacks().iter().map(line).collect()
 }
 
 /// The requests that a fallback model answered.
-pub(crate) fn fallback_line(moved: &Moved) -> String {
+pub(crate) fn fallback_line(moved: &ModelFallback) -> String {
     let questions = if moved.questions == 1 { "question" } else { "questions" };
-    let Moved { llm, to, code, .. } = moved;
+    let ModelFallback { llm, to, code, .. } = moved;
     format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)
 }
 

@@ -398,7 +398,7 @@ fn write_results(
         write(context, file, text.as_bytes())?;
     }
     publish(context, out, tables, &evaluation, waits)?;
-    for moved in evaluation.moved() {
+    for moved in evaluation.fallbacks() {
         context.output.note(&outcome::fallback_line(&moved));
     }
     context.output.note(&format!("tables and run folders are in {}", out.display()));

@@ -152,7 +152,7 @@ fn an_obfuscated_folder_is_a_suite_and_equals_the_one_in_memory() {
         let own = planforge_pipeline::load_suite(&example(suite, "")).suite.unwrap();
         let style = serde_json::from_value(names.into()).unwrap();
         let memory =
-            planforge_pipeline::disguised(&own, &planforge_obfuscate::DisguiseOptions::all(style, 7))
+            planforge_pipeline::disguise_suite(&own, &planforge_obfuscate::DisguiseOptions::all(style, 7))
                 .unwrap();
         let read = planforge_pipeline::load_suite(&out).suite.unwrap();
         assert_eq!(read.tasks.len(), own.tasks.len());

@@ -86,7 +86,7 @@ pub(crate) struct BeamBound {
 
 /// Questions and replies of one call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Asked {
+struct CallBound {
     questions: u64,
     replies: u64,
 }
@@ -182,7 +182,12 @@ impl<'a> BoundWalk<'a> {
 }
 
 /// The declared bound on the requests of one call, and on the replies to them; `None` where the plugin declares none.
-fn requests_of_call(info: &PluginInfo, options: &JsonObject, samples: u64, actions: u64) -> Option<Asked> {
+fn requests_of_call(
+    info: &PluginInfo,
+    options: &JsonObject,
+    samples: u64,
+    actions: u64,
+) -> Option<CallBound> {
     let holds = |bound: &&RequestBound| bound.condition.as_ref().is_none_or(|when| when.holds(info, options));
     let bound = info.capabilities.requests.iter().find(holds)?;
     evaluate(&bound.count, info, options, samples, actions)
@@ -195,12 +200,12 @@ fn evaluate(
     options: &JsonObject,
     samples: u64,
     actions: u64,
-) -> Option<Asked> {
-    let equal = |number: u64| Some(Asked { questions: number, replies: number });
+) -> Option<CallBound> {
+    let equal = |number: u64| Some(CallBound { questions: number, replies: number });
     let fold = |parts: &[RequestCount], start: u64, combine: fn(u64, u64) -> u64| {
-        parts.iter().try_fold(Asked { questions: start, replies: start }, |sum, part| {
+        parts.iter().try_fold(CallBound { questions: start, replies: start }, |sum, part| {
             let part = evaluate(part, info, options, samples, actions)?;
-            Some(Asked {
+            Some(CallBound {
                 questions: combine(sum.questions, part.questions),
                 replies: combine(sum.replies, part.replies),
             })
@@ -212,7 +217,7 @@ fn evaluate(
         RequestCount::Actions => equal(actions),
         RequestCount::Option(name) => equal(info.option_value(options, name)?.as_u64()?),
         RequestCount::ForAllSamples(requests) => {
-            Some(Asked { questions: *requests, replies: requests.saturating_mul(samples) })
+            Some(CallBound { questions: *requests, replies: requests.saturating_mul(samples) })
         }
         RequestCount::Product(factors) => fold(factors, 1, u64::saturating_mul),
         RequestCount::Sum(parts) => fold(parts, 0, u64::saturating_add),

@@ -24,9 +24,9 @@ pub use front::{
 };
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{
-    BudgetReport, Cost, FailedSample, Instances, Moved, Progress, RunObserver, RunReport, RunState, RunTask,
-    Services, StageInstance, StageReport, TaskReport, TaskUsage, Written, disguise_suites, dollars,
-    named_back, run, run_tasks,
+    BudgetReport, Cost, FailedSample, Instances, ModelFallback, Progress, RunObserver, RunReport, RunState,
+    RunTask, Services, StageInstance, StageReport, TaskReport, TaskUsage, Translation, disguise_suites,
+    dollars, named_back, run, run_tasks,
 };
 pub use stages::budget::{BudgetLimits, BudgetPolicy, BudgetStage};
 pub use stages::fan_out::FanOutStage;
@@ -39,11 +39,11 @@ pub use stages::verify::VerifyStage;
 pub use stages::{Stage, StageKind};
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
-    SUITE_SCHEMA, Suite, SuiteDisguise, SuiteFolder, SuiteTask, apply_add_ons, describe_tasks, disguised,
-    load_leniently, load_suite, load_suite_with, load_task, load_task_with, load_without_tasks,
-    needs_description, read_declaration, same_parameters, task_view,
+    SUITE_SCHEMA, Suite, SuiteDisguise, SuiteFolder, SuiteTask, apply_add_ons, describe_tasks,
+    disguise_suite, load_leniently, load_suite, load_suite_with, load_task, load_task_with,
+    load_without_tasks, needs_description, read_declaration, same_parameters, task_view,
 };
 pub use suite::{
-    Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
-    PICTURE_SCHEMA, Pattern, PictureTemplate, Side, Slot, StackSpec, TypeName, read_picture,
+    Colour, Coordinates, Direction, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
+    PICTURE_SCHEMA, Pattern, PictureTemplate, Slot, StackSpec, TypeName, read_picture,
 };

@@ -1,7 +1,7 @@
 //! Options that name a file or a suite: the host reads it and gives the plugin its text, for plugins open no files.
 
 use crate::config::Texts;
-use crate::suite::{Suite, disguised, load_suite_with};
+use crate::suite::{Suite, disguise_suite, load_suite_with};
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, SuiteReference};
 use planforge_diagnostics::Diagnostic;
 use planforge_obfuscate::DisguiseOptions;
@@ -109,7 +109,7 @@ fn reference(path: &Path, disguise: Option<&DisguiseOptions>) -> Result<SuiteRef
     if let Some(options) = disguise {
         // A task without a problem is none that the plugin could be asked about.
         suite.tasks.retain(|task| task.reference_problem.is_some());
-        suite = disguised(&suite, options).map_err(|found| told(&found))?;
+        suite = disguise_suite(&suite, options).map_err(|found| told(&found))?;
     }
     let Suite { name, reference_domain, tasks, .. } = suite;
     let Some(domain) = reference_domain else {

@@ -21,7 +21,8 @@ pub(crate) mod verdict;
 
 pub use cost::{Cost, dollars};
 pub use report::{
-    BudgetReport, FailedSample, Moved, RunReport, RunState, StageReport, TaskReport, TaskUsage, Written,
+    BudgetReport, FailedSample, ModelFallback, RunReport, RunState, StageReport, TaskReport, TaskUsage,
+    Translation,
 };
 pub use services::{
     Instances, Progress, RunObserver, RunTask, Services, StageInstance, disguise_suites, run_tasks,
@@ -74,7 +75,7 @@ pub fn run(pipeline: &CheckedPipeline, tasks: &[RunTask], services: &Services) -
     };
     let mode = match services.mode {
         Mode::Replay => "replay",
-        _ if context.recorder.resumed() => "resume",
+        _ if context.recorder.is_resumed() => "resume",
         _ => "live",
     };
     context.recorder.session(&Event::SessionStarted { at: (services.now)(), mode: mode.to_owned() })?;

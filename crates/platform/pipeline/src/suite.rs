@@ -23,7 +23,7 @@ pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters}
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
 pub use data::{Example, Suite, SuiteDisguise, SuiteTask};
 pub use described::{describe_tasks, needs_description};
-pub use disguise::disguised;
+pub use disguise::disguise_suite;
 pub(crate) use files::suites_below;
 pub use files::{Folder as SuiteFolder, MAX_SUITE_FILE_BYTES};
 pub(crate) use further::further_problems;
@@ -32,7 +32,7 @@ pub use load::{
 };
 pub use manifest::{GenerateSpec, SUITE_SCHEMA};
 pub use picture::{
-    Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
-    PICTURE_SCHEMA, Pattern, PictureTemplate, Side, Slot, StackSpec, TypeName, read_picture,
+    Colour, Coordinates, Direction, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
+    PICTURE_SCHEMA, Pattern, PictureTemplate, Slot, StackSpec, TypeName, read_picture,
 };
 pub use view::task_view;

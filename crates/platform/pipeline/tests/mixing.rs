@@ -151,9 +151,9 @@ fn jobs_and_replays_change_nothing_about_weights_orders_and_failures() {
     for writer in [WEIGHTS, r#"["main", "other"]"#] {
         let (report, journal) = jobs_and_replays_change_nothing(|| bench(writer), &tasks(8), &[16, 16]);
         assert_eq!(report.state, RunState::Finished);
-        let moved: u64 = report.moved().iter().map(|moved| moved.questions).sum();
-        assert!(moved > 1, "nothing to compare: {:?}", report.moved());
-        assert!(report.moved().iter().all(|m| m.llm == "main" && m.code == "llm.bad-request"));
+        let moved: u64 = report.fallbacks().iter().map(|moved| moved.questions).sum();
+        assert!(moved > 1, "nothing to compare: {:?}", report.fallbacks());
+        assert!(report.fallbacks().iter().all(|m| m.llm == "main" && m.code == "llm.bad-request"));
         assert!(answered(journal.as_ref()).len() > 1);
         // Each table has its own account, failures included.
         let usage = |name: &str| {
@@ -190,7 +190,7 @@ fn a_cap_moves_on_and_the_last_one_s_leaves_the_task_undecided() {
     let bench = Bench::new(&text);
     let (report, journal) = bench.run(&tasks(3), 1);
     assert_eq!(answered(journal.as_ref()), BTreeSet::from(["main".to_owned(), "other".to_owned()]));
-    let [moved] = &report.moved()[..] else { panic!("{:?}", report.moved()) };
+    let [moved] = &report.fallbacks()[..] else { panic!("{:?}", report.fallbacks()) };
     assert_eq!((moved.llm.as_str(), moved.to.as_str(), moved.code.as_str()), ("main", "other", "llm.budget"));
     assert_eq!(moved.questions, 2);
     let Some(TaskVerdict::Undecided { message, .. }) = &report.tasks[2].verdict else {

@@ -174,16 +174,16 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
 #[test]
 fn a_task_alone_is_disguised_as_among_all() {
     let options = DisguiseOptions::all(NameStyle::Random, 4);
-    let all = disguised(&suite("tyres"), &options).unwrap();
+    let all = disguise_suite(&suite("tyres"), &options).unwrap();
     let one = load_task(&root().join("examples/suites/tyres/p03")).suite.unwrap();
-    let one = disguised(&one, &options).unwrap();
+    let one = disguise_suite(&one, &options).unwrap();
     let third = all.tasks.iter().find(|task| task.stem == "p03").unwrap();
     assert_eq!(&one.tasks[0], third);
     assert_eq!(one.reference_domain, all.reference_domain);
     assert_eq!(one.digest(&one.tasks[0]), all.digest(third));
     assert_ne!(one.digest(&one.tasks[0]), suite("tyres").digest(third));
     // Once is enough.
-    assert_eq!(disguised(&all, &DisguiseOptions::all(NameStyle::Misleading, 5)).unwrap(), all);
+    assert_eq!(disguise_suite(&all, &DisguiseOptions::all(NameStyle::Misleading, 5)).unwrap(), all);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn a_description_that_is_drawn_tells_the_same_under_other_names() {
     let given = GivenSpec { actions: Some(DescriptionClass::Random), ..GivenSpec::default() };
     for name in ["grippers", "storage"] {
         let own = suite(name);
-        let new = disguised(&own, &DisguiseOptions::all(NameStyle::Random, 9)).unwrap();
+        let new = disguise_suite(&own, &DisguiseOptions::all(NameStyle::Random, 9)).unwrap();
         let told = |suite: &Suite| {
             let view = task_view(suite, &suite.tasks[0], &given, None).unwrap();
             let actions = view.materials.actions.described.unwrap();
@@ -208,17 +208,17 @@ fn a_description_that_is_drawn_tells_the_same_under_other_names() {
 #[test]
 fn suites_without_pddl_cannot_be_disguised() {
     let jugs = load_suite(&root().join("examples/suites/jugs")).suite.unwrap();
-    let found = disguised(&jugs, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
+    let found = disguise_suite(&jugs, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
     assert_eq!(found[0].code, "suite.disguise");
     assert!(found[0].message.contains("no domain.pddl"), "{}", found[0].message);
     let mut blocks = suite("blocks");
     blocks.tasks[1].reference_problem = None;
-    let found = disguised(&blocks, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
+    let found = disguise_suite(&blocks, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
     assert!(found[0].message.contains("p02"), "{}", found[0].message);
     let mut broken = suite("blocks");
     broken.reference_domain = Some("(define (domain blocks) (:predicates (on ?x) (:action".to_owned());
     assert_eq!(
-        disguised(&broken, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err()[0].code,
+        disguise_suite(&broken, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err()[0].code,
         "suite.disguise"
     );
 }

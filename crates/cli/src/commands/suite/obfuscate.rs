@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_obfuscate::{NameGroup, NameStyle, DisguiseOptions, Renaming};
-use planforge_pipeline::{Suite, Texts, disguised, load_suite_with};
+use planforge_pipeline::{Suite, Texts, disguise_suite, load_suite_with};
 use planforge_suites::obfuscate::{MAPPING, files};
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -99,7 +99,7 @@ pub(crate) fn run(context: &Context, args: &SuiteObfuscateArgs) -> Exit {
         reorder: !args.keep_order,
         seed: args.seed,
     };
-    let new = match disguised(&suite, &options) {
+    let new = match disguise_suite(&suite, &options) {
         Ok(new) => new,
         Err(found) => {
             context.output.diagnostics(&found, &SourceMap::default());

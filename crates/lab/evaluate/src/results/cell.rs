@@ -9,7 +9,7 @@ use super::replies::{PlanTries, Replies};
 use super::task::{TaskResult, task_result};
 use crate::history::History;
 use planforge_contract::Price;
-use planforge_pipeline::{Cost, Moved, RunReport, RunState, TaskReport, TaskUsage};
+use planforge_pipeline::{Cost, ModelFallback, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub struct CellResult {
     pub usage: TaskUsage,
     /// Questions that one `[llm.NAME]` table left to another one of the role.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved: Vec<Moved>,
+    pub moved: Vec<ModelFallback>,
     /// The known cost; absent if it was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
@@ -88,7 +88,7 @@ impl CellResult {
             walk: walk(&tasks),
             tasks,
             usage,
-            moved: report.moved(),
+            moved: report.fallbacks(),
             cost: Some(cost),
             prices: report.prices.clone(),
             replies: None,
@@ -194,7 +194,7 @@ pub(crate) mod tests {
 
     #[test]
     fn requests_moved_to_another_model_are_summed_over_tasks_and_cells() {
-        let moved = |to: &str, questions: u64| Moved {
+        let moved = |to: &str, questions: u64| ModelFallback {
             llm: "main".to_owned(),
             to: to.to_owned(),
             code: "llm.timeout".to_owned(),
@@ -211,7 +211,7 @@ pub(crate) mod tests {
             &BTreeMap::new(),
             vec![cell.clone(), bare("s", "q", 1, 1), cell],
         );
-        assert_eq!(evaluation.moved(), [moved("backup", 10), moved("spare", 4)]);
+        assert_eq!(evaluation.fallbacks(), [moved("backup", 10), moved("spare", 4)]);
     }
 
     fn judges() -> Judges {

@@ -5,7 +5,7 @@ use super::judges::Judges;
 use super::key::{CellKey, column_name};
 use super::outcome::TaskOutcome;
 use crate::statistics::{Mean, mean};
-use planforge_pipeline::{Cost, Moved, TaskUsage};
+use planforge_pipeline::{Cost, ModelFallback, TaskUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -194,8 +194,8 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Questions that one `[llm.NAME]` table left to another one of its role, over all cells.
-    pub fn moved(&self) -> Vec<Moved> {
-        Moved::summed(self.cells.iter().flat_map(|cell| &cell.moved))
+    pub fn fallbacks(&self) -> Vec<ModelFallback> {
+        ModelFallback::sum_by_tables(self.cells.iter().flat_map(|cell| &cell.moved))
     }
 
     /// Puts cells together. Suites and columns keep the order in which they come first; `judges` has those of each column under its

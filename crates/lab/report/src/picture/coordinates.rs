@@ -2,7 +2,7 @@
 
 use super::Painter;
 use super::scene::{Scene, argument};
-use planforge_pipeline::{Coordinates, GridSpec, Pattern, Side};
+use planforge_pipeline::{Coordinates, Direction, GridSpec, Pattern};
 use planforge_planning::task::ObjectId;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -72,16 +72,16 @@ fn ranks(mut values: Vec<i64>) -> BTreeMap<i64, usize> {
 /// each other.
 fn by_neighbours(
     cells: &[ObjectId],
-    sides: &[(Side, Pattern)],
+    sides: &[(Direction, Pattern)],
     scene: &mut Scene<'_>,
 ) -> HashMap<ObjectId, (i64, i64)> {
     let mut edges = Vec::new();
     for (side, pattern) in sides {
         let (rows, columns) = match side {
-            Side::Right => (0, 1),
-            Side::Left => (0, -1),
-            Side::Up => (-1, 0),
-            Side::Down => (1, 0),
+            Direction::Right => (0, 1),
+            Direction::Left => (0, -1),
+            Direction::Up => (-1, 0),
+            Direction::Down => (1, 0),
         };
         for (shown, args) in scene.facts(pattern) {
             if let (Some(from), Some(to)) = (argument(pattern, "from", args), argument(pattern, "to", args)) {

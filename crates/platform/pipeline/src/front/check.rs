@@ -2,8 +2,8 @@
 
 use super::catalogue::Catalogue;
 use super::overrides::{self, Override};
-use super::reader::{At, Reader, error_at};
-use super::tree::{Node, Place, Table, Value, parse};
+use super::reader::{At, TableReader, error_at};
+use super::tree::{Node, SourcePlace, Table, Value, parse};
 use super::{llm, moved, obfuscate, plugins, secrets, stage_checker};
 use crate::config::{
     DescriptionClass, EnvironmentTable, FeedbackSource, GivenExample, GivenSpec, LlmTable, PIPELINE_SCHEMA,
@@ -53,7 +53,7 @@ pub fn check(source: &str, name: &str, catalogue: &dyn Catalogue, overrides: &[S
     if source.len() > MAX_PIPELINE_BYTES {
         let message =
             format!("{name} has {} bytes; a pipeline file has {MAX_PIPELINE_BYTES} at most", source.len());
-        let place = Place { source: SourceId(0), span: Span::empty(0) };
+        let place = SourcePlace { source: SourceId(0), span: Span::empty(0) };
         let diagnostics = vec![error_at("pipeline.too-large", message, place)];
         return Checked { pipeline: None, diagnostics, sources: SourceMap::single(name, "") };
     }
@@ -105,9 +105,10 @@ fn drop_followers(syntax: &[Diagnostic], found: &mut Vec<Diagnostic>, source: &s
     });
 }
 
-fn source_map(source: &str, name: &str, overrides: &[String], hidden: &[Place]) -> SourceMap {
-    let of =
-        |id: u32| -> Vec<Place> { hidden.iter().filter(|p| p.source == SourceId(id)).copied().collect() };
+fn source_map(source: &str, name: &str, overrides: &[String], hidden: &[SourcePlace]) -> SourceMap {
+    let of = |id: u32| -> Vec<SourcePlace> {
+        hidden.iter().filter(|p| p.source == SourceId(id)).copied().collect()
+    };
     let mut sources = SourceMap::single(name, secrets::hide(source, &of(0)));
     for (index, argument) in overrides.iter().enumerate() {
         let id = u32::try_from(index + 1).unwrap_or(u32::MAX);
@@ -122,13 +123,13 @@ struct File<'a> {
 
 impl File<'_> {
     fn pipeline(&self, root: &Table, out: &mut Vec<Diagnostic>) -> Option<Pipeline> {
-        let start = Place { source: SourceId(0), span: Span::empty(0) };
-        let mut reader = Reader::new(root, start, "the pipeline file");
+        let start = SourcePlace { source: SourceId(0), span: Span::empty(0) };
+        let mut reader = TableReader::new(root, start, "the pipeline file");
         schema(&mut reader, out);
         let about = reader.string("about", out).map(|a| a.value).unwrap_or_default();
         let seed = reader.integer("seed", 0..=i64::MAX, out).unwrap_or(0);
         let feedback = reader.word("feedback", &[("environment", FeedbackSource::Environment)], out);
-        let given = given(&mut reader, out);
+        let given = read_given(&mut reader, out);
         let limits = limits(&mut reader, out);
         let (llm_tables, headers) = self.llm(&mut reader, out);
         let environment = self.environment(&mut reader, out);
@@ -179,7 +180,7 @@ impl File<'_> {
 
     fn llm(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut TableReader<'_>,
         out: &mut Vec<Diagnostic>,
     ) -> (BTreeMap<String, LlmTable>, Vec<At<String>>) {
         let mut tables = BTreeMap::new();
@@ -202,9 +203,13 @@ impl File<'_> {
         (tables, headers)
     }
 
-    fn environment(&self, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<EnvironmentTable> {
+    fn environment(
+        &self,
+        reader: &mut TableReader<'_>,
+        out: &mut Vec<Diagnostic>,
+    ) -> Option<EnvironmentTable> {
         let (table, node) = reader.table("environment", out)?;
-        let mut inner = Reader::new(table, node.place, "[environment]");
+        let mut inner = TableReader::new(table, node.place, "[environment]");
         let (plugin, info) = plugins::plugin(&mut inner, PluginKind::Environment, self.catalogue, out);
         let options = plugins::options(&mut inner, info.as_ref(), self.catalogue, out);
         let problems = inner.integer("problems", 1..=MAX_PROBLEMS, out);
@@ -214,7 +219,7 @@ impl File<'_> {
     }
 }
 
-fn schema(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
+fn schema(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) {
     match reader.node("schema") {
         None => reader.missing("schema", &PIPELINE_SCHEMA.to_string(), out),
         Some(Node { value: Value::Integer(number), .. }) if *number == i64::from(PIPELINE_SCHEMA) => {}
@@ -239,9 +244,9 @@ const DESCRIPTION_CLASSES: [(&str, DescriptionClass); 3] = [
     ("random", DescriptionClass::Random),
 ];
 
-fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
+fn read_given(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
     let Some((table, node)) = reader.table("given", out) else { return GivenSpec::default() };
-    let mut inner = Reader::new(table, node.place, "[given]");
+    let mut inner = TableReader::new(table, node.place, "[given]");
     let had_text = inner.node("text").map(|node| node.place);
     let had_predicates = inner.node("predicates").map(|node| node.place);
     let given = GivenSpec {
@@ -284,7 +289,7 @@ fn given(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GivenSpec {
 }
 
 /// `example = true`, `false`, or the folder of a suite, which is read when its tasks are.
-fn example(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<GivenExample> {
+fn example(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Option<GivenExample> {
     let node = reader.node("example")?;
     match &node.value {
         Value::Boolean(given) => Some(GivenExample::Own(*given)),
@@ -297,9 +302,9 @@ fn example(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<GivenEx
     }
 }
 
-fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> RunLimits {
+fn limits(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> RunLimits {
     let Some((table, node)) = reader.table("limits", out) else { return RunLimits::default() };
-    let mut inner = Reader::new(table, node.place, "[limits]");
+    let mut inner = TableReader::new(table, node.place, "[limits]");
     let limits = RunLimits {
         jobs: inner.integer("jobs", 1..=1024, out).and_then(|j| u32::try_from(j).ok()),
         call_deadline_s: inner.number("call_deadline_s", 0.001..=1e6, out),

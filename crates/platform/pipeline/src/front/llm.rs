@@ -2,8 +2,8 @@
 
 use super::catalogue::Catalogue;
 use super::plugins;
-use super::reader::{Reader, error_at, json_object};
-use super::tree::{Node, Place, Table};
+use super::reader::{TableReader, error_at, json_object};
+use super::tree::{Node, SourcePlace, Table};
 use crate::config::LlmTable;
 use crate::suggest::nearest;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind, Price};
@@ -17,11 +17,11 @@ pub(super) fn table(
     name: &str,
     table: &Table,
     node: &Node,
-    header: Place,
+    header: SourcePlace,
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
 ) -> LlmTable {
-    let mut reader = Reader::new(table, header, format!("[llm.{name}]"));
+    let mut reader = TableReader::new(table, header, format!("[llm.{name}]"));
     let (plugin, info) = plugins::plugin(&mut reader, PluginKind::Provider, catalogue, out);
     if reader.node("model").is_none() {
         reader.missing("model", "\"gpt-4o\"", out);
@@ -65,7 +65,7 @@ fn insert(object: &mut Json, key: &str, value: &Json) {
     }
 }
 
-fn place_of(table: &Table, key: &str) -> Place {
+fn place_of(table: &Table, key: &str) -> SourcePlace {
     table.get(key).map(|node| node.place).unwrap_or_default()
 }
 
@@ -89,7 +89,7 @@ fn suggest_host_key(mut diagnostic: Diagnostic, table: &Table, info: &PluginInfo
 
 /// Checks that models whose prices are needed state both.
 pub(super) fn check_prices(
-    needed: &[(Place, Vec<String>)],
+    needed: &[(SourcePlace, Vec<String>)],
     llm: &BTreeMap<String, LlmTable>,
     out: &mut Vec<Diagnostic>,
 ) {

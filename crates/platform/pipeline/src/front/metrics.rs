@@ -3,7 +3,7 @@
 use super::reader::{At, error_at, with_help};
 pub(crate) use super::stage_checker::CANDIDATE;
 use super::stage_checker::{StageChecker, kinds_where};
-use super::tree::Place;
+use super::tree::SourcePlace;
 use crate::suggest::help_for;
 use planforge_diagnostics::Diagnostic;
 
@@ -52,7 +52,7 @@ impl StageChecker<'_> {
     }
 }
 
-fn check_name(label: &str, name: &str, metrics: &[&str], place: Place, out: &mut Vec<Diagnostic>) {
+fn check_name(label: &str, name: &str, metrics: &[&str], place: SourcePlace, out: &mut Vec<Diagnostic>) {
     if !metrics.contains(&name) {
         let message = format!("`{label}` has no metric `{name}`");
         let help = help_for(name, metrics, &format!("metrics of `{label}`"));

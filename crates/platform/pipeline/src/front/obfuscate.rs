@@ -1,19 +1,19 @@
 //! Reads `[obfuscate]`.
 
 use super::catalogue::Catalogue;
-use super::reader::{Reader, error_at};
+use super::reader::{TableReader, error_at};
 use crate::config::{EnvironmentTable, ObfuscateTable};
 use planforge_diagnostics::Diagnostic;
 use planforge_obfuscate::{NameGroup, NameStyle};
 
 pub(super) fn table(
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     environment: Option<&EnvironmentTable>,
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ObfuscateTable> {
     let (table, node) = reader.table("obfuscate", out)?;
-    let mut inner = Reader::new(table, node.place, "[obfuscate]");
+    let mut inner = TableReader::new(table, node.place, "[obfuscate]");
     let had_names = inner.node("names").is_some();
     let names = inner.word("names", &NameStyle::ALL.map(|names| (names.name(), names)), out);
     if !had_names {

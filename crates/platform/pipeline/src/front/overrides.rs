@@ -1,7 +1,7 @@
 //! `--set key=value`: changes to the tree before it is checked, so that a bad value is reported like one in the file.
 
 use super::reader::{error_at, with_help};
-use super::tree::{Key, Node, ParsedToml, Place, Table, Value, parse};
+use super::tree::{Key, Node, ParsedToml, SourcePlace, Table, Value, parse};
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub(super) fn apply(
     source: SourceId,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Override> {
-    let whole = Place { source, span: Span::new(0, length(argument)) };
+    let whole = SourcePlace { source, span: Span::new(0, length(argument)) };
     let Some((path, text)) = argument.split_once('=') else {
         out.push(
             error_at("pipeline.override", format!("`{argument}` has no `=`"), whole)
@@ -36,7 +36,7 @@ pub(super) fn apply(
         return None;
     }
     let start = length(path) + 1;
-    let place = Place { source, span: Span::new(start, start + length(text)) };
+    let place = SourcePlace { source, span: Span::new(start, start + length(text)) };
     let mut node = value(text, place);
     move_to(&mut node, place);
     let json = node.to_json();
@@ -57,7 +57,7 @@ fn segments(path: &str, source: SourceId) -> Vec<Key> {
     let mut at = 0;
     path.split('.')
         .map(|name| {
-            let place = Place { source, span: Span::new(at, at + length(name)) };
+            let place = SourcePlace { source, span: Span::new(at, at + length(name)) };
             at += length(name) + 1;
             Key { name: name.trim().to_owned(), place }
         })
@@ -65,7 +65,7 @@ fn segments(path: &str, source: SourceId) -> Vec<Key> {
 }
 
 /// The text as a TOML value, else as the string that it is.
-fn value(text: &str, place: Place) -> Node {
+fn value(text: &str, place: SourcePlace) -> Node {
     let ParsedToml { mut root, errors } = parse(&format!("v = {text}\n"), place.source);
     if errors.is_empty()
         && root.entries.len() == 1
@@ -77,7 +77,7 @@ fn value(text: &str, place: Place) -> Node {
 }
 
 /// Inside a value every place is that of the whole value: the parsed text was not the argument itself.
-fn move_to(node: &mut Node, place: Place) {
+fn move_to(node: &mut Node, place: SourcePlace) {
     node.place = place;
     match &mut node.value {
         Value::Array(items) => items.iter_mut().for_each(|item| move_to(item, place)),

@@ -1,15 +1,15 @@
 //! Checks that depend on plugins: kind, options, environment.
 
 use super::catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
-use super::reader::{At, Reader, error_at, with_help};
-use super::tree::{Node, Place, Value, locate};
+use super::reader::{At, TableReader, error_at, with_help};
+use super::tree::{Node, SourcePlace, Value, locate};
 use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind};
 use planforge_diagnostics::Diagnostic;
 
 /// Reads `use` and checks that the plugin exists and has the right kind.
 pub(crate) fn plugin(
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     kind: PluginKind,
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
@@ -66,7 +66,7 @@ fn unknown_plugin(id: &At<String>, kind: PluginKind, catalogue: &dyn Catalogue) 
 
 /// `options`, checked against the plugin's schema.
 pub(crate) fn options(
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     info: Option<&PluginInfo>,
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
@@ -96,7 +96,7 @@ pub(super) fn option_problems(
             OptionProblemKind::Missing => "pipeline.missing-option",
             OptionProblemKind::Invalid => "pipeline.option",
         };
-        let place: Place = locate(node, &pointer, kind == OptionProblemKind::Unknown);
+        let place: SourcePlace = locate(node, &pointer, kind == OptionProblemKind::Unknown);
         let text = format!("options of `{}`: {message}", info.id);
         out.push(with_help(error_at(code, text, place), help));
     }
@@ -118,7 +118,7 @@ fn secret_option(name: &str, node: &Node, out: &mut Vec<Diagnostic>) {
 
 /// Warns where a plugin is given feedback and asks no model, which could use it.
 pub(crate) fn check_feedback_is_used(
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     info: Option<&PluginInfo>,
     feedback: &[String],
     out: &mut Vec<Diagnostic>,

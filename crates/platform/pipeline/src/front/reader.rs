@@ -1,6 +1,6 @@
 //! Reads the entries of one table with types and ranges, and reports unknown keys.
 
-use super::tree::{Key, Node, Place, Table, Value};
+use super::tree::{Key, Node, SourcePlace, Table, Value};
 use crate::suggest::help_for;
 use planforge_contract::JsonObject;
 use planforge_diagnostics::Diagnostic;
@@ -11,11 +11,11 @@ use std::ops::RangeInclusive;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct At<T> {
     pub(crate) value: T,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// An error at a place.
-pub(crate) fn error_at(code: &'static str, message: impl Into<String>, place: Place) -> Diagnostic {
+pub(crate) fn error_at(code: &'static str, message: impl Into<String>, place: SourcePlace) -> Diagnostic {
     Diagnostic::error(code, message).at(place.source, place.span, "")
 }
 
@@ -28,17 +28,17 @@ pub(crate) fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnos
 }
 
 /// One table being read.
-pub(crate) struct Reader<'a> {
+pub(crate) struct TableReader<'a> {
     table: &'a Table,
     /// The table's header, at which missing keys are reported.
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     /// Name of the table in messages, such as: stage `ew`.
     pub(crate) what: String,
     known: Vec<&'static str>,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(table: &'a Table, place: Place, what: impl Into<String>) -> Self {
+impl<'a> TableReader<'a> {
+    pub(crate) fn new(table: &'a Table, place: SourcePlace, what: impl Into<String>) -> Self {
         Self { table, place, what: what.into(), known: Vec::new() }
     }
 

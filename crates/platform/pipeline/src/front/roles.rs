@@ -1,7 +1,7 @@
 //! `roles`: which models of the file take the roles that a plugin declares: a name, names in an order, or names with weights.
 
-use super::reader::{At, Reader, error_at, with_help};
-use super::tree::{Key, Node, Place, Table, Value};
+use super::reader::{At, TableReader, error_at, with_help};
+use super::tree::{Key, Node, SourcePlace, Table, Value};
 use crate::suggest::help_for;
 use planforge_contract::PluginInfo;
 use planforge_diagnostics::Diagnostic;
@@ -12,7 +12,7 @@ const CODE: &str = "pipeline.role-models";
 
 /// Each role declared by the plugin, each given to models of the file, none left out. Names that are used go into `used`.
 pub(super) fn roles(
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     info: Option<&PluginInfo>,
     models: &[String],
     used: &mut Vec<String>,
@@ -26,25 +26,25 @@ pub(super) fn roles(
         place = node.place;
         for (key, node) in &table.entries {
             keys.push(key);
-            let mut role = Role { name: &key.name, models: &models, used, out };
+            let mut role = RoleReader { name: &key.name, models: &models, used, out };
             if let Some(read) = role.read(node) {
                 roles.insert(key.name.clone(), read);
             }
         }
     }
     if let Some(info) = info {
-        declared(reader, info, &keys, models.first().copied().unwrap_or("main"), place, out);
+        check_declared_roles(reader, info, &keys, models.first().copied().unwrap_or("main"), place, out);
     }
     roles
 }
 
 /// Compares the file's roles with those that the plugin declares.
-fn declared(
-    reader: &Reader<'_>,
+fn check_declared_roles(
+    reader: &TableReader<'_>,
     info: &PluginInfo,
     keys: &[&Key],
     model: &str,
-    place: Place,
+    place: SourcePlace,
     out: &mut Vec<Diagnostic>,
 ) {
     let declared: Vec<&str> = info.roles.iter().map(|r| r.name.as_str()).collect();
@@ -62,14 +62,14 @@ fn declared(
 }
 
 /// One role being read.
-struct Role<'a> {
+struct RoleReader<'a> {
     name: &'a str,
     models: &'a [&'a str],
     used: &'a mut Vec<String>,
     out: &'a mut Vec<Diagnostic>,
 }
 
-impl Role<'_> {
+impl RoleReader<'_> {
     fn read(&mut self, node: &Node) -> Option<RoleModels> {
         match &node.value {
             Value::String(name) => {
@@ -86,7 +86,7 @@ impl Role<'_> {
         }
     }
 
-    fn order(&mut self, items: &[Node], place: Place) -> Option<RoleModels> {
+    fn order(&mut self, items: &[Node], place: SourcePlace) -> Option<RoleModels> {
         let mut names: Vec<At<String>> = Vec::new();
         for item in items {
             let Value::String(name) = &item.value else {
@@ -117,7 +117,7 @@ impl Role<'_> {
         }
     }
 
-    fn weights(&mut self, table: &Table, place: Place) -> Option<RoleModels> {
+    fn weights(&mut self, table: &Table, place: SourcePlace) -> Option<RoleModels> {
         let mut weights = BTreeMap::new();
         for (key, node) in &table.entries {
             self.model(&key.name, key.place);
@@ -155,7 +155,7 @@ impl Role<'_> {
     }
 
     /// A name that a table of the file should have.
-    fn model(&mut self, name: &str, place: Place) {
+    fn model(&mut self, name: &str, place: SourcePlace) {
         self.used.push(name.to_owned());
         if !self.models.contains(&name) {
             let text = format!("there is no table [llm.{name}]");
@@ -173,7 +173,7 @@ impl Role<'_> {
         self.out.push(error_at("pipeline.type", message, node.place).help(help));
     }
 
-    fn nobody(&mut self, really: bool, place: Place) {
+    fn nobody(&mut self, really: bool, place: SourcePlace) {
         if really {
             let message = format!("nobody takes the role `{}`", self.name);
             self.out.push(error_at(CODE, message, place).help("name at least one [llm.NAME] table"));
@@ -181,7 +181,7 @@ impl Role<'_> {
     }
 
     /// Warns about a list or table with a single name. With several names, other messages report it.
-    fn lone(&mut self, name: &str, written: usize, place: Place) {
+    fn lone(&mut self, name: &str, written: usize, place: SourcePlace) {
         if written == 1 {
             let message = format!("role `{}` has one model, and nobody follows where it fails", self.name);
             let warning = Diagnostic::warning(CODE, message).at(place.source, place.span, "");

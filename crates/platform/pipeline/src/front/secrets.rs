@@ -1,7 +1,7 @@
 //! Finds keys written into a file that should only name an environment variable, and hides them from every message.
 
 use super::reader::error_at;
-use super::tree::{Node, Place, Table, Value};
+use super::tree::{Node, SourcePlace, Table, Value};
 use planforge_diagnostics::Diagnostic;
 
 /// True if a text can be the name of an environment variable.
@@ -30,19 +30,19 @@ pub(super) fn looks_like_key(text: &str) -> bool {
 }
 
 /// Reports every value in the file that looks like a key, and returns their places so that the text can be hidden.
-pub(super) fn find(root: &Table, out: &mut Vec<Diagnostic>) -> Vec<Place> {
+pub(super) fn find(root: &Table, out: &mut Vec<Diagnostic>) -> Vec<SourcePlace> {
     let mut places = Vec::new();
     walk(root, out, &mut places);
     places
 }
 
-fn walk(table: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<Place>) {
+fn walk(table: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>) {
     for (key, node) in &table.entries {
         visit(&key.name, node, out, places);
     }
 }
 
-fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<Place>) {
+fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>) {
     match &node.value {
         Value::String(text) if looks_like_key(text) => {
             let message = format!("the value of `{key}` looks like a key; pipeline files hold no secrets");
@@ -58,7 +58,7 @@ fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<Pla
 }
 
 /// The text with the bytes of those places replaced by stars; length and line ends stay.
-pub(super) fn hide(text: &str, places: &[Place]) -> String {
+pub(super) fn hide(text: &str, places: &[SourcePlace]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for place in places {
         if let Some(slice) = bytes.get_mut(place.span.range()) {

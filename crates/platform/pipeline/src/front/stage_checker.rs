@@ -2,8 +2,8 @@
 //! checks its own keys.
 
 use super::catalogue::Catalogue;
-use super::reader::{At, Reader, error_at, with_help};
-use super::tree::{Node, Place, Table, Value};
+use super::reader::{At, TableReader, error_at, with_help};
+use super::tree::{Node, SourcePlace, Table, Value};
 use crate::config::RoleModels;
 use crate::stages::{Stage, StageKind};
 use crate::suggest::help_for;
@@ -17,7 +17,7 @@ pub(crate) const CANDIDATE: &str = "candidate";
 /// A stage that later stages may refer to.
 pub(crate) struct KnownStage {
     pub(crate) label: String,
-    place: Place,
+    place: SourcePlace,
     pub(crate) kind: StageKind,
     pub(super) metrics: Vec<String>,
     /// True if its plugin could not be looked up, which was reported with it.
@@ -31,9 +31,9 @@ pub(crate) struct StageFindings {
     /// Models named in roles.
     pub(crate) used_models: Vec<String>,
     /// Plugins that ask the environment, and the place of their stage.
-    pub(crate) need_environment: Vec<(String, Place)>,
+    pub(crate) need_environment: Vec<(String, SourcePlace)>,
     /// Places that need the prices of these models.
-    pub(crate) need_prices: Vec<(Place, Vec<String>)>,
+    pub(crate) need_prices: Vec<(SourcePlace, Vec<String>)>,
 }
 
 pub(super) fn read_stages(
@@ -69,7 +69,7 @@ fn stage_name(position: &str, item: &Node) -> String {
 }
 
 /// Every label in the file, to tell "comes later" from "does not exist".
-fn all_labels(items: &[Node]) -> Vec<(String, Place)> {
+fn all_labels(items: &[Node]) -> Vec<(String, SourcePlace)> {
     let mut labels = Vec::new();
     for table in items.iter().filter_map(Node::as_table) {
         if let Some(Node { value: Value::String(label), place }) = table.get("label") {
@@ -107,14 +107,14 @@ pub(crate) struct InnerList<'a> {
     /// Their tables.
     pub(crate) items: &'a [Node],
     /// The first table, or the stage around where there is none.
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     /// True if every table could be read.
     pub(crate) is_complete: bool,
 }
 
 /// The table of a stage being read.
 pub(crate) struct StageTable<'r, 'a> {
-    pub(crate) reader: &'r mut Reader<'a>,
+    pub(crate) reader: &'r mut TableReader<'a>,
     pub(crate) label: &'r At<String>,
     /// The position in the file, from 1: `2`, or `2-1` inside another stage.
     pub(crate) position: &'r str,
@@ -124,7 +124,7 @@ pub(crate) struct StageTable<'r, 'a> {
 pub(crate) struct StageChecker<'a> {
     models: &'a [String],
     pub(crate) catalogue: &'a dyn Catalogue,
-    later: Vec<(String, Place)>,
+    later: Vec<(String, SourcePlace)>,
     /// The stages so far.
     pub(crate) known: Vec<KnownStage>,
     /// Set while the stages of a round are read.
@@ -139,7 +139,7 @@ impl StageChecker<'_> {
     fn read_item(&mut self, position: &str, item: &Node, out: &mut Vec<Diagnostic>) -> Option<Stage> {
         match &item.value {
             Value::Table(table) => {
-                let mut reader = Reader::new(table, item.place, stage_name(position, item));
+                let mut reader = TableReader::new(table, item.place, stage_name(position, item));
                 let stage = self.read_stage(position, &mut reader, out)?;
                 reader.finish("pipeline.unknown-stage-key", out);
                 Some(stage)
@@ -155,7 +155,7 @@ impl StageChecker<'_> {
     fn read_stage(
         &mut self,
         position: &str,
-        reader: &mut Reader<'_>,
+        reader: &mut TableReader<'_>,
         out: &mut Vec<Diagnostic>,
     ) -> Option<Stage> {
         let (place, kind) = read_kind(reader, out)?;
@@ -186,7 +186,7 @@ impl StageChecker<'_> {
 
     fn read_label(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut TableReader<'_>,
         kind: StageKind,
         position: &str,
         out: &mut Vec<Diagnostic>,
@@ -221,7 +221,7 @@ impl StageChecker<'_> {
         &mut self,
         key: &'static str,
         position: &str,
-        reader: &mut Reader<'r>,
+        reader: &mut TableReader<'r>,
         out: &mut Vec<Diagnostic>,
     ) -> InnerList<'r> {
         let items = match reader.node(key) {
@@ -256,7 +256,7 @@ impl StageChecker<'_> {
     /// Reads `roles`.
     pub(crate) fn read_roles(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TableReader<'_>,
         info: Option<&PluginInfo>,
         out: &mut Vec<Diagnostic>,
     ) -> BTreeMap<String, RoleModels> {
@@ -272,7 +272,7 @@ impl StageChecker<'_> {
     /// Reads `feedback`.
     pub(crate) fn read_feedback(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TableReader<'_>,
         out: &mut Vec<Diagnostic>,
     ) -> Vec<String> {
         let labels = reader.strings("feedback", out);
@@ -359,7 +359,7 @@ pub(crate) fn kinds_where(holds: impl Fn(StageKind) -> bool) -> Vec<StageKind> {
 }
 
 /// Reads `do`, with its place.
-fn read_kind(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<(Place, StageKind)> {
+fn read_kind(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Option<(SourcePlace, StageKind)> {
     let had = reader.node("do").is_some();
     let Some(word) = reader.string("do", out) else {
         if !had {

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A place in the file or in a `--set` argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct SourcePlace {
     pub(crate) source: SourceId,
     pub(crate) span: Span,
 }
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 #[derive(Debug, Clone)]
 pub(crate) struct Key {
     pub(crate) name: String,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// A table's entries, in the order of their places.
@@ -50,7 +50,7 @@ pub(crate) enum Value {
 /// A value and its place. A table under a header has the place of that header.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     pub(crate) value: Value,
 }
 
@@ -122,8 +122,8 @@ struct Converter {
 }
 
 impl Converter {
-    fn place(&self, range: std::ops::Range<usize>) -> Place {
-        Place { source: self.source, span: Span::new(clamp(range.start), clamp(range.end)) }
+    fn place(&self, range: std::ops::Range<usize>) -> SourcePlace {
+        SourcePlace { source: self.source, span: Span::new(clamp(range.start), clamp(range.end)) }
     }
 
     fn table(&mut self, table: &DeTable<'_>) -> Table {
@@ -140,7 +140,7 @@ impl Converter {
         Table { entries }
     }
 
-    fn node(&mut self, value: &DeValue<'_>, place: Place) -> Node {
+    fn node(&mut self, value: &DeValue<'_>, place: SourcePlace) -> Node {
         let value = match value {
             DeValue::String(s) => Value::String(s.to_string()),
             DeValue::Integer(i) => {
@@ -164,14 +164,14 @@ impl Converter {
         Node { place, value }
     }
 
-    fn bad_number(&mut self, place: Place, message: &str) {
+    fn bad_number(&mut self, place: SourcePlace, message: &str) {
         self.errors.push(Diagnostic::error("pipeline.type", message).at(place.source, place.span, ""));
     }
 }
 
 /// Follows a JSON pointer as far as possible. Returns the place of the value or, if `of_key` is set, of the
 /// key.
-pub(crate) fn locate(root: &Node, pointer: &str, of_key: bool) -> Place {
+pub(crate) fn locate(root: &Node, pointer: &str, of_key: bool) -> SourcePlace {
     let mut node = root;
     let mut place = root.place;
     for segment in pointer.split('/').skip(1) {

@@ -1,7 +1,7 @@
 //! A candidate on its way through the stages, with what the candidate document does not hold.
 
-use super::path::unmarked;
-use super::report::Written;
+use super::path::label_without_round;
+use super::report::Translation;
 use crate::front::metrics::{CANDIDATE, MEAN_LOG_LIKELIHOOD};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, LeadMaterials, LineageStep, Message, PlanOutcome,
@@ -16,7 +16,7 @@ pub(crate) struct Entry {
     /// The last result of each stage that judged or planned it, by the stage's label. Assessments are in the candidate.
     pub(crate) results: BTreeMap<String, StageResult>,
     /// Translations that made it, oldest first.
-    pub(crate) written: Vec<Written>,
+    pub(crate) written: Vec<Translation>,
     /// The lead task that the candidate comes from, behind a fan-out.
     pub(crate) lead: LeadMaterials,
     /// Reasons why no reply to the last round's request could be used.
@@ -198,7 +198,7 @@ impl Entry {
     pub(crate) fn ancestor(&self, stage: Option<&str>) -> &[LineageStep] {
         let lineage = &self.candidate.lineage;
         // A stage of a round has made several ancestors; the last is the one that stands now.
-        let made = |step: &LineageStep| stage.is_some_and(|stage| unmarked(&step.stage) == stage);
+        let made = |step: &LineageStep| stage.is_some_and(|stage| label_without_round(&step.stage) == stage);
         let end = lineage.iter().rposition(made).map_or(0, |at| at + 1);
         lineage.get(..end).unwrap_or_default()
     }

@@ -56,7 +56,7 @@ impl<'a> TaskRun<'a> {
     }
 
     /// The same task with its own usage. Both share the replies and the moves between tables.
-    pub(crate) fn metered(&self) -> Self {
+    pub(crate) fn with_own_usage(&self) -> Self {
         let (copies, moves) = (Arc::clone(&self.copies), Arc::clone(&self.moves));
         Self { task: self.task, usage: Mutex::default(), copies, moves }
     }

@@ -10,11 +10,11 @@ use std::sync::Mutex;
 /// Hashes of one task's requests and replies, 8 bytes each.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    models: Mutex<BTreeMap<String, Seen>>,
+    models: Mutex<BTreeMap<String, ReplyCounts>>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ReplyCounts {
     /// Question and reply together.
     distinct: BTreeSet<u64>,
     copies: u64,
@@ -59,7 +59,7 @@ impl Copies {
     }
 
     /// Replies that are copies, by `[llm.NAME]` table; only where there are any.
-    pub(crate) fn counted(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn by_model(&self) -> BTreeMap<String, u64> {
         let models = lock(&self.models);
         models.iter().filter(|(_, s)| s.copies > 0).map(|(name, s)| (name.clone(), s.copies)).collect()
     }
@@ -91,8 +91,8 @@ mod tests {
         ask("main", "a", &["x", "y"]);
         ask("main", "b", &["x"]);
         ask("other", "a", &["x"]);
-        assert_eq!(copies.counted(), BTreeMap::new());
+        assert_eq!(copies.by_model(), BTreeMap::new());
         ask("main", "a", &["x", "z", "z"]);
-        assert_eq!(copies.counted(), BTreeMap::from([("main".to_owned(), 2)]));
+        assert_eq!(copies.by_model(), BTreeMap::from([("main".to_owned(), 2)]));
     }
 }

@@ -8,7 +8,7 @@ use planforge_plugin_sdk::feedback as phrases;
 
 /// The candidate as plugins that may ask a model see it. Results of the environment are left out, unless the
 /// pipeline declares such feedback; then only the feedback made for models stays.
-pub(crate) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
+pub(crate) fn visible_candidate(context: &Context<'_>, entry: &Entry) -> Candidate {
     match context.pipeline.feedback {
         Some(FeedbackSource::Environment) => entry.with_feedback_alone(),
         None => entry.without_environment(),
@@ -16,7 +16,7 @@ pub(crate) fn seen(context: &Context<'_>, entry: &Entry) -> Candidate {
 }
 
 /// The feedback of the stages with these labels on the candidate, in that order.
-pub(crate) fn said<'l>(
+pub(crate) fn stage_feedback<'l>(
     context: &Context<'_>,
     labels: impl IntoIterator<Item = &'l String>,
     entry: &Entry,
@@ -25,7 +25,7 @@ pub(crate) fn said<'l>(
     if labels.peek().is_none() {
         return Vec::new();
     }
-    let candidate = seen(context, entry);
+    let candidate = visible_candidate(context, entry);
     let mut said = Vec::new();
     for label in labels {
         if let Some(stage) = context.pipeline.stage(label) {
@@ -35,13 +35,13 @@ pub(crate) fn said<'l>(
     said
 }
 
-/// As [`said`], for a stage that writes: with the reasons why the last replies could not be used.
-pub(crate) fn for_writer<'l>(
+/// As [`stage_feedback`], for a stage that writes: with the reasons why the last replies could not be used.
+pub(crate) fn writer_feedback<'l>(
     context: &Context<'_>,
     labels: impl IntoIterator<Item = &'l String>,
     entry: &Entry,
 ) -> Vec<String> {
-    let mut told = said(context, labels, entry);
+    let mut told = stage_feedback(context, labels, entry);
     if !entry.unusable.is_empty() {
         told.push(phrases::unusable(&entry.unusable));
     }

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 /// One call of one plugin.
-pub(crate) struct Call<'a> {
+pub(crate) struct PluginCall<'a> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) task: &'a TaskRun<'a>,
     pub(crate) info: &'a PluginInfo,
@@ -41,7 +41,7 @@ pub(crate) struct Call<'a> {
     deadline: Option<Instant>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> PluginCall<'a> {
     pub(crate) fn new(
         context: &'a Context<'a>,
         task: &'a TaskRun<'a>,
@@ -117,7 +117,7 @@ impl<'a> Call<'a> {
         environment: &dyn Environment,
         call: &EnvironmentCall,
     ) -> Result<EnvironmentAnswer, Failure> {
-        let host = Call::new(self.context, self.task, info, self.stage, self.path.clone());
+        let host = PluginCall::new(self.context, self.task, info, self.stage, self.path.clone());
         let open = &self.task.task.reference;
         Ok(match call {
             EnvironmentCall::Describe => EnvironmentAnswer::Describe(environment.describe(&host, open)?),
@@ -197,13 +197,13 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for PluginCall<'_> {
     fn drop(&mut self) {
         self.tell(false);
     }
 }
 
-impl Host for Call<'_> {
+impl Host for PluginCall<'_> {
     fn complete(&self, role: &str, mut request: CompletionRequest) -> Result<Replies, Failure> {
         check(self.info, Question::Complete)?;
         self.may_tell_a_model()?;
@@ -279,7 +279,7 @@ impl Host for Call<'_> {
         };
         let number = self.plans.fetch_add(1, Ordering::SeqCst);
         let path = format!("{}/{label}.{number}", self.path);
-        let mut call = Call::new(self.context, self.task, info, label, path);
+        let mut call = PluginCall::new(self.context, self.task, info, label, path);
         call.asked.clone_from(&self.asked);
         call.asked.push(label.to_owned());
         self.noting(call.ask_planner(planner.as_ref(), &request))
@@ -312,7 +312,7 @@ impl Host for Call<'_> {
         let make = || match ask() {
             // A limit that was reached once the run is being interrupted may be the interruption's doing.
             Err(failure) if failure.class == FailureClass::Limit && self.context.stopping() => {
-                Err(super::step::cancelled())
+                Err(super::step::cancelled_failure())
             }
             Err(failure) if failure.class == FailureClass::Limit => Ok(Outcome::Failure(failure)),
             answer => answer.map(Outcome::Ok),

@@ -15,12 +15,12 @@ pub(crate) fn candidate_path(task: &str, lineage: &[LineageStep]) -> SamplePath 
 }
 
 /// A stage's label in paths and lineages: inside a refine or budget stage it is followed by the round.
-pub(crate) fn marked(label: &str, round: Option<u32>) -> String {
+pub(crate) fn label_in_round(label: &str, round: Option<u32>) -> String {
     round.map_or_else(|| label.to_owned(), |round| format!("{label}#{round}"))
 }
 
 /// The label of a stage without the round.
-pub(crate) fn unmarked(label: &str) -> &str {
+pub(crate) fn label_without_round(label: &str) -> &str {
     label.split_once('#').map_or(label, |(label, _)| label)
 }
 
@@ -43,7 +43,10 @@ mod tests {
         assert_eq!(call_path("s.p01", "ew", &lineage), "s.p01/ew/3.0");
         assert_eq!(candidate_path("s.p01", &lineage), "s.p01/domain/3.0");
         assert_eq!(candidate_path("s.p01", &[]), "s.p01/start/-");
-        assert_eq!((marked("edit", Some(2)).as_str(), marked("edit", None).as_str()), ("edit#2", "edit"));
-        assert_eq!((unmarked("edit#2"), unmarked("edit")), ("edit", "edit"));
+        assert_eq!(
+            (label_in_round("edit", Some(2)).as_str(), label_in_round("edit", None).as_str()),
+            ("edit#2", "edit")
+        );
+        assert_eq!((label_without_round("edit#2"), label_without_round("edit")), ("edit", "edit"));
     }
 }

@@ -1,12 +1,12 @@
 //! Calls of planners, by plan stages and by verifiers.
 
-use super::host::Call;
+use super::host::PluginCall;
 use super::recorder::Keep;
-use super::step::cancelled;
+use super::step::cancelled_failure;
 use planforge_contract::api::Planner;
 use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome, PlanRequest};
 
-impl Call<'_> {
+impl PluginCall<'_> {
     /// Asks a planner, or takes its answer from the record.
     pub(crate) fn ask_planner(
         &self,
@@ -19,7 +19,7 @@ impl Call<'_> {
                 Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
             }
             // A limit that was reached once the run is being interrupted may be the interruption's doing.
-            outcome if keep(&outcome) == Keep::Timed && self.context.stopping() => Err(cancelled()),
+            outcome if keep(&outcome) == Keep::Timed && self.context.stopping() => Err(cancelled_failure()),
             outcome => Ok(outcome),
         };
         if self.is_outside() {

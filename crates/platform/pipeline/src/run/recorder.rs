@@ -40,7 +40,7 @@ impl Recorder {
     }
 
     /// True if the journal held a session before this one.
-    pub(crate) fn resumed(&self) -> bool {
+    pub(crate) fn is_resumed(&self) -> bool {
         self.resumed
     }
 
@@ -108,7 +108,7 @@ impl Recorder {
         if let Some(record) = &found
             && (record.timed || self.mode != Mode::Replay)
         {
-            return self.taken(record, had);
+            return self.take_record(record, had);
         }
         let start = Instant::now();
         let value = make()?;
@@ -116,7 +116,7 @@ impl Recorder {
         if keep == Keep::Timed
             && let Some(record) = &found
         {
-            return self.taken(record, had);
+            return self.take_record(record, had);
         }
         if keep != Keep::No && !had {
             let timed = keep == Keep::Timed;
@@ -130,7 +130,7 @@ impl Recorder {
         Ok(value)
     }
 
-    fn taken<T: DeserializeOwned>(&self, record: &EffectRecord, had: bool) -> Result<T, Failure> {
+    fn take_record<T: DeserializeOwned>(&self, record: &EffectRecord, had: bool) -> Result<T, Failure> {
         let value = serde_json::from_value(record.result.clone()).map_err(|e| corrupt(&e))?;
         if !had {
             let event = self.journal.record_effect(record)?;

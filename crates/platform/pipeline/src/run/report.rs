@@ -171,7 +171,7 @@ pub struct StageReport {
 
 /// One translation on the way to the surviving candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Written {
+pub struct Translation {
     /// The stage's label, with `#ROUND` in a refine stage.
     pub stage: String,
     /// The candidate's path after it.
@@ -197,7 +197,7 @@ pub struct TaskReport {
     pub candidate: Option<Candidate>,
     pub path: Option<SamplePath>,
     /// Translations that made the candidate, oldest first.
-    pub written: Vec<Written>,
+    pub written: Vec<Translation>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
     /// The names that the run used instead of those in this report.
@@ -211,12 +211,12 @@ pub struct TaskReport {
     pub usage: BTreeMap<String, TaskUsage>,
     /// Questions that one `[llm.NAME]` table left to another one of the role, recorded ones included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moved: Vec<Moved>,
+    pub moved: Vec<ModelFallback>,
 }
 
 /// Requests of one task that a table did not answer and that went to the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moved {
+pub struct ModelFallback {
     /// The `[llm.NAME]` table that did not answer.
     pub llm: String,
     /// The table that was asked next.
@@ -242,9 +242,9 @@ pub struct RunReport {
     pub prices: BTreeMap<String, Price>,
 }
 
-impl Moved {
+impl ModelFallback {
     /// Each way once, by name.
-    pub fn summed<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
+    pub fn sum_by_tables<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
         let mut sums: BTreeMap<[&str; 3], u64> = BTreeMap::new();
         for Self { llm, to, code, questions } in all {
             *sums.entry([llm, to, code]).or_default() += questions;
@@ -261,8 +261,8 @@ impl Moved {
 
 impl RunReport {
     /// [`TaskReport::moved`] over all tasks.
-    pub fn moved(&self) -> Vec<Moved> {
-        Moved::summed(self.tasks.iter().flat_map(|task| &task.moved))
+    pub fn fallbacks(&self) -> Vec<ModelFallback> {
+        ModelFallback::sum_by_tables(self.tasks.iter().flat_map(|task| &task.moved))
     }
 
     /// Number of tasks by verdict; tasks without one are counted as `none`.

@@ -3,7 +3,8 @@
 use crate::config::Texts;
 use crate::config::{DescriptionClass, Pipeline};
 use crate::suite::{
-    Suite, SuiteTask, action_examples, disguised, further_problems, load_suite_with, suites_below, task_view,
+    Suite, SuiteTask, action_examples, disguise_suite, further_problems, load_suite_with, suites_below,
+    task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
 use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, PluginKind, TaskView};
@@ -186,7 +187,7 @@ pub fn disguise_suites(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<Suit
 
 fn under_other_names(pipeline: &Pipeline, suite: Suite) -> Result<Suite, Vec<Diagnostic>> {
     match pipeline.disguise() {
-        Some(options) => disguised(&suite, &options),
+        Some(options) => disguise_suite(&suite, &options),
         None => Ok(suite),
     }
 }

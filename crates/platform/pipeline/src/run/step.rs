@@ -2,7 +2,7 @@
 
 use super::beam::Entry;
 use super::context::{Context, TaskRun};
-use super::path::marked;
+use super::path::label_in_round;
 use super::report::{BudgetReport, FailedSample, StageReport};
 use crate::stages::Stage;
 use planforge_contract::{Event, Failure, FailureClass};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The result of a stage.
 #[derive(Default)]
-pub(crate) struct Step {
+pub(crate) struct StageResult {
     pub(crate) beam: Vec<Entry>,
     pub(crate) outcomes: BTreeMap<String, usize>,
     pub(crate) failed: Vec<FailedSample>,
@@ -34,16 +34,16 @@ pub(crate) fn run(
     stage: &Stage,
     round: Option<u32>,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
+) -> Result<StageResult, Failure> {
     context.recorder.event(Event::StageStarted {
         task: task.task.name.clone(),
-        stage: marked(stage.label(), round),
+        stage: label_in_round(stage.label(), round),
         candidates: u32::try_from(beam.len()).unwrap_or(u32::MAX),
     })?;
     stage.definition().run(context, task, round, beam)
 }
 
-impl Step {
+impl StageResult {
     pub(crate) fn count(&mut self, outcome: &str) {
         *self.outcomes.entry(outcome.to_owned()).or_insert(0) += 1;
     }
@@ -78,7 +78,7 @@ impl Step {
 }
 
 /// The failure of a call that is not made because the run is interrupted.
-pub(crate) fn cancelled() -> Failure {
+pub(crate) fn cancelled_failure() -> Failure {
     Failure::new(FailureClass::Cancelled, "pipeline.cancelled", "the run was interrupted")
 }
 

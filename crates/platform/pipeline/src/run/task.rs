@@ -4,7 +4,7 @@ use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::copies;
 use super::path::candidate_path;
-use super::report::{FailedSample, Moved, RunState, StageReport, TaskReport, TaskUsage};
+use super::report::{FailedSample, ModelFallback, RunState, StageReport, TaskReport, TaskUsage};
 use super::services::RunTask;
 use super::step;
 use super::sync::lock;
@@ -63,10 +63,10 @@ impl<'a> Driver<'a> {
     pub(crate) fn whole(self) -> TaskResult {
         let context = self.context;
         let ended = self.until(context.pipeline.stages.len()).and_then(|progressed| match progressed {
-            Progressed::Reached(driver, beam) => driver.judged(beam),
+            Progressed::Reached(driver, beam) => driver.judge_beam(beam),
             Progressed::Ended(report, state) => Ok((*report, state)),
         });
-        noted(context, ended)
+        stop_others_on_failure(context, ended)
     }
 
     /// Runs the stages before that position.
@@ -90,13 +90,13 @@ impl<'a> Driver<'a> {
             }
             progressed => progressed,
         });
-        noted(context, progressed)
+        stop_others_on_failure(context, progressed)
     }
 
     /// Runs the stages from that position on.
     pub(crate) fn after(self, at: usize, beam: Vec<Entry>) -> TaskResult {
         let context = self.context;
-        noted(context, self.rest(at, beam))
+        stop_others_on_failure(context, self.rest(at, beam))
     }
 
     /// Runs a task that starts behind the fan-out.
@@ -110,7 +110,7 @@ impl<'a> Driver<'a> {
                 self.begin().and_then(|()| self.children(at, starts)).and_then(|beam| self.rest(at + 1, beam))
             }
         };
-        noted(context, ended)
+        stop_others_on_failure(context, ended)
     }
 
     fn begin(&self) -> Result<(), Failure> {
@@ -120,7 +120,7 @@ impl<'a> Driver<'a> {
     fn rest(self, from: usize, beam: Vec<Entry>) -> TaskResult {
         let end = self.context.pipeline.stages.len();
         match self.run(from..end, beam)? {
-            Progressed::Reached(driver, beam) => driver.judged(beam),
+            Progressed::Reached(driver, beam) => driver.judge_beam(beam),
             Progressed::Ended(report, state) => Ok((*report, state)),
         }
     }
@@ -178,7 +178,7 @@ impl<'a> Driver<'a> {
     }
 
     /// The verdict on what went through all stages.
-    fn judged(mut self, beam: Vec<Entry>) -> TaskResult {
+    fn judge_beam(mut self, beam: Vec<Entry>) -> TaskResult {
         if self.parked {
             return Ok((self.report(None, None), RunState::Parked));
         }
@@ -263,14 +263,14 @@ impl<'a> Driver<'a> {
             renaming: None,
             recalled: Vec::new(),
             usage: self.usage(),
-            moved: self.moved(),
+            moved: self.fallbacks(),
         }
     }
 
     /// Requests that went from one table to another.
-    fn moved(&self) -> Vec<Moved> {
+    fn fallbacks(&self) -> Vec<ModelFallback> {
         let moves = lock(&self.task.moves);
-        let moved = |((llm, to, code), questions): (&(String, String, String), &u64)| Moved {
+        let moved = |((llm, to, code), questions): (&(String, String, String), &u64)| ModelFallback {
             llm: llm.clone(),
             to: to.clone(),
             code: code.clone(),
@@ -282,7 +282,7 @@ impl<'a> Driver<'a> {
     /// Use of models by the task.
     fn usage(&self) -> BTreeMap<String, TaskUsage> {
         let mut usage = lock(&self.task.usage).clone();
-        for (model, copies) in self.task.copies.counted() {
+        for (model, copies) in self.task.copies.by_model() {
             usage.entry(model).or_default().copies = copies;
         }
         usage
@@ -290,7 +290,7 @@ impl<'a> Driver<'a> {
 }
 
 /// Stops the other tasks after a failure of the record: nothing that they do could be recorded.
-fn noted<T>(context: &Context<'_>, result: Result<T, Failure>) -> Result<T, Failure> {
+fn stop_others_on_failure<T>(context: &Context<'_>, result: Result<T, Failure>) -> Result<T, Failure> {
     if let Err(failure) = &result {
         context.note(Err(failure.clone()));
     }

@@ -15,7 +15,7 @@ use crate::bound::{BeamBound, BoundWalk};
 use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use planforge_contract::Failure;
 use planforge_diagnostics::Diagnostic;
 
@@ -58,7 +58,7 @@ impl StageDefinition for BudgetStage {
         task: &TaskRun<'_>,
         _round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<StageResult, Failure> {
         run::run(context, task, self, beam)
     }
 

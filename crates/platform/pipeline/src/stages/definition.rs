@@ -6,7 +6,7 @@ use crate::front::tree::Node;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::services::RunTask;
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use crate::run::task::TaskResult;
 use crate::stages::Stage;
 use crate::stages::plugin_use::PluginUse;
@@ -135,7 +135,7 @@ pub(crate) trait StageDefinition {
         task: &TaskRun<'_>,
         round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure>;
+    ) -> Result<StageResult, Failure>;
 
     /// Runs all tasks where this stage, at position `at`, decides when a task starts.
     fn run_tasks(&self, _context: &Context<'_>, _at: usize, _tasks: &[RunTask]) -> Option<Vec<TaskResult>> {

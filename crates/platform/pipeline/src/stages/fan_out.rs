@@ -14,7 +14,7 @@ use crate::front::tree::Node;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::services::RunTask;
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use crate::run::task::TaskResult;
 use crate::suite::Suite;
 use planforge_contract::Failure;
@@ -53,7 +53,7 @@ impl StageDefinition for FanOutStage {
         _task: &TaskRun<'_>,
         _round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<StageResult, Failure> {
         Ok(run::pass_lead(beam))
     }
 

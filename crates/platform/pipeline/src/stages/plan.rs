@@ -12,7 +12,7 @@ use crate::bound::{BeamBound, BoundWalk};
 use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic, TaskVerdict};
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback::{self as phrases, NoPlan};
@@ -77,7 +77,7 @@ impl StageDefinition for PlanStage {
         task: &TaskRun<'_>,
         round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<StageResult, Failure> {
         run::run(context, task, self, round, beam)
     }
 

@@ -12,8 +12,8 @@ use crate::bound::{BeamBound, BoundWalk};
 use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::path::unmarked;
-use crate::run::step::Step;
+use crate::run::path::label_without_round;
+use crate::run::step::StageResult;
 use planforge_contract::{Candidate, Failure};
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback as phrases;
@@ -63,12 +63,12 @@ impl StageDefinition for TranslateStage {
         task: &TaskRun<'_>,
         round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<StageResult, Failure> {
         run::run(context, task, self, round, beam)
     }
 
     fn feedback(&self, entry: &Entry, _shown: &Candidate) -> Vec<String> {
-        let written = entry.written.iter().rev().find(|w| unmarked(&w.stage) == self.label);
+        let written = entry.written.iter().rev().find(|w| label_without_round(&w.stage) == self.label);
         written.and_then(|written| phrases::reply(&written.diagnostics)).into_iter().collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::bound::{BeamBound, BoundWalk};
 use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use planforge_contract::{Candidate, Decision, Failure, TaskVerdict, UndecidedReason};
 use planforge_diagnostics::Diagnostic;
 
@@ -54,7 +54,7 @@ impl StageDefinition for VerifyStage {
         task: &TaskRun<'_>,
         round: Option<u32>,
         beam: Vec<Entry>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<StageResult, Failure> {
         run::run(context, task, self, round, beam)
     }
 

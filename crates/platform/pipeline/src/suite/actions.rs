@@ -7,16 +7,16 @@
 //! parameters, the suite's descriptions of types and its sentences.
 
 mod file;
-mod told;
+mod literals;
 
 use super::Suite;
 use crate::config::DescriptionClass;
+use literals::{Literal, LiteralWording, clause, described_literals, kind};
 use planforge_contract::{ActionDescription, ActionExample, ActionMaterials, PredicateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, PredicateDecl, Problem, TypedName};
 use planforge_pddl::{Name, TaskSources, parse_domain, print_action, print_domain, requirements_used};
 use planforge_plugin_sdk::wording::Wording;
-use told::{Literal, Words, clause, kind, told};
 
 pub(super) use file::{ActionFile, read};
 pub use file::{ActionTexts, PredicateText, read_declaration, same_parameters};
@@ -71,8 +71,8 @@ pub(super) fn telling_names(suite: &Suite, class: DescriptionClass) -> Vec<Diagn
         if suite.action_texts.get(action.name.key()).is_some_and(|texts| texts.of(class).is_some()) {
             continue;
         }
-        let told = told(action, class, &draw_name(suite, action));
-        let silent = told.iter().flat_map(Literal::predicates).find(|name| !sentence(name));
+        let literals = described_literals(action, class, &draw_name(suite, action));
+        let silent = literals.iter().flat_map(Literal::predicates).find(|name| !sentence(name));
         found.extend(silent.map(|predicate| {
             let message = format!(
                 "the pipeline withholds the predicates, and suite `{}` has no sentence for `{predicate}`, which the description of `{}` tells",
@@ -106,12 +106,13 @@ fn predicates(suite: &Suite, domain: &Domain) -> Vec<PredicateDescription> {
     let wording = Wording::new(&suite.sentences);
     let described = |declared: &PredicateDecl| {
         if let Some(written) = suite.predicate_texts.get(declared.name.key()) {
-            let declaration = written.declaration.clone().unwrap_or_else(|| file::shown(declared));
+            let declaration =
+                written.declaration.clone().unwrap_or_else(|| file::print_declaration(declared));
             return PredicateDescription { declaration, text: written.text.clone() };
         }
         let names: Vec<&str> = declared.parameters.iter().map(bare).collect();
         PredicateDescription {
-            declaration: file::shown(declared),
+            declaration: file::print_declaration(declared),
             text: clause(&wording.fact(declared.name.as_str(), &names, true)),
         }
     };
@@ -123,8 +124,8 @@ fn describe(suite: &Suite, action: &Action, class: DescriptionClass) -> ActionDe
     let written = suite.action_texts.get(action.name.key());
     let text = written.and_then(|texts| texts.of(class)).cloned().unwrap_or_else(|| {
         let base = written.and_then(|texts| texts.base.clone()).unwrap_or_else(|| base(suite, action));
-        Words::new(&suite.sentences, &suite.types)
-            .text(&base, &told(action, class, &draw_name(suite, action)))
+        LiteralWording::new(&suite.sentences, &suite.types)
+            .text(&base, &described_literals(action, class, &draw_name(suite, action)))
     });
     ActionDescription { name: action.name.to_string(), text }
 }

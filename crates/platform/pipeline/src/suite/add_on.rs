@@ -17,19 +17,19 @@ pub const ADD_ON_FILES: [&str; 3] = ["knowledge.lp", "p_example.lp", "sentences.
 /// are for the suite of the folder's name, or for the only suite. If two add-ons have the same file, the
 /// later one's is taken.
 pub fn apply_add_ons(folders: &[PathBuf], suites: &mut [Suite], sources: &mut SourceMap) -> Vec<Diagnostic> {
-    let mut work = Work { found: Vec::new(), sources };
+    let mut work = AddOnReader { found: Vec::new(), sources };
     for folder in folders {
         work.folder(folder, suites);
     }
     work.found
 }
 
-struct Work<'a> {
+struct AddOnReader<'a> {
     found: Vec<Diagnostic>,
     sources: &'a mut SourceMap,
 }
 
-impl Work<'_> {
+impl AddOnReader<'_> {
     fn folder(&mut self, path: &Path, suites: &mut [Suite]) {
         let Some(own) = self.open(path) else { return };
         // A task may be named one by one, so one suite may be there several times.
@@ -50,7 +50,7 @@ impl Work<'_> {
             };
             let first = !looked.contains(&suite.name);
             looked.push(suite.name.clone());
-            fits |= self.put(&chosen, suite, first);
+            fits |= self.apply_folder(&chosen, suite, first);
         }
         if fits || self.found.iter().any(Diagnostic::is_error) {
             return;
@@ -75,7 +75,7 @@ impl Work<'_> {
 
     /// Applies one folder's files to one suite. Returns true if there are any. Mistakes in the folder are
     /// reported once.
-    fn put(&mut self, path: &Path, suite: &mut Suite, tell: bool) -> bool {
+    fn apply_folder(&mut self, path: &Path, suite: &mut Suite, tell: bool) -> bool {
         let Some(folder) = self.open(path) else { return false };
         if tell {
             self.odd_files(&folder);
@@ -123,7 +123,7 @@ impl Work<'_> {
 
     fn sentences(&mut self, path: &Path, suite: &mut Suite, text: String, tell: bool) {
         let source = self.sources.add(path.join("sentences.toml").display().to_string(), text.clone());
-        let declared = suite.reference_domain.as_deref().map(super::load::declared);
+        let declared = suite.reference_domain.as_deref().map(super::load::declared_names);
         let mut found = Vec::new();
         let told = sentences::read(&text, source, declared.as_ref(), &mut found);
         if tell {

@@ -20,12 +20,12 @@ use std::sync::Arc;
 /// # Errors
 /// `suite.disguise`, one for each definition that cannot be read in full, and for tasks whose names are
 /// unknown because there is no PDDL.
-pub fn disguised(suite: &Suite, options: &DisguiseOptions) -> Result<Suite, Vec<Diagnostic>> {
+pub fn disguise_suite(suite: &Suite, options: &DisguiseOptions) -> Result<Suite, Vec<Diagnostic>> {
     if suite.disguise.is_some() {
         return Ok(suite.clone());
     }
     let disguise = Disguise::new(&sources(suite), options);
-    let mut work = Work { suite, disguise: &disguise, found: Vec::new() };
+    let mut work = Disguiser { suite, disguise: &disguise, found: Vec::new() };
     let mut new = work.suite();
     if work.found.is_empty() {
         new.disguise = Some(Arc::new(SuiteDisguise { names: disguise, original: suite.clone() }));
@@ -61,13 +61,13 @@ fn sources(suite: &Suite) -> Sources {
     sources
 }
 
-struct Work<'a> {
+struct Disguiser<'a> {
     suite: &'a Suite,
     disguise: &'a Disguise,
     found: Vec<Diagnostic>,
 }
 
-impl Work<'_> {
+impl Disguiser<'_> {
     fn suite(&mut self) -> Suite {
         let (suite, disguise) = (self.suite, self.disguise);
         let without: Vec<&str> = suite

@@ -5,7 +5,7 @@ use super::data::{Example, Suite, SuiteTask};
 use super::files::Folder;
 use super::manifest::{self, Manifest};
 use super::picture::read_picture;
-use super::sentences::{self, Declared, Told};
+use super::sentences::{self, Declared, SentenceFile};
 use crate::config::Texts;
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
@@ -25,7 +25,7 @@ pub struct LoadedSuite {
 
 /// The tasks to read.
 #[derive(Clone, Copy)]
-enum Wanted<'a> {
+enum TaskSelection<'a> {
     All(Texts),
     One(&'a str, Texts),
     None,
@@ -40,18 +40,18 @@ pub fn load_suite(folder: &Path) -> LoadedSuite {
 
 /// Reads a suite with all its tasks.
 pub fn load_suite_with(folder: &Path, texts: Texts) -> LoadedSuite {
-    Loader::default().load(folder, Wanted::All(texts))
+    Loader::default().load(folder, TaskSelection::All(texts))
 }
 
 /// Reads a suite without its tasks: there may be none yet.
 pub fn load_without_tasks(folder: &Path) -> LoadedSuite {
-    Loader::default().load(folder, Wanted::None)
+    Loader::default().load(folder, TaskSelection::None)
 }
 
 /// Reads a folder for inspection, with all its mistakes: also tasks without a text or without a problem.
 /// Missing files are warnings.
 pub fn load_leniently(folder: &Path) -> LoadedSuite {
-    Loader::default().load(folder, Wanted::Everything)
+    Loader::default().load(folder, TaskSelection::Everything)
 }
 
 /// Reads a suite with one task, which has a text: `FOLDER/STEM`, with or without the ending `.nl` or `.pddl`.
@@ -67,7 +67,7 @@ pub fn load_task_with(path: &Path, texts: Texts) -> LoadedSuite {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    Loader::default().load(folder, Wanted::One(stem, texts))
+    Loader::default().load(folder, TaskSelection::One(stem, texts))
 }
 
 #[derive(Default)]
@@ -77,13 +77,14 @@ struct Loader {
 }
 
 impl Loader {
-    fn load(mut self, path: &Path, wanted: Wanted<'_>) -> LoadedSuite {
+    fn load(mut self, path: &Path, wanted: TaskSelection<'_>) -> LoadedSuite {
         let suite = self.suite(path, wanted);
-        let failed = self.found.iter().any(Diagnostic::is_error) && !matches!(wanted, Wanted::Everything);
+        let failed =
+            self.found.iter().any(Diagnostic::is_error) && !matches!(wanted, TaskSelection::Everything);
         LoadedSuite { suite: suite.filter(|_| !failed), diagnostics: self.found, sources: self.sources }
     }
 
-    fn suite(&mut self, path: &Path, wanted: Wanted<'_>) -> Option<Suite> {
+    fn suite(&mut self, path: &Path, wanted: TaskSelection<'_>) -> Option<Suite> {
         let folder = self.keep(Folder::open(path))?;
         let names = self.keep(folder.names())?;
         let manifest = match self.read(&folder, "suite.toml") {
@@ -95,8 +96,12 @@ impl Loader {
         };
         let stems = self.stems(&folder, &names, wanted)?;
         // Looked through, missing texts are told once and together.
-        let complete =
-            matches!(wanted, Wanted::None | Wanted::All(Texts::Required) | Wanted::One(_, Texts::Required));
+        let complete = matches!(
+            wanted,
+            TaskSelection::None
+                | TaskSelection::All(Texts::Required)
+                | TaskSelection::One(_, Texts::Required)
+        );
         let domain_text = self.text(&folder, "domain.nl", "suite.no-domain-text", complete);
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
@@ -138,7 +143,7 @@ impl Loader {
     }
 
     /// The stems to read: all that have a text, or the requested one.
-    fn stems(&mut self, folder: &Folder, names: &[String], wanted: Wanted<'_>) -> Option<Vec<String>> {
+    fn stems(&mut self, folder: &Folder, names: &[String], wanted: TaskSelection<'_>) -> Option<Vec<String>> {
         let with = |ending: &str| -> Vec<String> {
             let stems = names.iter().filter_map(|name| name.strip_suffix(ending));
             stems.filter(|stem| is_task(stem)).map(str::to_owned).collect()
@@ -146,11 +151,11 @@ impl Loader {
         let (texts, problems) = (with(".nl"), with(".pddl"));
         let shown = folder.path.display();
         let (only, need) = match wanted {
-            Wanted::None => return Some(Vec::new()),
-            Wanted::All(Texts::Required) => return self.all_stems(folder, texts, &problems),
-            Wanted::All(Texts::Optional) => return self.all_problems(folder, texts, problems),
-            Wanted::Everything => return Some(self.every_stem(folder, names, &texts, &problems)),
-            Wanted::One(stem, need) => (stem, need),
+            TaskSelection::None => return Some(Vec::new()),
+            TaskSelection::All(Texts::Required) => return self.all_stems(folder, texts, &problems),
+            TaskSelection::All(Texts::Optional) => return self.all_problems(folder, texts, problems),
+            TaskSelection::Everything => return Some(self.every_stem(folder, names, &texts, &problems)),
+            TaskSelection::One(stem, need) => (stem, need),
         };
         let is_there = |stems: &[String]| stems.iter().any(|stem| stem == only);
         if is_there(&texts) || (need == Texts::Optional && is_there(&problems)) {
@@ -278,11 +283,11 @@ impl Loader {
         materials
     }
 
-    fn sentences(&mut self, folder: &Folder, domain: Option<&str>) -> Told {
-        let Some(text) = self.read(folder, "sentences.toml") else { return Told::default() };
+    fn sentences(&mut self, folder: &Folder, domain: Option<&str>) -> SentenceFile {
+        let Some(text) = self.read(folder, "sentences.toml") else { return SentenceFile::default() };
         let shown = folder.path.join("sentences.toml").display().to_string();
         let source = self.sources.add(shown, text.clone());
-        let declared = domain.map(declared);
+        let declared = domain.map(declared_names);
         sentences::read(&text, source, declared.as_ref(), &mut self.found)
     }
 
@@ -310,12 +315,12 @@ impl Loader {
 
     fn text(&mut self, folder: &Folder, name: &str, code: &'static str, required: bool) -> String {
         match required {
-            true => self.required(folder, name, code),
+            true => self.read_required(folder, name, code),
             false => self.read(folder, name).unwrap_or_default(),
         }
     }
 
-    fn required(&mut self, folder: &Folder, name: &str, code: &'static str) -> String {
+    fn read_required(&mut self, folder: &Folder, name: &str, code: &'static str) -> String {
         let before = self.found.len();
         let text = self.read(folder, name);
         let shown = folder.path.join(name).display().to_string();
@@ -333,7 +338,7 @@ impl Loader {
 }
 
 /// The predicates, functions and types of a domain, as far as it can be read.
-pub(super) fn declared(domain: &str) -> Declared {
+pub(super) fn declared_names(domain: &str) -> Declared {
     let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
     let predicates = domain.predicates.iter().map(|p| (&p.name, p.parameters.len()));
     let functions = domain.functions.iter().map(|f| (&f.name, f.parameters.len()));

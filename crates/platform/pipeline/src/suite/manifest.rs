@@ -1,7 +1,7 @@
 //! `suite.toml`, the manifest of a suite. Every key but `schema` is optional.
 
-use crate::front::reader::{Reader, error_at, plain};
-use crate::front::tree::{Node, Place, Value, parse};
+use crate::front::reader::{TableReader, error_at, plain};
+use crate::front::tree::{Node, SourcePlace, Value, parse};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ const PARTS: [&str; 6] = ["domain", "problem", "interface", "objects", "example"
 pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> Manifest {
     let parsed = parse(text, source);
     let mut found = parsed.errors;
-    let place = Place { source, span: Span::empty(0) };
-    let mut reader = Reader::new(&parsed.root, place, "suite.toml");
+    let place = SourcePlace { source, span: Span::empty(0) };
+    let mut reader = TableReader::new(&parsed.root, place, "suite.toml");
     match reader.node("schema") {
         Some(Node { value: Value::Integer(n), .. }) if *n == i64::from(SUITE_SCHEMA) => {}
         Some(node) => {
@@ -63,13 +63,13 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
         generate: None,
     };
     if let Some((table, node)) = reader.table("given", &mut found) {
-        let mut inner = Reader::new(table, node.place, "[given] of suite.toml");
+        let mut inner = TableReader::new(table, node.place, "[given] of suite.toml");
         manifest.withheld =
             PARTS.into_iter().filter(|part| inner.boolean(part, &mut found) == Some(false)).collect();
         inner.finish("suite.manifest", &mut found);
     }
     if let Some((table, node)) = reader.table("generate", &mut found) {
-        let mut inner = Reader::new(table, node.place, "[generate] of suite.toml");
+        let mut inner = TableReader::new(table, node.place, "[generate] of suite.toml");
         manifest.generate = Some(generate(&mut inner, &mut found));
         inner.finish("suite.manifest", &mut found);
     }
@@ -85,7 +85,7 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
 /// Most tasks of one suite.
 const MAX_TASKS: i64 = 9_999;
 
-fn generate(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> GenerateSpec {
+fn generate(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> GenerateSpec {
     let count =
         |value: Option<u64>, otherwise: u32| value.and_then(|v| v.try_into().ok()).unwrap_or(otherwise);
     GenerateSpec {

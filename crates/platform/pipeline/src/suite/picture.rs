@@ -58,12 +58,12 @@ pub enum Coordinates {
     /// Row and column are part of the cell's name.
     Name(NamePattern),
     /// Facts that place `?to` on a side of `?from`.
-    Neighbours(Vec<(Side, Pattern)>),
+    Neighbours(Vec<(Direction, Pattern)>),
 }
 
 /// The side of `?from` on which `?to` lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Direction {
     Right,
     Left,
     Up,

@@ -1,8 +1,8 @@
 //! `sentences.toml`: a suite's wording of facts and numbers (exploration-walk paper, Appendix C) and its
 //! descriptions of types (translate-infer-compile paper, Appendix B).
 
-use crate::front::reader::{At, Reader, error_at, with_help};
-use crate::front::tree::{Key, Node, Place, Table, Value, parse};
+use crate::front::reader::{At, TableReader, error_at, with_help};
+use crate::front::tree::{Key, Node, SourcePlace, Table, Value, parse};
 use crate::suggest::help_for;
 use planforge_contract::{Sentences, sentence_slots};
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
@@ -19,7 +19,7 @@ pub(super) struct Declared {
 
 /// The contents of the file.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SentenceFile {
     /// Predicate or function, in lower case -> its sentences.
     pub(super) facts: BTreeMap<String, Sentences>,
     /// Type, in lower case -> what its objects are, such as `a place that holds one crate`.
@@ -33,12 +33,12 @@ pub(super) fn read(
     source: SourceId,
     declared: Option<&Declared>,
     out: &mut Vec<Diagnostic>,
-) -> Told {
+) -> SentenceFile {
     let parsed = parse(text, source);
     let mut found = parsed.errors;
-    let mut told = Told::default();
-    let place = Place { source, span: Span::empty(0) };
-    let mut reader = Reader::new(&parsed.root, place, "sentences.toml");
+    let mut told = SentenceFile::default();
+    let place = SourcePlace { source, span: Span::empty(0) };
+    let mut reader = TableReader::new(&parsed.root, place, "sentences.toml");
     for key in ["predicates", "functions"] {
         let Some((table, _)) = reader.table(key, &mut found) else { continue };
         for (name, node) in &table.entries {
@@ -104,12 +104,12 @@ fn entry(
         },
         None => None,
     };
-    let side = |key: &'static str, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>| {
+    let side = |key: &'static str, reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>| {
         let at = reader.string(key, out)?;
         check_slots(name, &at.value, at.place, function, arity, out);
         Some(at.value)
     };
-    let mut reader = Reader::new(table, node.place, format!("the entry of `{}`", name.name));
+    let mut reader = TableReader::new(table, node.place, format!("the entry of `{}`", name.name));
     let yes = side("yes", &mut reader, out);
     if yes.is_none() && !has(table, "yes") {
         reader.missing("yes", "\"{1} is ...\"", out);
@@ -126,7 +126,7 @@ fn has(table: &Table, key: &str) -> bool {
 fn check_slots(
     name: &Key,
     sentence: &str,
-    place: Place,
+    place: SourcePlace,
     function: bool,
     arity: Option<usize>,
     out: &mut Vec<Diagnostic>,

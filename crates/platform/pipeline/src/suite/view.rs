@@ -260,22 +260,24 @@ fn signatures(domain: &ast::Domain) -> Vec<ActionSignature> {
         .chain(durative)
         .map(|(name, parameters)| ActionSignature {
             name: name.to_string(),
-            parameters: parameters.iter().map(typed).collect(),
+            parameters: parameters.iter().map(to_typed_name).collect(),
         })
         .collect()
 }
 
 /// The problem's objects; the domain's constants are part of a given domain and named there.
 fn objects_of(problem: &ast::Problem, domain_given: bool, suite: &Suite) -> Vec<TypedName> {
-    let mut objects: Vec<TypedName> = problem.objects.iter().map(typed).collect();
+    let mut objects: Vec<TypedName> = problem.objects.iter().map(to_typed_name).collect();
     if !domain_given {
         let domain = suite.reference_domain.as_deref().unwrap_or_default();
-        objects.extend(planforge_pddl::parse_domain(domain, SourceId(0)).value.constants.iter().map(typed));
+        objects.extend(
+            planforge_pddl::parse_domain(domain, SourceId(0)).value.constants.iter().map(to_typed_name),
+        );
     }
     objects
 }
 
-fn typed(entry: &ast::TypedName) -> TypedName {
+fn to_typed_name(entry: &ast::TypedName) -> TypedName {
     let name = entry.name.as_str();
     let type_name = match &entry.ty {
         None => "object".to_owned(),

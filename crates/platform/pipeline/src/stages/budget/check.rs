@@ -2,9 +2,9 @@
 
 use super::config::{BudgetLimits, BudgetPolicy, BudgetStage};
 use crate::front::metrics::CANDIDATE;
-use crate::front::reader::{At, Reader, error_at};
+use crate::front::reader::{At, TableReader, error_at};
 use crate::front::stage_checker::{StageChecker, StageTable, small};
-use crate::front::tree::{Node, Place, Value};
+use crate::front::tree::{Node, SourcePlace, Value};
 use crate::stages::Stage;
 use crate::stages::definition::Writes;
 use crate::stages::order::ORDERS;
@@ -17,8 +17,8 @@ const POLICIES: [(&str, BudgetPolicy); 3] =
 /// The `budget` table with its places.
 struct Stated {
     limits: BudgetLimits,
-    place: Place,
-    money: Option<Place>,
+    place: SourcePlace,
+    money: Option<SourcePlace>,
     /// Nothing in it could not be read.
     whole: bool,
 }
@@ -137,7 +137,7 @@ fn check_spendable(
     }
 }
 
-fn range(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<[f64; 2]> {
+fn range(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Option<[f64; 2]> {
     let node = reader.node("range")?;
     let number = |node: &Node| match node.value {
         Value::Float(number) => Some(number),
@@ -166,7 +166,7 @@ fn range(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<[f64; 2]>
     Some([low, high])
 }
 
-fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<Stated> {
+fn limits(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Option<Stated> {
     if reader.node("budget").is_none() {
         let message = format!("{} has no `budget`", reader.what);
         let help =
@@ -176,7 +176,7 @@ fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<Stated> 
     }
     let (table, node) = reader.table("budget", out)?;
     let before = out.len();
-    let mut inner = Reader::new(table, node.place, format!("the budget of {}", reader.what));
+    let mut inner = TableReader::new(table, node.place, format!("the budget of {}", reader.what));
     let limits = BudgetLimits {
         calls: inner.integer("calls", 1..=i64::MAX, out),
         tokens: inner.integer("tokens", 1..=i64::MAX, out),
@@ -189,10 +189,15 @@ fn limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Option<Stated> 
 }
 
 /// A budget stage samples or refines, and judges all the same.
-fn composition(stage: &BudgetStage, reader: &Reader<'_>, places: [Place; 3], out: &mut Vec<Diagnostic>) {
+fn composition(
+    stage: &BudgetStage,
+    reader: &TableReader<'_>,
+    places: [SourcePlace; 3],
+    out: &mut Vec<Diagnostic>,
+) {
     let code = "pipeline.budget";
     let [at_sample, at_round, at_judge] = places;
-    let mut wrong = |message: String, place: Place, help: &str| {
+    let mut wrong = |message: String, place: SourcePlace, help: &str| {
         out.push(error_at(code, message, place).help(help));
     };
     if stage.sample.is_empty() && stage.round.is_empty() {

@@ -11,11 +11,11 @@ use super::spending::Account;
 use crate::front::price_of;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::path::{call_path, candidate_path, label_in_round};
 use crate::run::recorder::Keep;
 use crate::run::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
 use crate::run::series::{self, Series, SeriesEnd, add_all, report};
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use crate::run::sync::lock;
 use crate::run::verdict::verdict_of;
 use crate::stages::Stage;
@@ -41,7 +41,7 @@ pub(super) fn run(
     task: &TaskRun<'_>,
     stage: &BudgetStage,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
+) -> Result<StageResult, Failure> {
     let inner = stage.sample.iter().chain(&stage.round).chain(&stage.judge).map(report).collect();
     let search = Search {
         context,
@@ -135,24 +135,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(mut self) -> Result<Step, Failure> {
+    fn run(mut self) -> Result<StageResult, Failure> {
         let mut stop = self.enter()?;
         while stop.is_none() {
-            stop = match self.accepted() {
+            stop = match self.has_accepted() {
                 true => Some(Stop::Ended(BudgetEnd::Accepted)),
                 false => self.turn()?,
             };
         }
         match stop {
-            Some(Stop::Parked) => Ok(Step { inner: self.reports, parked: true, ..Step::default() }),
-            Some(Stop::Interrupted) => Ok(Step { inner: self.reports, interrupted: true, ..Step::default() }),
-            Some(Stop::Missing) => Ok(Step { inner: self.reports, failed: self.failed, ..Step::default() }),
+            Some(Stop::Parked) => {
+                Ok(StageResult { inner: self.reports, parked: true, ..StageResult::default() })
+            }
+            Some(Stop::Interrupted) => {
+                Ok(StageResult { inner: self.reports, interrupted: true, ..StageResult::default() })
+            }
+            Some(Stop::Missing) => {
+                Ok(StageResult { inner: self.reports, failed: self.failed, ..StageResult::default() })
+            }
             Some(Stop::Ended(end)) => self.finish(end),
             None => self.finish(BudgetEnd::Spent),
         }
     }
 
-    fn accepted(&self) -> bool {
+    fn has_accepted(&self) -> bool {
         self.candidates.iter().any(|candidate| candidate.accepted)
     }
 
@@ -239,7 +245,7 @@ impl Search<'_> {
         stages: impl IntoIterator<Item = &'s Stage>,
         beam: Vec<Entry>,
     ) -> Result<Pulled, Failure> {
-        let metered = self.task.metered();
+        let metered = self.task.with_own_usage();
         let writer = self.writer();
         let content = |stage: &Stage, beam: &[Entry]| writer == Some(stage.label()) && self.is_content(beam);
         let series = series::run(self.context, &metered, pull.number, stages, beam, content)?;
@@ -295,7 +301,7 @@ impl Search<'_> {
         // Time passes for all of them at once: each pays its part of it.
         let share = seconds / ended.len().max(1) as f64;
         // All of them were decided before any had ended, and are measured against the best of that time.
-        let best = self.best().map_or(0.0, |best| self.scaled(best.value, best.accepted));
+        let best = self.best().map_or(0.0, |best| self.scale_value(best.value, best.accepted));
         let mut capped = false;
         for (pull, pulled) in ended {
             capped |= is_capped(&pulled);
@@ -303,7 +309,7 @@ impl Search<'_> {
             self.one(&pull, pulled, &cost, best)?;
         }
         Ok(match (capped, self.free >= MOST_FREE_PULLS) {
-            _ if self.accepted() => None,
+            _ if self.has_accepted() => None,
             (true, _) => Some(Stop::Ended(BudgetEnd::Capped)),
             (false, true) => Some(Stop::Ended(BudgetEnd::Stalled)),
             (false, false) => None,
@@ -337,7 +343,7 @@ impl Search<'_> {
         ranked.sort_by(|a, b| a.compare(b, self.stage.order));
         let first = ranked.first().map(|child| (child.value, child.accepted));
         let (value, accepted) = first.unwrap_or((None, false));
-        let scaled = first.map(|(value, accepted)| self.scaled(value, accepted));
+        let scaled = first.map(|(value, accepted)| self.scale_value(value, accepted));
         let reward = if entered { 0.0 } else { scaled.map_or(0.0, |value| progress(best, value)) };
         if !entered {
             self.bandit.learn(pull.arm, reward, scaled);
@@ -394,16 +400,16 @@ impl Search<'_> {
             return;
         }
         let whole = !entered || child.value.is_some() || self.stage.sample.is_empty();
-        self.bandit.add(self.scaled(child.value, child.accepted), whole && !self.stage.round.is_empty());
+        self.bandit.add(self.scale_value(child.value, child.accepted), whole && !self.stage.round.is_empty());
         self.candidates.push(child);
     }
 
     /// The best so far; ties go to the earlier.
     fn best(&self) -> Option<&Rated> {
-        self.ranked().into_iter().next()
+        self.candidates_by_rank().into_iter().next()
     }
 
-    fn ranked(&self) -> Vec<&Rated> {
+    fn candidates_by_rank(&self) -> Vec<&Rated> {
         let mut ranked: Vec<&Rated> = self.candidates.iter().collect();
         ranked.sort_by(|a, b| a.compare(b, self.stage.order));
         ranked
@@ -414,7 +420,7 @@ impl Search<'_> {
     }
 
     /// A value on the way from the worst, 0, to the best, 1; what has none is worth nothing.
-    fn scaled(&self, value: Option<f64>, accepted: bool) -> f64 {
+    fn scale_value(&self, value: Option<f64>, accepted: bool) -> f64 {
         if accepted {
             return 1.0;
         }
@@ -426,7 +432,7 @@ impl Search<'_> {
         }
     }
 
-    fn finish(self, end: BudgetEnd) -> Result<Step, Failure> {
+    fn finish(self, end: BudgetEnd) -> Result<StageResult, Failure> {
         let best = self.best().map(|best| (best.path.clone(), best.value));
         let (best, best_value) = best.map_or((None, None), |(path, value)| (Some(path), value));
         self.context.recorder.event(Event::BudgetSpent {
@@ -438,7 +444,7 @@ impl Search<'_> {
             best: best.clone(),
         })?;
         let kept: Vec<Entry> = self
-            .ranked()
+            .candidates_by_rank()
             .into_iter()
             .take(self.stage.keep as usize)
             .map(|rated| rated.entry.clone())
@@ -456,7 +462,7 @@ impl Search<'_> {
             best_value,
             outside: self.outside,
         };
-        let mut step = Step { inner: self.reports, budget: Some(report), ..Step::default() };
+        let mut step = StageResult { inner: self.reports, budget: Some(report), ..StageResult::default() };
         step.outcomes.insert(end.name().to_owned(), 1);
         step.outcomes.insert("pulls".to_owned(), self.pulls as usize);
         if kept.is_empty() {
@@ -468,7 +474,7 @@ impl Search<'_> {
 
     /// The path of a pull in the record.
     fn path_of(&self, pull: u32) -> String {
-        call_path(&self.task.task.name, &marked(&self.stage.label, Some(pull)), &[])
+        call_path(&self.task.task.name, &label_in_round(&self.stage.label, Some(pull)), &[])
     }
 
     /// Time at the beginning of pulls, where it counts.

@@ -18,13 +18,13 @@ pub(super) struct Account {
     limits: BudgetLimits,
     prices: BTreeMap<String, Price>,
     pub(super) spent: BudgetCost,
-    sample: Seen,
-    refine: Seen,
+    sample: PullCosts,
+    refine: PullCosts,
 }
 
 /// Costs of the pulls of one kind.
 #[derive(Debug, Default)]
-struct Seen {
+struct PullCosts {
     pulls: u32,
     /// The most of each, over all pulls.
     dearest: BudgetCost,
@@ -39,8 +39,8 @@ impl Account {
             limits,
             prices,
             spent: BudgetCost::default(),
-            sample: Seen::default(),
-            refine: Seen::default(),
+            sample: PullCosts::default(),
+            refine: PullCosts::default(),
         };
         account.spent = account.cost(&BTreeMap::new(), 0.0);
         account
@@ -84,8 +84,9 @@ impl Account {
 
     /// The pulls that a policy may choose while those of `begun` are running.
     pub(super) fn offer(&self, begun: &[Kind]) -> Offer {
-        let reserved = begun.iter().fold(BudgetCost::default(), |sum, kind| plus(&sum, self.expected(*kind)));
-        let mean = |seen: &Seen| (seen.pulls > 0).then(|| seen.shares / f64::from(seen.pulls));
+        let reserved =
+            begun.iter().fold(BudgetCost::default(), |sum, kind| plus(&sum, self.expected_cost(*kind)));
+        let mean = |seen: &PullCosts| (seen.pulls > 0).then(|| seen.shares / f64::from(seen.pulls));
         Offer {
             sample: self.pays(Kind::Sample, &reserved),
             refine: self.pays(Kind::Refine, &reserved),
@@ -95,7 +96,7 @@ impl Account {
     }
 
     /// The most that a pull of the kind is expected to cost: nothing is known before the first.
-    const fn expected(&self, kind: Kind) -> &BudgetCost {
+    const fn expected_cost(&self, kind: Kind) -> &BudgetCost {
         let (own, other) = match kind {
             Kind::Sample => (&self.sample, &self.refine),
             Kind::Refine => (&self.refine, &self.sample),
@@ -108,7 +109,7 @@ impl Account {
         // A hair of tolerance: sums of prices are not exact.
         let fits = |share: f64| share <= 1.0 + 1e-9;
         self.shares(&before).all(|share| share < 1.0)
-            && self.shares(&plus(&before, self.expected(kind))).all(fits)
+            && self.shares(&plus(&before, self.expected_cost(kind))).all(fits)
     }
 
     /// A cost as shares of what is limited.
@@ -126,7 +127,7 @@ impl Account {
         .flatten()
     }
 
-    const fn seen_mut(&mut self, kind: Kind) -> &mut Seen {
+    const fn seen_mut(&mut self, kind: Kind) -> &mut PullCosts {
         match kind {
             Kind::Sample => &mut self.sample,
             Kind::Refine => &mut self.refine,

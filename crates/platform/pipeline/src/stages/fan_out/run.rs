@@ -5,7 +5,7 @@ use crate::run::beam::Entry;
 use crate::run::context::Context;
 use crate::run::report::{RunState, TaskReport};
 use crate::run::services::RunTask;
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use crate::run::sync::lock;
 use crate::run::task::{Driver, Progressed, Start, TaskResult};
 use planforge_contract::{Failure, FailureClass, TaskVerdict};
@@ -108,8 +108,8 @@ fn starts(lead: &RunTask, beam: &[Entry]) -> Vec<Entry> {
 }
 
 /// Passes the lead's candidates on. Their verdicts come from the stages behind.
-pub(super) fn pass_lead(mut beam: Vec<Entry>) -> Step {
-    let mut step = Step::default();
+pub(super) fn pass_lead(mut beam: Vec<Entry>) -> StageResult {
+    let mut step = StageResult::default();
     for entry in &mut beam {
         entry.discount_results(|_| false);
         step.count("lead");

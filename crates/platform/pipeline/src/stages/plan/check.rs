@@ -2,7 +2,7 @@
 
 use super::config::{PlanStage, PlanStageLimits};
 use crate::front::plugins;
-use crate::front::reader::Reader;
+use crate::front::reader::TableReader;
 use crate::front::stage_checker::{StageChecker, StageTable, small};
 use planforge_contract::PluginKind;
 use planforge_diagnostics::Diagnostic;
@@ -30,9 +30,9 @@ pub(super) fn parse(
     stage
 }
 
-fn plan_limits(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> PlanStageLimits {
+fn plan_limits(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> PlanStageLimits {
     let Some((table, node)) = reader.table("limits", out) else { return PlanStageLimits::default() };
-    let mut inner = Reader::new(table, node.place, format!("`limits` of {}", reader.what));
+    let mut inner = TableReader::new(table, node.place, format!("`limits` of {}", reader.what));
     let limits = PlanStageLimits {
         time_s: inner.number("time_s", 0.001..=1e6, out),
         memory_mb: inner.integer("memory_mb", 1..=16_777_216, out),

@@ -3,18 +3,18 @@
 use super::config::PlanStage;
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
-use crate::run::feedback::for_writer;
-use crate::run::host::{Call, path_of};
-use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::feedback::writer_feedback;
+use crate::run::host::{PluginCall, path_of};
+use crate::run::path::{call_path, candidate_path, label_in_round};
 use crate::run::services::StageInstance;
-use crate::run::step::{Step, cancelled, no_instance};
+use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use crate::run::verdict::is_rejected;
 use crate::stages::Stage;
 use planforge_contract::{CandidatePatch, Event, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
 use planforge_llm::derive_u64;
 
 /// The result of one request to a planner.
-enum Planned {
+enum PlannerResult {
     Outcome(PlanOutcome),
     Skipped,
     Unasked(String),
@@ -38,32 +38,32 @@ pub(super) fn run(
     stage: &PlanStage,
     round: Option<u32>,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
-    let label = marked(&stage.label, round);
+) -> Result<StageResult, Failure> {
+    let label = label_in_round(&stage.label, round);
     let planning = Planning { context, task, stage, round, label };
     if stage.makes_children() { planning.children(beam) } else { planning.same(beam) }
 }
 
 impl Planning<'_> {
     /// The plan is added to the candidate.
-    fn same(&self, beam: Vec<Entry>) -> Result<Step, Failure> {
+    fn same(&self, beam: Vec<Entry>) -> Result<StageResult, Failure> {
         let results = self.context.pool.map(&beam, |entry| {
-            self.unasked(entry).unwrap_or_else(|| self.ask(entry, &entry.candidate.lineage))
+            self.skip_reason(entry).unwrap_or_else(|| self.ask(entry, &entry.candidate.lineage))
         });
-        let mut step = Step::default();
+        let mut step = StageResult::default();
         for (mut entry, planned) in beam.into_iter().zip(results) {
             match planned {
-                Planned::Outcome(outcome) => {
-                    self.planned(&mut entry, outcome, &mut step)?;
+                PlannerResult::Outcome(outcome) => {
+                    self.record_plan(&mut entry, outcome, &mut step)?;
                 }
-                Planned::Broke(failure) => {
+                PlannerResult::Broke(failure) => {
                     let path = path_of(self.task, &self.label, &entry);
                     if step.broke(self.context, self.task, path, &failure)? {
                         continue;
                     }
                     entry.record(&self.stage.label, StageOutcome::Failed(failure));
                 }
-                unasked => self.passed(&mut entry, unasked, &mut step),
+                unasked => self.record_skip(&mut entry, unasked, &mut step),
             }
             step.beam.push(entry);
         }
@@ -71,9 +71,9 @@ impl Planning<'_> {
     }
 
     /// Each plan is a child of the candidate. A sample that breaks is in the record and not in the beam, as in translate stages.
-    fn children(&self, beam: Vec<Entry>) -> Result<Step, Failure> {
-        let unasked: Vec<Option<Planned>> = beam.iter().map(|entry| self.unasked(entry)).collect();
-        let samples = |(index, unasked): (usize, &Option<Planned>)| {
+    fn children(&self, beam: Vec<Entry>) -> Result<StageResult, Failure> {
+        let unasked: Vec<Option<PlannerResult>> = beam.iter().map(|entry| self.skip_reason(entry)).collect();
+        let samples = |(index, unasked): (usize, &Option<PlannerResult>)| {
             let n = if unasked.is_some() { 0 } else { self.stage.n };
             (0..n).map(move |sample| (index, sample))
         };
@@ -85,32 +85,32 @@ impl Planning<'_> {
         };
         let results = self.context.pool.map(&questions, |(index, sample)| match beam.get(*index) {
             Some(entry) => self.ask(entry, &lineage(entry, *sample)),
-            None => Planned::Skipped,
+            None => PlannerResult::Skipped,
         });
         let mut results = questions.iter().zip(results).peekable();
-        let mut step = Step::default();
+        let mut step = StageResult::default();
         for (index, (parent, unasked)) in beam.into_iter().zip(unasked).enumerate() {
             if let Some(unasked) = unasked {
                 let mut entry = parent;
-                self.passed(&mut entry, unasked, &mut step);
+                self.record_skip(&mut entry, unasked, &mut step);
                 step.beam.push(entry);
                 continue;
             }
             while let Some(((_, sample), planned)) = results.next_if(|((of, _), _)| *of == index) {
                 let lineage = lineage(&parent, *sample);
                 match planned {
-                    Planned::Outcome(outcome) => {
+                    PlannerResult::Outcome(outcome) => {
                         let mut child = self.child(&parent, lineage);
                         child.candidate.plan = Some(outcome.clone());
-                        self.made(&child)?;
-                        self.planned(&mut child, outcome, &mut step)?;
+                        self.record_candidate(&child)?;
+                        self.record_plan(&mut child, outcome, &mut step)?;
                         step.beam.push(child);
                     }
-                    Planned::Broke(failure) => {
+                    PlannerResult::Broke(failure) => {
                         let path = candidate_path(&self.task.task.name, &lineage);
                         let _ = step.broke(self.context, self.task, path, &failure)?;
                     }
-                    Planned::Skipped | Planned::Unasked(_) => {}
+                    PlannerResult::Skipped | PlannerResult::Unasked(_) => {}
                 }
             }
         }
@@ -118,12 +118,12 @@ impl Planning<'_> {
     }
 
     /// The reason for not asking the planner about a candidate; none if it is asked.
-    fn unasked(&self, entry: &Entry) -> Option<Planned> {
+    fn skip_reason(&self, entry: &Entry) -> Option<PlannerResult> {
         let (info, _) = self.context.services.instances.stages.get(&self.stage.label)?;
         if !self.stage.plan_rejected
             && is_rejected(self.context.pipeline, entry, |stage| self.replaces_result(entry, stage))
         {
-            return Some(Planned::Skipped);
+            return Some(PlannerResult::Skipped);
         }
         // A planner that asks a model reads the task's text; every other needs the PDDL.
         if !info.roles.is_empty() {
@@ -135,19 +135,19 @@ impl Planning<'_> {
             (Some(_), None) => "the candidate has no problem",
             (None, None) => "the candidate has neither domain nor problem",
         };
-        Some(Planned::Unasked(missing.to_owned()))
+        Some(PlannerResult::Unasked(missing.to_owned()))
     }
 
     /// One question. The lineage is that of the candidate that has the plan.
-    fn ask(&self, entry: &Entry, lineage: &[LineageStep]) -> Planned {
+    fn ask(&self, entry: &Entry, lineage: &[LineageStep]) -> PlannerResult {
         let (context, stage) = (self.context, self.stage);
         let Some((info, StageInstance::Planner(planner))) =
             context.services.instances.stages.get(&stage.label)
         else {
-            return Planned::Broke(no_instance(&stage.label));
+            return PlannerResult::Broke(no_instance(&stage.label));
         };
         if context.stopping() {
-            return Planned::Broke(cancelled());
+            return PlannerResult::Broke(cancelled_failure());
         }
         let candidate = &entry.candidate;
         let path = call_path(&self.task.task.name, &self.label, lineage);
@@ -162,13 +162,13 @@ impl Planning<'_> {
         };
         if stage.rewrites() {
             request.previous = candidate.plan.as_ref().and_then(PlanOutcome::best).cloned();
-            request.feedback = for_writer(context, &stage.feedback, entry);
+            request.feedback = writer_feedback(context, &stage.feedback, entry);
         }
-        let mut call = Call::new(context, self.task, info, &stage.label, path);
+        let mut call = PluginCall::new(context, self.task, info, &stage.label, path);
         call.asked.push(stage.label.clone());
         match call.ask_planner(planner.as_ref(), &request) {
-            Ok(outcome) => Planned::Outcome(outcome),
-            Err(failure) => Planned::Broke(failure),
+            Ok(outcome) => PlannerResult::Outcome(outcome),
+            Err(failure) => PlannerResult::Broke(failure),
         }
     }
 
@@ -202,7 +202,7 @@ impl Planning<'_> {
         child
     }
 
-    fn made(&self, child: &Entry) -> Result<(), Failure> {
+    fn record_candidate(&self, child: &Entry) -> Result<(), Failure> {
         let recorder = &self.context.recorder;
         recorder.event(Event::CandidateMade {
             task: self.task.task.name.clone(),
@@ -212,7 +212,12 @@ impl Planning<'_> {
         })
     }
 
-    fn planned(&self, entry: &mut Entry, outcome: PlanOutcome, step: &mut Step) -> Result<(), Failure> {
+    fn record_plan(
+        &self,
+        entry: &mut Entry,
+        outcome: PlanOutcome,
+        step: &mut StageResult,
+    ) -> Result<(), Failure> {
         self.context.recorder.event(Event::Planned {
             task: self.task.task.name.clone(),
             stage: self.stage.label.clone(),
@@ -227,9 +232,9 @@ impl Planning<'_> {
     }
 
     /// Notes that the planner was not asked.
-    fn passed(&self, entry: &mut Entry, unasked: Planned, step: &mut Step) {
+    fn record_skip(&self, entry: &mut Entry, unasked: PlannerResult, step: &mut StageResult) {
         let (outcome, why) = match unasked {
-            Planned::Unasked(why) => ("missing-input", why),
+            PlannerResult::Unasked(why) => ("missing-input", why),
             _ => ("skipped", "a verify stage had rejected the candidate".to_owned()),
         };
         step.count(outcome);

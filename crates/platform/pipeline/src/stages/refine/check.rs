@@ -2,7 +2,7 @@
 
 use super::config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
 use crate::front::metrics::CANDIDATE;
-use crate::front::reader::{At, Reader, error_at};
+use crate::front::reader::{At, TableReader, error_at};
 use crate::front::stage_checker::{InnerList, Round, StageChecker, StageTable, small};
 use crate::front::tree::Node;
 use crate::stages::Stage;
@@ -59,7 +59,7 @@ fn check_round(
     list: &InnerList<'_>,
     round: &Round,
     stop: StopRounds,
-    reader: &Reader<'_>,
+    reader: &TableReader<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
     // A stage that could not be read may be the one that is missing.
@@ -107,7 +107,7 @@ fn check_metric_of_round(
 }
 
 /// Reports keys that need a metric.
-fn needs_metric(best: bool, from: ContinueFrom, reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) {
+fn needs_metric(best: bool, from: ContinueFrom, reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) {
     if best {
         let message = format!("{} has no `by`, by which the best round is chosen", reader.what);
         out.push(
@@ -130,7 +130,7 @@ fn needs_metric(best: bool, from: ContinueFrom, reader: &mut Reader<'_>, out: &m
 
 const ROUND: &str = "pipeline.round";
 
-fn no_writer(items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+fn no_writer(items: &[Node], reader: &TableReader<'_>, out: &mut Vec<Diagnostic>) {
     let place = items.first().map_or(reader.place, |item| item.place);
     let message = format!("nothing in the round of {} writes", reader.what);
     out.push(
@@ -141,7 +141,13 @@ fn no_writer(items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Checks that one stage writes, and that only judges stand before it.
-fn around(writer: usize, read: &[Stage], items: &[Node], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+fn around(
+    writer: usize,
+    read: &[Stage],
+    items: &[Node],
+    reader: &TableReader<'_>,
+    out: &mut Vec<Diagnostic>,
+) {
     let Some(first) = read.get(writer) else { return };
     let writes = |stage: &Stage| stage.definition().writes() == first.definition().writes();
     for (index, (stage, item)) in read.iter().zip(items).enumerate() {
@@ -162,7 +168,7 @@ fn around(writer: usize, read: &[Stage], items: &[Node], reader: &Reader<'_>, ou
 }
 
 /// Something has to be able to accept where that is what ends the rounds.
-fn acceptance(read: &[Stage], reader: &Reader<'_>, out: &mut Vec<Diagnostic>) {
+fn acceptance(read: &[Stage], reader: &TableReader<'_>, out: &mut Vec<Diagnostic>) {
     let writer = writer_of(read);
     // That a plan was written accepts nothing.
     let accepts = |(index, stage): (usize, &Stage)| stage.definition().decides() && Some(index) != writer;
@@ -194,7 +200,7 @@ fn never_said(writer: usize, read: &[Stage], round: &Round, out: &mut Vec<Diagno
     }
 }
 
-fn forget(reader: &mut Reader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Forget> {
+fn forget(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Forget> {
     let words =
         [("domain", Forget::Domain), ("problem", Forget::Problem), ("conversation", Forget::Conversation)];
     reader.words("forget", &words, out)

@@ -8,11 +8,11 @@
 use super::config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
-use crate::run::feedback::{for_writer, said};
+use crate::run::feedback::{stage_feedback, writer_feedback};
 use crate::run::path::candidate_path;
 use crate::run::report::{FailedSample, StageReport};
 use crate::run::series::{self, SeriesEnd, add_all, report};
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use crate::run::verdict::objection;
 use crate::stages::Stage;
 use planforge_contract::{Event, Failure, RoundHistory};
@@ -25,7 +25,7 @@ pub(super) fn run(
     task: &TaskRun<'_>,
     stage: &RefineStage,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
+) -> Result<StageResult, Failure> {
     let ended = context.pool.drive(&beam, |entry| {
         let path = candidate_path(&task.task.name, &entry.candidate.lineage);
         let reports = stage.round.iter().map(report).collect();
@@ -33,7 +33,7 @@ pub(super) fn run(
         Refinement { context, task, stage, writer, path, reports, rounds: 0, failed: Vec::new() }
             .run(entry.clone())
     });
-    let mut step = Step { inner: stage.round.iter().map(report).collect(), ..Step::default() };
+    let mut step = StageResult { inner: stage.round.iter().map(report).collect(), ..StageResult::default() };
     for result in ended {
         let (end, refinement) = result?;
         *step.outcomes.entry("rounds".to_owned()).or_insert(0) += refinement.rounds as usize;
@@ -105,7 +105,7 @@ enum Next {
 }
 
 /// The state of a refinement between rounds.
-struct Held {
+struct RefineState {
     /// The candidate that the next round starts from.
     current: Entry,
     /// The candidate that entered, if it is complete.
@@ -116,9 +116,9 @@ struct Held {
     last: Option<Rated>,
 }
 
-impl Held {
+impl RefineState {
     /// Stores the results of the stages before the writer wherever the candidate is held.
-    fn looked(&mut self, entry: Entry) {
+    fn store_results(&mut self, entry: Entry) {
         let held = [&mut self.entered, &mut self.best, &mut self.last];
         for rated in held.into_iter().flatten() {
             if rated.entry.candidate.lineage == entry.candidate.lineage {
@@ -134,14 +134,14 @@ impl Refinement<'_> {
         let current = forget(self.stage, entered);
         let entered = self.round_zero(&current);
         let best = entered.clone().filter(|rated| rated.value.is_some());
-        let mut held = Held { current, entered, best, last: None };
+        let mut held = RefineState { current, entered, best, last: None };
         for round in 1..=self.stage.rounds {
             self.rounds = round;
             if let Next::End(end) = self.round(round, &mut held)? {
                 return Ok((end, self));
             }
         }
-        let Held { entered, best, last, .. } = held;
+        let RefineState { entered, best, last, .. } = held;
         let kept = match self.stage.keep {
             KeepRound::Best => best,
             KeepRound::Last => last.or(entered),
@@ -173,13 +173,13 @@ impl Refinement<'_> {
     }
 
     /// One round: look, write, judge, choose.
-    fn round(&mut self, round: u32, held: &mut Held) -> Result<Next, Failure> {
+    fn round(&mut self, round: u32, held: &mut RefineState) -> Result<Next, Failure> {
         let unusable = held.current.unusable.clone();
         match self.part(round, 0..self.writer, &held.current)? {
             SeriesEnd::Left(looked) => {
                 if let Some(mut entry) = looked.into_iter().next() {
                     entry.unusable = unusable;
-                    held.looked(entry);
+                    held.store_results(entry);
                 }
             }
             SeriesEnd::Lost(_) | SeriesEnd::Enough => {}
@@ -224,7 +224,7 @@ impl Refinement<'_> {
 
     /// Returns the candidate that entered the round, because the stages before the writer accept it. Results
     /// of the other stages from when it was a child itself still count.
-    fn as_it_is(&self, round: u32, held: &mut Held) -> Result<Next, Failure> {
+    fn as_it_is(&self, round: u32, held: &mut RefineState) -> Result<Next, Failure> {
         let entry = held.current.clone();
         let value = entry.metric(&self.stage.by);
         let rated = Rated { entry, accepted: true, value };
@@ -293,7 +293,8 @@ impl Refinement<'_> {
         let writer = self.stage.round.get(self.writer);
         let labels = writer.map_or(&[][..], |writer| writer.definition().feedback_labels());
         let told = before.iter().filter_map(|stage| {
-            let said = said(self.context, stage.definition().feedback_labels().iter().filter(known), next);
+            let said =
+                stage_feedback(self.context, stage.definition().feedback_labels().iter().filter(known), next);
             Some((stage.label().to_owned(), said)).filter(|(_, said)| !said.is_empty())
         });
         let own = |stage: &Stage| {
@@ -303,7 +304,7 @@ impl Refinement<'_> {
         RoundHistory {
             path: candidate_path(&self.task.task.name, &next.candidate.lineage),
             conversation: next.candidate.conversation.clone(),
-            feedback: for_writer(self.context, labels.iter().filter(known), next),
+            feedback: writer_feedback(self.context, labels.iter().filter(known), next),
             told: told.collect(),
             conversations: self.stage.round.iter().filter_map(own).collect(),
         }

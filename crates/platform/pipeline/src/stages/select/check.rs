@@ -1,7 +1,7 @@
 //! Checks of `do = "select"`.
 
 use super::config::SelectStage;
-use crate::front::reader::{At, Reader, error_at};
+use crate::front::reader::{At, TableReader, error_at};
 use crate::front::stage_checker::{StageChecker, StageTable, kinds_where, small};
 use crate::stages::order::ORDERS;
 use planforge_diagnostics::Diagnostic;
@@ -39,7 +39,7 @@ pub(super) fn parse(
 /// Reads the metrics for groups in which a member has no value of `by`. Each is another metric.
 fn otherwise(
     checker: &StageChecker<'_>,
-    reader: &mut Reader<'_>,
+    reader: &mut TableReader<'_>,
     by: Option<&At<String>>,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<String> {

@@ -4,7 +4,7 @@ use super::config::SelectStage;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::path::candidate_path;
-use crate::run::step::Step;
+use crate::run::step::StageResult;
 use planforge_contract::{Event, Failure, LineageStep, SelectedGroup};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,17 @@ pub(super) fn run(
     task: &TaskRun<'_>,
     stage: &SelectStage,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
+) -> Result<StageResult, Failure> {
     let name = &task.task.name;
     let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
     let Selection { beam, kept, groups } = select(stage, beam);
-    let mut step = Step { beam, ..Step::default() };
+    let mut step = StageResult { beam, ..StageResult::default() };
     step.outcomes.insert("kept".to_owned(), kept.len());
     for group in &groups {
         *step.compared.entry(group.by.clone()).or_insert(0) += 1;
     }
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let group = |group: Compared| SelectedGroup {
+    let group = |group: ComparedGroup| SelectedGroup {
         group: candidate_path(name, &group.ancestor),
         by: group.by,
         members: count(group.members),
@@ -40,7 +40,7 @@ pub(super) fn run(
 }
 
 /// By what a group was compared.
-struct Compared {
+struct ComparedGroup {
     /// The lineage of its members' ancestor.
     ancestor: Vec<LineageStep>,
     by: String,
@@ -54,7 +54,7 @@ struct Selection {
     beam: Vec<Entry>,
     /// Their indices in the beam that came in, best first within each group.
     kept: Vec<usize>,
-    groups: Vec<Compared>,
+    groups: Vec<ComparedGroup>,
 }
 
 /// The best of each group.
@@ -70,7 +70,7 @@ fn select(stage: &SelectStage, beam: Vec<Entry>) -> Selection {
         let mut values: Vec<(usize, Option<f64>)> =
             members.iter().map(|(index, entry)| (*index, entry.metric(by))).collect();
         let ancestor = members.first().map(|(_, first)| first.ancestor(stage.group_by.as_deref()).to_vec());
-        groups.push(Compared {
+        groups.push(ComparedGroup {
             ancestor: ancestor.unwrap_or_default(),
             by: by.to_owned(),
             members: values.len(),
@@ -168,7 +168,8 @@ mod tests {
             ..stage(1, group_by, Order::Highest)
         };
         let said = |selection: &Selection| -> Vec<String> {
-            let said = |g: &Compared| format!("{} of {} by {}", g.members - g.without_value, g.members, g.by);
+            let said =
+                |g: &ComparedGroup| format!("{} of {} by {}", g.members - g.without_value, g.members, g.by);
             selection.groups.iter().map(said).collect()
         };
         // The sum favours short answers, the mean does not.

@@ -3,12 +3,12 @@
 use super::config::{Artefact, TranslateStage};
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::feedback::{for_writer, seen};
-use crate::run::host::{Call, path_of};
-use crate::run::path::{candidate_path, marked};
-use crate::run::report::Written;
+use crate::run::feedback::{visible_candidate, writer_feedback};
+use crate::run::host::{PluginCall, path_of};
+use crate::run::path::{candidate_path, label_in_round};
+use crate::run::report::Translation;
 use crate::run::services::StageInstance;
-use crate::run::step::{Step, cancelled, no_instance};
+use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use planforge_contract::{
     Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
@@ -21,13 +21,13 @@ pub(super) fn run(
     stage: &TranslateStage,
     round: Option<u32>,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
-    let label = marked(&stage.label, round);
+) -> Result<StageResult, Failure> {
+    let label = label_in_round(&stage.label, round);
     let results = context.pool.map(&beam, |entry| match has(entry, stage.only_without) {
         true => None,
         false => Some(one(context, task, stage, &label, entry)),
     });
-    let mut step = Step::default();
+    let mut step = StageResult::default();
     for (parent, result) in beam.into_iter().zip(results) {
         let samples: Vec<Outcome<CandidatePatch>> = match result {
             None => {
@@ -86,15 +86,15 @@ fn one(
         return Err(no_instance(&stage.label));
     };
     if context.stopping() {
-        return Err(cancelled());
+        return Err(cancelled_failure());
     }
     let path = path_of(task, label, entry);
     let seed = derive_u64(context.pipeline.seed, "translate", &path);
-    let call = Call::new(context, task, info, &stage.label, path);
+    let call = PluginCall::new(context, task, info, &stage.label, path);
     let request = TranslateRequest {
         task: task.view(entry),
-        candidate: seen(context, entry),
-        feedback: for_writer(context, &stage.feedback, entry),
+        candidate: visible_candidate(context, entry),
+        feedback: writer_feedback(context, &stage.feedback, entry),
         n: stage.n,
         fixes: stage.fixes,
         seed,
@@ -158,7 +158,7 @@ fn child(parent: &Entry, birth: &Birth<'_>, patch: &CandidatePatch) -> Entry {
     (child.candidate.log_likelihood, child.candidate.tokens) = likelihood(parent, patch);
     child.candidate.conversation.clone_from(&old.conversation);
     child.candidate.conversation.extend(patch.messages.iter().cloned());
-    child.written.push(Written {
+    child.written.push(Translation {
         stage,
         path: birth.path.to_owned(),
         raw_reply: patch.raw_reply.clone(),

@@ -4,12 +4,12 @@ use super::config::VerifyStage;
 use crate::config::FeedbackSource;
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
-use crate::run::feedback::{said, seen};
-use crate::run::host::{Call, path_of};
-use crate::run::path::{call_path, candidate_path, marked};
+use crate::run::feedback::{stage_feedback, visible_candidate};
+use crate::run::host::{PluginCall, path_of};
+use crate::run::path::{call_path, candidate_path, label_in_round};
 use crate::run::recorder::Keep;
 use crate::run::services::StageInstance;
-use crate::run::step::{Step, cancelled, no_instance};
+use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
     Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// An assessment, and whether the environment was asked for it.
 #[derive(Serialize, Deserialize)]
-struct Judged {
+struct JudgedCandidate {
     assessment: Assessment,
     from_environment: bool,
 }
@@ -32,15 +32,15 @@ pub(super) fn run(
     stage: &VerifyStage,
     round: Option<u32>,
     beam: Vec<Entry>,
-) -> Result<Step, Failure> {
-    let label = marked(&stage.label, round);
+) -> Result<StageResult, Failure> {
+    let label = label_in_round(&stage.label, round);
     let groups = groups(context, stage, round, &beam);
     let results = context.pool.map(&groups, |group| judge(context, task, stage, &label, group));
-    let results: Vec<Result<Judged, Failure>> = results.into_iter().flatten().collect();
-    let mut step = Step::default();
+    let results: Vec<Result<JudgedCandidate, Failure>> = results.into_iter().flatten().collect();
+    let mut step = StageResult::default();
     for (mut entry, result) in beam.into_iter().zip(results) {
         match result {
-            Ok(Judged { mut assessment, from_environment }) => {
+            Ok(JudgedCandidate { mut assessment, from_environment }) => {
                 context.recorder.event(Event::Assessed {
                     task: task.task.name.clone(),
                     stage: stage.label.clone(),
@@ -109,40 +109,40 @@ fn judge(
     stage: &VerifyStage,
     label: &str,
     group: &[Entry],
-) -> Vec<Result<Judged, Failure>> {
-    match asked(context, task, stage, label, group) {
+) -> Vec<Result<JudgedCandidate, Failure>> {
+    match ask_verifier(context, task, stage, label, group) {
         Ok(results) => results.into_iter().map(Outcome::into_result).collect(),
         Err(failure) => group.iter().map(|_| Err(failure.clone())).collect(),
     }
 }
 
-fn asked(
+fn ask_verifier(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &VerifyStage,
     label: &str,
     group: &[Entry],
-) -> Result<Vec<Outcome<Judged>>, Failure> {
+) -> Result<Vec<Outcome<JudgedCandidate>>, Failure> {
     let Some((info, StageInstance::Verifier(verifier))) = context.services.instances.stages.get(&stage.label)
     else {
         return Err(no_instance(&stage.label));
     };
     let Some(first) = group.first() else { return Ok(Vec::new()) };
     if context.stopping() {
-        return Err(cancelled());
+        return Err(cancelled_failure());
     }
     let path = call_path(&task.task.name, label, common(group));
     let request = VerifyRequest {
         task: task.view(first),
-        candidates: group.iter().map(|entry| seen(context, entry)).collect(),
+        candidates: group.iter().map(|entry| visible_candidate(context, entry)).collect(),
         seed: derive_u64(context.pipeline.seed, "verify", &path),
         feedback: match stage.feedback.is_empty() {
             true => Vec::new(),
-            false => group.iter().map(|entry| said(context, &stage.feedback, entry)).collect(),
+            false => group.iter().map(|entry| stage_feedback(context, &stage.feedback, entry)).collect(),
         },
         conversations: conversations(stage, group),
     };
-    let call = Call::new(context, task, info, &stage.label, path.clone());
+    let call = PluginCall::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);
     if call.is_outside() {
         return call.outside(&name, &request, || answers(&call, info, verifier.as_ref(), &request));
@@ -151,7 +151,7 @@ fn asked(
     if group.len() == 1 {
         let judged = context.recorder.effect(&name, &path, &request, keep, || {
             let results = answers(&call, info, verifier.as_ref(), &request)?;
-            results.into_iter().next().map_or_else(|| Err(cancelled()), Outcome::into_result)
+            results.into_iter().next().map_or_else(|| Err(cancelled_failure()), Outcome::into_result)
         })?;
         return Ok(vec![Outcome::Ok(judged)]);
     }
@@ -159,7 +159,7 @@ fn asked(
         &name,
         &path,
         &request,
-        |all: &Vec<Outcome<Judged>>| keep_all(all),
+        |all: &Vec<Outcome<JudgedCandidate>>| keep_all(all),
         || answers(&call, info, verifier.as_ref(), &request),
     )
 }
@@ -172,11 +172,11 @@ fn conversations(stage: &VerifyStage, group: &[Entry]) -> Vec<Vec<Message>> {
 }
 
 fn answers(
-    call: &Call<'_>,
+    call: &PluginCall<'_>,
     info: &PluginInfo,
     verifier: &dyn Verifier,
     request: &VerifyRequest,
-) -> Result<Vec<Outcome<Judged>>, Failure> {
+) -> Result<Vec<Outcome<JudgedCandidate>>, Failure> {
     let results = verifier.verify(call, request)?.results;
     let (asked, answered) = (request.candidates.len(), results.len());
     if asked != answered {
@@ -188,27 +188,28 @@ fn answers(
     }
     let from_environment = call.asked_environment();
     let judged = |result| match result {
-        Outcome::Ok(assessment) => Outcome::Ok(Judged { assessment, from_environment }),
+        Outcome::Ok(assessment) => Outcome::Ok(JudgedCandidate { assessment, from_environment }),
         Outcome::Failure(failure) => Outcome::Failure(failure),
     };
-    let all: Vec<Outcome<Judged>> = results.into_iter().map(judged).collect();
-    let says = |all: &Vec<Outcome<Judged>>| {
+    let all: Vec<Outcome<JudgedCandidate>> = results.into_iter().map(judged).collect();
+    let says = |all: &Vec<Outcome<JudgedCandidate>>| {
         all.iter().any(|one| matches!(one, Outcome::Failure(failure) if failure.code == PENDING))
     };
     let all = call.whole(all, says)?;
     // A limit that was reached once the run is being interrupted may be the interruption's doing.
-    if keep_all(&all) == Keep::Timed && call.context.stopping() { Err(cancelled()) } else { Ok(all) }
+    if keep_all(&all) == Keep::Timed && call.context.stopping() { Err(cancelled_failure()) } else { Ok(all) }
 }
 
 /// Most judgements are made again in no time; what a limit cut short is not the same the next time.
-fn keep(judged: &Judged) -> Keep {
+fn keep(judged: &JudgedCandidate) -> Keep {
     match judged.assessment.decision {
         Decision::Undecided { reason: UndecidedReason::Limit, .. } => Keep::Timed,
         _ => Keep::No,
     }
 }
 
-fn keep_all(all: &[Outcome<Judged>]) -> Keep {
-    let timed = |one: &Outcome<Judged>| matches!(one, Outcome::Ok(judged) if keep(judged) == Keep::Timed);
+fn keep_all(all: &[Outcome<JudgedCandidate>]) -> Keep {
+    let timed =
+        |one: &Outcome<JudgedCandidate>| matches!(one, Outcome::Ok(judged) if keep(judged) == Keep::Timed);
     if all.iter().any(timed) { Keep::Timed } else { Keep::No }
 }

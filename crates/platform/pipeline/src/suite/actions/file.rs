@@ -1,7 +1,7 @@
 //! `actions.toml`: a suite's descriptions of its actions, by class, and of its predicates, verbatim.
 
-use crate::front::reader::{At, Reader, error_at, with_help};
-use crate::front::tree::{Key, Node, Place, Table, Value, parse};
+use crate::front::reader::{At, TableReader, error_at, with_help};
+use crate::front::tree::{Key, Node, SourcePlace, Table, Value, parse};
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::{Domain, PredicateDecl, TypedName};
@@ -60,15 +60,15 @@ pub(in super::super) fn read(
     let parsed = parse(text, source);
     let mut found = parsed.errors;
     let mut file = ActionFile::default();
-    let place = Place { source, span: Span::empty(0) };
+    let place = SourcePlace { source, span: Span::empty(0) };
     let domain = domain.map(|text| parse_domain(text, SourceId(0)).value);
-    let mut reader = Reader::new(&parsed.root, place, "actions.toml");
+    let mut reader = TableReader::new(&parsed.root, place, "actions.toml");
     let actions = domain.as_ref().map(|d| d.actions.iter().map(|a| a.name.key().to_owned()).collect());
-    for (name, node) in known(&mut reader, "actions", "action", actions, &mut found) {
+    for (name, node) in known_names(&mut reader, "actions", "action", actions, &mut found) {
         file.actions.insert(name.name.to_lowercase(), action(&name.name, node, &mut found));
     }
     let predicates = domain.as_ref().map(|d| d.predicates.iter().map(|p| p.name.key().to_owned()).collect());
-    for (name, node) in known(&mut reader, "predicates", "predicate", predicates, &mut found) {
+    for (name, node) in known_names(&mut reader, "predicates", "predicate", predicates, &mut found) {
         if let Some(told) = predicate(name, node, domain.as_ref(), &mut found) {
             file.predicates.insert(name.name.to_lowercase(), told);
         }
@@ -82,8 +82,8 @@ pub(in super::super) fn read(
 }
 
 /// Returns the entries whose names the reference domain has and reports the others.
-fn known<'a>(
-    reader: &mut Reader<'a>,
+fn known_names<'a>(
+    reader: &mut TableReader<'a>,
     key: &'static str,
     what: &str,
     names: Option<Vec<String>>,
@@ -111,7 +111,7 @@ fn action(name: &str, node: &Node, out: &mut Vec<Diagnostic>) -> ActionTexts {
     match &node.value {
         Value::String(base) => ActionTexts { base: Some(base.clone()), ..ActionTexts::default() },
         Value::Table(table) => {
-            let mut reader = Reader::new(table, node.place, format!("the texts of `{name}`"));
+            let mut reader = TableReader::new(table, node.place, format!("the texts of `{name}`"));
             let mut text = |key, out: &mut Vec<Diagnostic>| reader.string(key, out).map(|at| at.value);
             let (base, flipped, random) = (text("base", out), text("flipped", out), text("random", out));
             reader.finish("suite.actions", out);
@@ -135,7 +135,7 @@ fn predicate(
         Value::String(text) => Some(PredicateText { declaration: None, text: text.clone() }),
         Value::Table(table) => {
             let mut reader =
-                Reader::new(table, node.place, format!("the entry of predicate `{}`", name.name));
+                TableReader::new(table, node.place, format!("the entry of predicate `{}`", name.name));
             let text = reader.string("text", out);
             if text.is_none() && table.get("text").is_none() {
                 reader.missing("text", "\"what it says of its parameters\"", out);
@@ -195,7 +195,11 @@ pub fn same_parameters(declared: &PredicateDecl, written: &PredicateDecl) -> Res
         && declared.parameters.iter().zip(&written.parameters).all(|(a, b)| type_of(a) == type_of(b));
     match same {
         true => Ok(()),
-        false => Err(format!("`{}` is declared as `{}` in the domain", shown(written), shown(declared))),
+        false => Err(format!(
+            "`{}` is declared as `{}` in the domain",
+            print_declaration(written),
+            print_declaration(declared)
+        )),
     }
 }
 
@@ -211,7 +215,7 @@ fn type_of(parameter: &TypedName) -> Vec<String> {
 }
 
 /// A declaration with its parentheses.
-pub(super) fn shown(declared: &PredicateDecl) -> String {
+pub(super) fn print_declaration(declared: &PredicateDecl) -> String {
     match declared.parameters.is_empty() {
         true => format!("({})", declared.name),
         false => format!("({} {})", declared.name, print_typed_list(&declared.parameters)),

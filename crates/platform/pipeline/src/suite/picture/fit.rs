@@ -3,6 +3,7 @@
 
 use super::read::CODE;
 use super::{Coordinates, Height, Pattern, PictureTemplate, TypeName};
+use crate::front::reader::with_help;
 use crate::suggest::help_for;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::ast::Domain;
@@ -47,7 +48,7 @@ impl PictureTemplate {
             let names: Vec<&str> = declared.types.iter().map(String::as_str).collect();
             let message = format!("the domain has no type `{}`", name.name);
             let unknown = Diagnostic::error(CODE, message).at(name.source, name.span, "");
-            found.push(helped(unknown, help_for(&name.name, &names, "its types are")));
+            found.push(with_help(unknown, help_for(&name.name, &names, "its types are")));
         }
         // As the file has them; and a pattern may be wrong in two ways.
         found.sort_by_key(|d| d.labels.first().map(|label| label.span.start));
@@ -89,13 +90,6 @@ impl PictureTemplate {
     }
 }
 
-fn helped(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
-    match help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
-}
-
 fn fact(pattern: &Pattern, declared: &Declared, out: &mut Vec<Diagnostic>) {
     if declared.derived.contains(&pattern.name) {
         let message =
@@ -115,7 +109,7 @@ fn arity(kind: &str, pattern: &Pattern, known: &BTreeMap<String, usize>, out: &m
         let names: Vec<&str> = known.keys().map(String::as_str).collect();
         let message = format!("the domain has no {kind} `{}`", pattern.name);
         let unknown = Diagnostic::error(CODE, message).at(pattern.source, pattern.span, "");
-        out.push(helped(unknown, help_for(&pattern.name, &names, &format!("{kind}s"))));
+        out.push(with_help(unknown, help_for(&pattern.name, &names, &format!("{kind}s"))));
         return;
     };
     if arity != pattern.slots.len() {

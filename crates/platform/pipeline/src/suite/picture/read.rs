@@ -1,11 +1,11 @@
 //! The file as text to the template, with everything that is wrong at its place.
 
 use super::{
-    Colour, Coordinates, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
-    PICTURE_SCHEMA, Pattern, PictureTemplate, Side, Slot, StackSpec, TypeName,
+    Colour, Coordinates, Direction, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
+    PICTURE_SCHEMA, Pattern, PictureTemplate, Slot, StackSpec, TypeName,
 };
-use crate::front::reader::{At, Reader, error_at};
-use crate::front::tree::{Node, Place, Table, Value, parse};
+use crate::front::reader::{At, TableReader, error_at};
+use crate::front::tree::{Node, SourcePlace, Table, Value, parse};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::Domain;
 
@@ -27,7 +27,7 @@ pub fn read_picture(
     out: &mut Vec<Diagnostic>,
 ) -> Option<PictureTemplate> {
     let parsed = parse(text, source);
-    let mut work = Work { found: parsed.errors };
+    let mut work = TemplateReader { found: parsed.errors };
     let template = work.template(&parsed.root, source);
     if let Some(domain) = domain {
         work.found.extend(template.fit(domain));
@@ -40,13 +40,13 @@ pub fn read_picture(
     usable.then_some(template)
 }
 
-struct Work {
+struct TemplateReader {
     found: Vec<Diagnostic>,
 }
 
-impl Work {
+impl TemplateReader {
     fn template(&mut self, root: &Table, source: SourceId) -> PictureTemplate {
-        let mut reader = Reader::new(root, Place { source, span: Span::empty(0) }, "picture.toml");
+        let mut reader = TableReader::new(root, SourcePlace { source, span: Span::empty(0) }, "picture.toml");
         match reader.node("schema") {
             Some(Node { value: Value::Integer(n), .. }) if *n == i64::from(PICTURE_SCHEMA) => {}
             Some(node) => {
@@ -86,7 +86,11 @@ impl Work {
     }
 
     /// The tables of `[[key]]`, with their places.
-    fn entries<'a>(&mut self, reader: &mut Reader<'a>, key: &'static str) -> Vec<(&'a Table, Place)> {
+    fn entries<'a>(
+        &mut self,
+        reader: &mut TableReader<'a>,
+        key: &'static str,
+    ) -> Vec<(&'a Table, SourcePlace)> {
         let Some(node) = reader.node(key) else { return Vec::new() };
         let items = match &node.value {
             Value::Array(items) => items.as_slice(),
@@ -109,8 +113,8 @@ impl Work {
         tables
     }
 
-    fn stack(&mut self, table: &Table, place: Place) -> Option<StackSpec> {
-        let mut reader = Reader::new(table, place, "[[stack]]");
+    fn stack(&mut self, table: &Table, place: SourcePlace) -> Option<StackSpec> {
+        let mut reader = TableReader::new(table, place, "[[stack]]");
         let on = self.patterns(&mut reader, "on", &["above", "below"]);
         let bottom = self.patterns_of_one(&mut reader, "bottom");
         let held = self.patterns_of_one(&mut reader, "held");
@@ -121,8 +125,8 @@ impl Work {
         (!on.is_empty()).then_some(StackSpec { on, bottom, held })
     }
 
-    fn grid(&mut self, table: &Table, place: Place) -> Option<GridSpec> {
-        let mut reader = Reader::new(table, place, "[[grid]]");
+    fn grid(&mut self, table: &Table, place: SourcePlace) -> Option<GridSpec> {
+        let mut reader = TableReader::new(table, place, "[[grid]]");
         let cells = self.types(&mut reader, "cells");
         if table.get("cells").is_none() {
             reader.missing("cells", "\"cell\"", &mut self.found);
@@ -135,13 +139,16 @@ impl Work {
         Some(GridSpec { cells, coordinates: coordinates?, at, fill, height })
     }
 
-    fn coordinates(&mut self, reader: &mut Reader<'_>) -> Option<Coordinates> {
+    fn coordinates(&mut self, reader: &mut TableReader<'_>) -> Option<Coordinates> {
         let name = reader.string("name", &mut self.found);
         let rows = reader.word("rows", &[("up", true), ("down", false)], &mut self.found);
         let mut neighbours = Vec::new();
-        for (key, side) in
-            [("right", Side::Right), ("left", Side::Left), ("up", Side::Up), ("down", Side::Down)]
-        {
+        for (key, side) in [
+            ("right", Direction::Right),
+            ("left", Direction::Left),
+            ("up", Direction::Up),
+            ("down", Direction::Down),
+        ] {
             let found = self.patterns(reader, key, &["from", "to"]);
             neighbours.extend(found.into_iter().map(|pattern| (side, pattern)));
         }
@@ -201,12 +208,12 @@ impl Work {
         Some(NamePattern { parts, rows_up })
     }
 
-    fn height(&mut self, reader: &mut Reader<'_>) -> Option<Height> {
+    fn height(&mut self, reader: &mut TableReader<'_>) -> Option<Height> {
         let fact = self.patterns(reader, "height", &["cell", "n"]).into_iter().next();
         let number = self.patterns(reader, "height_number", &["cell"]).into_iter().next();
         match (fact, number) {
             (Some(_), Some(number)) => {
-                let place = Place { source: number.source, span: number.span };
+                let place = SourcePlace { source: number.source, span: number.span };
                 let message = "a [[grid]] has `height` or `height_number`, not both";
                 self.found.push(error_at(CODE, message, place));
                 None
@@ -215,8 +222,8 @@ impl Work {
         }
     }
 
-    fn group(&mut self, table: &Table, place: Place) -> Option<GroupSpec> {
-        let mut reader = Reader::new(table, place, "[[group]]");
+    fn group(&mut self, table: &Table, place: SourcePlace) -> Option<GroupSpec> {
+        let mut reader = TableReader::new(table, place, "[[group]]");
         let title = reader.string("title", &mut self.found).map(|title| self.words("title", title));
         let places = self.types(&mut reader, "places");
         if title.is_some() == table.get("places").is_some() {
@@ -234,8 +241,8 @@ impl Work {
         Some(GroupSpec { places, inside, title })
     }
 
-    fn mark(&mut self, table: &Table, place: Place) -> Option<MarkSpec> {
-        let mut reader = Reader::new(table, place, "[[mark]]");
+    fn mark(&mut self, table: &Table, place: SourcePlace) -> Option<MarkSpec> {
+        let mut reader = TableReader::new(table, place, "[[mark]]");
         let fact = self.patterns(&mut reader, "fact", &[]);
         let number = self.patterns(&mut reader, "number", &[]);
         let text = reader.string("text", &mut self.found);
@@ -284,7 +291,7 @@ impl Work {
             self.found.push(error_at(CODE, message, node.place));
             return None;
         };
-        let mut reader = Reader::new(table, node.place, format!("[types.{}]", type_name.name));
+        let mut reader = TableReader::new(table, node.place, format!("[types.{}]", type_name.name));
         let glyph = reader.string("glyph", &mut self.found).map(|glyph| self.words("glyph", glyph));
         let colour = reader.word("colour", &Colour::ALL, &mut self.found);
         reader.finish(CODE, &mut self.found);
@@ -299,17 +306,17 @@ impl Work {
         at.value
     }
 
-    fn types(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Vec<TypeName> {
+    fn types(&mut self, reader: &mut TableReader<'_>, key: &'static str) -> Vec<TypeName> {
         let found = reader.string_or_strings(key, &mut self.found);
         found.into_iter().map(|at| type_name(&at.value, at.place)).collect()
     }
 
     /// Patterns with one variable that counts: `?what`, or the first.
-    fn patterns_of_one(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Vec<Pattern> {
+    fn patterns_of_one(&mut self, reader: &mut TableReader<'_>, key: &'static str) -> Vec<Pattern> {
         let found = self.patterns(reader, key, &[]);
         for pattern in &found {
             if pattern.position_or_first("what").is_none() {
-                let place = Place { source: pattern.source, span: pattern.span };
+                let place = SourcePlace { source: pattern.source, span: pattern.span };
                 let message = format!("`{key}` has no variable: `{} ?what`", pattern.name);
                 self.found.push(error_at(CODE, message, place));
             }
@@ -318,7 +325,7 @@ impl Work {
     }
 
     /// The patterns of a key, each with these variables.
-    fn patterns(&mut self, reader: &mut Reader<'_>, key: &'static str, needed: &[&str]) -> Vec<Pattern> {
+    fn patterns(&mut self, reader: &mut TableReader<'_>, key: &'static str, needed: &[&str]) -> Vec<Pattern> {
         let found = reader.string_or_strings(key, &mut self.found);
         let mut patterns = Vec::new();
         for at in found {
@@ -367,7 +374,7 @@ impl Work {
     }
 }
 
-fn type_name(name: &str, place: Place) -> TypeName {
+fn type_name(name: &str, place: SourcePlace) -> TypeName {
     TypeName { name: name.to_lowercase(), source: place.source, span: place.span }
 }
 

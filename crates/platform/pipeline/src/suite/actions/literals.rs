@@ -55,7 +55,11 @@ impl Literal<'_> {
 /// flipped; for random as many, drawn from the atoms of pre(a), add(a) and del(a). An atom that occurs in
 /// several of them is drawn once. An atom that is both condition and effect is described as the condition, as
 /// in the published descriptions: none of them describes a deletion as an effect.
-pub(super) fn told<'a>(action: &'a Action, class: DescriptionClass, draw_name: &str) -> Vec<Literal<'a>> {
+pub(super) fn described_literals<'a>(
+    action: &'a Action,
+    class: DescriptionClass,
+    draw_name: &str,
+) -> Vec<Literal<'a>> {
     let mut needed = Vec::new();
     action.precondition.iter().for_each(|condition| conditions(condition, &mut needed));
     let mut caused = Vec::new();
@@ -151,13 +155,13 @@ fn literals_of(condition: &Condition) -> Option<Vec<Literal<'_>>> {
 }
 
 /// A suite's words for literals.
-pub(super) struct Words<'a> {
+pub(super) struct LiteralWording<'a> {
     sentences: &'a BTreeMap<String, Sentences>,
     types: &'a BTreeMap<String, String>,
     wording: Wording,
 }
 
-impl<'a> Words<'a> {
+impl<'a> LiteralWording<'a> {
     pub(super) fn new(
         sentences: &'a BTreeMap<String, Sentences>,
         types: &'a BTreeMap<String, String>,
