@@ -45,3 +45,4 @@ mod study;
 mod suite;
 mod support;
 mod survival;
+mod tutorial;
