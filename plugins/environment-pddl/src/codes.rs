@@ -21,7 +21,7 @@ suite), and one of them is missing or empty.\n\nAdd it to the suite, or run the 
         code: UNREADABLE,
         title: "the reference cannot be read",
         explanation: "The reference domain or problem has errors, so there is nothing to simulate. The message lists them. They are \
-mistakes in the suite, never in a candidate.\n\nCheck the files with `planforge validate DOMAIN PROBLEM`.",
+mistakes in the suite, never in a candidate.\n\nCheck the files with `planforge pddl validate DOMAIN PROBLEM`.",
     },
     CodeInfo {
         code: UNSUPPORTED,

@@ -159,7 +159,7 @@ fn unreadable(found: &[Diagnostic], sources: &SourceMap) -> Failure {
         codes::UNREADABLE,
         format!("the reference cannot be read\n{}", lines.join("\n")),
     )
-    .help("the reference belongs to the suite: check it with `planforge validate`")
+    .help("the reference belongs to the suite: check it with `planforge pddl validate`")
 }
 
 /// The failure of a call that a limit ended.

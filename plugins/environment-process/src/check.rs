@@ -1,4 +1,4 @@
-//! Checks that a program follows the protocol, for `planforge environment check`.
+//! Checks that a program follows the protocol, for `planforge plugins try-environment`.
 
 use crate::codes;
 use crate::conversation::{Conversation, Question};

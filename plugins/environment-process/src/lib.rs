@@ -1,7 +1,7 @@
 //! `environment-process`: the environment is an external program in any language that answers one JSON object
 //! a line. It need not know PDDL: a simulator, a game or a model of a plant that can be reset and stepped is
 //! enough (exploration-walk paper, Assumption 1). `PROTOCOL.md` beside this crate describes the answers;
-//! `planforge environment check -- COMMAND` tries a program.
+//! `planforge plugins try-environment -- COMMAND` tries a program.
 //!
 //! * If the program lists its applicable actions, walks are drawn from that list, uniformly or by coverage. If not, the actions are grounded
 //!   over the objects and each is tried, which is all that the paper's assumption grants.

@@ -48,7 +48,7 @@ of the suite or of an add-on.\n\nAdd them and set `example = true` in [given], o
         code: NO_IR,
         title: "there is no intermediate representation",
         explanation: "Mode `infer` asks no model: it takes the candidate's text `ir`, and the candidate has none.\n\nPut a stage before it \
-that writes it, or use `planforge infer` with a file.",
+that writes it, or use `planforge pddl infer` with a file.",
     },
     CodeInfo {
         code: KNOWLEDGE,

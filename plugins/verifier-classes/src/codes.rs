@@ -40,7 +40,7 @@ environment has to show the reference: it needs the capability `model`, which `e
         code: REFERENCE,
         title: "the reference cannot be used",
         explanation: "The domain or a problem that the environment shows has errors, or the two do not fit each other. It is a mistake in the \
-suite, never in a candidate.\n\nCheck the reference with `planforge validate`.",
+suite, never in a candidate.\n\nCheck the reference with `planforge pddl validate`.",
     },
     CodeInfo {
         code: MATERIAL,

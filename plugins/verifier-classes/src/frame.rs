@@ -194,7 +194,7 @@ impl Open {
             ModelError::Invalid(_) => {
                 let message = format!("the reference cannot be executed: {error}");
                 Err(Failure::new(FailureClass::Request, codes::REFERENCE, message)
-                    .help("the reference belongs to the suite: check it with `planforge validate`"))
+                    .help("the reference belongs to the suite: check it with `planforge pddl validate`"))
             }
         }
     }

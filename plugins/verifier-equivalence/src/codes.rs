@@ -40,7 +40,7 @@ walks: use `verifier-ew`.",
         code: REFERENCE,
         title: "the reference cannot be read",
         explanation: "The domain or the problem that the environment shows has syntax errors. It is a mistake in the suite, never \
-in a candidate.\n\nCheck the reference with `planforge validate`.",
+in a candidate.\n\nCheck the reference with `planforge pddl validate`.",
     },
     CodeInfo {
         code: CANCELLED,

@@ -259,7 +259,7 @@ fn no_reference(error: ModelError) -> Result<Prepared, Failure> {
         ModelError::Invalid(_) => {
             let message = format!("the reference cannot be executed: {error}");
             return Err(Failure::new(FailureClass::Request, codes::REFERENCE, message)
-                .help("the reference belongs to the suite: check it with `planforge validate`"));
+                .help("the reference belongs to the suite: check it with `planforge pddl validate`"));
         }
     };
     let message = match error {

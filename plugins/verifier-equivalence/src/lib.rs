@@ -46,7 +46,7 @@
 //!
 //! Every difference reveals the reference, so there is no feedback: summary, diagnostics and evidence are for
 //! the record, and hosts keep everything that depends on the environment from models. Evidence: `renaming`
-//! (pairs, the reference's name first), and for a difference `difference` (as in `planforge equivalent
+//! (pairs, the reference's name first), and for a difference `difference` (as in `planforge pddl equivalent
 //! --json`), at level `goals` also `added_goal_facts` and `witness`; `domain` if the domains differ.
 
 mod codes;

@@ -32,7 +32,7 @@ another kind, or has the wrong number of entries.",
         code: REFERENCE,
         title: "the environment's model cannot be used",
         explanation: "The environment declares a model, and its domain or problem cannot be read or grounded. It is a \
-mistake in the suite, never in a candidate.\n\nCheck the reference with `planforge validate`.",
+mistake in the suite, never in a candidate.\n\nCheck the reference with `planforge pddl validate`.",
     },
     CodeInfo {
         code: CANCELLED,

@@ -132,7 +132,7 @@ impl<'a> Reference<'a> {
 fn unusable(why: &str) -> Failure {
     let message = format!("the environment's model cannot be used: {why}");
     Failure::new(FailureClass::Request, codes::REFERENCE, message)
-        .help("the reference belongs to the suite: check it with `planforge validate`")
+        .help("the reference belongs to the suite: check it with `planforge pddl validate`")
 }
 
 /// The actions without any effect in the text.

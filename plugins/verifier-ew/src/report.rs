@@ -1,4 +1,4 @@
-//! The comparison in words and as JSON: for the evidence of an assessment and for `planforge ew`.
+//! The comparison in words and as JSON: for the evidence of an assessment and for `planforge pddl ew`.
 
 use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
 use crate::options::Settings;
@@ -211,7 +211,7 @@ fn refusals(action: &Action, exact: bool) -> String {
     }
 }
 
-/// The document that `planforge ew --json` prints.
+/// The document that `planforge pddl ew --json` prints.
 pub fn document(
     measured: &Measured,
     settings: &Settings,

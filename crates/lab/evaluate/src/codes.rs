@@ -9,12 +9,12 @@ pub const CODES: &[CodeInfo] = &[
         title: "a reference domain cannot be compared with anything",
         explanation: "A calibration grounds every reference domain with its stated problems and compares mutants with it. Here that ends at a \
                       limit, or the domain uses what the exact comparison does not execute (durative actions, `:vars`). Name smaller \
-                      problems:\n\n    planforge calibrate --suites my-suites --problems p01\n\nor leave the suite out with `--only`.",
+                      problems:\n\n    planforge study calibrate --suites my-suites --problems p01\n\nor leave the suite out with `--only`.",
     },
     CodeInfo {
         code: "calibrate.critic",
         title: "a pipeline cannot judge the mutants of a calibration",
-        explanation: "`planforge calibrate --critic FILE` puts each mutant in the place of the domain that the pipeline is given, and takes the \
+        explanation: "`planforge study calibrate --critic FILE` puts each mutant in the place of the domain that the pipeline is given, and takes the \
                       pipeline's verdict as the judgement. So the pipeline needs a given domain and a verify stage, and must not have a \
                       translate stage:\n\n    schema = 1\n    [given]\n    domain = true\n\n    [llm.critic]\n    use = \"provider-openai\"\n    \
                       base_url = \"http://127.0.0.1:8081/v1\"\n    model = \"my-model\"\n\n    [[stage]]\n    do = \"verify\"\n    label = \
@@ -104,7 +104,7 @@ pub const CODES: &[CodeInfo] = &[
     CodeInfo {
         code: "evaluate.twice",
         title: "two parts of an evaluation have the same cell with different results",
-        explanation: "`planforge merge A B --into C` puts the parts of one evaluation together. Each cell belongs to one part \
+        explanation: "`planforge evaluate merge A B --into C` puts the parts of one evaluation together. Each cell belongs to one part \
                   (`--shard I/N`); where two parts ran the same cell and have different results, the right one is unknown. Leave one of \
                   the folders out, or remove the run that does not count.",
     },

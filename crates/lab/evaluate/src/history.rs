@@ -1,5 +1,5 @@
 //! The candidates of a run, read from its journal: their parents, their assessments, and the round of a
-//! refine stage that made them. Tables of replies, curves over samples and rounds, and `planforge rounds`
+//! refine stage that made them. Tables of replies, curves over samples and rounds, and `planforge runs rounds`
 //! read it.
 
 use planforge_contract::{

@@ -148,7 +148,7 @@ such tasks; leave them out of a study, or say that they are in it.",
     CodeInfo {
         code: WRONG_PLAN,
         title: "p_example.sol is not a plan for p_example.pddl",
-        explanation: "The in-context example shows models how a task is solved, so its plan must be right.\n\n    planforge validate \
+        explanation: "The in-context example shows models how a task is solved, so its plan must be right.\n\n    planforge pddl validate \
 domain.pddl p_example.pddl p_example.sol\n\nshows the step that fails.",
     },
     CodeInfo {
@@ -167,7 +167,7 @@ lines say what is missing.",
         code: UNDECIDED,
         title: "whether a task has a plan was not decided",
         explanation: "A limit ended the search, it gave up without a proof, or the task uses something that the planner does not plan \
-with. This says nothing about the task. Raise --time-limit, or try `planforge plan` with other limits.",
+with. This says nothing about the task. Raise --time-limit, or try `planforge pddl plan` with other limits.",
     },
     CodeInfo {
         code: TEMPLATE_DIFFERS,

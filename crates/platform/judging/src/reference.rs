@@ -89,7 +89,7 @@ impl NotShown {
             Self::Unreadable(error) => {
                 let message = format!("the reference cannot be read: {error}");
                 Failure::new(FailureClass::Request, codes.unreadable, message)
-                    .help("the reference belongs to the suite: check it with `planforge validate`")
+                    .help("the reference belongs to the suite: check it with `planforge pddl validate`")
             }
         }
     }

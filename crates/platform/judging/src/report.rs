@@ -1,4 +1,4 @@
-//! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge equivalent domain` prints.
+//! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge pddl equivalent domain` prints.
 
 use crate::{Rule, Semantics};
 use planforge_contract::{

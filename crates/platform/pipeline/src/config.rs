@@ -119,7 +119,7 @@ impl Pipeline {
     }
 }
 
-/// The JSON schema of pipeline files, as `planforge schema` prints it.
+/// The JSON schema of pipeline files, as `planforge check --schema` prints it.
 pub fn pipeline_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Pipeline);
     schema.insert("title".to_owned(), "planforge pipeline".into());

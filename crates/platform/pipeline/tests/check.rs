@@ -592,7 +592,7 @@ fn the_schema_in_the_repository_is_fresh() {
     let fresh = format!("{}\n", serde_json::to_string_pretty(&pipeline_schema()).unwrap());
     assert!(
         committed == fresh,
-        "configs/schema/pipeline.schema.json is out of date: planforge schema > configs/schema/pipeline.schema.json"
+        "configs/schema/pipeline.schema.json is out of date: planforge check --schema > configs/schema/pipeline.schema.json"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The table of a budget stage. docs/how-to/set-a-budget.md describes the search.
+//! The table of a budget stage. docs/reference/budget.md describes the search.
 
 use crate::stages::order::Order;
 use crate::stages::{RoundStage, Stage};
