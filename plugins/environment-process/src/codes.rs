@@ -15,7 +15,8 @@ pub(crate) const NOT_EXECUTABLE: &str = "process.not-executable";
 pub(crate) const STOPPED: &str = "process.stopped";
 
 /// The way out that nearly all of them share.
-pub(crate) const CHECK: &str = "try the program by itself with `planforge plugins try-environment -- COMMAND`";
+pub(crate) const CHECK: &str =
+    "try the program by itself with `planforge plugins try-environment -- COMMAND`";
 
 /// A help text followed by the one that all failures share.
 pub(crate) fn or_check(way: &str) -> String {

@@ -31,8 +31,9 @@ impl<'a> EditExample<'a> {
         if parsed.has_errors() || parsed.value.actions.is_empty() {
             let message =
                 format!("the material `{DOMAIN}` of suite `{}` is not a domain with actions", task.suite);
-            return Err(Failure::new(FailureClass::Request, NO_EXAMPLE, message)
-                .help("check the example's domain with `planforge pddl validate`, or set `example = false`"));
+            return Err(Failure::new(FailureClass::Request, NO_EXAMPLE, message).help(
+                "check the example's domain with `planforge pddl validate`, or set `example = false`",
+            ));
         }
         let template = match material(&materials.domain_template) {
             Some(template) => template.to_owned(),

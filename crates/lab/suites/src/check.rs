@@ -303,7 +303,8 @@ impl Check<'_> {
                 let message =
                     format!("the example's plan is not a plan for its problem{}", why.unwrap_or_default());
                 let wrong = Diagnostic::error(codes::WRONG_PLAN, message).at(plan_source, Span::empty(0), "");
-                self.found.push(wrong.help("`planforge pddl validate` with the three files shows every step"));
+                self.found
+                    .push(wrong.help("`planforge pddl validate` with the three files shows every step"));
             }
         }
         self.search_plan(domain, problem, source, row);
