@@ -2,9 +2,10 @@
 //!
 //! The blocks let a script tell "the plan is wrong" from "nothing was shown" from "something broke" without reading text.
 
-use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome, TaskVerdict};
+use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
 use planforge_pipeline::{RunReport, RunState, TaskReport};
 use planforge_planning::StopReason;
+use planforge_record::TaskVerdict;
 
 /// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

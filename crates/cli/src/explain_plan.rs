@@ -3,10 +3,11 @@
 //! every other reply.
 
 use planforge_contract::api::{Host, LogLevel};
-use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome, TaskVerdict};
+use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
 use planforge_llm::{CallSite, PENDING};
 use planforge_pipeline::{RunReport, RunState, RunTask, Services};
 use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
+use planforge_record::TaskVerdict;
 use std::collections::BTreeMap;
 
 /// Task name -> the plan in words, or why there is none.

@@ -4,10 +4,8 @@ use crate::context::Context;
 use crate::execution::RunOutcome;
 use crate::explain_plan::ExplainedPlans;
 use planforge_batch::Wave;
-use planforge_contract::{
-    Assessment, BudgetEnd, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
-    TaskVerdict,
-};
+use planforge_contract::{Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity};
+use planforge_record::{BudgetEnd, TaskVerdict};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};

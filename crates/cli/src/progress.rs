@@ -5,11 +5,11 @@ mod waiting;
 
 use crate::output::{Output, ProgressDisplay};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use planforge_contract::Event;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::study::Watch;
 use planforge_llm::CallWatch;
 use planforge_pipeline::{Progress, RunObserver};
+use planforge_record::Event;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -218,8 +218,8 @@ pub(crate) fn replay_run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::TaskVerdict;
     use planforge_pipeline::TaskReport;
+    use planforge_record::TaskVerdict;
     use secrecy::SecretString;
 
     #[test]

@@ -8,11 +8,11 @@
 )]
 
 use planforge_contract::api::Provider;
-use planforge_contract::{CompletionRequest, Event, Failure, Message};
+use planforge_contract::{CompletionRequest, Failure, Message};
 use planforge_llm::{CallSite, Llm, LlmOptions, Mode, Role, RoleConfig, derive_seed};
 use planforge_provider_openai::{OpenAi, OpenAiOptions};
 use planforge_record::{
-    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest,
+    Cassette, CassetteHeader, Event, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest,
     comparable_events, export_cassette,
 };
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer, SilentHost};

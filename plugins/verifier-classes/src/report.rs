@@ -4,7 +4,7 @@ use crate::options::ClassVerifierOptions;
 use crate::requested::RequestedAction;
 use planforge_contract::{ActionReconstructionError, Classification, ExactAnswer, ReportedDiagnostic};
 use planforge_diagnostics::SourceMap;
-use planforge_judging::report;
+use planforge_judging::domains;
 use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::are::action_error;
 use planforge_planning::equivalence::domains::{ComparisonVerdict, Comparisons};
@@ -99,7 +99,7 @@ fn shared(name: &str, found: &ActionResult, options: &ClassVerifierOptions) -> C
         class: found.class().to_owned(),
         group: found.group().to_owned(),
         reason: found.classified.reason.clone(),
-        heuristic: hde.map(|hde| report::heuristic(hde, &options.hde())),
+        heuristic: hde.map(|hde| domains::heuristic(hde, &options.hde())),
         exact: found.exact.clone(),
         ..Classification::default()
     }
@@ -113,7 +113,7 @@ fn reconstruction_error(
 ) -> Option<ActionReconstructionError> {
     let written = classified.action.as_ref()?;
     let original = domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
-    Some(report::action_error(&asked.name, Some(&action_error(original, written))))
+    Some(domains::action_error(&asked.name, Some(&action_error(original, written))))
 }
 
 /// Exact comparisons in short.
@@ -121,10 +121,10 @@ pub(crate) fn exact(compared: &Comparisons) -> ExactAnswer {
     let verdict = compared.verdict();
     let different = compared.decisive().filter(|_| verdict == ComparisonVerdict::Different);
     ExactAnswer {
-        decision: report::decision(verdict).to_owned(),
+        decision: domains::decision(verdict).to_owned(),
         equal_up_to: compared.equal_up_to(),
         problem: different.map(|(place, _)| place as u64),
-        difference: different.and_then(|(_, outcome)| report::compared("", outcome).difference),
+        difference: different.and_then(|(_, outcome)| domains::compared("", outcome).difference),
         pairs: compared.pairs(),
     }
 }

@@ -10,8 +10,8 @@ use planforge_contract::{
     UndecidedReason,
 };
 use planforge_diagnostics::Diagnostic;
-use planforge_judging::report::Outcome;
-use planforge_judging::{Deadline, Reference, report};
+use planforge_judging::domains::Outcome;
+use planforge_judging::{Deadline, Reference, domains};
 use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::are::domain_error;
@@ -109,9 +109,9 @@ impl<'a> DomainJudge<'a> {
         if assessment.evidence.is_null() {
             assessment.evidence = json!({});
         }
-        assessment.evidence["reconstruction_error"] = json!(report::reconstruction_error(&error));
+        assessment.evidence["reconstruction_error"] = json!(domains::reconstruction_error(&error));
         if let Some(renaming) = renaming {
-            assessment.evidence["interface"] = json!(report::interface(&renaming));
+            assessment.evidence["interface"] = json!(domains::interface(&renaming));
             if !renaming.is_identity() {
                 assessment.summary.push_str(" Its actions were renamed before.");
             }
@@ -163,7 +163,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
         }
     };
     let entry = |outcome: &Outcome| {
-        let mut entry = json!(report::compared("", outcome));
+        let mut entry = json!(domains::compared("", outcome));
         entry.as_object_mut().and_then(|object| object.remove("problem"));
         entry
     };
@@ -181,7 +181,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
             differs(checked, &format!("the domain behaves otherwise than the reference after {steps}{place}"))
         }
         ComparisonVerdict::Open => {
-            let shown = report::compared("", outcome);
+            let shown = domains::compared("", outcome);
             let why = shown.reason.unwrap_or_default();
             let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
             let reason = match comparison.behaviour {
@@ -214,7 +214,7 @@ fn by_plans(
         Ok(found) => found,
         Err(not) => return unmade(not, checked),
     };
-    let shown = report::heuristic(&found, &options.hde());
+    let shown = domains::heuristic(&found, &options.hde());
     let mut assessment = match &found.outcome {
         HdeOutcome::Undecided { stopped: StopReason::Cancelled, .. } => return Err(interruption_failure()),
         HdeOutcome::Equivalent => accepted_assessment(&format!(

@@ -3,10 +3,9 @@
 use crate::codes;
 use crate::options::{EquivalenceVerifierOptions, Level};
 use planforge_contract::api::Host;
-use planforge_contract::{
-    AddedGoalFacts, Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason,
-};
+use planforge_contract::{Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason};
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_judging::reports::AddedGoalFacts;
 use planforge_judging::{Deadline, Reference, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{ChangeKind, diff_domains, parse_domain, parse_problem};

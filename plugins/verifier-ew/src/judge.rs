@@ -20,7 +20,7 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_diagnostics::Diagnostic;
-use planforge_judging::{Deadline, Semantics, report as documents};
+use planforge_judging::{Deadline, Semantics, domains as documents};
 use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model};
 use planforge_planning::{ResourceLimits, StopReason};
 

@@ -3,7 +3,7 @@
 use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
 use crate::options::Settings;
 use crate::race::RaceStatus;
-use planforge_contract::{EwInterval, EwReport};
+use planforge_judging::reports::{EwInterval, EwReport};
 use planforge_planning::walk::{Counterexample, NamedStep, ScoreInterval, WalkDirection};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -11,7 +11,7 @@ mod plan_file;
 mod read_pddl;
 
 pub use asp_reader::asp_reader;
-pub use contract_json::{DOCUMENTS, contract_json};
+pub use contract_json::contract_json;
 pub use pipeline_toml::pipeline_toml;
 pub use plan_file::plan_file;
 pub use read_pddl::read_pddl;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use planforge_contract::{ReportedDiagnostic, ValidateReport};
+use planforge_contract::{DocumentSchemas, ReportedDiagnostic};
+use planforge_judging::reports::ValidateReport;
 use planforge_diagnostics::SourceMap;
 use clap::{Args, ValueEnum};
 
@@ -39,11 +40,19 @@ enum Schema {
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
     match (args.schema, &args.pipeline) {
         (Some(Schema::Pipeline), _) => context.output.json(&planforge_pipeline::pipeline_schema()),
-        (Some(Schema::Contract), _) => context.output.json(&planforge_contract::schema::documents()),
+        (Some(Schema::Contract), _) => context.output.json(&document_schemas().0),
         (None, Some(path)) => return check(context, args, path),
         (None, None) => return Exit::Usage,
     }
     Exit::Good
+}
+
+fn document_schemas() -> DocumentSchemas {
+    let mut schemas = DocumentSchemas::default();
+    planforge_contract::visit_documents(&mut schemas);
+    planforge_record::visit_documents(&mut schemas);
+    planforge_judging::reports::visit_documents(&mut schemas);
+    schemas
 }
 
 fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {

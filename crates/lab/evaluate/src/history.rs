@@ -3,9 +3,9 @@
 //! read it.
 
 use planforge_contract::{
-    Assessment, Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, PlanOutcome, SamplePath,
+    Assessment, Candidate, CandidatePatch, Failure, FailureClass, LineageStep, PlanOutcome,
 };
-use planforge_record::{Journal, RecordError};
+use planforge_record::{Event, Journal, RecordError, SamplePath};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 

@@ -7,9 +7,9 @@ use crate::outline::{MadeOutline, round_of, stage_label};
 use crate::states::{PlanTexts, StatesLimits, plan_states};
 use crate::writer::{Stores, document};
 use planforge_contract::{
-    Assessment, Candidate, CandidatePatch, Decision, Failure, PlanDocument, PlanOutcome, SamplePath,
+    Assessment, Candidate, CandidatePatch, Decision, Failure, PlanDocument, PlanOutcome,
 };
-use planforge_record::RunFolder;
+use planforge_record::{RunFolder, SamplePath};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@
 use crate::changes::Changes;
 use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spent};
 use planforge_contract::{
-    AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, TaskVerdict, Usage,
+    AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, Usage,
 };
+use planforge_record::TaskVerdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

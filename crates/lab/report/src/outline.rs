@@ -9,7 +9,8 @@ pub(crate) use records::{
     CallOutline, EffectOutline, LogLine, MadeOutline, Pull, Retry, RoundOutline, Selection, Session, Spent,
 };
 
-use planforge_contract::{Event, Failure, SamplePath, TaskVerdict, Usage};
+use planforge_contract::{Failure, Usage};
+use planforge_record::{Event, SamplePath, TaskVerdict};
 use std::collections::{BTreeMap, HashMap};
 
 /// A run.

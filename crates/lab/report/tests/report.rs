@@ -4,11 +4,10 @@ mod common;
 
 use common::{Evidence, report};
 use planforge_contract::{
-    Assessment, BudgetCost, Candidate, Decision, Event, Failure, FailureClass, LineageStep, PlanDocument,
-    PlanOutcome, ProviderFailure, ProviderFailureClass, ReportedDiagnostic, ReportedSeverity, TaskVerdict,
-    Usage,
+    Assessment, Candidate, Decision, Failure, FailureClass, LineageStep, PlanDocument, PlanOutcome,
+    ProviderFailure, ProviderFailureClass, ReportedDiagnostic, ReportedSeverity, Usage,
 };
-use planforge_record::Redactor;
+use planforge_record::{BudgetCost, Event, Redactor, TaskVerdict};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;

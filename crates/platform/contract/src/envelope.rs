@@ -1,6 +1,8 @@
 //! How a document is written to cross a boundary: `{"document": NAME, "schema": N, "body": {...}}`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
 
 /// A type that may cross a plugin boundary or stand in a run folder.
 pub trait Document: Serialize + DeserializeOwned {
@@ -82,49 +84,25 @@ pub fn decode<T: Document>(text: &str) -> Result<T, DecodeError> {
     Ok(envelope.body)
 }
 
-macro_rules! documents {
-    ($($ty:ty = $name:literal @ $schema:literal;)*) => {
-        $(impl Document for $ty { const NAME: &'static str = $name; const SCHEMA: u32 = $schema; })*
-        /// Name, schema number and JSON schema of every document, in declaration order.
-        pub(crate) fn all() -> Vec<(&'static str, u32, schemars::Schema)> {
-            vec![$(($name, $schema, schemars::schema_for!($ty)),)*]
-        }
-    };
+/// Code that is called for each type of document: see [`visit_documents`](crate::visit_documents).
+pub trait DocumentVisitor {
+    /// Called once for each type.
+    fn visit<T: Document + JsonSchema + PartialEq + Debug>(&mut self);
 }
 
-use crate::documents as d;
-documents! {
-    d::plugin::PluginInfo = "plugin-info" @ 2;
-    d::plugin::CreateRequest = "create-request" @ 1;
-    d::failure::Failure = "failure" @ 1;
-    d::completion::CompletionRequest = "completion-request" @ 1;
-    d::completion::CompletionResult = "completion-result" @ 1;
-    d::translate::TranslateRequest = "translate-request" @ 1;
-    d::translate::TranslateResponse = "translate-response" @ 1;
-    d::verify::VerifyRequest = "verify-request" @ 1;
-    d::verify::VerifyResponse = "verify-response" @ 1;
-    d::plan::PlanRequest = "plan-request" @ 1;
-    d::plan::PlanOutcome = "plan-outcome" @ 1;
-    d::environment::EnvironmentOpen = "environment-open" @ 1;
-    d::environment::EnvironmentInfo = "environment-info" @ 1;
-    d::environment::WalkSpec = "walk-spec" @ 1;
-    d::environment::Walks = "walks" @ 1;
-    d::environment::Sequences = "sequences" @ 1;
-    d::environment::ExecutionReport = "execution-report" @ 1;
-    d::environment::EnvironmentPlan = "environment-plan" @ 1;
-    d::environment::EnvironmentVerdict = "environment-verdict" @ 1;
-    d::environment::StateQuery = "state-query" @ 1;
-    d::environment::StateDescription = "state-description" @ 1;
-    crate::api::EnvironmentCall = "environment-call" @ 1;
-    crate::api::EnvironmentAnswer = "environment-answer" @ 1;
-    d::event::Event = "event" @ 1;
-    d::event::RoundHistory = "round-history" @ 1;
-    d::plan::PlanReport = "plan-report" @ 1;
-    d::verify::ValidateReport = "validate-report" @ 1;
-    d::verify::EwReport = "ew-report" @ 1;
-    d::verify::EquivalentReport = "equivalent-report" @ 1;
-    d::domains::DomainEquivalentReport = "domain-equivalent-report" @ 1;
-    d::graph::StateGraphReport = "state-graph-report" @ 1;
-    d::infer::Inference = "inference" @ 1;
-    d::infer::InferReport = "infer-report" @ 1;
+/// Implements [`Document`] for types with their names and schema numbers, and defines a function `visit_documents` that calls a
+/// [`DocumentVisitor`] for each of them.
+#[macro_export]
+macro_rules! documents {
+    ($($ty:ty = $name:literal @ $schema:literal;)*) => {
+        $(impl $crate::Document for $ty {
+            const NAME: &'static str = $name;
+            const SCHEMA: u32 = $schema;
+        })*
+
+        /// Calls the visitor for each type of document that this crate defines.
+        pub fn visit_documents(visitor: &mut impl $crate::DocumentVisitor) {
+            $(visitor.visit::<$ty>();)*
+        }
+    };
 }

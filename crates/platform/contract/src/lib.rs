@@ -1,39 +1,82 @@
-//! The documents that stages and plugins exchange, and the traits over them.
+//! The plugin protocol: the documents that plugins and their host exchange, and the traits over them.
 //!
-//! What crosses a plugin boundary is UTF-8 JSON of one of these documents in an [`Envelope`] that names the document
-//! and its schema number. Unknown fields are ignored, so optional fields can be added without a new schema number;
-//! removing a field or changing its meaning raises the number. PDDL crosses as text, never as trees.
+//! Documents cross a plugin boundary as UTF-8 JSON in an [`Envelope`], which holds the document's name and its schema number. Unknown
+//! fields are ignored, so optional fields can be added without a new schema number; removing a field or changing its meaning raises the
+//! number. PDDL crosses as text, never as trees.
 //!
-//! The traits in [`api`] are implemented twice: by plugins (through the SDK) and by the host's adapters for loaded
-//! libraries, so a pipeline cannot tell one from the other.
+//! The traits in [`api`] are implemented twice: by plugins (through the SDK) and by the host's adapters for loaded libraries. A pipeline
+//! treats both alike.
+//!
+//! Events of a journal are in `planforge-record`, reports of commands in `planforge-judging`.
 
 #![warn(missing_docs)]
 
 pub mod api;
 mod documents;
 mod envelope;
-pub mod schema;
+mod schema;
 
-pub use documents::budget::*;
-pub use documents::candidate::*;
-pub use documents::capabilities::*;
-pub use documents::classes::*;
-pub use documents::completion::*;
-pub use documents::critique::*;
-pub use documents::domains::*;
-pub use documents::environment::*;
-pub use documents::event::*;
-pub use documents::failure::*;
-pub use documents::graph::*;
-pub use documents::infer::*;
-pub use documents::materials::*;
-pub use documents::plan::*;
-pub use documents::plugin::*;
-pub use documents::reported::*;
-pub use documents::task::*;
-pub use documents::translate::*;
-pub use documents::verify::*;
-pub use envelope::{DecodeError, Document, Envelope, decode, encode};
+pub use documents::candidate::{Candidate, CandidatePatch, Edits, LineageStep, WrittenTexts};
+pub use documents::capabilities::{Applies, Capabilities, OptionCondition, RequestBound, RequestCount};
+pub use documents::classes::{
+    ActionReconstructionError, Classification, DomainDifference, ExactAnswer, FailingDomainPlan,
+    HeuristicEquivalence, ResultClasses,
+};
+pub use documents::completion::{
+    CompletionRequest, CompletionResult, FinishReason, Message, Price, ProviderFailure, ProviderFailureClass,
+    Replies, Reply, Sampling, Speaker, Tags, TokenLogprob, Usage,
+};
+pub use documents::critique::{Critique, CritiqueFinding, FindingSeverity};
+pub use documents::environment::{
+    EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, Execution, ExecutionReport,
+    SentenceSlots, Sentences, Sequences, StateDescription, StateQuery, WalkPolicy, WalkSpec, Walks,
+    sentence_slots,
+};
+pub use documents::failure::{Failure, FailureClass, Outcome};
+pub use documents::infer::{
+    IdleReason, IdleRule, Inference, InferenceRule, InferredAtom, InferredEntry, ProblemSection, RuleOrigin,
+};
+pub use documents::materials::{
+    ActionDescription, ActionExample, ActionMaterials, ExampleMaterials, LeadMaterials, Materials,
+    PredicateDescription, SuiteMaterials, TemplateMaterials,
+};
+pub use documents::plan::{
+    ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
+};
+pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
+pub use documents::reported::{AppliedFix, ReportedDiagnostic, ReportedSeverity};
+pub use documents::task::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
+pub use documents::translate::{FixPolicy, TranslateRequest, TranslateResponse};
+pub use documents::verify::{Assessment, Decision, UndecidedReason, VerifyRequest, VerifyResponse};
+pub use envelope::{DecodeError, Document, DocumentVisitor, Envelope, decode, encode};
+pub use schema::DocumentSchemas;
 
 /// A JSON object with sorted keys, as options and extra fields use it.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
+
+documents! {
+    PluginInfo = "plugin-info" @ 2;
+    CreateRequest = "create-request" @ 1;
+    Failure = "failure" @ 1;
+    CompletionRequest = "completion-request" @ 1;
+    CompletionResult = "completion-result" @ 1;
+    TranslateRequest = "translate-request" @ 1;
+    TranslateResponse = "translate-response" @ 1;
+    VerifyRequest = "verify-request" @ 1;
+    VerifyResponse = "verify-response" @ 1;
+    PlanRequest = "plan-request" @ 1;
+    PlanOutcome = "plan-outcome" @ 1;
+    EnvironmentOpen = "environment-open" @ 1;
+    EnvironmentInfo = "environment-info" @ 1;
+    WalkSpec = "walk-spec" @ 1;
+    Walks = "walks" @ 1;
+    Sequences = "sequences" @ 1;
+    ExecutionReport = "execution-report" @ 1;
+    EnvironmentPlan = "environment-plan" @ 1;
+    EnvironmentVerdict = "environment-verdict" @ 1;
+    StateQuery = "state-query" @ 1;
+    StateDescription = "state-description" @ 1;
+    api::EnvironmentCall = "environment-call" @ 1;
+    api::EnvironmentAnswer = "environment-answer" @ 1;
+    Inference = "inference" @ 1;
+}

@@ -1,12 +1,15 @@
-//! The JSON schema of every document, for `planforge schema` and for plugin authors in other languages.
+use crate::{Document, DocumentVisitor, JsonObject};
+use schemars::{JsonSchema, schema_for};
+use serde_json::json;
+use std::fmt::Debug;
 
-use serde_json::{Value, json};
+/// The JSON schemas of documents, for authors of plugins in other languages: name -> `{schema, json_schema}`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DocumentSchemas(pub JsonObject);
 
-/// One object: document name -> `{schema, json_schema}`.
-pub fn documents() -> Value {
-    let entries = crate::envelope::all()
-        .into_iter()
-        .map(|(name, number, schema)| (name.to_owned(), json!({"schema": number, "json_schema": schema})))
-        .collect();
-    Value::Object(entries)
+impl DocumentVisitor for DocumentSchemas {
+    fn visit<T: Document + JsonSchema + PartialEq + Debug>(&mut self) {
+        let entry = json!({"schema": T::SCHEMA, "json_schema": schema_for!(T)});
+        self.0.insert(T::NAME.to_owned(), entry);
+    }
 }

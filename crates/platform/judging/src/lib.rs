@@ -4,9 +4,10 @@
 //! The SDK knows nothing of planning, and planning nothing of hosts; plugins that need both share this, and the command line that prints the same.
 
 pub mod deadline;
+pub mod domains;
 pub mod problems;
 pub mod reference;
-pub mod report;
+pub mod reports;
 mod words;
 
 pub use deadline::Deadline;

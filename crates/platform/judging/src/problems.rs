@@ -1,6 +1,6 @@
 //! What comparisons of problems found, as the contract has it.
 
-use planforge_contract::{EquivalentDifference, EquivalentWitness};
+use crate::reports::{EquivalentDifference, EquivalentWitness};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::ProblemDifference;
 use planforge_planning::equivalence::goals::Witness;

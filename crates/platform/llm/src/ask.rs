@@ -10,9 +10,9 @@ use crate::retry;
 use crate::watch::{CallPhase, Watched};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure, Replies,
+    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, Replies,
 };
-use planforge_record::{CompletionRecord, EffectRecord, Lookup, nearest};
+use planforge_record::{CompletionRecord, EffectRecord, Event, Lookup, nearest};
 use serde_json::Value;
 use std::time::Duration;
 

@@ -9,7 +9,8 @@ use crate::ask::{Ask, Found, Question, RESTING};
 use crate::budget::estimated_tokens;
 use crate::llm::{Answer, Left, Mode, TableAnswer};
 use crate::models::RoleModels;
-use planforge_contract::{Event, Failure, FailureClass, Replies, Usage};
+use planforge_contract::{Failure, FailureClass, Replies, Usage};
+use planforge_record::Event;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

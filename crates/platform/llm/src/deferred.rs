@@ -1,6 +1,7 @@
 //! Questions whose answers come later: what has come in the meantime, and what is still waited for.
 
-use planforge_contract::{Failure, FailureClass, ProviderFailure, SamplePath};
+use planforge_contract::{Failure, FailureClass, ProviderFailure};
+use planforge_record::SamplePath;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -13,8 +13,8 @@ use crate::rest::Rest;
 use crate::usage::ModelUsage;
 use crate::watch::CallWatch;
 use planforge_contract::api::{Host, Provider};
-use planforge_contract::{CompletionRequest, Event, Failure, FailureClass, Replies, SamplePath, Tags, Usage};
-use planforge_record::{Journal, Lookup, Redactor};
+use planforge_contract::{CompletionRequest, Failure, FailureClass, Replies, Tags, Usage};
+use planforge_record::{Event, Journal, Lookup, Redactor, SamplePath};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@
 mod common;
 
 use common::{Bench, ScriptedProvider, ask, failure, question, replies, site};
-use planforge_contract::{Event, Failure, FailureClass, ProviderFailureClass as Class};
+use planforge_contract::{Failure, FailureClass, ProviderFailureClass as Class};
 use planforge_llm::{CallSite, Llm, LlmOptions, RoleConfig, SystemClock, derive_seed};
-use planforge_record::{Journal, MemoryJournal};
+use planforge_record::{Event, Journal, MemoryJournal};
 use planforge_testkit::SilentHost;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

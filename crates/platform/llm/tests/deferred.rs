@@ -10,11 +10,11 @@ mod common;
 
 use common::{Bench, ScriptedProvider, ask, question, replies, site};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Event, Failure, FailureClass, ProviderFailure,
+    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure,
     ProviderFailureClass as Class,
 };
 use planforge_llm::{Answers, Arrived, Mode, PENDING};
-use planforge_record::{Journal, Redactor};
+use planforge_record::{Event, Journal, Redactor};
 use planforge_testkit::SilentHost;
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -9,9 +9,9 @@
 mod common;
 
 use common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts};
-use planforge_contract::{CompletionResult, Event, Failure, FailureClass, ProviderFailureClass as Class};
+use planforge_contract::{CompletionResult, Failure, FailureClass, ProviderFailureClass as Class};
 use planforge_llm::{Answer, Mode, PENDING, RoleModels};
-use planforge_record::{Journal, comparable_events};
+use planforge_record::{Event, Journal, comparable_events};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

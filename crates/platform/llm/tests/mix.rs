@@ -9,9 +9,9 @@
 mod common;
 
 use common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts, weights};
-use planforge_contract::{CompletionRequest, Event, ProviderFailureClass as Class};
+use planforge_contract::{CompletionRequest, ProviderFailureClass as Class};
 use planforge_llm::{Answer, Llm, RoleModels};
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Event, Journal, MemoryJournal, comparable_events};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;

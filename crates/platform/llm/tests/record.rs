@@ -9,9 +9,9 @@
 mod common;
 
 use common::{Bench, ScriptedProvider, ask, failure, replies};
-use planforge_contract::{Event, FailureClass, ProviderFailureClass as Class};
+use planforge_contract::{FailureClass, ProviderFailureClass as Class};
 use planforge_llm::{Mode, PENDING};
-use planforge_record::{Journal, Lookup, Redactor, comparable_events};
+use planforge_record::{Event, Journal, Lookup, Redactor, comparable_events};
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
 

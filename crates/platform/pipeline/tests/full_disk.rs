@@ -8,10 +8,10 @@
 mod common;
 
 use common::*;
-use planforge_contract::{Event, FailureClass};
+use planforge_contract::FailureClass;
 use planforge_llm::Mode;
 use planforge_pipeline::*;
-use planforge_record::{Disk, Journal, RunFolder, RunManifest, comparable_events};
+use planforge_record::{Disk, Event, Journal, RunFolder, RunManifest, comparable_events};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;

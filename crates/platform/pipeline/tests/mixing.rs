@@ -7,10 +7,9 @@
 mod common;
 
 use common::*;
-use planforge_contract::*;
 use planforge_diagnostics::{Diagnostic, Severity};
 use planforge_pipeline::*;
-use planforge_record::Journal;
+use planforge_record::{Event, Journal, TaskVerdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ mod common;
 
 use common::*;
 use planforge_contract::*;
+use planforge_record::{TaskVerdict};
 use planforge_diagnostics::SourceId;
 use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};
 use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};

@@ -92,7 +92,23 @@ pub mod prelude {
         About, Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel, Planner, Plugin, Provider,
         Secrets, StepEnvironment, Stepwise, Translator, Verifier,
     };
-    pub use planforge_contract::*;
+    pub use planforge_contract::{
+        ActionDescription, ActionExample, ActionInterface, ActionMaterials, ActionReconstructionError,
+        ActionSignature, AppliedFix, Applies, Assessment, Candidate, CandidatePatch, Capabilities,
+        ClaimedState, Classification, CompletionRequest, CompletionResult, CreateRequest, Critique,
+        CritiqueFinding, Decision, Declared, DomainDifference, Edits, EnvironmentInfo, EnvironmentOpen,
+        EnvironmentPlan, EnvironmentVerdict, ExactAnswer, ExampleMaterials, Execution, ExecutionReport,
+        FailingDomainPlan, Failure, FailureClass, FindingSeverity, FinishReason, FixPolicy, Given,
+        HeuristicEquivalence, IdleReason, IdleRule, Inference, InferenceRule, InferredAtom, InferredEntry,
+        JsonObject, LeadMaterials, LimitKind, LineageStep, Materials, Measure, Message, OptionCondition,
+        Outcome, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, PluginInfo, PluginKind,
+        PredicateDescription, ProblemSection, ProviderFailure, ProviderFailureClass, Replies, Reply,
+        ReportedDiagnostic, ReportedSeverity, RequestBound, RequestCount, ResultClasses, RuleOrigin,
+        Sampling, SearchStatistics, Sentences, Sequences, Speaker, StateDescription, StateQuery,
+        SuiteMaterials, SuiteReference, Tags, TaskView, TemplateMaterials, TokenLogprob, TranslateRequest,
+        TranslateResponse, TypedName, UndecidedReason, Usage, VerifyRequest, VerifyResponse, WalkPolicy,
+        WalkSpec, Walks, WrittenTexts,
+    };
     pub use schemars::JsonSchema;
     pub use serde::{Deserialize, Serialize};
 }

@@ -1,8 +1,8 @@
 //! Content-addressed files: `blobs/<sha256>`, written atomically and verified when read.
 
+use crate::BlobId;
 use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
 use crate::{RecordError, sha256_hex};
-use planforge_contract::BlobId;
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,8 +1,7 @@
 //! Recorded effects by key, over events and blobs.
 
 use crate::journal::{CompletionRecord, EffectRecord};
-use crate::{RecordError, canonical_json};
-use planforge_contract::Event;
+use crate::{Event, RecordError, canonical_json};
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 

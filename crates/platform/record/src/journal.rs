@@ -1,7 +1,8 @@
 //! The journal of a run: events, blobs, and effects by key.
 
+use crate::{BlobId, Event, SamplePath};
 use crate::{RecordError, canonical_json, sha256_hex};
-use planforge_contract::{BlobId, CompletionResult, Event, ProviderFailure, SamplePath, Usage};
+use planforge_contract::{CompletionResult, ProviderFailure, Usage};
 use serde_json::Value;
 
 /// One recorded question to a language model and how it ended.

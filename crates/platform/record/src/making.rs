@@ -1,7 +1,7 @@
 //! A run folder while it is being made: complete under another name, then renamed.
 
 use crate::disk::SharedDisk;
-use crate::events::{self, Writer};
+use crate::event_files::{self, Writer};
 use crate::spool::Spool;
 use crate::{RecordError, Redactor, RunManifest};
 use std::fs;
@@ -51,7 +51,7 @@ pub(crate) fn remove_left_behind(runs: &Path, id: &str) {
         let is_one = name.to_str().is_some_and(|name| name.starts_with(&begin) && name.ends_with(END));
         let changed = entry.metadata().and_then(|file| file.modified());
         let is_old = changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_AFTER));
-        let is_held = || events::held_by_another(&entry.path().join("events"), None);
+        let is_held = || event_files::held_by_another(&entry.path().join("events"), None);
         if is_one && is_old && !matches!(is_held(), Ok(Some(_))) {
             // Nothing rests on it; the next process tries again.
             drop(fs::remove_dir_all(entry.path()));

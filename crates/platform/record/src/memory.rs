@@ -1,8 +1,8 @@
 //! A journal without a disk: for tests, for `check`, and as the in-memory form of a cassette file.
 
 use crate::index::Index;
+use crate::{BlobId, Event};
 use crate::{CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, sha256_hex};
-use planforge_contract::{BlobId, Event};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -67,7 +67,7 @@ impl Journal for MemoryJournal {
         self.state().get(id)
     }
     fn append(&self, event: &Event) -> Result<(), RecordError> {
-        let (_, event) = crate::events::line_of(event, &self.redactor)?;
+        let (_, event) = crate::event_files::line_of(event, &self.redactor)?;
         self.state().index.push(event);
         Ok(())
     }

@@ -1,15 +1,14 @@
 //! `runs/<id>/{run.json, events/<writer>.jsonl, blobs/<sha256>, spool/<writer>}`.
 
 use crate::disk::{self, Disk};
-use crate::events::{self, Writer};
+use crate::event_files::{self, Writer};
 use crate::index::Index;
-use crate::making;
 use crate::spool::{self, Spool};
+use crate::{BlobId, Event, making};
 use crate::{
     BlobStore, CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, RunManifest,
     sha256_hex,
 };
-use planforge_contract::{BlobId, Event};
 use planforge_diagnostics::Diagnostic;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,12 +101,12 @@ impl RunFolder {
     pub fn resume_on(disk: Arc<dyn Disk>, root: &Path, redactor: Arc<Redactor>) -> Result<Self, RecordError> {
         let manifest = RunManifest::read(&root.join("run.json"))?;
         let folder = root.join("events");
-        if let Some(path) = events::held_by_another(&folder, None)? {
+        if let Some(path) = event_files::held_by_another(&folder, None)? {
             return Err(locked_error(&path));
         }
         let writer = Writer::create(&disk, &folder)?;
         // Looked at again with our own lock held: of two that begin at the same moment at least one sees the other.
-        if let Some(path) = events::held_by_another(&folder, Some(writer.path()))? {
+        if let Some(path) = event_files::held_by_another(&folder, Some(writer.path()))? {
             return Err(locked_error(&path));
         }
         let spools = root.join("spool");
@@ -150,8 +149,8 @@ impl RunFolder {
 
     fn load(&mut self) -> Result<(), RecordError> {
         let mut index = Index::new(self.writer.is_some());
-        for path in events::files(&self.root.join("events"))? {
-            self.warnings.extend(events::read(&path, |event| index.push(event))?);
+        for path in event_files::files(&self.root.join("events"))? {
+            self.warnings.extend(event_files::read(&path, |event| index.push(event))?);
         }
         self.index = RwLock::new(index);
         Ok(())
@@ -177,8 +176,8 @@ impl RunFolder {
             return;
         }
         // While a run is written its events are in its files alone.
-        let read = events::files(&self.root.join("events")).and_then(|files| {
-            files.iter().try_for_each(|file| events::read(file, |event| each(&event)).map(drop))
+        let read = event_files::files(&self.root.join("events")).and_then(|files| {
+            files.iter().try_for_each(|file| event_files::read(file, |event| each(&event)).map(drop))
         });
         if let Err(error) = read {
             // Somebody took the files away. Whoever goes on writing hears of it.
@@ -224,7 +223,7 @@ impl RunFolder {
 }
 
 fn locked_error(path: &Path) -> RecordError {
-    let who = events::holder_of(path).map_or_else(String::new, |who| format!(": {who}"));
+    let who = event_files::holder_of(path).map_or_else(String::new, |who| format!(": {who}"));
     RecordError::new("record.locked", format!("another process is writing to this run{who}"))
         .at(path)
         .help("wait until it has ended, or stop it, and give the same command again; the lock goes with its process, however that ends")

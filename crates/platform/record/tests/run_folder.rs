@@ -6,7 +6,8 @@
     reason = "a test that cannot go on should stop"
 )]
 
-use planforge_contract::{CompletionResult, Event, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use planforge_record::Event;
 use planforge_record::{
     Cassette, CassetteHeader, CompletionRecord, ConfigText, EffectRecord, Journal, Lookup, MemoryJournal,
     Nearest, Redactor, RunFolder, RunManifest, canonical_json, comparable_events, effect_key,

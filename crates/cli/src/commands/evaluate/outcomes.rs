@@ -2,7 +2,7 @@
 
 use super::FailThreshold;
 use crate::exit::{Exit, of_report};
-use planforge_contract::TaskVerdict;
+use planforge_record::TaskVerdict;
 use planforge_evaluate::results::{CellResult, CellState};
 use planforge_pipeline::{RunReport, TaskReport};
 

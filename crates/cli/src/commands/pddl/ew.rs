@@ -8,10 +8,11 @@ use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
-use planforge_contract::{EwReport, ReportedDiagnostic};
+use planforge_contract::ReportedDiagnostic;
+use planforge_judging::reports::EwReport;
 use planforge_diagnostics::render::escape;
 use planforge_judging::Semantics;
-use planforge_judging::report::interface;
+use planforge_judging::domains::interface;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,

@@ -7,9 +7,8 @@ use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use indicatif::ProgressBar;
-use planforge_contract::{
-    Failure, FailureClass, StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState,
-};
+use planforge_contract::{Failure, FailureClass};
+use planforge_judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState};
 use planforge_diagnostics::Diagnostic;
 use planforge_evaluate::state_graph::{dot, svg};
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};

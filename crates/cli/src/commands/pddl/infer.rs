@@ -11,10 +11,8 @@ use crate::exit::{Exit, of_failure};
 use crate::inputs::read_text;
 use crate::progress::counting;
 use planforge_contract::api::{Host, LogLevel, Translator};
-use planforge_contract::{
-    Candidate, CandidatePatch, CreateRequest, Failure, FailureClass, Given, InferReport, Inference,
-    Materials, Outcome, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
-};
+use planforge_contract::{Candidate, CandidatePatch, CreateRequest, Failure, FailureClass, Given, Inference, Materials, Outcome, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest};
+use planforge_judging::reports::InferReport;
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
 use planforge_pipeline::load_without_tasks;
 use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};

@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_limit};
 use crate::inputs::Inputs;
-use planforge_contract::{
-    CreateRequest, Failure, FailureClass, JsonObject, LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanReport, PlanRequest,
-    ReportedDiagnostic,
-};
+use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic};
+use planforge_judging::reports::PlanReport;
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_plugin_host::Instance;

@@ -3,9 +3,9 @@
 use super::samples::{SampleGroup, groups};
 use crate::history::History;
 use crate::results::{CellResult, CellState, Judges, TaskResult};
-use planforge_contract::{Event, Failure, PlanOutcome, Price};
+use planforge_contract::{Failure, PlanOutcome, Price};
 use planforge_pipeline::{Cost, Pipeline, RunReport, Stage, TaskUsage};
-use planforge_record::{Journal, RunManifest};
+use planforge_record::{Event, Journal, RunManifest};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

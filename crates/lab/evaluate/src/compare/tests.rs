@@ -2,9 +2,9 @@ use super::*;
 use crate::history::tests::JournalBuilder;
 use crate::results::{CellKey, CellResult, Judges, OpenReason, ProblemOutcome, TaskOutcome, TaskResult};
 use planforge_contract::{
-    Assessment, Decision, Event, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage,
+    Assessment, Decision, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage,
 };
-use planforge_record::{Journal, RunManifest, TaskUse};
+use planforge_record::{Event, Journal, RunManifest, TaskUse};
 use proptest::prelude::*;
 
 fn task(stem: &str, outcome: TaskOutcome) -> TaskResult {
@@ -521,7 +521,7 @@ fn a_task_without_a_recorded_end_is_unfinished() {
         tasks: vec![task("p1", Failed), task("p2", Solved)],
         ..CellResult::unfinished(key.clone(), &[], &run.judges)
     };
-    let verdict = planforge_contract::TaskVerdict::Accepted;
+    let verdict = planforge_record::TaskVerdict::Accepted;
     run.journal.0.append(&Event::TaskFinished { task: "s.p2".to_owned(), verdict }).unwrap();
     let cell = unfinished_where_not_ended(cell(), &run.journal.0);
     assert_eq!([cell.tasks[0].outcome, cell.tasks[1].outcome], [Unfinished, Solved]);

@@ -178,8 +178,9 @@ fn walk(tasks: &[TaskResult]) -> Option<WalkFigures> {
 pub(crate) mod tests {
     use super::*;
     use crate::results::ProblemOutcome;
+    use planforge_contract::Decision;
     use planforge_contract::{Assessment, Candidate, Failure, FailureClass, UndecidedReason};
-    use planforge_contract::{Decision, TaskVerdict};
+    use planforge_record::TaskVerdict;
 
     /// A cell of tasks of which nothing is known but that they were not solved.
     pub(crate) fn bare(suite: &str, pipeline: &str, seed: u64, tasks: usize) -> CellResult {

@@ -4,9 +4,10 @@ use super::curve::TaskCurve;
 use super::judges::Judges;
 use super::outcome::{DomainOutcome, ProblemOutcome, TaskOutcome};
 use super::replies::PlanTries;
-use planforge_contract::{Decision, Failure, FailureClass, TaskVerdict};
+use planforge_contract::{Decision, Failure, FailureClass};
 use planforge_pipeline::{Cost, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
+use planforge_record::TaskVerdict;
 use serde::{Deserialize, Serialize};
 
 /// One task of a cell.

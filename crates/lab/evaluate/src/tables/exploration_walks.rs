@@ -261,8 +261,9 @@ fn cell(summary: &Summary) -> String {
 mod tests {
     use super::*;
     use crate::results::{Bound, CellKey, Judges, PluginFacts, SuiteStatus, WalkFigures, bare};
-    use planforge_contract::{Assessment, Candidate, Decision, Measure, TaskVerdict};
+    use planforge_contract::{Assessment, Candidate, Decision, Measure};
     use planforge_pipeline::{RunReport, RunState, TaskReport, TaskUsage};
+    use planforge_record::TaskVerdict;
     use serde_json::json;
     use std::collections::BTreeMap;
 

@@ -1,6 +1,7 @@
 //! The parts of an outline.
 
-use planforge_contract::{BudgetCost, BudgetEnd, ProviderFailure, SamplePath, SelectedGroup, Usage};
+use planforge_contract::{ProviderFailure, Usage};
+use planforge_record::{BudgetCost, BudgetEnd, SamplePath, SelectedGroup};
 use serde::Serialize;
 
 /// A process that worked on the run.

@@ -16,10 +16,10 @@ use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use planforge_contract::{
-    Assessment, Candidate, CandidatePatch, CompletionResult, Event, LineageStep, Replies, Reply, Usage,
+    Assessment, Candidate, CandidatePatch, CompletionResult, LineageStep, Replies, Reply, Usage,
 };
 use planforge_record::{
-    CompletionRecord, ConfigText, Journal as _, Redactor, RunFolder, RunManifest, TaskUse,
+    CompletionRecord, ConfigText, Event, Journal as _, Redactor, RunFolder, RunManifest, TaskUse,
 };
 use serde_json::{Value, json};
 use std::cell::RefCell;

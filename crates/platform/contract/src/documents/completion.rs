@@ -4,7 +4,6 @@ use super::task::TaskView;
 use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -274,6 +273,3 @@ pub struct Price {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<f64>,
 }
-
-/// Facts about a whole conversation's cost, by role.
-pub type UsageByRole = BTreeMap<String, Usage>;

@@ -1,6 +1,5 @@
 //! Where each part of an inferred problem came from (translate-infer-compile paper, section 3.3).
 
-use crate::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -109,24 +108,4 @@ pub struct Inference {
     pub entries: Vec<InferredEntry>,
     /// Lines without effect.
     pub idle: Vec<IdleRule>,
-}
-
-/// What `planforge infer --json` prints.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct InferReport {
-    /// `inferred`; `refused` where statements cannot be used, `conflict` where constraints are violated, `ambiguous` where several different
-    /// problems follow, `not-compiled` where what follows is no problem of the domain; `undecided` where a limit was met; `failed`.
-    pub decision: String,
-    /// The problem, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-    /// Where its parts came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inference: Option<Inference>,
-    /// Why there is none, as one sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// What was found in the representation, the knowledge file and the problem.
-    #[serde(default)]
-    pub diagnostics: Vec<ReportedDiagnostic>,
 }

@@ -9,11 +9,11 @@ use super::sync::lock;
 use crate::config::FeedbackSource;
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
-    CompletionRequest, Event, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies,
-    Tags,
+    CompletionRequest, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies, Tags,
 };
 use planforge_llm::{Answer, CallSite, Mode, PENDING, estimated_tokens};
 use planforge_plugin_sdk::rights::{Question, check};
+use planforge_record::Event;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! Sample paths: where in a run something happens, fixed before it is dispatched.
 
-use planforge_contract::{LineageStep, SamplePath};
+use planforge_contract::LineageStep;
+use planforge_record::SamplePath;
 
 /// `task/stage/lineage`: the beginning of the paths of everything that one call does. The lineage is the sample indices of
 /// the candidate's descent, joined by dots; `-` for the candidate that a task begins with.

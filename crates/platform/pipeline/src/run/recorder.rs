@@ -2,9 +2,9 @@
 //! looked up first.
 
 use super::services::{Progress, RunObserver};
-use planforge_contract::{Event, Failure};
+use planforge_contract::Failure;
 use planforge_llm::Mode;
-use planforge_record::{EffectRecord, Journal, Lookup, effect_key};
+use planforge_record::{EffectRecord, Event, Journal, Lookup, effect_key};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;

@@ -1,11 +1,9 @@
 //! The report of a run. The same journal gives the same bytes, whatever the machine and the number of jobs.
 
 use crate::stages::budget::BudgetLimits;
-use planforge_contract::{
-    AppliedFix, BudgetCost, BudgetEnd, Candidate, Failure, Price, ReportedDiagnostic, SamplePath,
-    TaskVerdict, Usage,
-};
+use planforge_contract::{AppliedFix, Candidate, Failure, Price, ReportedDiagnostic, Usage};
 use planforge_obfuscate::Renaming;
+use planforge_record::{BudgetCost, BudgetEnd, SamplePath, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -7,12 +7,12 @@ use crate::suite::{
     task_view,
 };
 use planforge_contract::api::{Environment, Planner, Translator, Verifier};
-use planforge_contract::{ActionExample, EnvironmentOpen, Event, PluginInfo, PluginKind, TaskView};
+use planforge_contract::{ActionExample, EnvironmentOpen, PluginInfo, PluginKind, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_llm::{Llm, Mode};
 use planforge_obfuscate::Renaming;
 use planforge_pddl::parse_domain;
-use planforge_record::{Journal, Lookup};
+use planforge_record::{Event, Journal, Lookup};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

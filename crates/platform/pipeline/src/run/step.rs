@@ -5,8 +5,9 @@ use super::context::{Context, TaskRun};
 use super::path::label_in_round;
 use super::report::{BudgetReport, FailedSample, StageReport};
 use crate::stages::Stage;
-use planforge_contract::{Event, Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass};
 use planforge_llm::PENDING;
+use planforge_record::Event;
 use std::collections::BTreeMap;
 
 /// The result of a stage.

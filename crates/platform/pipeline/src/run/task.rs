@@ -10,7 +10,8 @@ use super::step;
 use super::sync::lock;
 use super::verdict::{rank, verdict_of};
 use crate::stages::Stage;
-use planforge_contract::{Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, TaskVerdict};
+use planforge_contract::{Candidate, CandidatePatch, Failure, FailureClass, LineageStep};
+use planforge_record::{Event, TaskVerdict};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -2,8 +2,9 @@
 
 use super::report::{RunReport, TaskReport};
 use super::services::RunTask;
-use planforge_contract::{Candidate, TaskVerdict};
+use planforge_contract::Candidate;
 use planforge_obfuscate::{Back, Renaming};
+use planforge_record::TaskVerdict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use super::beam::{Entry, StageOutcome};
 use crate::config::Pipeline;
 use crate::stages::Stage;
-use planforge_contract::TaskVerdict;
+use planforge_record::TaskVerdict;
 
 /// The place of a verdict in the order by which the best candidate is chosen, the best first.
 pub(crate) const fn rank(verdict: &TaskVerdict) -> u8 {

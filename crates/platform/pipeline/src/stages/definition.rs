@@ -11,8 +11,9 @@ use crate::run::task::TaskResult;
 use crate::stages::Stage;
 use crate::stages::plugin_use::PluginUse;
 use crate::suite::Suite;
-use planforge_contract::{Candidate, Failure, TaskVerdict};
+use planforge_contract::{Candidate, Failure};
 use planforge_diagnostics::Diagnostic;
+use planforge_record::TaskVerdict;
 
 /// Facts about a kind that the checks of other stages depend on.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,8 @@ use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::StageResult;
-use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic, TaskVerdict};
+use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic};
+use planforge_record::TaskVerdict;
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback::{self as phrases, NoPlan};
 

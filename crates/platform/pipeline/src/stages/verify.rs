@@ -13,7 +13,8 @@ use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::StageResult;
-use planforge_contract::{Candidate, Decision, Failure, TaskVerdict, UndecidedReason};
+use planforge_contract::{Candidate, Decision, Failure, UndecidedReason};
+use planforge_record::TaskVerdict;
 use planforge_diagnostics::Diagnostic;
 
 impl StageDefinition for VerifyStage {

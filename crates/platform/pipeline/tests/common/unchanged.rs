@@ -1,9 +1,8 @@
 //! Checks that the number of jobs, a replay and a crash change nothing.
 
 use super::{Bench, bytes, copy};
-use planforge_contract::Event;
 use planforge_pipeline::{RunReport, RunTask};
-use planforge_record::{Journal, MemoryJournal, comparable_events};
+use planforge_record::{Event, Journal, MemoryJournal, comparable_events};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

@@ -9,13 +9,12 @@ use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use crate::progress::counting;
-use planforge_contract::{
-    ComparedProblem, DomainEquivalentReport, HeuristicEquivalence, MatchedInterface, ReportedDiagnostic,
-};
+use planforge_contract::{HeuristicEquivalence, ReportedDiagnostic};
+use planforge_judging::reports::{ComparedProblem, DomainEquivalentReport, MatchedInterface};
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
 use planforge_judging::Semantics;
-use planforge_judging::report::{self, Outcome};
+use planforge_judging::domains::{self, Outcome};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::domain_error;
@@ -147,8 +146,8 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
     }
     let mut report = report(args, &compared);
     report.reconstruction_error =
-        Some(report::reconstruction_error(&domain_error(texts.first, &texts.second)));
-    report.interface = matched.as_ref().map(report::interface);
+        Some(domains::reconstruction_error(&domain_error(texts.first, &texts.second)));
+    report.interface = matched.as_ref().map(domains::interface);
     match args.json {
         true => context.output.json(&report),
         false => context.output.result(&text(&report)),
@@ -359,7 +358,7 @@ fn plans_report(
     found: &Result<Box<(HdeResult, HdeOptions)>, NoPlanComparison>,
 ) -> DomainEquivalentReport {
     let heuristic = match found {
-        Ok(found) => report::heuristic(&found.0, &found.1),
+        Ok(found) => domains::heuristic(&found.0, &found.1),
         Err(not) => HeuristicEquivalence {
             decision: "undecided".to_owned(),
             why: Some(match not {
@@ -385,7 +384,7 @@ fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEq
     let lengths = lengths.filter_map(|(place, o)| Some((o.as_ref().ok()?.shown_after()?, place)));
     DomainEquivalentReport {
         equivalent: verdict == ComparisonVerdict::Equal,
-        decision: report::decision(verdict).to_owned(),
+        decision: domains::decision(verdict).to_owned(),
         semantics: default_semantics(args).to_owned(),
         equal_up_to: compared.equal_up_to(),
         shortest: lengths.min().map(|(_, place)| place),
@@ -393,7 +392,7 @@ fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEq
             .problems
             .iter()
             .zip(&compared.0)
-            .map(|(path, outcome)| report::compared(&path.display().to_string(), outcome))
+            .map(|(path, outcome)| domains::compared(&path.display().to_string(), outcome))
             .collect(),
         ..Default::default()
     }

@@ -4,11 +4,9 @@
 use super::counts::{CellClasses, Change, ComparisonRule, Counts, ExactResult, Suspect};
 use super::reply_class::{Group, Reading, ReplyClass};
 use super::stages::ClassStages;
-use planforge_contract::{
-    Classification, DomainDifference, Event, Failure, FailureClass, ResultClasses, SamplePath,
-};
+use planforge_contract::{Classification, DomainDifference, Failure, FailureClass, ResultClasses};
 use planforge_planning::result_class::ResultClass;
-use planforge_record::Journal;
+use planforge_record::{Event, Journal, SamplePath};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -214,7 +214,7 @@ fn rounds() -> JournalBuilder {
     for (root, round, best) in
         [(&first, 1, Some(&better)), (&first, 2, None), (&first, 3, Some(&good)), (&second, 1, Some(&done))]
     {
-        let event = planforge_contract::Event::RoundFinished {
+        let event = planforge_record::Event::RoundFinished {
             task: "s.p01".to_owned(),
             stage: "correct".to_owned(),
             path: root.clone(),

@@ -8,8 +8,9 @@
 use super::bandit::{Kind, Offer};
 use super::config::BudgetLimits;
 use crate::run::report::TaskUsage;
-use planforge_contract::{BudgetCost, Price};
+use planforge_contract::Price;
 use planforge_llm::cost;
+use planforge_record::BudgetCost;
 use std::collections::BTreeMap;
 
 /// The account of one budget stage and task.

@@ -8,7 +8,8 @@ use crate::run::services::RunTask;
 use crate::run::step::StageResult;
 use crate::run::sync::lock;
 use crate::run::task::{Driver, Progressed, Start, TaskResult};
-use planforge_contract::{Failure, FailureClass, TaskVerdict};
+use planforge_contract::{Failure, FailureClass};
+use planforge_record::TaskVerdict;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -10,8 +10,9 @@ use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use crate::run::verdict::is_rejected;
 use crate::stages::Stage;
-use planforge_contract::{CandidatePatch, Event, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
+use planforge_contract::{CandidatePatch, Failure, LineageStep, PlanLimits, PlanOutcome, PlanRequest};
 use planforge_llm::derive_u64;
+use planforge_record::Event;
 
 /// The result of one request to a planner.
 enum PlannerResult {

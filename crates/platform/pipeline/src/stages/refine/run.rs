@@ -15,7 +15,8 @@ use crate::run::series::{self, SeriesEnd, add_all, report};
 use crate::run::step::StageResult;
 use crate::run::verdict::objection;
 use crate::stages::Stage;
-use planforge_contract::{Event, Failure, RoundHistory};
+use planforge_contract::Failure;
+use planforge_record::{Event, RoundHistory};
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -5,7 +5,8 @@ use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::path::candidate_path;
 use crate::run::step::StageResult;
-use planforge_contract::{Event, Failure, LineageStep, SelectedGroup};
+use planforge_contract::{Failure, LineageStep};
+use planforge_record::{Event, SelectedGroup};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs a select stage.

@@ -10,9 +10,10 @@ use crate::run::report::Translation;
 use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use planforge_contract::{
-    Candidate, CandidatePatch, Event, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
+    Candidate, CandidatePatch, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
 use planforge_llm::{PENDING, derive_u64};
+use planforge_record::Event;
 
 /// Runs a translate stage.
 pub(super) fn run(

@@ -12,10 +12,11 @@ use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
-    Assessment, Decision, Event, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
-    UndecidedReason, VerifyRequest,
+    Assessment, Decision, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo, UndecidedReason,
+    VerifyRequest,
 };
 use planforge_llm::{PENDING, derive_u64};
+use planforge_record::Event;
 use serde::{Deserialize, Serialize};
 
 /// An assessment, and whether the environment was asked for it.

@@ -1,16 +1,12 @@
 //! One module for each family of documents.
 
-pub(crate) mod budget;
 pub(crate) mod candidate;
 pub(crate) mod capabilities;
 pub(crate) mod classes;
 pub(crate) mod completion;
 pub(crate) mod critique;
-pub(crate) mod domains;
 pub(crate) mod environment;
-pub(crate) mod event;
 pub(crate) mod failure;
-pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod materials;
 pub(crate) mod plan;

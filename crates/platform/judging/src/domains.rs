@@ -1,9 +1,11 @@
 //! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge pddl equivalent domain` prints.
 
+use crate::reports::{
+    ComparedProblem, DomainCostDifference, DomainReconstructionError, MatchedAction, MatchedInterface,
+};
 use crate::{Rule, Semantics};
 use planforge_contract::{
-    ActionReconstructionError, ComparedProblem, DomainCostDifference, DomainDifference,
-    DomainReconstructionError, FailingDomainPlan, HeuristicEquivalence, MatchedAction, MatchedInterface,
+    ActionReconstructionError, DomainDifference, FailingDomainPlan, HeuristicEquivalence,
 };
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::{ActionError, DomainError};

@@ -2,8 +2,7 @@
 
 use crate::disk::SharedDisk;
 use crate::log::AppendLog;
-use crate::{RecordError, Redactor};
-use planforge_contract::Event;
+use crate::{Event, RecordError, Redactor};
 use planforge_diagnostics::Diagnostic;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};

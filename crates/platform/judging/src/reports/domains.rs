@@ -1,6 +1,8 @@
 //! What `planforge equivalent domain --json` prints, and verifiers of domains have as evidence.
 
-use crate::ReportedDiagnostic;
+use planforge_contract::{
+    ActionReconstructionError, DomainDifference, HeuristicEquivalence, ReportedDiagnostic,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,22 +67,6 @@ pub struct ComparedProblem {
     pub reason: Option<String>,
 }
 
-/// A sequence of ground actions after which two domains behave differently.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct DomainDifference {
-    /// `refused` (one executes the last step, the other does not) or `goal` (it holds afterwards in one alone).
-    pub kind: String,
-    /// Which domain refuses, or in which the goal does not hold: `first` or `second`.
-    pub by: String,
-    /// The sequence; a refused step is its last.
-    pub steps: Vec<String>,
-    /// Why it is refused, or that the goal does not hold, as a clause.
-    pub why: String,
-    /// The conditions that do not hold there, as PDDL and why.
-    pub conditions: Vec<String>,
-}
-
 /// A step that costs something else in the other domain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -91,55 +77,6 @@ pub struct DomainCostDifference {
     pub first: f64,
     /// What it adds in the second.
     pub second: f64,
-}
-
-/// Heuristic domain equivalence (domain-generators paper, section 3): plans of either domain executed in the other.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct HeuristicEquivalence {
-    /// equivalent, different or undecided.
-    pub decision: String,
-    /// Plans asked for of each problem.
-    pub k: u64,
-    /// How plans count: `definition` or `reference-code`.
-    pub rule: String,
-    /// Which ground actions plans are made of: `strips` or `ground-no-ops-dropped`. They are executed under STRIPS semantics.
-    pub semantics: String,
-    /// By problem, the plans found in the first domain and in the second; it ends with the problem that shows a difference.
-    pub plans: Vec<[u64; 2]>,
-    /// Plans of one domain that are plans of the other too.
-    pub shared: u64,
-    /// Where different: the paper's class, `no-plan`, `new-plan-fails` or `old-plan-fails`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<String>,
-    /// Where different or undecided: the problem's place in the list, from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<u64>,
-    /// Where a plan fails: which.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failing_plan: Option<FailingDomainPlan>,
-    /// Why, as a clause: why there is no plan, that the numbers of plans differ, or the limit that left it open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-}
-
-/// A plan of one domain that is none of the other.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct FailingDomainPlan {
-    /// In which domain it is a plan: `first` or `second`.
-    pub plan_of: String,
-    /// Its place among the plans of that domain, from 0: the cheapest first.
-    pub rank: u64,
-    /// Its steps.
-    pub steps: Vec<String>,
-    /// The step that the other domain refuses, from 0; absent where it executes all and the goal does not hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failing_step: Option<u64>,
-    /// Why, as a clause.
-    pub why: String,
-    /// The conditions that do not hold there, as PDDL and why.
-    pub conditions: Vec<String>,
 }
 
 /// Action reconstruction errors (domain-generators paper, section 3) of the actions of two domains, paired by name.
@@ -157,23 +94,6 @@ pub struct DomainReconstructionError {
     pub actions: Vec<ActionReconstructionError>,
     /// Actions that only the second domain has; each counts with all that it says.
     pub extra: Vec<String>,
-}
-
-/// One action's error.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ActionReconstructionError {
-    /// The action.
-    pub action: String,
-    /// By names of variables; absent where the second domain has no such action.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by_name: Option<u64>,
-    /// By positions of parameters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by_position: Option<u64>,
-    /// The least over bijections between parameters of the same type; absent where there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub least: Option<u64>,
 }
 
 /// How the actions, parameters and types of a domain were matched with a reference's.

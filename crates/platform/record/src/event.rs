@@ -3,7 +3,8 @@
 //! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made and is
 //! complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case hexadecimal.
 
-use crate::{BudgetCost, BudgetEnd, Failure, Message, ProviderFailure, Usage};
+use crate::{BudgetCost, BudgetEnd};
+use planforge_contract::{Failure, Message, ProviderFailure, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ pub enum Event {
         llm: String,
         /// The canonical request.
         request: BlobId,
-        /// The [`crate::CompletionResult`] as JSON; absent where the call ended in `failure`.
+        /// The [`planforge_contract::CompletionResult`] as JSON; absent where the call ended in `failure`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<BlobId>,
         /// Final, non-transient failure, recorded so that replay ends the same way.
@@ -179,9 +180,9 @@ pub enum Event {
         task: String,
         /// The candidate's path.
         path: SamplePath,
-        /// The [`crate::Candidate`] as JSON.
+        /// The [`planforge_contract::Candidate`] as JSON.
         candidate: BlobId,
-        /// The [`crate::CandidatePatch`] as JSON, raw reply and fixes included.
+        /// The [`planforge_contract::CandidatePatch`] as JSON, raw reply and fixes included.
         patch: BlobId,
     },
     /// A sample broke; it stays out of the beam.
@@ -201,7 +202,7 @@ pub enum Event {
         stage: String,
         /// The candidate's path.
         path: SamplePath,
-        /// The [`crate::Assessment`] as JSON.
+        /// The [`planforge_contract::Assessment`] as JSON.
         assessment: BlobId,
         /// accepted, rejected, undecided, not-comparable.
         decision: String,
@@ -304,9 +305,9 @@ pub enum Event {
         stage: String,
         /// The candidate's path.
         path: SamplePath,
-        /// The [`crate::PlanOutcome`] as JSON.
+        /// The [`planforge_contract::PlanOutcome`] as JSON.
         outcome: BlobId,
-        /// [`crate::PlanOutcome::name`].
+        /// [`planforge_contract::PlanOutcome::name`].
         name: String,
     },
     /// A task ended.
@@ -332,4 +333,9 @@ pub enum Event {
         /// `finished`, `interrupted` or `parked`.
         state: String,
     },
+}
+
+planforge_contract::documents! {
+    Event = "event" @ 1;
+    RoundHistory = "round-history" @ 1;
 }

@@ -1,0 +1,19 @@
+//! The output of `planforge validate --json` and `planforge check --json`.
+
+use planforge_contract::ReportedDiagnostic;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `planforge validate --json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ValidateReport {
+    /// True only for `accepted`.
+    pub valid: bool,
+    /// accepted, rejected or undecided.
+    pub decision: String,
+    /// Everything found, warnings included.
+    pub diagnostics: Vec<ReportedDiagnostic>,
+    /// The plan's cost, where a plan was judged and has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
