@@ -4,11 +4,13 @@ use crate::context::Context;
 use crate::execution::RunOutcome;
 use crate::explain_plan::ExplainedPlans;
 use planforge_batch::Wave;
-use planforge_contract::{Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity};
-use planforge_record::{BudgetEnd, TaskVerdict};
+use planforge_contract::{
+    Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
+};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};
+use planforge_record::{BudgetEnd, TaskVerdict};
 
 /// Lines shown of one text.
 const SHOWN_LINES: usize = 200;

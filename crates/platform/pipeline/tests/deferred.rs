@@ -9,9 +9,9 @@ mod common;
 use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
-use planforge_record::{MemoryJournal, TaskVerdict};
 use planforge_llm::{Mode, PENDING};
 use planforge_pipeline::*;
+use planforge_record::{MemoryJournal, TaskVerdict};
 use std::sync::{Arc, Mutex};
 
 const JUDGED: &str = concat!(

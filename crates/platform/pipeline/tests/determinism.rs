@@ -9,9 +9,9 @@ mod common;
 use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
-use planforge_record::{Event, Journal, MemoryJournal, TaskVerdict};
 use planforge_llm::Mode;
 use planforge_pipeline::*;
+use planforge_record::{Event, Journal, MemoryJournal, TaskVerdict};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

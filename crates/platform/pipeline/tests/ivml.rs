@@ -10,8 +10,8 @@ mod common;
 use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
-use planforge_record::{Event, Journal, MemoryJournal, RoundHistory, SelectedGroup, TaskVerdict};
 use planforge_pipeline::*;
+use planforge_record::{Event, Journal, MemoryJournal, RoundHistory, SelectedGroup, TaskVerdict};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

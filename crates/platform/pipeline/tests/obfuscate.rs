@@ -8,11 +8,11 @@ mod common;
 
 use common::*;
 use planforge_contract::*;
-use planforge_record::{TaskVerdict};
 use planforge_diagnostics::SourceId;
 use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};
 use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use planforge_pipeline::*;
+use planforge_record::TaskVerdict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

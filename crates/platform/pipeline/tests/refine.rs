@@ -10,9 +10,9 @@ mod common;
 use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
-use planforge_record::{Event, Journal, MemoryJournal, RoundHistory, TaskVerdict};
 use planforge_llm::Mode;
 use planforge_pipeline::*;
+use planforge_record::{Event, Journal, MemoryJournal, RoundHistory, TaskVerdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 

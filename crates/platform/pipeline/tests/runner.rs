@@ -9,8 +9,8 @@ mod common;
 use common::*;
 use planforge_contract::api::{EnvironmentCall, Host};
 use planforge_contract::*;
-use planforge_record::{Event, Journal, TaskVerdict};
 use planforge_pipeline::*;
+use planforge_record::{Event, Journal, TaskVerdict};
 use std::sync::{Arc, Mutex};
 
 const TRANSLATE: &str =

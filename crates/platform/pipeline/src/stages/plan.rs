@@ -14,9 +14,9 @@ use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::StageResult;
 use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic};
-use planforge_record::TaskVerdict;
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback::{self as phrases, NoPlan};
+use planforge_record::TaskVerdict;
 
 /// The metrics of a plan stage.
 const METRICS: [&str; 2] = ["cost", "steps"];

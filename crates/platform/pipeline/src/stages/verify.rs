@@ -14,8 +14,8 @@ use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::StageResult;
 use planforge_contract::{Candidate, Decision, Failure, UndecidedReason};
-use planforge_record::TaskVerdict;
 use planforge_diagnostics::Diagnostic;
+use planforge_record::TaskVerdict;
 
 impl StageDefinition for VerifyStage {
     fn facts() -> KindFacts {

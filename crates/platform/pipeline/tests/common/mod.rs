@@ -18,9 +18,9 @@ pub use unchanged::*;
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
-use planforge_record::{Event, Journal, Lookup, MemoryJournal};
 use planforge_llm::{Llm, LlmOptions, Mode, Role, RoleConfig};
 use planforge_pipeline::*;
+use planforge_record::{Event, Journal, Lookup, MemoryJournal};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
