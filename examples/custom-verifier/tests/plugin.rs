@@ -4,7 +4,7 @@ use planforge_plugin_host::Instance;
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::serde_json::json;
 use planforge_plugin_sdk::testing::TestHost;
-use planforge_testkit::plugins::{both_ways, conformance};
+use planforge_plugin_host::conformance::{both_ways, conformance};
 
 fn request(options: planforge_plugin_sdk::serde_json::Value) -> CreateRequest {
     CreateRequest { options: options.as_object().cloned().unwrap_or_default(), ..CreateRequest::default() }

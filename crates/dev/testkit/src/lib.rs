@@ -4,7 +4,7 @@
 pub mod canned;
 pub mod clock;
 pub mod misbehaviour;
-pub mod plugins;
+pub mod outside;
 pub mod scripted;
 pub mod silent;
 pub mod small_disk;
@@ -12,5 +12,6 @@ pub mod survival;
 
 pub use canned::CannedModel;
 pub use clock::ScriptedClock;
+pub use planforge_plugin_host::conformance as plugins;
 pub use scripted::{Choice, Scripted, ScriptedRequest, ScriptedServer};
 pub use silent::SilentHost;

@@ -92,6 +92,7 @@ pub(crate) fn describe(
     if info.contract != EPOCH {
         return Err(wrong(format!("the plugin speaks contract {}, this planforge {EPOCH}", info.contract)));
     }
+    #[cfg(feature = "schemas")]
     if let Err(e) = jsonschema::validator_for(&info.options_schema) {
         return Err(wrong(format!("its options schema is no JSON schema: {e}")));
     }

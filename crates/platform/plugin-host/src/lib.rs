@@ -6,20 +6,27 @@
 //! What is contained: panics, hangs, unreadable and oversized replies, wrong symbols, epochs, layouts and options. What
 //! is not, because plugins run in this process: `abort()`, segmentation faults, stack overflow, and memory that a
 //! plugin takes before it replies.
+//!
+//! The feature `schemas` (on by default) checks options against a plugin's schema before an instance is made. Without it the plugin alone checks
+//! them; tests of a plugin need no more.
 
 mod adapters;
 mod call;
 mod codes;
+pub mod conformance;
 mod gates;
+#[cfg(feature = "schemas")]
 mod options;
 mod registry;
 pub mod scaffold;
+mod suggestion;
 mod threads;
 pub mod worker;
 
 pub use adapters::Instance;
 pub use call::Limits;
 pub use codes::CODES;
+#[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
 pub use registry::{Entry, Registry, Settings, Source};

@@ -3,12 +3,14 @@
 use crate::adapters::Instance;
 use crate::call::{Core, Limits};
 use crate::gates;
-use crate::options::{OptionProblem, check_against_schema, nearest};
+#[cfg(feature = "schemas")]
+use crate::options::{OptionProblem, check_against_schema};
+use crate::suggestion::nearest;
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
-use planforge_contract::{
-    CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind, decode, encode,
-};
+#[cfg(feature = "schemas")]
+use planforge_contract::JsonObject;
+use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, PluginKind, decode, encode};
 use planforge_plugin_abi::{BundledPlugin, EPOCH, Module, id_of_crate};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -255,6 +257,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`Registry::info`].
+    #[cfg(feature = "schemas")]
     pub fn check_options(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
         let info = self.info(id)?;
         check_against_schema(&info.options_schema, options)
@@ -268,19 +271,8 @@ impl Registry {
     pub fn create(&self, id: &str, request: CreateRequest) -> Result<Instance, Failure> {
         let slot = self.slot(id)?;
         let loaded = self.load(slot)?;
-        let problems = self.check_options(id, &request.options)?;
-        if !problems.is_empty() {
-            let lines: Vec<String> =
-                problems.iter().map(|p| format!("{}: {}", p.pointer, p.message)).collect();
-            let text = format!("options of `{id}`: {}", lines.join("; "));
-            let failure = Failure::new(FailureClass::Request, "plugin.options", text);
-            let near: Vec<_> = problems.iter().filter_map(|p| p.suggestion.as_deref()).collect();
-            return Err(if near.is_empty() {
-                failure
-            } else {
-                failure.help(format!("did you mean {}?", near.join(", ")))
-            });
-        }
+        #[cfg(feature = "schemas")]
+        self.refuse_options(id, &request.options)?;
         let limits = &self.settings.limits;
         let raw = gates::create(loaded.module, &loaded.info, &request, limits, &self.threads)?;
         let source = match &slot.source {
@@ -290,6 +282,24 @@ impl Registry {
         let worker = self.settings.worker.clone().map(|settings| (settings, source, request));
         let info = Arc::clone(&loaded.info);
         Ok(Instance::over(Core::new(info, raw, limits.clone(), Arc::clone(&self.threads), worker)))
+    }
+
+    /// `plugin.options` with all problems of the options.
+    #[cfg(feature = "schemas")]
+    fn refuse_options(&self, id: &str, options: &JsonObject) -> Result<(), Failure> {
+        let problems = self.check_options(id, options)?;
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let lines: Vec<String> = problems.iter().map(|p| format!("{}: {}", p.pointer, p.message)).collect();
+        let text = format!("options of `{id}`: {}", lines.join("; "));
+        let failure = Failure::new(FailureClass::Request, "plugin.options", text);
+        let near: Vec<_> = problems.iter().filter_map(|p| p.suggestion.as_deref()).collect();
+        Err(if near.is_empty() {
+            failure
+        } else {
+            failure.help(format!("did you mean {}?", near.join(", ")))
+        })
     }
 
     /// The raw instance, for the worker, which serves `work` alone.

@@ -25,6 +25,26 @@ const fn sources(kind: PluginKind) -> (&'static str, &'static str) {
     }
 }
 
+/// The features of the SDK that the kind's library uses.
+const fn features(kind: PluginKind) -> &'static str {
+    match kind {
+        PluginKind::Translator | PluginKind::Environment => "\"pddl\"",
+        PluginKind::Provider | PluginKind::Verifier | PluginKind::Planner => "",
+    }
+}
+
+/// The end of the manifest of a crate that is a workspace of its own. Debug information of dependencies takes most of the
+/// time and space of a build.
+const OWN_WORKSPACE: &str = "
+[workspace]
+
+[profile.dev]
+debug = \"line-tables-only\"
+
+[profile.dev.package.\"*\"]
+debug = false
+";
+
 /// Writes a new plugin crate into `dir/name` and returns its files.
 ///
 /// `kind` is a word of [`PluginKind`]; `name` is the crate's name in lower-case words joined by dashes. `checkout` is a
@@ -36,7 +56,7 @@ const fn sources(kind: PluginKind) -> (&'static str, &'static str) {
 pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<Vec<PathBuf>, Failure> {
     let kind = PluginKind::ALL.into_iter().find(|k| k.name() == kind).ok_or_else(|| {
         let kinds = PluginKind::ALL.map(PluginKind::name);
-        let near = crate::options::nearest(kind, kinds.into_iter());
+        let near = crate::suggestion::nearest(kind, kinds.into_iter());
         let help = near
             .map_or_else(|| format!("kinds are {}", kinds.join(", ")), |k| format!("did you mean `{k}`?"));
         wrong("new.kind", format!("there is no kind of plugin `{kind}`")).help(help)
@@ -62,7 +82,8 @@ pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<V
         ("{{CRATE}}", name.replace('-', "_")),
         ("{{TYPE}}", type_name(name)),
         ("{{SDK}}", relative(&target, &crates)),
-        ("{{WORKSPACE}}", if joins_workspace(&dir) { String::new() } else { "\n[workspace]\n".to_owned() }),
+        ("{{FEATURES}}", features(kind).to_owned()),
+        ("{{WORKSPACE}}", if joins_workspace(&dir) { String::new() } else { OWN_WORKSPACE.to_owned() }),
     ];
     let fill =
         |text: &str| values.iter().fold(text.to_owned(), |text, (key, value)| text.replace(key, value));

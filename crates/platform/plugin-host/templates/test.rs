@@ -3,7 +3,7 @@
 use planforge_plugin_host::Instance;
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::testing::TestHost;
-use planforge_testkit::plugins::{both_ways, conformance};
+use planforge_plugin_host::conformance::{both_ways, conformance};
 
 #[test]
 fn it_does_what_every_plugin_must() {

@@ -54,22 +54,30 @@
 //! Rules the host holds every plugin to: calls come from several threads at once; nothing is kept between calls; a panic
 //! becomes a [`planforge_contract::Failure`] and ends the instance; language models, environments and planners are reached through [`Host`]
 //! alone. [`testing::TestHost`] lets a plugin be tested without loading it.
+//!
+//! The features `pddl` (reading PDDL in candidates and replies, environments that are written step by step) and `prompts` (templates) are on by
+//! default.
 
 #![warn(missing_docs)]
 
 mod about;
+#[cfg(feature = "pddl")]
 pub mod checked;
 mod export;
 pub mod feedback;
 pub mod guard;
 pub mod kinds;
 pub mod loose;
+#[cfg(feature = "prompts")]
 pub mod prompt;
 mod raw_host;
+#[cfg(feature = "pddl")]
 pub mod reply;
 pub mod rights;
+#[cfg(feature = "pddl")]
 pub mod stepwise;
 pub mod testing;
+#[cfg(feature = "pddl")]
 pub mod walking;
 pub mod wording;
 
@@ -84,14 +92,17 @@ pub use planforge_plugin_abi::{BundledPlugin, EPOCH};
 pub use schemars;
 pub use serde;
 pub use serde_json;
+#[cfg(feature = "pddl")]
 pub use stepwise::{StepEnvironment, Stepwise};
 
 /// Everything a plugin usually names.
 pub mod prelude {
     pub use crate::{
         About, Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel, Planner, Plugin, Provider,
-        Secrets, StepEnvironment, Stepwise, Translator, Verifier,
+        Secrets, Translator, Verifier,
     };
+    #[cfg(feature = "pddl")]
+    pub use crate::{StepEnvironment, Stepwise};
     pub use planforge_contract::{
         ActionDescription, ActionExample, ActionInterface, ActionMaterials, ActionReconstructionError,
         ActionSignature, AppliedFix, Applies, Assessment, Candidate, CandidatePatch, Capabilities,

@@ -5,11 +5,13 @@
 //! environment's own words.
 
 mod action;
+#[cfg(feature = "pddl")]
 mod pddl;
 mod plan;
 mod walk;
 
 pub use action::{ActionFault, FailingActionPlan, action};
+#[cfg(feature = "pddl")]
 pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
 pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};
