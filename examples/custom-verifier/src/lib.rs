@@ -36,6 +36,8 @@ impl Plugin for UseLimits {
     fn about() -> About {
         About::new("Rejects plans that use an action more often than a rule allows")
             .metric("broken_rules", "rules that the plan breaks")
+            // Result tables count a plan that breaks a rule as not valid.
+            .measures(Measure::PlanValidity)
     }
 
     fn create(options: Options, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -31,6 +31,7 @@ mod matrix;
 mod misbehaving;
 mod models;
 mod obfuscate;
+mod outside;
 mod picture;
 mod planner;
 mod progress;

@@ -5,45 +5,16 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
 use planforge_plugin_host::scaffold::scaffold;
+use planforge_testkit::outside::{cargo, copy_crate};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, PoisonError};
-
-/// The builds share a target folder; one at a time is faster than waiting for one another's locks.
-static ONE_BUILD: Mutex<()> = Mutex::new(());
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// `cargo test` of a crate or workspace, with the settings that let its dependencies be the ones already built.
+/// The output of `cargo test` of a crate or workspace.
 fn cargo_test(folder: &Path) -> String {
-    let _one = ONE_BUILD.lock().unwrap_or_else(PoisonError::into_inner);
-    let test = std::env::current_exe().unwrap();
-    let target = test.ancestors().nth(3).unwrap();
-    let lock = folder.join("Cargo.lock");
-    std::fs::copy(root().join("Cargo.lock"), &lock).unwrap();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["test", "--offline", "--workspace"]).current_dir(folder).env("CARGO_TARGET_DIR", target);
-    for setting in [
-        "profile.dev.debug=\"line-tables-only\"",
-        "profile.dev.package.planforge-pddl.opt-level=3",
-        "profile.dev.package.sha2.opt-level=3",
-    ] {
-        cargo.args(["--config", setting]);
-    }
-    // What cargo sets for this test is about this package.
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" {
-            cargo.env_remove(name);
-        }
-    }
-    let output = cargo.output().unwrap();
-    let _ = std::fs::remove_file(lock);
-    let text =
-        format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{text}");
-    text
+    cargo(&root(), folder, &["test", "--workspace"]).unwrap_or_else(|output| panic!("{output}"))
 }
 
 fn passed(output: &str) -> usize {
@@ -73,5 +44,7 @@ fn a_new_plugin_of_every_kind_in_a_workspace_s_plugins_folder_passes_its_own_tes
 
 #[test]
 fn the_example_outside_the_workspace_passes_its_own_test() {
-    assert_eq!(passed(&cargo_test(&root().join("examples/custom-verifier"))), 3);
+    let folder = tempfile::tempdir().unwrap();
+    copy_crate(&root(), "examples/custom-verifier", folder.path()).unwrap();
+    assert_eq!(passed(&cargo_test(folder.path())), 3);
 }

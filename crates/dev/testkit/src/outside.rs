@@ -1,0 +1,78 @@
+//! Crates outside the workspace: copied, and built with the workspace's lock file and target folder, so that the dependencies that are
+//! built already are not built again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Copies a crate of the checkout to `to`. Paths to the checkout's crates in its manifest stay valid.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn copy_crate(checkout: &Path, folder: &str, to: &Path) -> std::io::Result<()> {
+    let from = checkout.join(folder);
+    copy_folder(&from, to)?;
+    let up = "../".repeat(folder.split('/').count());
+    let manifest = fs::read_to_string(to.join("Cargo.toml"))?;
+    let root = format!("{}/", checkout.display());
+    fs::write(to.join("Cargo.toml"), manifest.replace(&up, &root))
+}
+
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name().filter(|name| *name != "target") else { continue };
+        if path.is_dir() {
+            copy_folder(&path, &to.join(name))?;
+        } else {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// The target folder of the running test.
+fn target_folder() -> Result<PathBuf, String> {
+    let test = std::env::current_exe().map_err(|e| e.to_string())?;
+    test.ancestors().nth(3).map(Path::to_owned).ok_or_else(|| "the test is in no target folder".to_owned())
+}
+
+/// Runs cargo offline in a folder outside the workspace and returns everything that it printed.
+///
+/// # Errors
+/// The output, if cargo fails.
+pub fn cargo(checkout: &Path, folder: &Path, arguments: &[&str]) -> Result<String, String> {
+    fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(arguments).arg("--offline").current_dir(folder).env("CARGO_TARGET_DIR", target_folder()?);
+    // The settings of the workspace for crates that are not planforge's.
+    for setting in [
+        "profile.dev.debug=\"line-tables-only\"",
+        "profile.dev.package.\"*\".debug=false",
+        "profile.dev.package.sha2.opt-level=3",
+        "profile.dev.package.rustc-hash.opt-level=3",
+    ] {
+        cargo.args(["--config", setting]);
+    }
+    // Cargo describes the test's own package in these.
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" {
+            cargo.env_remove(name);
+        }
+    }
+    let output = cargo.output().map_err(|e| e.to_string())?;
+    let text =
+        format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(text) } else { Err(text) }
+}
+
+/// Builds the library of a crate outside the workspace and returns its path.
+///
+/// # Errors
+/// The output of cargo, if the crate does not compile.
+pub fn build_library(checkout: &Path, folder: &Path, crate_name: &str) -> Result<PathBuf, String> {
+    cargo(checkout, folder, &["build", "--lib"])?;
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    Ok(target_folder()?.join("debug").join(format!("{prefix}{crate_name}{suffix}")))
+}
