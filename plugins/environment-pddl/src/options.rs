@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PddlEnvironmentOptions {
-    /// Lets verifiers read the reference model (capability `model`), so that they can compute exactly. With
+    /// Lets verifiers read the reference model, so that they can compute exactly. With
     /// `false` the environment is a black box that can only be tried.
     pub model: bool,
     /// Wording of facts: predicate or function name -> sentence, with `{1}`, `{2}`, ... for its arguments and

@@ -29,7 +29,7 @@ impl Plugin for Batch {
     type Options = BatchProviderOptions;
 
     fn about() -> About {
-        About::new("Leaves questions in a batch file, which any service, agent or person can answer")
+        About::new("Writes requests to a batch file, which any service, agent or person can answer")
             .deferred()
             .several_replies()
     }

@@ -132,7 +132,7 @@ pub struct Actions {
     /// Probability that a precondition is negated: that what the action makes true does not hold yet.
     pub negated_precondition: f64,
     /// If predicates may be proposed: probability that a listed predicate is proposed again under another
-    /// name, for each that the action has. The last question, which asks for such pairs, finds each with
+    /// name, for each that the action has. The last request, which asks for such pairs, finds each with
     /// probability `repair_named`.
     pub synonym: f64,
 }
@@ -196,7 +196,7 @@ pub struct OracleOptions {
     pub damage: f64,
     /// Characters of one token in the usage of replies. Left out: replies have no usage.
     pub characters_per_token: Option<u32>,
-    /// The simulated critic, for questions about what is wrong with a domain or a problem.
+    /// The simulated critic, for requests about what is wrong with a domain or a problem.
     pub critic: Critic,
     /// The simulated writer of single actions.
     pub actions: Actions,

@@ -46,7 +46,7 @@ impl Plugin for ActionTranslator {
     type Options = ActionTranslatorOptions;
 
     fn about() -> About {
-        About::new("Asks a language model for the actions of a domain, one question an action")
+        About::new("Asks a language model for the actions of a domain, one request per action")
             .role(planforge_translating::ROLE, "writes the actions")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
             .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)

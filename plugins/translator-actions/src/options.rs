@@ -12,7 +12,7 @@ pub enum Mode {
     /// They are given with their descriptions (domain-generators paper, section 3).
     #[default]
     Given,
-    /// Each action may propose new ones, which later actions may use; a last question finds those with the
+    /// Each action may propose new ones, which later actions may use; a last request finds those with the
     /// same meaning and unifies them.
     Grown,
 }
@@ -23,7 +23,7 @@ pub enum Mode {
 pub struct ActionTranslatorOptions {
     /// The source of the predicates: `given`, or `grown` action by action.
     pub mode: Mode,
-    /// Number of in-context examples of each question, drawn for each sample from the actions of the suites
+    /// Number of in-context examples of each request, drawn for each sample from the actions of the suites
     /// in `action_examples` of `[given]`.
     #[schemars(range(min = 0, max = 100))]
     pub examples: u32,
@@ -32,7 +32,7 @@ pub struct ActionTranslatorOptions {
     /// those of earlier actions only. Left out: 2, as in LLM-DM.
     #[schemars(range(min = 1, max = 2))]
     pub passes: Option<u32>,
-    /// Shows the other actions of the sample that are written already in each question.
+    /// Shows the other actions of the sample that are written already in each request.
     pub earlier: bool,
     /// The actions to write, by name. The domain lacks the others. Left out: all.
     pub only: Option<Vec<String>>,

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// One question with a solved example of the same domain (section 4.1).
+    /// One request with a solved example of the same domain (section 4.1).
     #[default]
     Ic,
-    /// Three questions that are the same for every domain: the number of objects of each type, the named
+    /// Three requests that are the same for every domain: the number of objects of each type, the named
     /// objects, and the facts and goals (section 4.2).
     G3,
-    /// The three questions of `g3` as one.
+    /// The three requests of `g3` as one.
     G1,
-    /// No question: the candidate has it already, as its text `ir`.
+    /// No request: the candidate has it already, as its text `ir`.
     Infer,
 }
 
@@ -51,11 +51,11 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AspTranslatorOptions {
-    /// The source of the intermediate representation: `ic` (one question with an example of the same domain),
-    /// `g3` (three questions that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
-    /// and no question).
+    /// The source of the intermediate representation: `ic` (one request with an example of the same domain),
+    /// `g3` (three requests that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
+    /// and no request).
     pub mode: Mode,
-    /// Most repair questions, which show the model the refusals of its answer in the same conversation.
+    /// Most repair requests, which show the model the refusals of its answer in the same conversation.
     #[schemars(range(max = 10))]
     pub repair_rounds: u32,
     /// Most answer sets that are compared if a program has several. They must be equal up to the names of

@@ -16,7 +16,7 @@ pub enum Mode {
     Both,
 }
 
-/// The in-context example of a question.
+/// The in-context example of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Example {

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The kind of question.
+/// The kind of request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Writes the PDDL. Feedback is the next turn of the candidate's conversation.
     #[default]
     Write,
-    /// Writes the candidate's PDDL anew from a critique: the f_update of the test-time-scaling paper (Eq. 4). The question stands alone: it
+    /// Writes the candidate's PDDL anew from a critique: the f_update of the test-time-scaling paper (Eq. 4). The request stands alone: it
     /// shows the text, the last explanation, the last PDDL and the critique, and not the conversation.
     Update,
 }
@@ -25,7 +25,7 @@ pub enum Artefact {
 }
 
 impl Artefact {
-    /// The word in questions and tags.
+    /// The word in requests and tags.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Domain => "domain",

@@ -33,7 +33,7 @@ pub static CODES: &[CodeInfo] = &[
         code: NO_REFERENCE,
         title: "the environment shows no model",
         explanation: "An action is classified in the place of the reference's, and by the plans of reference problems, so the task's \
-environment has to show the reference: it needs the capability `model`, which `environment-pddl` has by default.\n\nWith \
+environment has to show its reference model, as `environment-pddl` does by default.\n\nWith \
 `behaviour = false` and `actions` in [given] the environment is not asked.",
     },
     CodeInfo {

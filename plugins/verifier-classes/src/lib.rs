@@ -12,7 +12,7 @@
 //! | Equivalent | equivalent | shows no difference in the k cheapest plans of each problem, either way |
 //! | Undecided | undecided | was not decided within the limits; never counted as NoPlan |
 //!
-//! The reference is the one that the task's environment shows (capability `model`): the task's problem, and
+//! The reference is the one that the task's environment shows: the task's problem, and
 //! further ones of the suite as `problems` of \[environment\] asks for. The paper has two problems and 10
 //! plans of each.
 //!

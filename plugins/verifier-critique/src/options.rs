@@ -58,7 +58,7 @@ pub struct CritiqueOptions {
     /// Makes the rounds of a refine stage one conversation with the critic. Otherwise each round asks anew;
     /// repetitions are found by comparing replies.
     pub history: bool,
-    /// Findings that the plugin adds to the question: `["diagnostics"]` for those of the PDDL checks on
+    /// Findings that the plugin adds to the request: `["diagnostics"]` for those of the PDDL checks on
     /// domain and problem. The stage's `feedback = ["LABEL"]` adds the findings of other stages.
     pub evidence: Vec<Evidence>,
     /// Replaces the system text. An empty text leaves the system turn out.

@@ -32,8 +32,8 @@ pub static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NO_REFERENCE,
         title: "the environment shows no model",
-        explanation: "Equivalence is a property of two problems, so the task's environment has to show the reference: it needs the \
-capability `model`, which `environment-pddl` has by default.\n\nAn environment that can only be tried is compared by exploration \
+        explanation: "Equivalence is a property of two problems, so the task's environment has to show its \
+reference model, as `environment-pddl` does by default.\n\nAn environment that can only be tried is compared by exploration \
 walks: use `verifier-ew`.",
     },
     CodeInfo {

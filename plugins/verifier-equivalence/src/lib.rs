@@ -4,7 +4,7 @@
 //!
 //! # Problems
 //!
-//! The reference is the one that the task's environment shows (capability `model`). Objects are exchanged
+//! The reference is the one that the task's environment shows. Objects are exchanged
 //! within their type, in initial state, numbers, goal and metric together; names that the domain uses are
 //! fixed. Facts and conjuncts count once, in any order.
 //!

@@ -111,7 +111,7 @@ fn rename_candidate(
         return Err(Box::new(rejected_assessment(summary, CandidateState::Invalid, settings)));
     };
     let Some(shown) = &reference.shown else {
-        let message = "actions are matched only with an environment that has the capability `model`; set \
+        let message = "actions are matched only with an environment that shows its reference model; set \
                        `interface = \"exact\"`";
         return Err(undecided_assessment(UndecidedReason::Unsupported, message.to_owned()));
     };

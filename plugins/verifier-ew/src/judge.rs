@@ -129,10 +129,10 @@ impl WalkJudge<'_> {
             return None;
         }
         if self.settings.mode == Mode::Exact {
-            return Some("an exact score needs an environment with the capability `model`; set `mode = \"auto\"` to sample".into());
+            return Some("an exact score needs an environment that shows its reference model; set `mode = \"auto\"` to sample".into());
         }
         (self.settings.semantics == Semantics::GroundNoOpsDropped).then(|| {
-            "dropping ground no-ops needs an environment with the capability `model`; set `semantics = \"strips\"`".into()
+            "dropping ground no-ops needs an environment that shows its reference model; set `semantics = \"strips\"`".into()
         })
     }
 

@@ -6,7 +6,7 @@
 //!
 //! | the environment | method |
 //! |---|---|
-//! | has the capability `model` | both models in process: computed by dynamic programming while it fits `exact_pairs` and `exact_memory_mb`, else sampled |
+//! | shows its reference model | both models in process: computed by dynamic programming while it fits `exact_pairs` and `exact_memory_mb`, else sampled |
 //! | can only be tried | its own walks are executed on the candidate's model, and it tries the candidate's walks; each is one request |
 //!
 //! A candidate is accepted if its score is 1, with the certainty stated (`certainty` in the evidence:

@@ -46,7 +46,7 @@ pub enum Policy {
 pub enum Mode {
     /// Computed as long as it fits `exact_pairs` and `exact_memory_mb`, else sampled.
     Auto,
-    /// Computed; undecided if it does not fit. Needs an environment with the capability `model`.
+    /// Computed; undecided if it does not fit. Needs an environment that shows its reference model.
     Exact,
     /// Sampled.
     Sampled,
@@ -60,8 +60,8 @@ pub enum InterfaceOption {
     #[default]
     Exact,
     /// Any: a renaming of the candidate's actions, parameters and types is searched that respects the number and the types of
-    /// parameters, and it is walked in under the environment's names. Without one the metric is not defined. Needs an environment with
-    /// the capability `model`.
+    /// parameters, and it is walked in under the environment's names. Without one the metric is not defined. Needs an environment
+    /// that shows its reference model.
     Matched,
 }
 
@@ -91,7 +91,7 @@ pub struct WalkVerifierOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub walks: Option<u32>,
-    /// `strips` or `ground-no-ops-dropped` (needs an environment with the capability `model`): which ground actions are legal. By
+    /// `strips` or `ground-no-ops-dropped` (needs an environment that shows its reference model): which ground actions are legal. By
     /// default the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,

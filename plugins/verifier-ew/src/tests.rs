@@ -293,7 +293,7 @@ fn options_that_need_a_model_leave_candidates_undecided_without_one() {
     for options in [exact.clone(), code.clone()] {
         let got = ask(false, options.clone());
         assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
-        assert!(got.summary.contains("capability `model`"), "{}", got.summary);
+        assert!(got.summary.contains("shows its reference model"), "{}", got.summary);
         assert_eq!(ask(true, options).decision, Decision::Accepted);
     }
     let strips = WalkVerifierOptions { semantics: Some(planforge_judging::Semantics::Strips), ..code };

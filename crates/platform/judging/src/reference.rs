@@ -84,7 +84,7 @@ impl NotShown {
             Self::Nothing => {
                 let message = "the task's environment shows no domain and problem to compare with";
                 Failure::new(FailureClass::Request, codes.nothing, message)
-                    .help("take an environment with the capability `model`, such as environment-pddl")
+                    .help("take an environment that shows its reference model, such as environment-pddl")
             }
             Self::Unreadable(error) => {
                 let message = format!("the reference cannot be read: {error}");

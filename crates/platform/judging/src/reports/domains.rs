@@ -1,4 +1,4 @@
-//! What `planforge equivalent domain --json` prints, and verifiers of domains have as evidence.
+//! What `planforge pddl equivalent domain --json` prints, and verifiers of domains have as evidence.
 
 use planforge_contract::{
     ActionReconstructionError, DomainDifference, HeuristicEquivalence, ReportedDiagnostic,

@@ -1,9 +1,9 @@
-//! The output of `planforge ew --json`.
+//! The output of `planforge pddl ew --json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge ew --json` prints: the exploration-walk metric of Definition 1 and Eq. 2.
+/// What `planforge pddl ew --json` prints: the exploration-walk metric of Definition 1 and Eq. 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EwReport {
     /// Harmonic mean of the two directions, 0 to 1; absent where a direction is not defined.

@@ -1,4 +1,4 @@
-//! What `planforge graph --json` prints: the states around a plan (test-time-scaling paper, Fig. 6).
+//! What `planforge pddl graph --json` prints: the states around a plan (test-time-scaling paper, Fig. 6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
-//! The output of `planforge infer --json`.
+//! The output of `planforge pddl infer --json`.
 
 use planforge_contract::{Inference, ReportedDiagnostic};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge infer --json` prints.
+/// What `planforge pddl infer --json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InferReport {
     /// `inferred`; `refused` where statements cannot be used, `conflict` where constraints are violated, `ambiguous` where several different

@@ -1,10 +1,10 @@
-//! The output of `planforge plan --json`.
+//! The output of `planforge pddl plan --json`.
 
 use planforge_contract::{PlanDocument, ReportedDiagnostic, SearchStatistics};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge plan --json` prints.
+/// What `planforge pddl plan --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanReport {
     /// [`PlanOutcome::name`](planforge_contract::PlanOutcome::name).

@@ -1,10 +1,10 @@
-//! The output of `planforge equivalent problem --json`, parts of which are the evidence of `verifier-equivalence`.
+//! The output of `planforge pddl equivalent problem --json`, parts of which are the evidence of `verifier-equivalence`.
 
 use planforge_contract::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge equivalent --json` prints.
+/// What `planforge pddl equivalent problem --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EquivalentReport {
     /// True only where equality was shown.

@@ -1,10 +1,10 @@
-//! The output of `planforge validate --json` and `planforge check --json`.
+//! The output of `planforge pddl validate --json` and `planforge check --json`.
 
 use planforge_contract::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge validate --json` prints.
+/// What `planforge pddl validate --json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidateReport {
     /// True only for `accepted`.
