@@ -8,6 +8,8 @@ mod codes;
 mod commands;
 mod context;
 mod derivation;
+#[cfg(test)]
+mod document_commands;
 mod dry_run;
 mod environment;
 mod execution;
