@@ -22,7 +22,7 @@ use planforge_pddl::extract::BlockKind;
 use planforge_pddl::print_domain;
 use planforge_pddl::random::Random;
 use planforge_planning::result_class::meant_action;
-use planforge_plugin_sdk::reply::fixed;
+use planforge_plugin_sdk::reply::apply_fixes;
 
 /// The candidate's text that keeps the grown predicates, a line each.
 const PREDICATES: &str = "predicates";
@@ -193,7 +193,7 @@ impl Call<'_> {
         }
         text += "\n)\n";
         let mut patch = sample.patch;
-        patch.domain = Some(fixed(&mut patch.fixes, &text, BlockKind::Domain, self.request.fixes));
+        patch.domain = Some(apply_fixes(&mut patch.fixes, &text, BlockKind::Domain, self.request.fixes));
         (patch.log_likelihood, patch.tokens) = sample.asking.likelihood();
         // The candidate already has the likelihood of the actions that stay; this one adds to it.
         patch.rewrite = !sample.stays.contains(&true);

@@ -6,7 +6,7 @@ use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, Message, Outcome, Reply, TranslateRequest, TranslateResponse,
 };
-use planforge_plugin_sdk::reply::{Wanted, read_reply};
+use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 use planforge_translating::{
     Writer, answered_turns, new_turns, note_without_text, response, too_few_replies,
 };
@@ -36,9 +36,9 @@ impl<'a> Call<'a> {
         let turns = new_turns(conversation, self.prompts.system(self.options)?, self.question(revising)?);
         let in_two_steps = self.options.mode == Mode::Both && !revising;
         let (wanted, tag) = match self.options.mode {
-            Mode::Problem => (Wanted::Problem, "problem"),
-            Mode::Both if revising => (Wanted::Either, "both"),
-            Mode::Domain | Mode::Both => (Wanted::Domain, "domain"),
+            Mode::Problem => (WantedPddl::Problem, "problem"),
+            Mode::Both if revising => (WantedPddl::Either, "both"),
+            Mode::Domain | Mode::Both => (WantedPddl::Domain, "domain"),
         };
         let n = self.request.n.max(1);
         let replies = self.ask(&turns, tag, n)?;
@@ -81,9 +81,14 @@ impl<'a> Call<'a> {
         self.writer.ask(messages, tag, n)
     }
 
-    fn patch(&self, new_turns: &[Message], reply: &Reply, wanted: Wanted) -> Result<CandidatePatch, Failure> {
+    fn patch(
+        &self,
+        new_turns: &[Message],
+        reply: &Reply,
+        wanted: WantedPddl,
+    ) -> Result<CandidatePatch, Failure> {
         let mut patch = read_reply(reply, wanted, self.request.fixes)?;
-        if wanted == Wanted::Domain {
+        if wanted == WantedPddl::Domain {
             note_without_text(&self.request.task, &mut patch);
         }
         Ok(CandidatePatch { messages: answered_turns(new_turns, reply), ..patch })
@@ -96,7 +101,7 @@ impl<'a> Call<'a> {
         turns.push(Message::user(question));
         let replies = self.ask(&turns, "problem", 1)?;
         let reply = replies.first().ok_or_else(|| too_few_replies(0, 1))?;
-        let second = self.patch(&turns, reply, Wanted::Problem)?;
+        let second = self.patch(&turns, reply, WantedPddl::Problem)?;
         Ok(CandidatePatch {
             domain: first.domain,
             log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),

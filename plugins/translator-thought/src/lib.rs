@@ -14,7 +14,7 @@ mod prompt;
 pub use options::{Artefact, Form, Mode, ThoughtOptions};
 
 use planforge_plugin_sdk::prelude::*;
-use planforge_plugin_sdk::reply::{Wanted, read_reply, read_thought_reply};
+use planforge_plugin_sdk::reply::{WantedPddl, read_reply, read_thought_reply};
 use planforge_translating::{ROLE, Writer, answered_turns, new_turns, note_without_text, response};
 
 #[derive(Debug)]
@@ -79,12 +79,12 @@ impl ThoughtTranslator {
 
     fn patch(&self, request: &TranslateRequest, reply: &Reply) -> Result<CandidatePatch, Failure> {
         let wanted = match self.options.artefact {
-            Artefact::Domain => Wanted::Domain,
-            Artefact::Problem => Wanted::Problem,
+            Artefact::Domain => WantedPddl::Domain,
+            Artefact::Problem => WantedPddl::Problem,
         };
         let read = if self.options.has_thought() { read_thought_reply } else { read_reply };
         let mut patch = read(reply, wanted, request.fixes)?;
-        if wanted == Wanted::Domain {
+        if wanted == WantedPddl::Domain {
             note_without_text(&request.task, &mut patch);
         }
         Ok(patch)

@@ -10,7 +10,7 @@ use crate::{
     WalkSpec, Walks,
 };
 
-/// How much a log line matters.
+/// Importance of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// For the plugin's author.
@@ -25,7 +25,7 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum EnvironmentCall {
-    /// What can be done.
+    /// Describes the task's actions and objects.
     Describe,
     /// Take walks.
     Walks(WalkSpec),
@@ -41,11 +41,11 @@ pub enum EnvironmentCall {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum EnvironmentAnswer {
-    /// What can be done.
+    /// The task's actions and objects.
     Describe(EnvironmentInfo),
     /// Walks taken.
     Walks(Walks),
-    /// How far sequences went.
+    /// The number of steps executed of each sequence.
     Execute(ExecutionReport),
     /// A plan's verdict.
     Validate(EnvironmentVerdict),
@@ -53,9 +53,9 @@ pub enum EnvironmentAnswer {
     DescribeState(StateDescription),
 }
 
-/// What a plugin may ask of the host during one call.
+/// The host's services for a plugin during one call.
 ///
-/// The default methods refuse, so that a host object for a kind implements just that kind's rights.
+/// The default methods refuse, so that a host object for a kind implements only the services of that kind.
 pub trait Host: Send + Sync {
     /// Asks the language model that the pipeline gives this role. The host applies role, budget, limits, retry, cassette,
     /// redaction and events, and asks again where a server returns fewer replies than `n`.
@@ -90,8 +90,8 @@ pub trait Host: Send + Sync {
         let _ = input;
         Err(Failure::forbidden("worker"))
     }
-    /// For the host's own layers, of which the outer one keeps the record and the inner one has the child process: answers
-    /// [`Host::worker`] with what the record holds, or with what `ask` says. A plugin calls `worker`.
+    /// For the host's own layers: the outer one keeps the record, the inner one has the child process.
+    /// Answers [`Host::worker`] from the record, or else with the result of `ask`. A plugin calls `worker`.
     ///
     /// # Errors
     /// As [`Host::worker`].
@@ -107,13 +107,13 @@ pub trait Host: Send + Sync {
     fn log(&self, level: LogLevel, message: &str);
     /// Says how far the call is: `done` of `total` (0 where unknown).
     fn progress(&self, done: u64, total: u64, what: &str);
-    /// Whether the run is being interrupted; long loops ask now and then.
+    /// True if the run is being interrupted. Long loops call it now and then.
     fn cancelled(&self) -> bool;
     /// Milliseconds until the host gives the call up; `None` where there is no deadline.
     fn remaining_ms(&self) -> Option<u64>;
 }
 
-/// A host that has nobody to ask and sets no limits: for calls that need neither.
+/// A host without services and limits, for calls that need neither.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHost;
 
@@ -182,7 +182,7 @@ pub trait Planner: Send + Sync {
 
 /// Says whether actions can be executed. Stateless between calls: each call names its task.
 pub trait Environment: Send + Sync {
-    /// What can be done.
+    /// The task's actions and objects.
     ///
     /// # Errors
     /// The environment broke or cannot be opened on this task.

@@ -1,5 +1,6 @@
 //! One module for each family of documents.
 
+pub(crate) mod assessment;
 pub(crate) mod candidate;
 pub(crate) mod capabilities;
 pub(crate) mod classes;
@@ -12,6 +13,7 @@ pub(crate) mod materials;
 pub(crate) mod plan;
 pub(crate) mod plugin;
 pub(crate) mod reported;
+pub(crate) mod sentences;
 pub(crate) mod task;
 pub(crate) mod translate;
 pub(crate) mod verify;

@@ -1,4 +1,4 @@
-//! How a document is written to cross a boundary: `{"document": NAME, "schema": N, "body": {...}}`.
+//! The written form of a document that crosses a boundary: `{"document": NAME, "schema": N, "body": {...}}`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -23,7 +23,7 @@ pub struct Envelope<T> {
     pub body: T,
 }
 
-/// Why a text is not the document that was expected.
+/// The reason why a text is not the expected document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodeError {
     /// Not JSON, or JSON of another shape; the message of serde_json, which has line and column.
@@ -65,7 +65,7 @@ pub fn encode<T: Document>(body: &T) -> Result<String, String> {
 /// Reads a document from its envelope.
 ///
 /// # Errors
-/// [`DecodeError`] says whether the text, the name or the schema number is wrong.
+/// [`DecodeError`]: the text, the name or the schema number is wrong.
 pub fn decode<T: Document>(text: &str) -> Result<T, DecodeError> {
     // The header is read first, so that a body of another version is reported as such and not as a missing field.
     #[derive(Deserialize)]

@@ -16,6 +16,7 @@ mod documents;
 mod envelope;
 mod schema;
 
+pub use documents::assessment::{Assessment, Decision, UndecidedReason};
 pub use documents::candidate::{Candidate, CandidatePatch, Edits, LineageStep, WrittenTexts};
 pub use documents::capabilities::{Applies, Capabilities, OptionCondition, RequestBound, RequestCount};
 pub use documents::classes::{
@@ -29,8 +30,7 @@ pub use documents::completion::{
 pub use documents::critique::{Critique, CritiqueFinding, FindingSeverity};
 pub use documents::environment::{
     EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, Execution, ExecutionReport,
-    SentenceSlots, Sentences, Sequences, StateDescription, StateQuery, WalkPolicy, WalkSpec, Walks,
-    sentence_slots,
+    Sequences, StateDescription, StateQuery, WalkPolicy, WalkSpec, Walks,
 };
 pub use documents::failure::{Failure, FailureClass, Outcome};
 pub use documents::infer::{
@@ -45,9 +45,10 @@ pub use documents::plan::{
 };
 pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
 pub use documents::reported::{AppliedFix, ReportedDiagnostic, ReportedSeverity};
+pub use documents::sentences::{SentenceSlots, Sentences, sentence_slots};
 pub use documents::task::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
 pub use documents::translate::{FixPolicy, TranslateRequest, TranslateResponse};
-pub use documents::verify::{Assessment, Decision, UndecidedReason, VerifyRequest, VerifyResponse};
+pub use documents::verify::{VerifyRequest, VerifyResponse};
 pub use envelope::{DecodeError, Document, DocumentVisitor, Envelope, decode, encode};
 pub use schema::DocumentSchemas;
 

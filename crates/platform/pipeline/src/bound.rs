@@ -188,7 +188,9 @@ fn requests_of_call(
     samples: u64,
     actions: u64,
 ) -> Option<CallBound> {
-    let holds = |bound: &&RequestBound| bound.condition.as_ref().is_none_or(|when| when.holds(info, options));
+    let holds = |bound: &&RequestBound| {
+        bound.condition.as_ref().is_none_or(|when| when.holds(&info.options_schema, options))
+    };
     let bound = info.capabilities.requests.iter().find(holds)?;
     evaluate(&bound.count, info, options, samples, actions)
 }

@@ -1,10 +1,10 @@
-//! What can be learnt from a library before any of its code runs: its plugin symbols and its epoch.
+//! Reads a library's plugin symbols and epoch without running its code.
 
 use crate::{EPOCH_PREFIX, HEADER_PREFIX};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
 
-/// A library's plugin, as its symbol table tells it.
+/// A library's plugin, as read from its symbol table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PluginFile {
     /// The crate's name with underscores, from the symbol.
@@ -13,10 +13,10 @@ pub struct PluginFile {
     pub epoch: u32,
 }
 
-/// Why a file is not a plugin.
+/// The reason why a file is not a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileError {
-    /// It cannot be read, or is no shared library of this platform.
+    /// The file cannot be read, or is not a shared library of this platform.
     Unreadable(String),
     /// It exports no plugin symbol, several, or no matching epoch: a message that names what was found.
     Symbols(String),

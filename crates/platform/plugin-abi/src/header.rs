@@ -4,7 +4,7 @@ use crate::raw::{PluginModule, PluginModule_Ref};
 use abi_stable::library::{CheckTypeLayout, LibHeader, RootModuleResult};
 use abi_stable::prefix_type::PrefixTypeTrait;
 
-/// What stands behind the symbol `planforge_plugin_<crate>`.
+/// The static that a library exports as `planforge_plugin_<crate>`.
 #[repr(transparent)]
 pub struct Header(pub(crate) LibHeader);
 

@@ -25,9 +25,9 @@ pub use library::{LoadError, open_bundled, open_library};
 /// The number that host and plugin must share. Not the application's version.
 pub const EPOCH: u32 = 2;
 
-/// What every header symbol starts with; the crate's name follows.
+/// Prefix of every header symbol; the crate's name follows.
 pub const HEADER_PREFIX: &str = "planforge_plugin_";
-/// What every epoch symbol starts with; the crate's name follows.
+/// Prefix of every epoch symbol; the crate's name follows.
 pub const EPOCH_PREFIX: &str = "planforge_epoch_";
 
 /// The id of a plugin: its crate's name without `planforge-`, with dashes.

@@ -5,7 +5,7 @@ use crate::{BundledPlugin, HEADER_PREFIX, Module};
 use abi_stable::library::{AbiHeaderRef, LibHeader, LibraryError};
 use std::path::Path;
 
-/// Why a library whose symbols and epoch were right did not open.
+/// The reason why a library with the right symbols and epoch did not open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
     /// The dynamic linker refused it.

@@ -1,6 +1,6 @@
-//! What crosses: strings and integers, through two traits and one module.
+//! The types that cross the boundary: strings and integers, through two traits and one module.
 //!
-//! Any change here is a new [`crate::EPOCH`].
+//! Any change here needs a new [`crate::EPOCH`].
 
 // abi_stable's macros write impls inside functions and types with underscores.
 #![allow(non_local_definitions, non_camel_case_types, missing_docs, clippy::all)]
@@ -21,7 +21,7 @@ pub mod std_types {
 /// A document, or the document `failure`.
 pub type RawReply = RResult<RString, RString>;
 
-/// What a plugin may ask of the host during one call.
+/// The host's services for a plugin during one call.
 #[sabi_trait]
 pub trait RawHost: Send + Sync + 'static {
     /// `complete`, `environment`, `plan` or `worker`, with its documents and texts.
@@ -45,7 +45,7 @@ pub type RawHostBox = RawHost_TO<RArc<()>>;
 pub trait RawPlugin: Send + Sync + 'static {
     /// Calls a method of the plugin's kind with its documents in order.
     fn call(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>, host: RawHostBox) -> RawReply;
-    /// Drops the instance and says what its destructor panicked with, if it did.
+    /// Drops the instance. Returns the panic of its destructor, if it panicked.
     #[sabi(last_prefix_field)]
     fn close(self) -> RResult<(), RString>;
 }
@@ -53,7 +53,7 @@ pub trait RawPlugin: Send + Sync + 'static {
 /// An instance of a plugin, owned by the host.
 pub type RawPluginBox = RawPlugin_TO<RBox<()>>;
 
-/// What a library offers.
+/// The functions of a library.
 #[repr(C)]
 #[derive(StableAbi)]
 #[sabi(kind(Prefix(prefix_ref = PluginModule_Ref)))]

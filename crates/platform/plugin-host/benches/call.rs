@@ -1,7 +1,8 @@
-//! What a plugin call costs: `cargo bench -p planforge-plugin-host`.
+//! Cost of a plugin call: `cargo bench -p planforge-plugin-host`.
 //!
-//! `direct` calls the plugin's Rust method; `call` goes through the host: two documents written and read, the boundary
-//! crossed, a thread of the pool with its deadline; `question` adds one question to the host on the way.
+//! `direct` calls the plugin's Rust method; `call` goes through the host: two documents written and read, the
+//! boundary crossed, a thread of the pool with its deadline; `question` adds one question to the host on the
+//! way.
 
 use planforge_contract::*;
 use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings};

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A made plugin, by kind. Clones are the same instance.
 #[derive(Clone)]
 pub enum Instance {
-    /// Speaks to a language model.
+    /// Sends requests to a language model.
     Provider(Arc<dyn Provider>),
     /// Writes PDDL from text.
     Translator(Arc<dyn Translator>),
@@ -21,7 +21,7 @@ pub enum Instance {
     Verifier(Arc<dyn Verifier>),
     /// Finds plans.
     Planner(Arc<dyn Planner>),
-    /// Says whether actions can be executed.
+    /// Executes actions.
     Environment(Arc<dyn Environment>),
 }
 
@@ -105,13 +105,14 @@ fn text<T: Document>(body: &T) -> Result<String, Failure> {
 
 impl Adapter {
     /// A batch must be answered entry by entry: a shorter list would shift every verdict after the gap.
-    fn counted(&self, method: &str, wanted: usize, got: usize) -> Result<(), Failure> {
+    fn check_count(&self, method: &str, wanted: usize, got: usize) -> Result<(), Failure> {
         if wanted == got {
             return Ok(());
         }
-        Err(self
-            .0
-            .broke("plugin.reply-count", format!("answered `{method}` with {got} results for {wanted}")))
+        Err(self.0.plugin_failure(
+            "plugin.reply-count",
+            format!("answered `{method}` with {got} results for {wanted}"),
+        ))
     }
 }
 
@@ -124,7 +125,7 @@ impl Provider for Adapter {
 impl Translator for Adapter {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
         let response: TranslateResponse = self.0.ask(host, "translate", vec![text(request)?])?;
-        self.counted("translate", request.n as usize, response.samples.len())?;
+        self.check_count("translate", request.n as usize, response.samples.len())?;
         Ok(response)
     }
 }
@@ -132,7 +133,7 @@ impl Translator for Adapter {
 impl Verifier for Adapter {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         let response: VerifyResponse = self.0.ask(host, "verify", vec![text(request)?])?;
-        self.counted("verify", request.candidates.len(), response.results.len())?;
+        self.check_count("verify", request.candidates.len(), response.results.len())?;
         Ok(response)
     }
 }
@@ -141,9 +142,10 @@ impl Planner for Adapter {
     fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
         let outcome: PlanOutcome = self.0.ask(host, "plan", vec![text(request)?])?;
         if matches!(&outcome, PlanOutcome::Plan { plans, .. } if plans.is_empty()) {
-            return Err(self
-                .0
-                .broke("plugin.reply-count", "answered that there is a plan, and gave none".into()));
+            return Err(self.0.plugin_failure(
+                "plugin.reply-count",
+                "answered that there is a plan, and gave none".into(),
+            ));
         }
         Ok(outcome)
     }
@@ -155,7 +157,7 @@ impl Environment for Adapter {
     }
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {
         let walks: Walks = self.0.ask(host, "walks", vec![text(task)?, text(spec)?])?;
-        self.counted("walks", spec.lengths.len(), walks.walks.len())?;
+        self.check_count("walks", spec.lengths.len(), walks.walks.len())?;
         Ok(walks)
     }
     fn execute(
@@ -165,7 +167,7 @@ impl Environment for Adapter {
         sequences: &Sequences,
     ) -> Result<ExecutionReport, Failure> {
         let report: ExecutionReport = self.0.ask(host, "execute", vec![text(task)?, text(sequences)?])?;
-        self.counted("execute", sequences.sequences.len(), report.executions.len())?;
+        self.check_count("execute", sequences.sequences.len(), report.executions.len())?;
         Ok(report)
     }
     fn validate(

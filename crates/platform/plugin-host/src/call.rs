@@ -1,5 +1,6 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
 
+use crate::limits::{Limits, TICK};
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -11,42 +12,12 @@ use planforge_plugin_abi::raw::std_types::{RArc, RResult, RSlice, RStr};
 use planforge_plugin_abi::raw::{
     RawHost, RawHost_TO, RawHostBox, RawPlugin_TO, RawPluginBox, RawReply, TD_Opaque,
 };
-use planforge_plugin_sdk::guard::guarded;
+use planforge_plugin_sdk::guard::catch_panic;
 use planforge_plugin_sdk::rights::{self, Question};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// What the host allows a plugin. The deadline of a call is the [`Host::remaining_ms`] it is made with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Most bytes of one reply, and of one question to the host.
-    pub reply_bytes: usize,
-    /// Most bytes of one log line or progress text; the rest is cut off.
-    pub log_bytes: usize,
-    /// Milliseconds for describing, creating and ending an instance.
-    pub create_ms: u64,
-    /// Milliseconds a call may go on after the run was interrupted.
-    pub cancel_grace_ms: u64,
-    /// Most threads for all calls of a registry, those given up included.
-    pub threads: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            reply_bytes: 64 << 20,
-            log_bytes: 64 << 10,
-            create_ms: 30_000,
-            cancel_grace_ms: 5_000,
-            threads: 512,
-        }
-    }
-}
-
-/// How often a waiting call looks whether the run was interrupted.
-pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 /// An instance of a plugin and everything needed to call it.
 pub(crate) struct Core {
@@ -86,17 +57,18 @@ impl Core {
         inputs: Vec<String>,
     ) -> Result<T, Failure> {
         let text = self.call(host, method, inputs)?;
-        decode(&text).map_err(|e| self.broke("plugin.document", format!("answered `{method}` with {e}")))
+        decode(&text)
+            .map_err(|e| self.plugin_failure("plugin.document", format!("answered `{method}` with {e}")))
     }
 
     /// A failure that is the plugin's fault.
-    pub(crate) fn broke(&self, code: &str, what: String) -> Failure {
+    pub(crate) fn plugin_failure(&self, code: &str, what: String) -> Failure {
         Failure::new(FailureClass::Plugin, code, format!("the plugin `{}` {what}", self.info.id))
     }
 
     pub(crate) fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
         let Some(raw) = self.raw.clone() else {
-            return Err(self.broke("plugin.poisoned", "was closed".to_owned()));
+            return Err(self.plugin_failure("plugin.poisoned", "was closed".to_owned()));
         };
         let given = host.remaining_ms();
         let deadline = given.and_then(|ms| Instant::now().checked_add(Duration::from_millis(ms)));
@@ -109,7 +81,7 @@ impl Core {
             return Err(Failure::new(FailureClass::Limit, "plugin.busy", text));
         };
         if let Some(first) = self.poison.get() {
-            return Err(self.broke("plugin.poisoned", format!("is not called again after: {first}")));
+            return Err(self.plugin_failure("plugin.poisoned", format!("is not called again after: {first}")));
         }
         let (send, receive) = mpsc::channel();
         let cancelled = Arc::new(AtomicBool::new(host.cancelled()));
@@ -120,7 +92,7 @@ impl Core {
             let texts: Vec<RStr<'_>> = inputs.iter().map(|s| s.as_str().into()).collect();
             let reply = RawPlugin_TO::call(&*raw, name.as_str().into(), texts.as_slice().into(), bridge);
             drop(raw);
-            // The host has given the call up where nobody receives any more.
+            // Sending fails if the host has given up the call.
             drop(send.send(FromPlugin::Done(reply)));
         };
         self.threads.run(Box::new(job), deadline)?;
@@ -136,29 +108,29 @@ impl Core {
                     }
                     Ok(FromPlugin::Ask(question, texts, answer)) => {
                         scope.spawn(move || {
-                            let given = guarded(|| self.serve(host, &question, &texts)).and_then(|r| r);
+                            let given = catch_panic(|| self.serve(host, &question, &texts)).and_then(|r| r);
                             drop(answer.send(given));
                         });
                     }
                     Err(RecvTimeoutError::Disconnected) => {
-                        return Err(self.poisoned(
-                            self.broke("plugin.panic", format!("ended `{method}` without a reply")),
+                        return Err(self.poison_with(
+                            self.plugin_failure("plugin.panic", format!("ended `{method}` without a reply")),
                         ));
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 if deadline.is_some_and(|d| Instant::now() >= d) {
                     // A reply that came in the meantime is still a reply.
-                    if let Some(reply) = receive.try_iter().find_map(FromPlugin::done) {
+                    if let Some(reply) = receive.try_iter().find_map(FromPlugin::into_reply) {
                         return Ok(reply);
                     }
-                    return Err(self.poisoned(self.too_late(method, given.unwrap_or_default())));
+                    return Err(self.poison_with(self.deadline_failure(method, given.unwrap_or_default())));
                 }
                 if host.cancelled() {
                     cancelled.store(true, Ordering::Relaxed);
                     let since = *interrupted.get_or_insert_with(Instant::now);
                     if since.elapsed() >= Duration::from_millis(self.limits.cancel_grace_ms) {
-                        return Err(self.poisoned(self.not_stopping(method)));
+                        return Err(self.poison_with(self.cancel_failure(method)));
                     }
                 }
             }
@@ -183,35 +155,39 @@ impl Core {
             RResult::ROk(text) => Ok(text.into_string()),
             RResult::RErr(text) => {
                 let failure = decode::<Failure>(&text).unwrap_or_else(|e| {
-                    self.broke(
+                    self.plugin_failure(
                         "plugin.document",
                         format!("failed in `{method}` without a readable failure: {e}"),
                     )
                 });
-                Err(if failure.code == "plugin.panic" { self.poisoned(self.named(failure)) } else { failure })
+                Err(if failure.code == "plugin.panic" {
+                    self.poison_with(self.with_plugin_id(failure))
+                } else {
+                    failure
+                })
             }
         }
     }
 
-    fn named(&self, mut failure: Failure) -> Failure {
+    fn with_plugin_id(&self, mut failure: Failure) -> Failure {
         failure.message =
             failure.message.replacen("the plugin", &format!("the plugin `{}`", self.info.id), 1);
         failure
     }
 
-    fn poisoned(&self, failure: Failure) -> Failure {
+    fn poison_with(&self, failure: Failure) -> Failure {
         tracing::warn!(plugin = %self.info.id, %failure, "the instance is not used again");
         drop(self.poison.set(failure.clone()));
         failure
     }
 
-    fn too_late(&self, method: &str, ms: u64) -> Failure {
+    fn deadline_failure(&self, method: &str, ms: u64) -> Failure {
         let text =
             format!("`{}` did not answer `{method}` within {ms} ms; the call was given up", self.info.id);
         Failure::new(FailureClass::Limit, "plugin.deadline", text)
     }
 
-    fn not_stopping(&self, method: &str) -> Failure {
+    fn cancel_failure(&self, method: &str) -> Failure {
         let text = format!(
             "`{}` went on with `{method}` for {} ms after the run was interrupted; the call was given up",
             self.info.id, self.limits.cancel_grace_ms
@@ -219,7 +195,7 @@ impl Core {
         Failure::new(FailureClass::Cancelled, "plugin.deadline", text)
     }
 
-    /// Answers a question of the plugin, as far as its kind may ask it.
+    /// Answers a plugin's call of a host service, if its kind may call it.
     fn serve(&self, host: &dyn Host, question: &str, texts: &[String]) -> Result<String, Failure> {
         let Some(question) = Question::ALL.into_iter().find(|q| q.name() == question) else {
             return Err(Failure::forbidden(question));
@@ -248,16 +224,18 @@ impl Core {
                 None => Err(Failure::new(
                     FailureClass::System,
                     "host.no-worker",
-                    "this host was not told which executable to start for child processes",
+                    "this host has no executable to start for child processes",
                 )),
             },
-            _ => Err(self
-                .broke("plugin.method", format!("asked `{}` with {} inputs", question.name(), texts.len()))),
+            _ => Err(self.plugin_failure(
+                "plugin.method",
+                format!("asked `{}` with {} inputs", question.name(), texts.len()),
+            )),
         }
     }
 
     fn read<T: Document>(&self, text: &str) -> Result<T, Failure> {
-        decode(text).map_err(|e| self.broke("plugin.document", format!("asked with {e}")))
+        decode(text).map_err(|e| self.plugin_failure("plugin.document", format!("asked with {e}")))
     }
 }
 
@@ -310,7 +288,7 @@ enum FromPlugin {
 }
 
 impl FromPlugin {
-    fn done(self) -> Option<RawReply> {
+    fn into_reply(self) -> Option<RawReply> {
         match self {
             Self::Done(reply) => Some(reply),
             _ => None,
@@ -339,7 +317,7 @@ impl Bridge {
 impl RawHost for Bridge {
     fn ask(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>) -> RawReply {
         let texts = inputs.iter().map(|s| s.as_str().to_owned()).collect();
-        match guarded(|| self.ask_host(method.as_str(), texts)).and_then(|r| r) {
+        match catch_panic(|| self.ask_host(method.as_str(), texts)).and_then(|r| r) {
             Ok(text) => RResult::ROk(text.into()),
             Err(failure) => RResult::RErr(encode(&failure).unwrap_or_default().into()),
         }
@@ -350,10 +328,10 @@ impl RawHost for Bridge {
             1 => LogLevel::Info,
             _ => LogLevel::Warn,
         };
-        drop(guarded(|| self.send.send(FromPlugin::Log(level, message.as_str().to_owned()))));
+        drop(catch_panic(|| self.send.send(FromPlugin::Log(level, message.as_str().to_owned()))));
     }
     fn progress(&self, done: u64, total: u64, what: RStr<'_>) {
-        drop(guarded(|| self.send.send(FromPlugin::Progress(done, total, what.as_str().to_owned()))));
+        drop(catch_panic(|| self.send.send(FromPlugin::Progress(done, total, what.as_str().to_owned()))));
     }
     fn cancelled(&self) -> u32 {
         u32::from(self.cancelled.load(Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! What `planforge explain` knows of plugins.
+//! Diagnostic codes of plugins, for `planforge explain`.
 
 use planforge_diagnostics::CodeInfo;
 
@@ -11,8 +11,8 @@ macro_rules! codes {
 
 codes! {
     "plugin.file", "A plugin's file cannot be read or opened",
-    "First load gate. The file is missing, no shared library of this platform, or the dynamic linker refuses it (a library it \
-needs is absent).\n\nRebuild it for this machine, or take it off the search path.";
+    "First load gate. The file is missing, is not a shared library of this platform, or the dynamic linker refuses it (a \
+library that it needs is absent).\n\nRebuild it for this machine, or take it off the search path.";
     "plugin.symbol", "A library does not export exactly one plugin",
     "Second load gate. A plugin library exports `planforge_plugin_<crate>` and `planforge_epoch_<crate>`, once each. The symbol \
 table is read before any code of the library runs.\n\nExport the plugin with the SDK's `export_plugin!`, once, and build it as \
@@ -23,13 +23,13 @@ the binary interface do.\n\nRebuild the plugin against this planforge's SDK.";
     "plugin.layout", "A plugin's binary layout is not the expected one",
     "Fourth load gate. abi_stable compared the layout of the library's module with the host's and found them different; the message \
 holds both.\n\nRebuild the plugin against this planforge's SDK.";
-    "plugin.describe", "What a plugin says of itself is wrong",
-    "Fifth load gate. The answer of describe() cannot be read, names another id than the library's symbol, another contract, or a \
-schema of options that is no JSON schema.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.describe", "A plugin's description is wrong",
+    "Fifth load gate. The result of describe() cannot be read, has another id than the library's symbol or another ABI epoch, or \
+its options schema is not a JSON schema.\n\nThis is the plugin's fault; tell its author.";
     "plugin.options", "The options do not fit the plugin's schema",
     "Sixth load gate. Every problem is listed, with the nearest valid name. Unknown options are errors.\n\n`planforge plugins list` \
-shows what a plugin takes.";
-    "plugin.create", "A plugin could not be made",
+shows the options of each plugin.";
+    "plugin.create", "A plugin instance could not be created",
     "Last load gate. create() panicked or failed without a readable reason.\n\nThis is the plugin's fault; tell its author.";
     "plugin.unknown", "There is no plugin of that id",
     "The id is the crate's name without `planforge-`. A library is found on the search path only, never in the working directory.\n\n\
@@ -42,8 +42,8 @@ See `planforge plugins list`.";
     "The panic was caught inside the plugin; message and place are in the failure. The instance is not used again. This is never a \
 verdict about a candidate.\n\nThis is the plugin's fault; tell its author.";
     "plugin.poisoned", "The plugin's instance broke earlier",
-    "After a panic or a call that was given up nothing is known about the state of an instance, so it is not called again. The first \
-failure is in the message.\n\nLook at that first failure.";
+    "After a panic or a call that was given up, the state of an instance is unknown, so it is not called again. The message holds the \
+first failure.\n\nCorrect that failure first.";
     "plugin.deadline", "A plugin did not answer in time",
     "The call was given up; its thread is left behind and the instance is not used again. This is never a verdict.\n\nGive the stage \
 more time, or the plugin less to do.";
@@ -53,13 +53,13 @@ more time, or the plugin less to do.";
     "A plugin declares how many calls an instance takes at a time; this one waited for its turn until its deadline.\n\nLower the \
 concurrency or raise the time limit.";
     "plugin.reply-size", "A plugin's reply is larger than the host takes",
-    "Replies are bounded (64 MiB by default) so that one plugin cannot take all memory. The reply was thrown away.\n\nThis is the \
+    "Replies are bounded (64 MiB by default) so that one plugin cannot take all memory. The reply was discarded.\n\nThis is the \
 plugin's fault; tell its author.";
     "plugin.reply-count", "A plugin answered with the wrong number of results",
     "A batch is answered entry by entry; any other number would put verdicts beside the wrong candidates. A plan outcome without a plan \
 is refused too.\n\nThis is the plugin's fault; tell its author.";
     "plugin.document", "A document that crossed the boundary cannot be read",
-    "What a plugin answered or asked is not the JSON document that was expected, or of another schema number. This is a failure, never \
+    "A plugin's answer or request is not the expected JSON document, or has another schema number. This is a failure, never \
 a verdict.\n\nThis is the plugin's fault; tell its author.";
     "plugin.method", "A plugin was asked for a method it does not have",
     "Host and plugin do not agree on the methods of a kind.\n\nRebuild the plugin against this planforge's SDK.";
@@ -74,28 +74,28 @@ sequence, or tell the environment's author.";
     "For example a text where a number is expected.";
     "options.value", "An option has a value that is not allowed",
     "For example a number out of range, or a word that is not among the choices.";
-    "new.kind", "There is no such kind of plugin",
+    "new.kind", "Unknown kind of plugin",
     "Kinds are provider, translator, verifier, planner and environment.";
-    "new.name", "That is no name for a plugin's crate",
+    "new.name", "The name is not valid for a plugin's crate",
     "Lower-case words joined by dashes, beginning with a letter: `verifier-short-plans`.";
     "new.exists", "The folder of the new plugin exists already",
     "Nothing is overwritten. Take another name or another folder.";
-    "new.sdk", "The folder is no planforge source tree",
-    "A new plugin takes the SDK from a source tree that has crates/plugin-sdk.";
+    "new.sdk", "The folder is not a planforge source tree",
+    "A new plugin takes the SDK from a source tree that has crates/platform/plugin-sdk.";
     "new.file", "A file of the new plugin cannot be written",
-    "The message names the file and what the system says.";
+    "The message holds the file and the system's error.";
     "host.forbidden", "A plugin asked the host for something its kind may not ask",
     "Translators: complete. Verifiers: complete, environment, plan. Planners: complete, worker. Translators with the capability \
 `worker`: worker. Providers and environments: nothing.\n\nThis is the plugin's fault; tell its author.";
-    "host.gone", "The host has given the call up",
-    "A plugin went on asking after its deadline. The answer reaches nobody.";
+    "host.gone", "The host has given up the call",
+    "A plugin called a host service after its deadline. The call was refused.";
     "host.cancelled", "The run was interrupted",
     "Ctrl-C or a signal. The run's record says how to resume.";
     "host.no-worker", "There is no child process for this plugin",
-    "The plugin has no worker side, or the host was not told which executable to start.";
+    "The plugin has no worker side, or the host has no executable to start.";
     "host.no-environment", "No environment is open",
     "A verifier asked the task's environment, and the pipeline declares none.\n\nAdd an `[environment]` table.";
-    "host.no-planner", "There is no plan stage of that label",
+    "host.no-planner", "No plan stage has that label",
     "A verifier asked a planner by a label that no plan stage has.";
     "host.worker-limit", "A child process met a limit",
     "Time, or size of its answer. The child was killed; the next question starts another. This is a limit, never a verdict.";

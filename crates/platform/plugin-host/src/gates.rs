@@ -1,6 +1,6 @@
 //! The load gates, in order: file, symbol, epoch, layout, describe. (Options and create follow with an instance.)
 
-use crate::call::Limits;
+use crate::limits::Limits;
 use crate::threads::Threads;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, decode, encode};
 use planforge_plugin_abi::raw::RawPluginBox;
@@ -13,55 +13,55 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-fn gate(code: &str, message: String) -> Failure {
+fn gate_failure(code: &str, message: String) -> Failure {
     Failure::new(FailureClass::Plugin, code, message)
 }
 
 /// Gates `plugin.file` and `plugin.symbol`, by reading alone.
-pub(crate) fn symbols(path: &Path, bytes: &[u8]) -> Result<PluginFile, Failure> {
+pub(crate) fn read_symbols(path: &Path, bytes: &[u8]) -> Result<PluginFile, Failure> {
     read_file(path, bytes).map_err(|e| match e {
-        FileError::Unreadable(text) => gate("plugin.file", text),
-        FileError::Symbols(text) => gate("plugin.symbol", format!("{}: {text}", path.display()))
+        FileError::Unreadable(text) => gate_failure("plugin.file", text),
+        FileError::Symbols(text) => gate_failure("plugin.symbol", format!("{}: {text}", path.display()))
             .help("a plugin library exports itself once, with the SDK's `export_plugin!`"),
     })
 }
 
 /// Gate `plugin.epoch`.
-pub(crate) fn epoch(place: &str, found: u32) -> Result<(), Failure> {
+pub(crate) fn check_epoch(place: &str, found: u32) -> Result<(), Failure> {
     if found == EPOCH {
         return Ok(());
     }
     let text =
         format!("{place}: the plugin is built for ABI epoch {found}; this planforge loads epoch {EPOCH}");
-    Err(gate("plugin.epoch", text).help("rebuild the plugin against the SDK of this planforge"))
+    Err(gate_failure("plugin.epoch", text).help("rebuild the plugin against the SDK of this planforge"))
 }
 
 /// Gate `plugin.layout` of a library; `plugin.file` where the dynamic linker refuses it.
-pub(crate) fn library(path: &Path, crate_name: &str) -> Result<Module, Failure> {
+pub(crate) fn open_plugin_library(path: &Path, crate_name: &str) -> Result<Module, Failure> {
     open_library(path, crate_name).map_err(|e| load_failure(&path.display().to_string(), e))
 }
 
 /// Gates `plugin.epoch` and `plugin.layout` of a bundled plugin.
-pub(crate) fn bundled(plugin: &BundledPlugin) -> Result<Module, Failure> {
+pub(crate) fn open_bundled_plugin(plugin: &BundledPlugin) -> Result<Module, Failure> {
     let place = format!("bundled `{}`", plugin.id());
-    epoch(&place, *plugin.epoch)?;
+    check_epoch(&place, *plugin.epoch)?;
     open_bundled(plugin).map_err(|e| load_failure(&place, e))
 }
 
 fn load_failure(place: &str, error: LoadError) -> Failure {
     match error {
         LoadError::File(text) => {
-            gate("plugin.file", format!("{place}: the dynamic linker refused it: {text}"))
+            gate_failure("plugin.file", format!("{place}: the dynamic linker refused it: {text}"))
         }
-        LoadError::Symbol(text) => gate("plugin.symbol", format!("{place}: {text}")),
+        LoadError::Symbol(text) => gate_failure("plugin.symbol", format!("{place}: {text}")),
         LoadError::Layout(text) => {
-            gate("plugin.layout", format!("{place}: not the layout that was expected: {text}"))
+            gate_failure("plugin.layout", format!("{place}: not the layout that was expected: {text}"))
                 .help("rebuild the plugin against this planforge's SDK, with the same abi_stable")
         }
     }
 }
 
-/// Gate `plugin.describe`: what the plugin says of itself must be readable, and be true as far as that can be seen.
+/// Gate `plugin.describe`: the plugin's description must be readable and agree with its symbols.
 pub(crate) fn describe(
     module: Module,
     crate_name: &str,
@@ -69,8 +69,8 @@ pub(crate) fn describe(
     threads: &Arc<Threads>,
 ) -> Result<PluginInfo, Failure> {
     let id = id_of_crate(crate_name);
-    let wrong = |text: String| gate("plugin.describe", format!("`{id}`: {text}"));
-    let reply = in_time(threads, limits, &id, "describe", move || module.describe()())?;
+    let wrong = |text: String| gate_failure("plugin.describe", format!("`{id}`: {text}"));
+    let reply = run_in_time(threads, limits, &id, "describe", move || module.describe()())?;
     let text = match reply {
         RResult::ROk(text) => text,
         RResult::RErr(text) => {
@@ -94,7 +94,7 @@ pub(crate) fn describe(
     }
     #[cfg(feature = "schemas")]
     if let Err(e) = jsonschema::validator_for(&info.options_schema) {
-        return Err(wrong(format!("its options schema is no JSON schema: {e}")));
+        return Err(wrong(format!("its options schema is not a JSON schema: {e}")));
     }
     Ok(info)
 }
@@ -107,26 +107,29 @@ pub(crate) fn create(
     limits: &Limits,
     threads: &Arc<Threads>,
 ) -> Result<RawPluginBox, Failure> {
-    let text = encode(request).map_err(|e| gate("plugin.create", e))?;
-    let made = in_time(threads, limits, &info.id, "create", move || module.create()(text.as_str().into()))?;
+    let text = encode(request).map_err(|e| gate_failure("plugin.create", e))?;
+    let made =
+        run_in_time(threads, limits, &info.id, "create", move || module.create()(text.as_str().into()))?;
     match made {
         RResult::ROk(plugin) => Ok(plugin),
         RResult::RErr(text) => Err(match decode::<Failure>(&text) {
             Ok(failure) if failure.code == "plugin.panic" => {
-                gate("plugin.create", format!("`{}` could not be made: {failure}", info.id))
+                gate_failure("plugin.create", format!("`{}` could not be made: {failure}", info.id))
             }
             // What a plugin refuses its options with is its own, class and code included.
             Ok(mut failure) => {
                 failure.message = format!("`{}` could not be made: {}", info.id, failure.message);
                 failure
             }
-            Err(e) => gate("plugin.create", format!("`{}` failed without a readable failure: {e}", info.id)),
+            Err(e) => {
+                gate_failure("plugin.create", format!("`{}` failed without a readable failure: {e}", info.id))
+            }
         }),
     }
 }
 
 /// Runs a plugin's function on a thread that can be given up.
-fn in_time<T: Send + 'static>(
+fn run_in_time<T: Send + 'static>(
     threads: &Arc<Threads>,
     limits: &Limits,
     id: &str,

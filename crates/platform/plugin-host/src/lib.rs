@@ -1,33 +1,36 @@
 //! The host's side of plugins: discovery, load gates, adapters, deadlines, poisoning, child processes.
 //!
-//! A [`Registry`] knows the plugins linked into the binary and the libraries on the search path; [`Registry::create`]
-//! makes an [`Instance`], which implements the same traits as a plugin does, so nobody above can tell them apart.
+//! A [`Registry`] holds the plugins linked into the binary and the libraries on the search path;
+//! [`Registry::create`] makes an [`Instance`], which implements the same traits as a plugin does.
 //!
-//! What is contained: panics, hangs, unreadable and oversized replies, wrong symbols, epochs, layouts and options. What
-//! is not, because plugins run in this process: `abort()`, segmentation faults, stack overflow, and memory that a
-//! plugin takes before it replies.
+//! Contained are panics, hangs, unreadable and oversized replies, wrong symbols, epochs, layouts and options.
+//! Not contained, because plugins run in this process, are `abort()`, segmentation faults, stack overflow,
+//! and memory that a plugin takes before it replies.
 //!
-//! The feature `schemas` (on by default) checks options against a plugin's schema before an instance is made. Without it the plugin alone checks
-//! them; tests of a plugin need no more.
+//! The feature `schemas` (on by default) checks options against a plugin's schema before an instance is made.
+//! Without it the plugin alone checks them; tests of a plugin need no more.
 
 mod adapters;
 mod call;
 mod codes;
 pub mod conformance;
 mod gates;
+mod limits;
 #[cfg(feature = "schemas")]
 mod options;
 mod registry;
 pub mod scaffold;
+mod serve;
 mod suggestion;
 mod threads;
-pub mod worker;
+mod worker;
 
 pub use adapters::Instance;
-pub use call::Limits;
 pub use codes::CODES;
+pub use limits::Limits;
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
 pub use registry::{Entry, Registry, Settings, Source};
-pub use worker::{WorkerSettings, WorkerSource, worker_main};
+pub use serve::worker_main;
+pub use worker::{WorkerSettings, WorkerSource};

@@ -1,8 +1,9 @@
-//! Which plugins there are, where they come from, and how an instance is made.
+//! The known plugins, their sources, and the creation of instances.
 
 use crate::adapters::Instance;
-use crate::call::{Core, Limits};
+use crate::call::Core;
 use crate::gates;
+use crate::limits::Limits;
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, check_against_schema};
 use crate::suggestion::nearest;
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Where a plugin comes from.
+/// Source of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Linked into the binary.
@@ -36,11 +37,11 @@ pub enum Source {
 pub struct Entry {
     /// The plugin's id; the file's name where a file would not even tell its id.
     pub id: String,
-    /// Where it comes from.
+    /// Source.
     pub source: Source,
-    /// What it says of itself; or which gate it did not pass.
+    /// The plugin's description, or the load gate that it did not pass.
     pub info: Result<Arc<PluginInfo>, Failure>,
-    /// Whether a library of the same id takes its place.
+    /// True if a library of the same id takes its place.
     pub shadowed: bool,
 }
 
@@ -51,14 +52,16 @@ impl Entry {
     }
 }
 
-/// How a registry treats its plugins.
+/// Settings of a registry.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Bounds of calls.
+    /// Limits of calls.
     pub limits: Limits,
-    /// How child processes are started; without it [`planforge_contract::api::Host::worker`] is `host.no-worker`.
+    /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
+    /// `host.no-worker`.
     pub worker: Option<WorkerSettings>,
-    /// Where [`Registry::info_apart`] keeps descriptions of libraries, by SHA-256 of the file; without it nothing is kept.
+    /// Folder in which [`Registry::info_apart`] keeps descriptions of libraries, by SHA-256 of the file;
+    /// without it nothing is kept.
     pub describe_cache: Option<PathBuf>,
 }
 
@@ -70,7 +73,7 @@ struct Loaded {
 struct Slot {
     source: Source,
     crate_name: String,
-    /// What can be known without running it: symbol, epoch, or that there are two of it.
+    /// Result of checks that do not run the plugin: its symbol, its epoch, and that its id is unique.
     found: Result<Option<&'static BundledPlugin>, Failure>,
     loaded: OnceLock<Result<Loaded, Failure>>,
 }
@@ -92,9 +95,9 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// The plugins linked in and those on the search path: folders (their shared libraries are taken, not those of
-    /// folders inside) or single files. Never fails: what is wrong with a library is told by [`Registry::list`] and by
-    /// every use of its id.
+    /// Finds the plugins linked in and those on the search path: folders (shared libraries directly in them)
+    /// or single files. Never fails: [`Registry::list`] and every use of an id report what is wrong with a
+    /// library.
     pub fn new(bundled: &[&'static BundledPlugin], search_path: &[PathBuf], settings: Settings) -> Self {
         let mut registry = Self {
             slots: BTreeMap::new(),
@@ -119,32 +122,32 @@ impl Registry {
     fn search(&mut self, path: &Path) {
         let files = if path.is_dir() { libraries(path) } else { Ok(vec![path.to_owned()]) };
         match files {
-            Ok(files) => files.iter().for_each(|file| self.file(file)),
-            Err(e) => self.stray(path, String::new(), file_failure(path, &e)),
+            Ok(files) => files.iter().for_each(|file| self.add_library(file)),
+            Err(e) => self.add_stray(path, String::new(), file_failure(path, &e)),
         }
     }
 
-    fn stray(&mut self, path: &Path, sha256: String, failure: Failure) {
+    fn add_stray(&mut self, path: &Path, sha256: String, failure: Failure) {
         let id = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let source = Source::Library { path: path.to_owned(), sha256 };
         self.strays.push(Entry { id, source, info: Err(failure), shadowed: false });
     }
 
-    fn file(&mut self, path: &Path) {
+    fn add_library(&mut self, path: &Path) {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
-            Err(e) => return self.stray(path, String::new(), file_failure(path, &e)),
+            Err(e) => return self.add_stray(path, String::new(), file_failure(path, &e)),
         };
         let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
-        let file = match gates::symbols(path, &bytes) {
+        let file = match gates::read_symbols(path, &bytes) {
             Ok(file) => file,
-            Err(failure) => return self.stray(path, sha256, failure),
+            Err(failure) => return self.add_stray(path, sha256, failure),
         };
         let slots = self.slots.entry(id_of_crate(&file.crate_name)).or_default();
-        let epoch = gates::epoch(&path.display().to_string(), file.epoch);
+        let epoch = gates::check_epoch(&path.display().to_string(), file.epoch);
         let found = match slots.first_mut() {
             Some(Slot { source: Source::Library { path: first, .. }, found: known, .. }) if first != path => {
-                let failure = twice(&id_of_crate(&file.crate_name), first, path);
+                let failure = duplicate_failure(&id_of_crate(&file.crate_name), first, path);
                 *known = Err(failure.clone());
                 Err(failure)
             }
@@ -177,8 +180,8 @@ impl Registry {
     fn load<'a>(&self, slot: &'a Slot) -> Result<&'a Loaded, Failure> {
         let load = || {
             let module = match (slot.found.clone()?, &slot.source) {
-                (Some(plugin), _) => gates::bundled(plugin)?,
-                (None, Source::Library { path, .. }) => gates::library(path, &slot.crate_name)?,
+                (Some(plugin), _) => gates::open_bundled_plugin(plugin)?,
+                (None, Source::Library { path, .. }) => gates::open_plugin_library(path, &slot.crate_name)?,
                 (None, Source::Bundled) => {
                     return Err(Failure::new(
                         FailureClass::System,
@@ -205,7 +208,7 @@ impl Registry {
         }))
     }
 
-    /// Where the plugin of that id comes from.
+    /// The source of the plugin with that id.
     ///
     /// # Errors
     /// `plugin.unknown`.
@@ -213,19 +216,20 @@ impl Registry {
         self.slot(id).map(|s| &s.source)
     }
 
-    /// What a plugin says of itself.
+    /// The plugin's description.
     ///
     /// # Errors
-    /// `plugin.unknown`, or the load gate it did not pass.
+    /// `plugin.unknown`, or the load gate that it did not pass.
     pub fn info(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
         self.load(self.slot(id)?).map(|l| Arc::clone(&l.info))
     }
 
-    /// What a plugin says of itself, without running a library's code in this process: a child takes it through the gates
-    /// to describe(), and the answer is kept by the file's SHA-256. Bundled plugins are asked directly.
+    /// The plugin's description, without running a library's code in this process: a child takes it through
+    /// the gates to describe(), and the answer is kept by the file's SHA-256. Bundled plugins are asked
+    /// directly.
     ///
     /// # Errors
-    /// As [`Registry::info`]; `host.no-worker` where [`Settings::worker`] is missing; what became of the child.
+    /// As [`Registry::info`]; `host.no-worker` if [`Settings::worker`] is missing; the failure of the child.
     pub fn info_apart(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
         let slot = self.slot(id)?;
         let Source::Library { path, sha256 } = &slot.source else { return self.info(id) };
@@ -233,20 +237,21 @@ impl Registry {
         if let Some(Ok(loaded)) = slot.loaded.get() {
             return Ok(Arc::clone(&loaded.info));
         }
-        let kept = self.settings.describe_cache.as_ref().map(|c| c.join(format!("{sha256}-{EPOCH}.json")));
+        let cache_file =
+            self.settings.describe_cache.as_ref().map(|c| c.join(format!("{sha256}-{EPOCH}.json")));
         let read = |file: &PathBuf| decode::<PluginInfo>(&std::fs::read_to_string(file).ok()?).ok();
-        if let Some(info) = kept.as_ref().and_then(read).filter(|i| i.id == id) {
+        if let Some(info) = cache_file.as_ref().and_then(read).filter(|i| i.id == id) {
             return Ok(Arc::new(info));
         }
         let Some(worker) = &self.settings.worker else {
-            let text = "this host was not told which executable to start for child processes";
+            let text = "this host has no executable to start for child processes";
             return Err(Failure::new(FailureClass::System, "host.no-worker", text));
         };
         let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
         let info = describe_apart(&settings, path)?;
-        if let Some(file) = kept {
+        if let Some(file) = cache_file {
             // A description that cannot be kept is asked for again next time, which costs time alone.
-            if let Err(e) = keep(&file, &info) {
+            if let Err(e) = write_description(&file, &info) {
                 tracing::warn!("{}: {e}", file.display());
             }
         }
@@ -316,8 +321,8 @@ impl Registry {
     }
 }
 
-/// Writes beside the place and moves there, so that nobody reads half of it.
-fn keep(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
+/// Writes a temporary file, then renames it, so that readers never see half a file.
+fn write_description(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -326,7 +331,7 @@ fn keep(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
     std::fs::rename(&half, file)
 }
 
-fn twice(id: &str, first: &Path, second: &Path) -> Failure {
+fn duplicate_failure(id: &str, first: &Path, second: &Path) -> Failure {
     let text = format!("two libraries are the plugin `{id}`: {} and {}", first.display(), second.display());
     Failure::new(FailureClass::Request, "plugin.duplicate", text).help("take one of them off the search path")
 }

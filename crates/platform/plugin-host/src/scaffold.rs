@@ -59,7 +59,7 @@ pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<V
         let near = crate::suggestion::nearest(kind, kinds.into_iter());
         let help = near
             .map_or_else(|| format!("kinds are {}", kinds.join(", ")), |k| format!("did you mean `{k}`?"));
-        wrong("new.kind", format!("there is no kind of plugin `{kind}`")).help(help)
+        wrong("new.kind", format!("unknown kind of plugin: `{kind}`")).help(help)
     })?;
     check_name(name)?;
     std::fs::create_dir_all(dir).map_err(|e| unwritable(dir, &e))?;
@@ -116,7 +116,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word) && name != "test" {
         return Ok(());
     }
-    let text = format!("`{name}` is no name for a plugin's crate");
+    let text = format!("`{name}` is not a valid name for a plugin's crate");
     Err(wrong("new.name", text).help("use lower-case words joined by dashes, such as `verifier-short-plans`"))
 }
 
@@ -126,7 +126,8 @@ fn type_name(name: &str) -> String {
     format!("{}Plugin", name.split('-').map(capital).collect::<String>())
 }
 
-/// Whether a crate in this folder is a member of the workspace around it: `plugins/*` is, by the workspace's manifest.
+/// True if a crate in this folder is a member of the workspace around it: `plugins/*` is, by the workspace's
+/// manifest.
 fn joins_workspace(dir: &Path) -> bool {
     let manifest = dir.parent().map(|root| root.join("Cargo.toml"));
     let text = manifest.and_then(|m| std::fs::read_to_string(m).ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a plugin says about itself and how it is made.
+//! A plugin's description of itself, and its creation.
 
 use planforge_contract::{
     Applies, Capabilities, Declared, Failure, Measure, OptionCondition, RequestBound, RequestCount,
@@ -13,13 +13,14 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// `#[serde(deny_unknown_fields)]`; doc comments are the user documentation. Use `()`-like empty structs for none.
     type Options: DeserializeOwned + JsonSchema;
 
-    /// What it is. Id, version and options schema are added by the SDK.
+    /// The plugin's description. The SDK adds id, version and options schema.
     fn about() -> About;
 
-    /// Makes an instance. `options` have passed the schema; what a schema cannot say is checked here.
+    /// Creates an instance. `options` have passed the schema; conditions that a schema cannot express are
+    /// checked here.
     ///
     /// # Errors
-    /// Class `Request` for options that make no sense together, `System` for what the machine lacks.
+    /// Class `Request` for options that contradict each other, `System` for something that the machine lacks.
     fn create(options: Self::Options, secrets: &Secrets) -> Result<Self, Failure>;
 }
 
@@ -117,7 +118,7 @@ impl About {
         self.capabilities.requests.push(RequestBound { count: count.into(), condition });
         self
     }
-    /// A language-model role it asks for.
+    /// Declares a language-model role that the plugin uses.
     #[must_use]
     pub fn role(mut self, name: &str, about: &str) -> Self {
         self.roles.push(Declared::new(name, about));
@@ -160,7 +161,7 @@ impl About {
         self.suites.push(option.to_owned());
         self
     }
-    /// How many calls one instance takes at a time; 0, the default, means any number.
+    /// Number of calls that one instance takes at a time; 0, the default, means any number.
     #[must_use]
     pub fn max_concurrency(mut self, calls: u32) -> Self {
         self.max_concurrency = calls;

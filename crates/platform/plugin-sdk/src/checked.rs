@@ -1,6 +1,5 @@
 //! A candidate's domain and problem, read and checked: what every verifier that judges PDDL begins with.
 
-use crate::feedback::Quote;
 use planforge_contract::{Candidate, Given, ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::{TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem};
@@ -15,7 +14,7 @@ pub struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// What there is to judge.
+    /// The candidate's texts, or else the given ones.
     pub fn of(candidate: &'a Candidate, given: &'a Given) -> Self {
         let present = |text: &'a Option<String>| text.as_deref().filter(|t| !t.trim().is_empty());
         Self {
@@ -25,12 +24,12 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// What reading and checking found.
+/// The parsed texts with their diagnostics.
 #[derive(Debug)]
 pub struct Checked {
-    /// What could be read of the domain.
+    /// The readable part of the domain.
     pub domain: Option<ast::Domain>,
-    /// What could be read of the problem.
+    /// The readable part of the problem.
     pub problem: Option<ast::Problem>,
     /// Everything found so far.
     pub diagnostics: Vec<ReportedDiagnostic>,
@@ -39,12 +38,12 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// How many findings of a severity there are.
+    /// Number of findings of a severity.
     pub fn count(&self, severity: ReportedSeverity) -> usize {
         self.diagnostics.iter().filter(|d| d.severity == severity).count()
     }
 
-    /// Findings in these texts as the contract has them; see [`Checked::sources`].
+    /// Converts findings in these texts to documents; see [`Checked::sources`].
     pub fn report(&self, diagnostics: &[Diagnostic]) -> Vec<ReportedDiagnostic> {
         diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &self.sources)).collect()
     }
@@ -63,6 +62,17 @@ impl Checked {
         let line = text.lines().nth(line.checked_sub(1)? as usize)?.trim();
         (!line.is_empty()).then(|| line.chars().take(200).collect())
     }
+}
+
+/// A line of the candidate's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quote {
+    /// `domain`, `problem` or `plan`.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: u32,
+    /// The line without indentation; empty where there is nothing to show.
+    pub text: String,
 }
 
 /// Reads both texts and checks them, the problem against the domain where there is one. The plan's text is kept for places.

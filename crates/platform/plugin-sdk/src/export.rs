@@ -1,6 +1,6 @@
 //! From a plugin's type to the symbols of its library.
 
-use crate::guard::guarded;
+use crate::guard::catch_panic;
 use crate::kinds::Kind;
 use crate::raw_host::{RemoteHost, read, write};
 use crate::{Plugin, Secrets};
@@ -48,16 +48,16 @@ macro_rules! export_plugin {
     };
 }
 
-/// What [`export_plugin!`] reads of the crate it stands in.
+/// Facts about the exporting crate for [`export_plugin!`].
 #[doc(hidden)]
 pub trait Crate {
-    /// With underscores.
+    /// The crate's name with underscores.
     const NAME: &'static str;
     /// The package's version.
     const VERSION: &'static str;
 }
 
-/// The whole document that a plugin describes itself with; unit tests of a plugin may look at it too.
+/// The document by which a plugin describes itself; also for unit tests of a plugin.
 pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
     let about = P::about();
     PluginInfo {
@@ -89,10 +89,10 @@ pub(crate) struct Exported<C, K, P>(PhantomData<(C, K, P)>);
 
 impl<C: Crate, K: Kind<P> + 'static, P: Plugin> Exports for Exported<C, K, P> {
     extern "C" fn describe() -> RawReply {
-        reply(guarded(|| write(&describe::<C, K, P>())))
+        reply(catch_panic(|| write(&describe::<C, K, P>())))
     }
     extern "C" fn create(request: RStr<'_>) -> RResult<RawPluginBox, RString> {
-        let made = guarded(|| {
+        let made = catch_panic(|| {
             let request: CreateRequest = read(&request)?;
             let options = serde_json::Value::Object(request.options);
             let options = serde_json::from_value::<P::Options>(options)
@@ -118,13 +118,13 @@ struct Instance<K, P> {
 impl<K, P> Instance<K, P> {
     fn end(&mut self) -> Result<(), Failure> {
         let plugin = self.plugin.take();
-        guarded(|| drop(plugin))
+        catch_panic(|| drop(plugin))
     }
 }
 
 impl<K: Kind<P> + 'static, P: Plugin> RawPlugin for Instance<K, P> {
     fn call(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>, host: RawHostBox) -> RawReply {
-        reply(guarded(|| {
+        reply(catch_panic(|| {
             let Some(plugin) = &self.plugin else {
                 return Err(Failure::new(FailureClass::Plugin, "plugin.document", "the instance was closed"));
             };

@@ -35,8 +35,8 @@ fn install_hook() {
 /// Runs `f`; a panic inside becomes the failure `plugin.panic` of class `Plugin`.
 ///
 /// # Errors
-/// The panic. The caller decides what is no longer to be used: nothing is known about the state `f` left behind.
-pub fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, Failure> {
+/// The panic. The caller decides what may still be used, because the state that `f` left behind is unknown.
+pub fn catch_panic<T>(f: impl FnOnce() -> T) -> Result<T, Failure> {
     install_hook();
     DEPTH.with(|d| d.set(d.get() + 1));
     let result = catch_unwind(AssertUnwindSafe(f));
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn message_and_place_are_kept() {
         let line = line!() + 1;
-        let failure = guarded(|| panic!("no {}", "bread")).unwrap_err();
+        let failure = catch_panic(|| panic!("no {}", "bread")).unwrap_err();
         assert_eq!(failure.code, "plugin.panic");
         assert_eq!(failure.class, FailureClass::Plugin);
         assert!(failure.message.ends_with("no bread"), "{}", failure.message);
@@ -89,14 +89,14 @@ mod tests {
                 panic!("second");
             }
         }
-        let failure = guarded(|| std::panic::panic_any(Bomb)).unwrap_err();
+        let failure = catch_panic(|| std::panic::panic_any(Bomb)).unwrap_err();
         assert!(failure.message.contains("no text"));
-        assert_eq!(guarded(|| 3), Ok(3));
+        assert_eq!(catch_panic(|| 3), Ok(3));
     }
 
     #[test]
     fn the_place_of_one_panic_is_not_given_to_the_next() {
-        let _ = guarded(|| panic!("first"));
-        assert_eq!(guarded(|| std::panic::resume_unwind(Box::new("quiet"))).unwrap_err().place, None);
+        let _ = catch_panic(|| panic!("first"));
+        assert_eq!(catch_panic(|| std::panic::resume_unwind(Box::new("quiet"))).unwrap_err().place, None);
     }
 }

@@ -124,7 +124,7 @@ pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 }
 
-/// What [`export_plugin!`] expands to; not for use by hand.
+/// Expansion of [`export_plugin!`]; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::export::{describe, header};

@@ -17,18 +17,18 @@ const MOST_STARTS: usize = 64;
 pub struct Value {
     /// Byte in the reply.
     pub at: usize,
-    /// What it is.
+    /// Kind and content of the value.
     pub kind: Kind,
 }
 
-/// What a value is.
+/// Kinds of values, with their content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// `null`, `None`.
     Null,
     /// `true`, `True`.
     Boolean(bool),
-    /// Finite.
+    /// A finite number.
     Number(f64),
     /// In quotes of any kind, or a bare word.
     Text(String),
@@ -43,32 +43,32 @@ pub enum Kind {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// Where the key starts.
+    /// Byte at which the key starts.
     pub at: usize,
-    /// What it stands for.
+    /// The key's value.
     pub value: Value,
 }
 
-/// Why nothing could be read: the mistake of the attempt that came furthest.
+/// The reason why no value could be read: the mistake of the attempt that came furthest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// Byte in the reply.
     pub at: usize,
-    /// As a clause.
+    /// The mistake as a clause.
     pub message: String,
 }
 
-/// What [`salvage`] found.
+/// Result of [`salvage`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Salvaged {
     /// Objects and lists in the order of the reply, each with the bytes it takes up. None lies within another.
     pub values: Vec<(Range<usize>, Value)>,
-    /// Whether the last of them has no end: the reply ends within it.
+    /// True if the reply ends within the last of them.
     pub cut_off: bool,
 }
 
 impl Kind {
-    /// What it is, for messages.
+    /// The kind's name, for messages.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -81,7 +81,8 @@ impl Kind {
     }
 }
 
-/// Finds the object or list in a reply: in a code block where one holds any, else in the text. What stands around it is not looked at.
+/// Finds the object or list in a reply: in a code block if one holds any, else in the text. Text around it is
+/// ignored.
 ///
 /// # Errors
 /// There is none, or none can be read: the mistake of the attempt that came furthest.
@@ -98,7 +99,7 @@ pub fn find(reply: &str) -> Result<Value, Unreadable> {
         let mut at = from;
         while let Some(start) = part[at..].find(['{', '[']).map(|i| at + i) {
             starts += 1;
-            let mut reader = Reader { text: part, at: start, forgiving: false, ended: false };
+            let mut reader = ValueReader { text: part, at: start, forgiving: false, ended: false };
             match reader.value(0) {
                 Ok(value) => return Ok(value),
                 Err(error) if furthest.as_ref().is_none_or(|f| error.at > f.at) => furthest = Some(error),
@@ -120,7 +121,7 @@ pub fn find(reply: &str) -> Result<Value, Unreadable> {
 pub fn salvage(reply: &str) -> Salvaged {
     let end = (0..=reply.len().min(MOST_BYTES)).rev().find(|at| reply.is_char_boundary(*at)).unwrap_or(0);
     let text = &reply[..end];
-    let fences = fenced(text);
+    let fences = code_blocks(text);
     let mut found = Salvaged::default();
     let mut at = 0;
     for _ in 0..MOST_STARTS {
@@ -129,7 +130,7 @@ pub fn salvage(reply: &str) -> Salvaged {
             .iter()
             .find(|(from, to)| (*from..*to).contains(&start))
             .map_or(text, |(_, to)| &text[..*to]);
-        let mut reader = Reader { text: part, at: start, forgiving: true, ended: false };
+        let mut reader = ValueReader { text: part, at: start, forgiving: true, ended: false };
         match reader.value(0) {
             Ok(value) => {
                 at = reader.at.max(start + 1);
@@ -153,7 +154,7 @@ fn blocks(reply: &str) -> Vec<(usize, usize)> {
 }
 
 /// The insides of the code blocks whose fences stand at the beginning of a line. One that is not closed reaches to the end.
-fn fenced(text: &str) -> Vec<(usize, usize)> {
+fn code_blocks(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut open = None;
     let mut at = 0;
@@ -170,16 +171,16 @@ fn fenced(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-struct Reader<'a> {
+struct ValueReader<'a> {
     text: &'a str,
     at: usize,
-    /// Whether [`salvage`] reads.
+    /// True for [`salvage`].
     forgiving: bool,
-    /// Forgiving alone: whether the text ended within the value.
+    /// For `forgiving` only: true if the text ended within the value.
     ended: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ValueReader<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -192,7 +193,7 @@ impl<'a> Reader<'a> {
         Err(Unreadable { at: self.at, message: message.into() })
     }
 
-    /// Whether the text is at its end, which a forgiving reader takes for the end of everything that is open.
+    /// True at the end of the text, which a forgiving reader takes for the end of everything that is open.
     fn at_end(&mut self) -> bool {
         let end = self.forgiving && self.rest().is_empty();
         self.ended |= end;
@@ -315,7 +316,8 @@ impl<'a> Reader<'a> {
         Err(Unreadable { at: start, message: "this text is never closed".to_owned() })
     }
 
-    /// Whether the quote before this place ends its text, judged by what follows it: a mark, or on another line the next value.
+    /// True if the quote before this place ends its text, judged by what follows it: a mark, or on another
+    /// line the next value.
     fn closes(&self) -> bool {
         let rest = self.rest();
         let next = rest.trim_start();
@@ -384,15 +386,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(value: &Value) -> String {
+    fn to_text(value: &Value) -> String {
         match &value.kind {
             Kind::Null => "null".into(),
             Kind::Boolean(b) => b.to_string(),
             Kind::Number(n) => n.to_string(),
             Kind::Text(t) => format!("{t:?}"),
-            Kind::List(l) => format!("[{}]", l.iter().map(shown).collect::<Vec<_>>().join(",")),
+            Kind::List(l) => format!("[{}]", l.iter().map(to_text).collect::<Vec<_>>().join(",")),
             Kind::Object(o) => {
-                let entries: Vec<_> = o.iter().map(|e| format!("{:?}:{}", e.key, shown(&e.value))).collect();
+                let entries: Vec<_> =
+                    o.iter().map(|e| format!("{:?}:{}", e.key, to_text(&e.value))).collect();
                 format!("{{{}}}", entries.join(","))
             }
         }
@@ -400,7 +403,7 @@ mod tests {
 
     fn read(reply: &str) -> String {
         match find(reply) {
-            Ok(value) => shown(&value),
+            Ok(value) => to_text(&value),
             Err(error) => format!("{}: {}", error.at, error.message),
         }
     }
@@ -440,9 +443,9 @@ mod tests {
         assert_eq!(read("{'a': %}"), "6: `%` starts no value");
     }
 
-    fn salvaged(reply: &str) -> (String, bool) {
+    fn salvage_as_text(reply: &str) -> (String, bool) {
         let found = salvage(reply);
-        (found.values.iter().map(|(_, value)| shown(value)).collect::<Vec<_>>().join(" "), found.cut_off)
+        (found.values.iter().map(|(_, value)| to_text(value)).collect::<Vec<_>>().join(" "), found.cut_off)
     }
 
     #[test]
@@ -453,22 +456,25 @@ mod tests {
             "{'a': [{'b': \"c\"}, {'b': 'd'}, {'e",
         ];
         for reply in &whole[..2] {
-            assert_eq!(salvaged(reply), (r#"{"a":[{"b":"c"},{"b":"d"}]}"#.into(), true), "{reply}");
+            assert_eq!(salvage_as_text(reply), (r#"{"a":[{"b":"c"},{"b":"d"}]}"#.into(), true), "{reply}");
         }
-        assert_eq!(salvaged(whole[2]), (r#"{"a":[{"b":"c"},{"b":"d"},{}]}"#.into(), true));
-        assert_eq!(salvaged("{'a': 1, 'b':"), (r#"{"a":1,"b":null}"#.into(), true));
-        assert_eq!(salvaged("```json\n[{'a': 1},\n```\nThat is all."), (r#"[{"a":1}]"#.into(), true));
-        assert_eq!(salvaged("{'a': 1}, {'b': 2}"), (r#"{"a":1} {"b":2}"#.into(), false));
+        assert_eq!(salvage_as_text(whole[2]), (r#"{"a":[{"b":"c"},{"b":"d"},{}]}"#.into(), true));
+        assert_eq!(salvage_as_text("{'a': 1, 'b':"), (r#"{"a":1,"b":null}"#.into(), true));
+        assert_eq!(salvage_as_text("```json\n[{'a': 1},\n```\nThat is all."), (r#"[{"a":1}]"#.into(), true));
+        assert_eq!(salvage_as_text("{'a': 1}, {'b': 2}"), (r#"{"a":1} {"b":2}"#.into(), false));
     }
 
     #[test]
     fn quotes_and_line_ends_within_a_text_do_not_end_it() {
         assert_eq!(
-            salvaged("{\"a\": \"use \"at\" there\", \"b\": 'it's'}").0,
+            salvage_as_text("{\"a\": \"use \"at\" there\", \"b\": 'it's'}").0,
             r#"{"a":"use \"at\" there","b":"it's"}"#
         );
-        assert_eq!(salvaged("{'a': 'one\ntwo'\n 'b': 2}").0, "{\"a\":\"one\\ntwo\",\"b\":2}");
-        assert_eq!(salvaged("{'a': \"the \"x\", \"y\" and z\", 'b': 2}").0, "{\"a\":\"the \\\"x\",\"b\":2}");
+        assert_eq!(salvage_as_text("{'a': 'one\ntwo'\n 'b': 2}").0, "{\"a\":\"one\\ntwo\",\"b\":2}");
+        assert_eq!(
+            salvage_as_text("{'a': \"the \"x\", \"y\" and z\", 'b': 2}").0,
+            "{\"a\":\"the \\\"x\",\"b\":2}"
+        );
     }
 
     #[test]

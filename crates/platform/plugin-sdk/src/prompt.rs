@@ -1,12 +1,13 @@
-//! Prompts as templates: files that a plugin brings along, filled with what is known of a task. What is inserted is data and is
-//! never read as a template.
+//! Prompts as templates: files of a plugin, filled with facts about a task. Inserted values are data and are
+//! never read as templates.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, UndefinedBehavior};
 use planforge_contract::{Failure, FailureClass};
 use serde::Serialize;
 
-/// Compiled templates in the language of Jinja. A value that a template names and nobody gave is an error, not an empty text.
+/// Compiled Jinja templates. A value that a template names and the caller does not give is an error, not an
+/// empty text.
 #[derive(Debug)]
 pub struct Templates {
     environment: Environment<'static>,
@@ -20,7 +21,7 @@ impl Templates {
     /// # Errors
     /// Class `Plugin`, with that code: a source does not compile.
     pub fn new(code: &'static str, sources: &[(&'static str, &'static str)]) -> Result<Self, Failure> {
-        Self::compiled(Environment::new(), code, sources)
+        Self::compile(Environment::new(), code, sources)
     }
 
     /// As [`Templates::new`], without the line end behind a `{% ... %}`.
@@ -34,10 +35,10 @@ impl Templates {
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).build();
         environment.set_syntax(syntax.map_err(|e| broken(code, "syntax", &e))?);
-        Self::compiled(environment, code, sources)
+        Self::compile(environment, code, sources)
     }
 
-    fn compiled(
+    fn compile(
         mut environment: Environment<'static>,
         code: &'static str,
         sources: &[(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! The host as a plugin sees it: the typed trait over what crosses the boundary.
+//! The host from a plugin's side: the typed trait over the raw boundary.
 
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{

@@ -11,9 +11,9 @@ use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, SourceMap};
 use planforge_pddl::extract::{BlockKind, PddlBlock};
 use planforge_pddl::{find_pddl, fix_all, parse_domain, parse_problem};
 
-/// What a reply is expected to hold.
+/// The PDDL that a reply is expected to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum WantedPddl {
     /// A domain; a problem beside it stays in the raw reply.
     Domain,
     /// A problem; a domain beside it stays in the raw reply.
@@ -63,18 +63,18 @@ model may not have come to its answer.",
     },
 ];
 
-/// Extracts the PDDL, applies the safe fixes if the stage asks for them, and says what there was to say: about the reply
-/// (file `reply`) and about the form of each text before fixes (files `domain`, `problem`).
+/// Extracts the PDDL and applies the safe fixes if the stage asks for them. Diagnostics cover the reply (file
+/// `reply`) and the form of each text before fixes (files `domain`, `problem`).
 ///
 /// The patch holds the raw reply and its log-likelihood; `messages` and `thought` are left to the caller.
 ///
 /// # Errors
-/// Class `Reply`: cut off, filtered, or nothing of what was wanted in it.
-pub fn read_reply(reply: &Reply, wanted: Wanted, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
+/// Class `Reply`: cut off, filtered, or without the wanted PDDL.
+pub fn read_reply(reply: &Reply, wanted: WantedPddl, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
     check_finish(reply.finish)?;
     let found = find_pddl(&reply.content, SourceId(0));
-    let domain = found.domain().filter(|_| wanted != Wanted::Problem);
-    let problem = found.problem().filter(|_| wanted != Wanted::Domain);
+    let domain = found.domain().filter(|_| wanted != WantedPddl::Problem);
+    let problem = found.problem().filter(|_| wanted != WantedPddl::Domain);
     if domain.is_none() && problem.is_none() {
         return Err(no_pddl(wanted, found.domain().or(found.problem())));
     }
@@ -98,11 +98,11 @@ fn take(patch: &mut CandidatePatch, block: &PddlBlock, name: &str, policy: FixPo
         BlockKind::Other => Vec::new(),
     };
     patch.diagnostics.extend(report(&form, &SourceMap::single(name, block.text.as_str())));
-    fixed(&mut patch.fixes, &block.text, block.kind, policy)
+    apply_fixes(&mut patch.fixes, &block.text, block.kind, policy)
 }
 
-/// The text with its safe fixes made, where the policy says so; each is added to `fixes`.
-pub fn fixed(fixes: &mut Vec<AppliedFix>, text: &str, kind: BlockKind, policy: FixPolicy) -> String {
+/// Applies the safe fixes to a text, if the policy asks for them; each is added to `fixes`.
+pub fn apply_fixes(fixes: &mut Vec<AppliedFix>, text: &str, kind: BlockKind, policy: FixPolicy) -> String {
     if policy == FixPolicy::None {
         return text.to_owned();
     }
@@ -136,11 +136,11 @@ pub fn check_finish(finish: FinishReason) -> Result<(), Failure> {
     }
 }
 
-fn no_pddl(wanted: Wanted, other: Option<&PddlBlock>) -> Failure {
+fn no_pddl(wanted: WantedPddl, other: Option<&PddlBlock>) -> Failure {
     let what = match wanted {
-        Wanted::Problem => "problem",
-        Wanted::Domain => "domain",
-        Wanted::Either => "domain and no problem",
+        WantedPddl::Problem => "problem",
+        WantedPddl::Domain => "domain",
+        WantedPddl::Either => "domain and no problem",
     };
     let message = match other.map(|b| b.kind) {
         Some(BlockKind::Domain) => format!("the reply holds a domain, and no PDDL {what}"),
@@ -163,10 +163,10 @@ mod tests {
 
     #[test]
     fn a_lost_parenthesis_is_fixed_only_where_asked() {
-        let as_is = read_reply(&reply(OPEN), Wanted::Problem, FixPolicy::None).unwrap();
+        let as_is = read_reply(&reply(OPEN), WantedPddl::Problem, FixPolicy::None).unwrap();
         assert!(as_is.fixes.is_empty() && !as_is.diagnostics.is_empty());
         assert!(as_is.problem.as_deref().unwrap().trim_end().ends_with("(clean cup)"));
-        let fixed = read_reply(&reply(OPEN), Wanted::Problem, FixPolicy::Safe).unwrap();
+        let fixed = read_reply(&reply(OPEN), WantedPddl::Problem, FixPolicy::Safe).unwrap();
         assert_eq!(fixed.raw_reply, OPEN);
         assert!(!fixed.fixes.is_empty());
         assert!(fixed.problem.unwrap().trim_end().ends_with("(clean cup)))"));
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_is_named() {
-        let failure = read_reply(&reply(OPEN), Wanted::Domain, FixPolicy::Safe).unwrap_err();
+        let failure = read_reply(&reply(OPEN), WantedPddl::Domain, FixPolicy::Safe).unwrap_err();
         assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Reply, "reply.no-pddl"));
         assert!(failure.message.contains("holds a problem, and no PDDL domain"), "{}", failure.message);
         let cut = Reply { finish: FinishReason::Length, ..reply(OPEN) };
-        assert_eq!(read_reply(&cut, Wanted::Problem, FixPolicy::Safe).unwrap_err().code, "reply.cut-off");
+        assert_eq!(read_reply(&cut, WantedPddl::Problem, FixPolicy::Safe).unwrap_err().code, "reply.cut-off");
     }
 }

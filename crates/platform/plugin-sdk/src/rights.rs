@@ -1,8 +1,10 @@
-//! What each kind of plugin may ask of the host. The host and the test twin enforce the same table.
+//! The services of the host that each kind of plugin may call. The host and the test host enforce the same
+//! table.
 
 use planforge_contract::{Capabilities, Failure, PluginInfo, PluginKind};
 
-/// A question to the host that not every kind may ask. Log, progress, cancelled and remaining time are open to all.
+/// A service of the host that is not open to every kind. Log, progress, cancelled and remaining time are open
+/// to all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Question {
     /// [`crate::Host::complete`].
@@ -16,7 +18,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// All of them.
+    /// All services.
     pub const ALL: [Self; 4] = [Self::Complete, Self::Environment, Self::Plan, Self::Worker];
 
     /// The method's name.
@@ -30,7 +32,7 @@ impl Question {
     }
 }
 
-/// Whether a plugin of that kind with these capabilities may ask.
+/// True if a plugin of that kind with these capabilities may call the service.
 pub fn may(kind: PluginKind, capabilities: &Capabilities, question: Question) -> bool {
     match (kind, question) {
         (PluginKind::Translator, Question::Worker) => capabilities.worker,

@@ -10,7 +10,7 @@ use planforge_contract::{
 };
 use planforge_pddl::random::Random;
 
-/// The least an environment must be able to do. [`Stepwise`] makes the whole [`Environment`] of it:
+/// The minimal interface of an environment. [`Stepwise`] makes the whole [`Environment`] of it:
 /// `export_plugin!(Environment, Stepwise<MyEnvironment>);`.
 pub trait StepEnvironment: Send + Sync {
     /// Everything that changes with a step.
@@ -30,12 +30,13 @@ pub trait StepEnvironment: Send + Sync {
     /// # Errors
     /// The environment broke.
     fn actions(&self, state: &Self::State) -> Result<Vec<String>, Failure>;
-    /// Executes one action, or says why it is refused (`Ok(Err(reason))`), leaving the state as it was.
+    /// Executes one action, or returns the reason for its refusal (`Ok(Err(reason))`) and leaves the state as
+    /// it was.
     ///
     /// # Errors
     /// The environment broke.
     fn step(&self, state: &mut Self::State, action: &str) -> Result<Result<(), String>, Failure>;
-    /// What of the goal does not hold, one sentence each; empty where the goal holds.
+    /// The parts of the goal that do not hold, one sentence each; empty if the goal holds.
     ///
     /// # Errors
     /// The environment broke.

@@ -9,16 +9,16 @@ use planforge_contract::{
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-type Work = dyn Fn(&str) -> Result<String, Failure> + Send + Sync;
+type WorkerFunction = dyn Fn(&str) -> Result<String, Failure> + Send + Sync;
 
-/// Plays the host. Replies are given out in the order they were scripted, role by role; asking for more than was
-/// scripted is the failure `testing.no-reply`, so that a test cannot pass on a question nobody expected.
+/// A host for tests. It gives scripted replies in order, role by role. A request without a scripted reply
+/// fails with `testing.no-reply`, so that a test cannot pass on an unexpected request.
 #[derive(Default)]
 pub struct TestHost {
     rights: Option<(PluginKind, Capabilities)>,
     environment: Option<(Arc<dyn Environment>, EnvironmentOpen)>,
     planners: BTreeMap<String, Arc<dyn Planner>>,
-    worker: Option<Box<Work>>,
+    worker: Option<Box<WorkerFunction>>,
     remaining_ms: Option<u64>,
     state: Mutex<State>,
 }
@@ -65,7 +65,7 @@ impl TestHost {
         self.environment = Some((environment, task));
         self
     }
-    /// Stands a planner behind the label of a plan stage.
+    /// Sets the planner behind the label of a plan stage.
     #[must_use]
     pub fn planner(mut self, label: &str, planner: Arc<dyn Planner>) -> Self {
         self.planners.insert(label.to_owned(), planner);
@@ -77,7 +77,7 @@ impl TestHost {
         self.worker = Some(Box::new(work));
         self
     }
-    /// What [`Host::remaining_ms`] answers, every time.
+    /// Sets the constant answer of [`Host::remaining_ms`].
     #[must_use]
     pub fn remaining_ms(mut self, left: u64) -> Self {
         self.remaining_ms = Some(left);
@@ -87,7 +87,7 @@ impl TestHost {
     pub fn cancel(&self) {
         self.state().cancelled = true;
     }
-    /// Every completion asked for, with its role, in order.
+    /// All completion requests with their roles, in order.
     pub fn requests(&self) -> Vec<(String, CompletionRequest)> {
         self.state().requests.clone()
     }
@@ -99,7 +99,7 @@ impl TestHost {
     pub fn progress_reports(&self) -> Vec<(u64, u64, String)> {
         self.state().progress.clone()
     }
-    /// Scripted replies that nobody asked for.
+    /// Number of scripted replies that were not requested.
     pub fn left_over(&self) -> usize {
         self.state().replies.values().map(VecDeque::len).sum()
     }

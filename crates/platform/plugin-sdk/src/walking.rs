@@ -1,4 +1,4 @@
-//! How a walk chooses its next step: the same for every environment.
+//! The choice of a walk's next step: the same for every environment.
 
 use planforge_contract::WalkPolicy;
 use planforge_pddl::random::Random;
@@ -7,19 +7,20 @@ use std::collections::BTreeMap;
 /// An applicable ground action, and how often the walks so far have executed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// Its action schema, by any number that tells schemas apart.
+    /// Its action schema, as any number that identifies the schema.
     pub schema: u32,
-    /// How often any action of that schema was executed.
+    /// Number of executions of any action of that schema.
     pub schema_times: u32,
-    /// How often this one was.
+    /// Number of executions of this action.
     pub times: u32,
 }
 
 /// Chooses one of the applicable actions, by its place in the list. `None` for an empty list.
 ///
-/// [`WalkPolicy::CoverageGuided`] first weighs the schemas by 1 / (1 + times executed), so that a schema with many ground
-/// actions does not drown the others, then the ground actions of the one chosen likewise. What was never tried is likeliest and
-/// nothing is impossible: the distribution stays strictly positive, as the metric's definition asks (paper, section 4.3).
+/// [`WalkPolicy::CoverageGuided`] first weighs the schemas by 1 / (1 + times executed), so that a schema with
+/// many ground actions does not dominate the others, then the ground actions of the chosen schema likewise.
+/// Actions that were never executed are likeliest and none is impossible: the distribution stays strictly
+/// positive, as the metric's definition requires (paper, section 4.3).
 pub fn choose(random: &mut Random, policy: WalkPolicy, applicable: &[Choice]) -> Option<usize> {
     if applicable.is_empty() {
         return None;
@@ -33,15 +34,16 @@ pub fn choose(random: &mut Random, policy: WalkPolicy, applicable: &[Choice]) ->
                     schemas.push(*choice);
                 }
             }
-            let chosen = schemas.get(weighed(random, schemas.iter().map(|s| s.schema_times))?)?.schema;
+            let chosen =
+                schemas.get(choose_by_weight(random, schemas.iter().map(|s| s.schema_times))?)?.schema;
             let own: Vec<usize> = (0..applicable.len()).filter(|&i| applicable[i].schema == chosen).collect();
-            let at = weighed(random, own.iter().map(|&i| applicable[i].times))?;
+            let at = choose_by_weight(random, own.iter().map(|&i| applicable[i].times))?;
             own.get(at).copied()
         }
     }
 }
 
-/// How often the walks of a call have executed what, for environments that name their actions `(name object ...)`.
+/// Execution counts over the walks of a call, for environments that name their actions `(name object ...)`.
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
     schemas: BTreeMap<String, u32>,
@@ -84,7 +86,7 @@ fn name_of(action: &str) -> &str {
 }
 
 /// One of the entries, each with weight 1 / (1 + times). Whole numbers: the same on every machine.
-fn weighed(random: &mut Random, times: impl Iterator<Item = u32> + Clone) -> Option<usize> {
+fn choose_by_weight(random: &mut Random, times: impl Iterator<Item = u32> + Clone) -> Option<usize> {
     let weight = |times: u32| (1u64 << 32) / (1 + u64::from(times));
     let total: u64 = times.clone().map(weight).sum();
     if total == 0 {

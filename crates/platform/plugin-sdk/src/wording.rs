@@ -52,21 +52,22 @@ impl Wording {
     }
 }
 
-/// A fact that a sentence tells.
+/// A fact that a sentence states.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldFact {
+pub struct StatedFact {
     /// The predicate, in lower case.
     pub predicate: String,
     /// Its arguments, in lower case.
     pub arguments: Vec<String>,
-    /// Whether the sentence says that it holds.
+    /// True if the sentence states that the fact holds.
     pub holds: bool,
 }
 
 impl Wording {
-    /// The fact that a sentence tells in the suite's words: a template's words with objects in its slots, whatever the articles, the
-    /// case and the marks at the ends of words. `None` where no template fits, or where several tell different facts.
-    pub fn told(&self, sentence: &str, is_object: &dyn Fn(&str) -> bool) -> Option<ToldFact> {
+    /// Reads the fact that a sentence states in the suite's words: a template's words with objects in its
+    /// slots, whatever the articles, the case and the marks at the ends of words. `None` if no template fits,
+    /// or if several state different facts.
+    pub fn read_fact(&self, sentence: &str, is_object: &dyn Fn(&str) -> bool) -> Option<StatedFact> {
         let said = tokens(sentence);
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
         let denied = [&["not", "true"][..], &["it", "is", "not", "true", "that"]];
@@ -74,11 +75,11 @@ impl Wording {
             Some(rest) => (rest, true),
             None => (said.as_slice(), false),
         };
-        let mut found: Option<ToldFact> = None;
+        let mut found: Option<StatedFact> = None;
         for (predicate, sentences) in &self.templates {
             for (template, holds) in [(&sentences.yes, true), (&sentences.no, false)] {
                 let Some(arguments) = arguments(&tokens(template), said, is_object) else { continue };
-                let fact = ToldFact { predicate: predicate.clone(), arguments, holds: holds != denied };
+                let fact = StatedFact { predicate: predicate.clone(), arguments, holds: holds != denied };
                 if found.as_ref().is_some_and(|other| *other != fact) {
                     return None;
                 }
@@ -96,7 +97,7 @@ fn tokens(sentence: &str) -> Vec<String> {
     words.filter(|w| !w.is_empty() && !matches!(w.as_str(), "the" | "a" | "an")).collect()
 }
 
-/// What stands in the slots of a template where its words are those of the sentence.
+/// The words in the slots of a template, if its other words are those of the sentence.
 fn arguments(template: &[String], said: &[&str], is_object: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
     if template.is_empty() || template.len() != said.len() {
         return None;
@@ -202,7 +203,7 @@ mod tests {
         ]);
         let wording = Wording::new(&suite);
         let told = |sentence: &str| {
-            let fact = wording.told(sentence, &|w| ["a1", "b2"].contains(&w))?;
+            let fact = wording.read_fact(sentence, &|w| ["a1", "b2"].contains(&w))?;
             Some(format!(
                 "{}{} {}",
                 if fact.holds { "" } else { "not " },

@@ -1,7 +1,7 @@
 //! Thoughts, updates, critiques and likelihoods.
 
 use super::*;
-use planforge_plugin_sdk::reply::{Wanted, read_thought_reply};
+use planforge_plugin_sdk::reply::{WantedPddl, read_thought_reply};
 
 const THOUGHT_FORM: &str = "Answer in this form:\n\n### Thought:\naction NAME: what it does\n\n### Domain:\n```pddl\n(define (domain harbour)\n  predicates and actions\n)\n```";
 
@@ -18,7 +18,7 @@ fn update(said: &str) -> String {
     )
 }
 
-fn read(text: &str, wanted: Wanted) -> CandidatePatch {
+fn read(text: &str, wanted: WantedPddl) -> CandidatePatch {
     let reply = Reply { content: text.into(), finish: FinishReason::Stop, logprobs: None };
     let patch = read_thought_reply(&reply, wanted, FixPolicy::None).unwrap();
     assert!(patch.diagnostics.is_empty(), "{:?}", patch.diagnostics);
@@ -34,14 +34,14 @@ fn left(domain: &str) -> usize {
 fn a_thought_names_every_predicate_and_action() {
     let exact = OracleOptions { errors: 0, ..options() };
     let (texts, _) = ask(&oracle(exact.clone()), &request("domain", THOUGHT_FORM, 1, 1));
-    let patch = read(&texts[0], Wanted::Domain);
+    let patch = read(&texts[0], WantedPddl::Domain);
     assert_eq!(left(&patch.domain.unwrap()), 0);
     insta::assert_snapshot!(patch.thought.unwrap());
     let question = format!(
         "```pddl\n{DOMAIN}\n```\n### Thought:\n\n### Problem:\n(define (problem NAME)\n  initial state\n)"
     );
     let (texts, _) = ask(&oracle(exact), &request("problem", &question, 1, 1));
-    let patch = read(&texts[0], Wanted::Problem);
+    let patch = read(&texts[0], WantedPddl::Problem);
     assert!(patch.thought.unwrap().contains("predicate aboard: ") == PROBLEM.contains("aboard"));
     assert!(patch.problem.unwrap().contains("(free small far)"));
 }
@@ -51,7 +51,10 @@ fn an_update_repairs_what_is_said_behind_the_domain() {
     let certain = OracleOptions { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
     let answer = |said: &str| {
         let (texts, notes) = ask(&oracle(certain.clone()), &request("update", &update(said), 1, 3));
-        (left(&read(&texts[0], Wanted::Domain).domain.unwrap()), notes[0]["mistakes_left"].as_u64().unwrap())
+        (
+            left(&read(&texts[0], WantedPddl::Domain).domain.unwrap()),
+            notes[0]["mistakes_left"].as_u64().unwrap(),
+        )
     };
     assert_eq!(answer("1. action board: a precondition is missing"), (1, 1));
     assert_eq!(answer("action board and action sail are wrong"), (0, 0));
@@ -66,7 +69,7 @@ fn an_update_of_a_problem_repairs_its_facts() {
     );
     let certain = OracleOptions { repair_named: 1.0, repair_unnamed: 0.0, damage: 0.0, ..options() };
     let (texts, notes) = ask(&oracle(certain), &request("update", &question, 1, 3));
-    let problem = read(&texts[0], Wanted::Problem).problem.unwrap();
+    let problem = read(&texts[0], WantedPddl::Problem).problem.unwrap();
     assert!(problem.contains("(free small far)") && problem.contains("(at blue far)"), "{problem}");
     assert_eq!(notes[0]["mistakes_left"], 1);
     let damages = OracleOptions { repair_named: 0.0, repair_unnamed: 1.0, damage: 1.0, ..options() };

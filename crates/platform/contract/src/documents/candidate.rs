@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 pub struct LineageStep {
     /// The stage's label, with `#ROUND` in a refine stage.
     pub stage: String,
-    /// Which sample, from 0.
+    /// Zero-based number of the sample.
     pub sample: u32,
 }
 
-/// What became of the edits that a model asked for (exploration-walk paper, Appendix B.3).
+/// Numbers of applied and refused edits that a model asked for (exploration-walk paper, Appendix B.3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Edits {
@@ -108,26 +108,26 @@ pub struct Candidate {
     /// The problem: given or written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What a planner answered.
+    /// The planner's outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanOutcome>,
     /// Texts beside domain and problem.
     #[serde(skip_serializing_if = "WrittenTexts::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub texts: WrittenTexts,
-    /// What the model thought aloud.
+    /// The model's written reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
     /// Sum of token log-probabilities of the replies that made it, natural (test-time-scaling paper, Eq. 1).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
-    /// How many tokens it is the sum of.
+    /// Number of tokens in that sum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// What became of the edits in the last reply, where it was asked for edits.
+    /// Numbers of applied and refused edits in the last reply, if the request asked for edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
-    /// Where the parts of the problem came from, where it was inferred.
+    /// Provenance of the problem's parts, if the problem was inferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inference: Option<Inference>,
     /// The conversation so far.
@@ -136,7 +136,7 @@ pub struct Candidate {
     pub assessments: BTreeMap<String, Assessment>,
 }
 
-/// What a translator adds to a candidate. Absent fields stay as they are.
+/// Changes that a translator makes to a candidate. Absent fields stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CandidatePatch {
@@ -150,30 +150,32 @@ pub struct CandidatePatch {
     #[serde(skip_serializing_if = "WrittenTexts::is_empty")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub texts: WrittenTexts,
-    /// What the model thought aloud.
+    /// The model's written reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
     /// Added to the candidate's own, or in its place where the patch is a `rewrite`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
-    /// How many tokens that is the sum of; as `log_likelihood`.
+    /// Number of tokens in that sum; added or replaced as `log_likelihood`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// The reply states the whole candidate anew: its likelihood is that of this reply alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rewrite: bool,
-    /// What became of the edits in the reply, where it was asked for edits. Replaces the candidate's own.
+    /// Numbers of applied and refused edits in the reply, if the request asked for edits. Replaces the
+    /// candidate's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
-    /// Where the parts of the problem came from, where it was inferred. Replaces the candidate's own when there is a new problem.
+    /// Provenance of the problem's parts, if the problem was inferred. Replaces the candidate's own when
+    /// there is a new problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inference: Option<Inference>,
     /// The turns to append to the conversation.
     pub messages: Vec<Message>,
-    /// The model's reply as it came, before extraction and fixes.
+    /// The model's reply before extraction and fixes.
     pub raw_reply: String,
     /// Fixes applied to the text, in order.
     pub fixes: Vec<AppliedFix>,
-    /// What reading the reply had to say.
+    /// Findings about the reply.
     pub diagnostics: Vec<ReportedDiagnostic>,
 }

@@ -1,6 +1,6 @@
 //! Optional capabilities of a plugin, and upper bounds on the requests that one of its calls makes to models.
 
-use crate::{JsonObject, PluginInfo};
+use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,12 +63,12 @@ impl Applies {
         matches!(self, Self::Never)
     }
 
-    /// True if the capability holds for a plugin with these options; an option that is left out has its schema's default.
-    pub fn holds(&self, info: &PluginInfo, options: &JsonObject) -> bool {
+    /// True if the capability holds for a plugin with this options schema and these options; an option that is left out has its schema's default.
+    pub fn holds(&self, schema: &Value, options: &JsonObject) -> bool {
         match self {
             Self::Never => false,
             Self::Always => true,
-            Self::Where(conditions) => conditions.iter().any(|condition| condition.holds(info, options)),
+            Self::Where(conditions) => conditions.iter().any(|condition| condition.holds(schema, options)),
         }
     }
 }
@@ -88,35 +88,18 @@ impl OptionCondition {
         Self { option: option.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
     }
 
-    /// True if the option has one of the values; an option that is left out has its schema's default.
-    pub fn holds(&self, info: &PluginInfo, options: &JsonObject) -> bool {
-        let Some(value) = info.option_value(options, &self.option) else { return false };
+    /// True if the option has one of the values, by the plugin's options schema and its options; an option that is left out has its schema's default.
+    pub fn holds(&self, schema: &Value, options: &JsonObject) -> bool {
+        let Some(value) = option_value(schema, options, &self.option) else { return false };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         self.values.contains(&text)
     }
 }
 
-impl PluginInfo {
-    /// True if a verifier with these options asks the task's environment.
-    pub fn needs_environment(&self, options: &JsonObject) -> bool {
-        self.capabilities.environment.holds(self, options)
-    }
-
-    /// True if a verifier with these options compares several candidates in one call.
-    pub fn compares_candidates(&self, options: &JsonObject) -> bool {
-        self.capabilities.together.holds(self, options)
-    }
-
-    /// True if results with these options come from an external program.
-    pub fn is_external(&self, options: &JsonObject) -> bool {
-        self.capabilities.external.holds(self, options)
-    }
-
-    /// The value of an option: the given one, else the default in the options schema, else `None`.
-    pub fn option_value(&self, options: &JsonObject, name: &str) -> Option<Value> {
-        let default = || self.options_schema.get("properties")?.get(name)?.get("default").cloned();
-        options.get(name).cloned().or_else(default)
-    }
+/// The value of an option: the given one, else the default in the options schema, else `None`.
+pub(super) fn option_value(schema: &Value, options: &JsonObject, name: &str) -> Option<Value> {
+    let default = || schema.get("properties")?.get(name)?.get("default").cloned();
+    options.get(name).cloned().or_else(default)
 }
 
 /// An upper bound on the requests that one call makes to models.

@@ -18,7 +18,7 @@ pub struct ResultClasses {
     pub domain: Option<Classification>,
 }
 
-/// What was found out about one action, or about a domain.
+/// Result for one action, or for a domain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Classification {
@@ -32,13 +32,13 @@ pub struct Classification {
     /// Everything found wrong, the finding that decides the class first; places are in the action's text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<ReportedDiagnostic>,
-    /// Where undecided: why, as a clause.
+    /// Reason as a clause, if undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How plans compare, where the behaviour was looked at.
+    /// Comparison of plans, if behaviour was compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicEquivalence>,
-    /// What is not shared with the reference, where the action can be read; of a domain the sums.
+    /// Difference from the reference, if the action can be read; for a domain, the sums.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconstruction_error: Option<ActionReconstructionError>,
     /// The exact comparison on the same problems, where that was asked for and the action fits.
@@ -52,13 +52,13 @@ pub struct Classification {
 pub struct ExactAnswer {
     /// equal (over the whole reachable space of the problems), different or undecided.
     pub decision: String,
-    /// Where undecided: all sequences of at most this many steps behave the same.
+    /// If undecided: all sequences of at most this many steps behave the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equal_up_to: Option<u32>,
-    /// Where different: the problem's place in the list, from 0.
+    /// If different: the problem's place in the list, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<u64>,
-    /// Where different: the shortest sequence.
+    /// If different: the shortest sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<DomainDifference>,
     /// Pairs of states that were met, over all problems.
@@ -71,11 +71,11 @@ pub struct ExactAnswer {
 pub struct DomainDifference {
     /// `refused` (one executes the last step, the other does not) or `goal` (it holds afterwards in one alone).
     pub kind: String,
-    /// Which domain refuses, or in which the goal does not hold: `first` or `second`.
+    /// The domain that refuses, or in which the goal does not hold: `first` or `second`.
     pub by: String,
     /// The sequence; a refused step is its last.
     pub steps: Vec<String>,
-    /// Why it is refused, or that the goal does not hold, as a clause.
+    /// Reason for the refusal, or that the goal does not hold, as a clause.
     pub why: String,
     /// The conditions that do not hold there, as PDDL and why.
     pub conditions: Vec<String>,
@@ -89,24 +89,26 @@ pub struct HeuristicEquivalence {
     pub decision: String,
     /// Plans asked for of each problem.
     pub k: u64,
-    /// How plans count: `definition` or `reference-code`.
+    /// Rule for counting plans: `definition` or `reference-code`.
     pub rule: String,
-    /// Which ground actions plans are made of: `strips` or `ground-no-ops-dropped`. They are executed under STRIPS semantics.
+    /// Ground actions that plans are made of: `strips` or `ground-no-ops-dropped`. They are executed under
+    /// STRIPS semantics.
     pub semantics: String,
     /// By problem, the plans found in the first domain and in the second; it ends with the problem that shows a difference.
     pub plans: Vec<[u64; 2]>,
     /// Plans of one domain that are plans of the other too.
     pub shared: u64,
-    /// Where different: the paper's class, `no-plan`, `new-plan-fails` or `old-plan-fails`.
+    /// If different: the paper's class, `no-plan`, `new-plan-fails` or `old-plan-fails`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// Where different or undecided: the problem's place in the list, from 0.
+    /// If different or undecided: the problem's place in the list, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<u64>,
-    /// Where a plan fails: which.
+    /// The failing plan, if a plan fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_plan: Option<FailingDomainPlan>,
-    /// Why, as a clause: why there is no plan, that the numbers of plans differ, or the limit that left it open.
+    /// Reason as a clause: why there is no plan, that the numbers of plans differ, or the limit that left it
+    /// open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -124,7 +126,7 @@ pub struct FailingDomainPlan {
     /// The step that the other domain refuses, from 0; absent where it executes all and the goal does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_step: Option<u64>,
-    /// Why, as a clause.
+    /// Reason as a clause.
     pub why: String,
     /// The conditions that do not hold there, as PDDL and why.
     pub conditions: Vec<String>,

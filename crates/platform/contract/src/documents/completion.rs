@@ -5,7 +5,7 @@ use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
@@ -20,9 +20,9 @@ pub enum Speaker {
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
-    /// Who speaks.
+    /// Author of the message.
     pub role: Speaker,
-    /// What is said.
+    /// Text of the message.
     pub content: String,
 }
 
@@ -68,8 +68,8 @@ pub struct Sampling {
     pub logprobs: Option<bool>,
 }
 
-/// Which sample of which candidate at which stage asks: outside the cassette key, and shown only to providers that declare
-/// the capability `simulated`.
+/// Origin of a request: suite, task, stage and artefact. Tags are not part of the cassette key. Only
+/// providers with the capability `simulated` receive them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Tags {
@@ -79,7 +79,7 @@ pub struct Tags {
     pub task: String,
     /// The stage's label.
     pub stage: String,
-    /// What is asked for: `problem`, `domain`, `plan`, ...
+    /// The requested artefact: `problem`, `domain`, `plan`, ...
     pub artefact: String,
 }
 
@@ -103,7 +103,7 @@ pub struct CompletionRequest {
     pub model: String,
     /// The conversation, the question last.
     pub messages: Vec<Message>,
-    /// How to sample.
+    /// Sampling parameters.
     #[serde(default)]
     pub sampling: Sampling,
     /// Further fields of the request body, passed through as they are.
@@ -112,8 +112,9 @@ pub struct CompletionRequest {
     /// Not sent to real models.
     #[serde(default)]
     pub tags: Tags,
-    /// What has come in the meantime for a question that the provider answered with [`CompletionResult::Pending`]: the body of the
-    /// server's answer, as it came. A provider that puts questions off declares the capability `deferred`; this is outside the cassette key.
+    /// The body of the server's answer to a request that the provider deferred with
+    /// [`CompletionResult::Pending`], once it has arrived. A provider that defers requests declares the
+    /// capability `deferred`. Not part of the cassette key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
@@ -127,7 +128,7 @@ pub struct TokenLogprob {
     pub logprob: f64,
 }
 
-/// Why a reply ended.
+/// Reason for the end of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
@@ -146,7 +147,7 @@ pub enum FinishReason {
 pub struct Reply {
     /// The text.
     pub content: String,
-    /// Why it ended.
+    /// Reason for its end.
     pub finish: FinishReason,
     /// Token log-probabilities, where asked for and given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,15 +158,15 @@ impl Reply {
     /// The sum of the token log-probabilities (natural), where the server gave them. An empty list is none: its sum of 0 would be
     /// the best there can be.
     pub fn log_likelihood(&self) -> Option<f64> {
-        self.scored().map(|tokens| tokens.iter().map(|t| t.logprob).sum())
+        self.token_logprobs().map(|tokens| tokens.iter().map(|t| t.logprob).sum())
     }
 
-    /// How many tokens that is the sum of.
+    /// Number of tokens in that sum.
     pub fn tokens(&self) -> Option<u64> {
-        self.scored().map(|tokens| tokens.len() as u64)
+        self.token_logprobs().map(|tokens| tokens.len() as u64)
     }
 
-    fn scored(&self) -> Option<&[TokenLogprob]> {
+    fn token_logprobs(&self) -> Option<&[TokenLogprob]> {
         self.logprobs.as_deref().filter(|tokens| !tokens.is_empty())
     }
 }
@@ -198,7 +199,7 @@ pub struct Replies {
     pub raw: String,
 }
 
-/// What went wrong with a request, in the terms that decide about retrying.
+/// Class of a failed request; decides about retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderFailureClass {
@@ -223,7 +224,7 @@ pub enum ProviderFailureClass {
 }
 
 impl ProviderFailureClass {
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub const fn is_transient(self) -> bool {
         matches!(self, Self::Connection | Self::Timeout | Self::RateLimited | Self::Server)
     }
@@ -232,12 +233,12 @@ impl ProviderFailureClass {
 /// A request that got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderFailure {
-    /// What went wrong.
+    /// Class of the failure.
     pub class: ProviderFailureClass,
     /// HTTP status, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// How long the server asked to wait, in milliseconds.
+    /// Wait that the server asked for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     /// For a person. The host redacts secrets from it.
@@ -252,9 +253,9 @@ pub enum CompletionResult {
     Replies(Replies),
     /// Batch mode: the answer comes later; the candidate is parked.
     Pending {
-        /// How to ask for it later.
+        /// Identifies the request when its answer is fetched.
         ticket: String,
-        /// What is to be answered: the body of the request as the server would get it. The host keeps it for whoever answers.
+        /// The body of the request as the server would get it. The host keeps it until it is answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<serde_json::Value>,
     },

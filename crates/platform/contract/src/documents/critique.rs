@@ -1,9 +1,9 @@
-//! What a critic says about a candidate, taken apart.
+//! A critic's reply in structured form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingSeverity {
@@ -18,17 +18,17 @@ pub enum FindingSeverity {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CritiqueFinding {
-    /// What is wrong.
+    /// The fault.
     pub finding: String,
-    /// Where, in the critic's words; empty where it did not say.
+    /// The place, in the critic's words; empty if the critic named none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// The action of the candidate that is meant, where one can be told.
+    /// The candidate's action that is meant, if it can be identified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// How much it matters.
+    /// Severity.
     pub severity: FindingSeverity,
-    /// What to do about it; empty where it did not say.
+    /// The proposed change; empty if the critic proposed none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub change: String,
 }
@@ -37,16 +37,17 @@ pub struct CritiqueFinding {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Critique {
-    /// Whether the critic approves, where it said so or where it follows from its findings.
+    /// True if the critic approves: stated, or derived from its findings. Absent if neither is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approves: Option<bool>,
     /// In the order of the reply.
     pub findings: Vec<CritiqueFinding>,
-    /// How the reply was read: `structured`, `prose`, or `mixed`.
+    /// Form of the reply: `structured`, `prose`, or `mixed`.
     pub form: String,
-    /// The reply as it came.
+    /// The unchanged reply.
     pub reply: String,
-    /// What is remarkable about the reply: cut off, a repetition of the last one, findings about actions that do not exist.
+    /// Remarks about the reply: cut off, a repetition of the last one, findings about actions that do not
+    /// exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }

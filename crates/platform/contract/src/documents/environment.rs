@@ -1,6 +1,6 @@
-//! Environments: what says whether an action can be executed. Calls are batched, so that a thousand walks cost one crossing.
+//! Environments execute actions. Calls are batched, so that a thousand walks cost one crossing.
 
-use crate::{ActionInterface, ReportedDiagnostic};
+use crate::{ActionInterface, ReportedDiagnostic, Sentences};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,55 +23,12 @@ pub struct EnvironmentOpen {
     /// beside the task's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// How the suite tells facts and numbers, by predicate or function.
+    /// Sentences for facts and numbers, by predicate or function.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sentences: BTreeMap<String, Sentences>,
 }
 
-/// How a predicate is told (paper, Appendix C). `{1}`, `{2}`, ... stand for its arguments, `{value}` for a function's value.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Sentences {
-    /// Where the fact holds, for example `{1} is at {2}.`
-    pub yes: String,
-    /// Where it does not hold; empty where the suite does not say it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub no: String,
-}
-
-/// What the slots of one sentence refer to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SentenceSlots {
-    /// The highest `{N}`; 0 where there is none.
-    pub highest: usize,
-    /// Whether `{value}` occurs.
-    pub value: bool,
-}
-
-/// Reads the slots of a sentence.
-///
-/// # Errors
-/// What is in braces and neither a number from 1 nor `value`; or a brace without its partner.
-pub fn sentence_slots(sentence: &str) -> Result<SentenceSlots, String> {
-    let mut found = SentenceSlots::default();
-    let mut rest = sentence;
-    while let Some(at) = rest.find(['{', '}']) {
-        let (_, from) = rest.split_at(at);
-        let Some(inner) = from.strip_prefix('{').and_then(|r| r.split_once('}')) else {
-            return Err("a brace has no partner".to_owned());
-        };
-        let (slot, after) = inner;
-        match slot.parse::<usize>() {
-            Ok(number) if number > 0 && !slot.starts_with('+') => found.highest = found.highest.max(number),
-            _ if slot == "value" => found.value = true,
-            _ => return Err(format!("`{{{slot}}}` is no slot")),
-        }
-        rest = after;
-    }
-    Ok(found)
-}
-
-/// What can be done in an environment.
+/// Actions and objects of an environment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EnvironmentInfo {
@@ -82,7 +39,7 @@ pub struct EnvironmentInfo {
     pub model: Option<EnvironmentOpen>,
 }
 
-/// Which walks to take.
+/// Request for walks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WalkSpec {
@@ -90,12 +47,12 @@ pub struct WalkSpec {
     pub lengths: Vec<u32>,
     /// Every walk's random choices derive from this and its index.
     pub seed: u64,
-    /// How a step is chosen.
+    /// Rule for the choice of a step.
     #[serde(skip_serializing_if = "WalkPolicy::is_uniform")]
     pub policy: WalkPolicy,
 }
 
-/// How a walk chooses among the applicable ground actions.
+/// Rule by which a walk chooses among the applicable ground actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WalkPolicy {
@@ -107,7 +64,7 @@ pub enum WalkPolicy {
 }
 
 impl WalkPolicy {
-    /// Whether it is the paper's.
+    /// True for the paper's rule.
     pub const fn is_uniform(&self) -> bool {
         matches!(self, Self::Uniform)
     }
@@ -127,12 +84,12 @@ pub struct Sequences {
     pub sequences: Vec<Vec<String>>,
 }
 
-/// How far one sequence went.
+/// Result of executing one sequence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Execution {
     /// Steps executed before the first refusal; the sequence's length where none was refused.
     pub executed: u32,
-    /// Why the next step was refused.
+    /// Reason why the next step was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
 }
@@ -151,14 +108,14 @@ pub struct EnvironmentPlan {
     pub steps: Vec<String>,
 }
 
-/// Whether a plan can be executed and reaches the goal of the environment's task.
+/// Validation of a plan against the environment's task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EnvironmentVerdict {
     /// Executable to the end, and the goal holds there.
     pub valid: bool,
     /// Steps executed.
     pub executed: u32,
-    /// What went wrong, for a person; empty where `valid`.
+    /// Reasons for a person; empty if `valid`.
     #[serde(default)]
     pub reasons: Vec<String>,
     /// The same as diagnostics into `plan`, where there are places.
@@ -171,8 +128,8 @@ pub struct EnvironmentVerdict {
 pub struct StateQuery {
     /// Ground actions from the initial state; all must be executable.
     pub actions: Vec<String>,
-    /// The ground action that comes next. Facts that do not hold are told as well then, for its objects and without
-    /// arguments.
+    /// The ground action that comes next. If given, the description also contains facts that do not hold, for
+    /// the action's objects and without arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub focus: Option<String>,
 }

@@ -30,19 +30,19 @@ pub enum FailureClass {
     System,
 }
 
-/// Something broke.
+/// A failure of the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// What kind of breakage.
+    /// Class of the failure.
     pub class: FailureClass,
     /// Stable code, `area.name`, for `planforge explain`.
     pub code: String,
     /// One or more sentences for a person. Never holds a secret.
     pub message: String,
-    /// Where in the source code, for a panic: `file:line:column`.
+    /// Place in the source code, for a panic: `file:line:column`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// A way out.
+    /// One suggested action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The findings that it sums up, where a text could not be used: each with its place in that text.
@@ -80,7 +80,7 @@ impl Failure {
         self.diagnostics = diagnostics.into();
         self
     }
-    /// `host.forbidden`: this kind of plugin may not ask the host for that.
+    /// `host.forbidden`: plugins of this kind may not call that service.
     pub fn forbidden(what: &str) -> Self {
         Self::new(
             FailureClass::Request,
@@ -106,9 +106,9 @@ impl std::error::Error for Failure {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome<T> {
-    /// It worked.
+    /// Success.
     Ok(T),
-    /// It broke.
+    /// Failure.
     Failure(Failure),
 }
 

@@ -1,9 +1,9 @@
-//! Where each part of an inferred problem came from (translate-infer-compile paper, section 3.3).
+//! Provenance of the parts of an inferred problem (translate-infer-compile paper, section 3.3).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who wrote a rule.
+/// Origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleOrigin {
@@ -20,7 +20,7 @@ pub enum RuleOrigin {
 /// One rule or fact of the program that was solved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InferenceRule {
-    /// Who wrote it.
+    /// Origin.
     pub origin: RuleOrigin,
     /// The text it stands in: `ir`, `knowledge`, a library file's name, `domain`.
     pub source: String,
@@ -42,10 +42,10 @@ pub struct InferredAtom {
     /// Indices in [`Inference::atoms`] of what the rule needed; each is derived in fewer steps.
     #[serde(default)]
     pub premises: Vec<u32>,
-    /// What the rule needed not to hold, and aggregates, as text.
+    /// Conditions that had to be false, and aggregates, as text.
     #[serde(default)]
     pub absent: Vec<String>,
-    /// How many further ways lead to it.
+    /// Number of further derivations.
     #[serde(default)]
     pub others: u32,
 }
@@ -67,7 +67,7 @@ pub enum ProblemSection {
 /// One object, fact or number of the problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InferredEntry {
-    /// Where in the problem.
+    /// Section of the problem.
     pub section: ProblemSection,
     /// As the problem writes it: `(clean shot5)`, `shot5 - shot`.
     pub pddl: String,
@@ -75,15 +75,15 @@ pub struct InferredEntry {
     pub atoms: Vec<u32>,
 }
 
-/// Why a line of the intermediate representation changes nothing.
+/// Reason why a line of the intermediate representation changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleReason {
     /// Its conditions never hold.
     NeverApplies,
-    /// The problem would be the same without it: what it says follows from the other lines.
+    /// The problem would be the same without it: its content follows from the other lines.
     Follows,
-    /// What it says is not part of the PDDL, and nothing follows from it.
+    /// Its content is not part of the PDDL, and nothing follows from it.
     NotCompiled,
 }
 
@@ -92,7 +92,7 @@ pub enum IdleReason {
 pub struct IdleRule {
     /// Index of the rule in [`Inference::rules`].
     pub rule: u32,
-    /// Why.
+    /// Reason.
     pub reason: IdleReason,
 }
 

@@ -19,28 +19,28 @@ pub struct PlanLimits {
     pub nodes: Option<u64>,
 }
 
-/// Asks for plans.
+/// A request for plans.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanRequest {
     /// The domain, as PDDL.
     pub domain: String,
     /// The problem, as PDDL.
     pub problem: String,
-    /// When to give up.
+    /// Limits of the search.
     #[serde(default)]
     pub limits: PlanLimits,
-    /// How many plans; at least 1.
+    /// Number of plans; at least 1.
     pub k: u32,
     /// For planners that sample.
     #[serde(default)]
     pub seed: u64,
-    /// What the plugin may know of the task in plain language; planners that ask a model read it.
+    /// The visible part of the task, in plain language; for planners that ask a model.
     #[serde(default)]
     pub task: TaskView,
-    /// The plan that is to be written anew, in a stage that was told so by `feedback`; planners that ask a model read it.
+    /// The plan to rewrite, in a stage with `feedback`; for planners that ask a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<PlanDocument>,
-    /// What earlier stages had to say about it, ready for a prompt.
+    /// Feedback of earlier stages on that plan, ready for a prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feedback: Vec<String>,
 }
@@ -50,29 +50,29 @@ pub struct PlanRequest {
 pub struct PlanDocument {
     /// Ground actions as `(name object ...)`, in order.
     pub steps: Vec<String>,
-    /// The plan's cost, where the planner knows it.
+    /// The plan's cost, if the planner computes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// What a model that wrote the plan says of it.
+    /// Claims about the plan by the model that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<PlanClaims>,
 }
 
-/// What a model claims about a plan that it wrote (test-time-scaling paper, section 4.6 and Appendix F). Nothing of it is believed: a
-/// validator compares it with what is the case.
+/// Claims of a model about a plan that it wrote (test-time-scaling paper, section 4.6 and Appendix F). They
+/// are not trusted: a validator checks them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PlanClaims {
-    /// What is said to hold after steps, in the order of the reply.
+    /// Claimed states after steps, in the order of the reply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<ClaimedState>,
-    /// Whether the goal is said to be reached at the end.
+    /// True if the model claims that the goal is reached at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal_reached: Option<bool>,
-    /// The cost that the plan is said to have.
+    /// The claimed cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Whether the model calls the plan right, looking back at it.
+    /// True if the model, on review, calls the plan right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
 }
@@ -83,11 +83,11 @@ pub struct PlanClaims {
 pub struct ClaimedState {
     /// After how many steps; 0 is the initial state.
     pub after: u32,
-    /// Literals as `(at a b)` and `(not (at a b))` that are said to hold then.
+    /// Literals that are claimed to hold then, as `(at a b)` and `(not (at a b))`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub literals: Vec<String>,
-    /// What is said to hold then in words, as written: a model that is not told the predicates has no other way to say it. A
-    /// validator compares it with the suite's own sentences.
+    /// Sentences that are claimed to hold then, as written, for models that do not see the predicates. A
+    /// validator compares them with the suite's own sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<String>,
 }
@@ -103,7 +103,7 @@ impl PlanDocument {
     }
 }
 
-/// Which limit ended the search.
+/// The limit that ended the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitKind {
@@ -119,7 +119,7 @@ pub enum LimitKind {
     Cancelled,
 }
 
-/// Numbers about a search. What a planner does not know is absent.
+/// Statistics of a search. Numbers that a planner does not report are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SearchStatistics {
@@ -146,40 +146,40 @@ pub struct SearchStatistics {
 pub enum PlanOutcome {
     /// At least one plan.
     Plan {
-        /// Best first.
+        /// Plans, best first.
         plans: Vec<PlanDocument>,
-        /// Whether the first is proven cheapest.
+        /// True if the first plan is proven cheapest.
         optimal: bool,
-        /// About the search.
+        /// Statistics of the search.
         #[serde(default)]
         statistics: SearchStatistics,
     },
     /// Shown to have no plan.
     ProvenUnsolvable {
-        /// Why, for a person: goal atoms never reachable, the first missing achiever.
+        /// Explanation for a person: goal atoms that are never reachable, the first missing achiever.
         explanation: Vec<String>,
-        /// About the search.
+        /// Statistics of the search.
         #[serde(default)]
         statistics: SearchStatistics,
     },
-    /// The planner looked at everything that it looks at and found none, which proves nothing.
+    /// The planner exhausted its search without a plan; this is not a proof.
     Exhausted {
-        /// Why, for a person.
+        /// Explanation for a person.
         explanation: Vec<String>,
-        /// About the search.
+        /// Statistics of the search.
         #[serde(default)]
         statistics: SearchStatistics,
     },
     /// A limit was reached.
     LimitReached {
-        /// Which.
+        /// The limit.
         limit: LimitKind,
-        /// For a person.
+        /// Message for a person.
         message: String,
-        /// Plans found before, best first: fewer than were asked for.
+        /// Plans found before, best first; fewer than requested.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         plans: Vec<PlanDocument>,
-        /// About the search.
+        /// Statistics of the search.
         #[serde(default)]
         statistics: SearchStatistics,
     },
@@ -190,7 +190,7 @@ pub enum PlanOutcome {
     },
     /// The task cannot be read: there is nothing to plan for.
     Unreadable {
-        /// What is wrong and where.
+        /// Errors with their places.
         diagnostics: Vec<ReportedDiagnostic>,
     },
 }

@@ -1,5 +1,6 @@
-//! What a plugin says about itself, and how an instance is made.
+//! Descriptions of plugins, and the creation of instances.
 
+use super::capabilities::option_value;
 use crate::{Capabilities, JsonObject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PluginKind {
-    /// Speaks to a language model.
+    /// Sends requests to a language model.
     Provider,
     /// Writes PDDL from text.
     Translator,
@@ -17,7 +18,7 @@ pub enum PluginKind {
     Verifier,
     /// Finds plans.
     Planner,
-    /// Says whether actions can be executed.
+    /// Executes actions.
     Environment,
 }
 
@@ -60,37 +61,41 @@ impl Declared {
     }
 }
 
-/// A quantity that a verifier's assessments hold in the standard form that result tables read.
+/// A quantity that a verifier's assessments hold in the standard form that result tables read. Each variant's comment names the parts
+/// of an [`Assessment`](crate::Assessment) that the tables read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Agreement of exploration walks with the environment (exploration-walk paper, Definition 1 and Eq. 2): metric `score`, 0 to 1.
+    /// Agreement of exploration walks with the environment (exploration-walk paper, Definition 1 and Eq. 2): the metrics
+    /// `reference_to_candidate` and `candidate_to_reference`, 0 to 1. Tables compute the score from them, as their harmonic mean. An
+    /// assessment without both has no score.
     WalkScore,
-    /// True decisions about plans: `accepted` means that the plan is valid.
+    /// Validity of plans: the decision, `accepted` for a valid plan and `rejected` for an invalid one. Optional metrics
+    /// about the PDDL: `errors` (their number), `front_end_accepts` and `val_accepts` (1 if planforge or VAL accepts it, else 0).
     PlanValidity,
-    /// True decisions about equality with the reference up to names: `accepted` means equivalent.
+    /// Equality with the reference up to names: the decision, `accepted` for equal and `rejected` for different.
     Equivalence,
-    /// A class for every written action: syntax error, semantic error, different domain or equivalent.
+    /// A class for every written action: the evidence, a [`ResultClasses`](crate::ResultClasses) as JSON.
     ResultClass,
 }
 
-/// What a plugin says about itself: the answer of `describe()`.
+/// A plugin's description of itself: the result of `describe()`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PluginInfo {
     /// The crate name without `planforge-`.
     pub id: String,
-    /// What it is.
+    /// Kind of the plugin.
     pub kind: PluginKind,
     /// The crate's version.
     pub version: String,
-    /// The contract epoch it was built for; see `planforge-plugin-abi`.
+    /// The ABI epoch that it was built for; see `planforge-plugin-abi`.
     pub contract: u32,
     /// One line about it.
     pub about: String,
     /// Optional capabilities.
     #[serde(default)]
     pub capabilities: Capabilities,
-    /// The language-model roles it asks for, for example `writer`.
+    /// The language-model roles that it uses, for example `writer`.
     #[serde(default)]
     pub roles: Vec<Declared>,
     /// The metrics its assessments hold; `select` names them as `LABEL.NAME`.
@@ -114,15 +119,38 @@ pub struct PluginInfo {
     /// Options that hold a list of paths of suite folders; the host puts a list of [`SuiteReference`] in the option's place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,
-    /// How many calls one instance takes at a time; 0 means any number.
+    /// Number of calls that one instance takes at a time; 0 means any number.
     #[serde(default)]
     pub max_concurrency: u32,
 }
 
-/// The reference of a suite, for plugins that simulate one. Only providers declared `simulated` may ask for it.
+impl PluginInfo {
+    /// True if a verifier with these options asks the task's environment.
+    pub fn needs_environment(&self, options: &JsonObject) -> bool {
+        self.capabilities.environment.holds(&self.options_schema, options)
+    }
+
+    /// True if a verifier with these options compares several candidates in one call.
+    pub fn compares_candidates(&self, options: &JsonObject) -> bool {
+        self.capabilities.together.holds(&self.options_schema, options)
+    }
+
+    /// True if results with these options come from an external program.
+    pub fn is_external(&self, options: &JsonObject) -> bool {
+        self.capabilities.external.holds(&self.options_schema, options)
+    }
+
+    /// The value of an option: the given one, else the default in the options schema, else `None`.
+    pub fn option_value(&self, options: &JsonObject, name: &str) -> Option<serde_json::Value> {
+        option_value(&self.options_schema, options, name)
+    }
+}
+
+/// The reference of a suite, for plugins that simulate one. Only providers with the capability `simulated`
+/// receive it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteReference {
-    /// The suite's name, as tags say it.
+    /// The suite's name, as in [`Tags`](crate::Tags).
     pub name: String,
     /// The reference domain.
     pub domain: String,
@@ -130,7 +158,7 @@ pub struct SuiteReference {
     pub problems: BTreeMap<String, String>,
 }
 
-/// What an instance is made from.
+/// Arguments for the creation of an instance.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CreateRequest {
     /// The options from the pipeline file, already checked against the schema.

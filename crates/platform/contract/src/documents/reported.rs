@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReportedSeverity {
-    /// Nothing is wrong.
+    /// Information; nothing is wrong.
     Advice,
     /// Probably not what was meant.
     Warning,
@@ -20,7 +20,7 @@ pub enum ReportedSeverity {
 pub struct ReportedDiagnostic {
     /// Stable code, `area.name`.
     pub code: String,
-    /// How bad it is.
+    /// Severity.
     pub severity: ReportedSeverity,
     /// One sentence.
     pub message: String,
@@ -36,7 +36,7 @@ pub struct ReportedDiagnostic {
     /// One past its last byte.
     #[serde(default)]
     pub end: u32,
-    /// Ways out.
+    /// Suggested actions.
     #[serde(default)]
     pub help: Vec<String>,
 }
@@ -73,7 +73,7 @@ impl ReportedDiagnostic {
 pub struct AppliedFix {
     /// The diagnostic it answers.
     pub code: String,
-    /// What was done: "add 2 closing parentheses".
+    /// The change, for example "add 2 closing parentheses".
     pub title: String,
     /// Line of the text before the fix, from 1.
     pub line: u32,

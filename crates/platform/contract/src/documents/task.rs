@@ -1,11 +1,11 @@
-//! What a translator may know of a task.
+//! The parts of a task that a translator may see.
 
 use crate::Materials;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What of the PDDL is given to the method. Everything else of the reference is withheld.
+/// PDDL that is given to the method. Everything else of the reference is withheld.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Given {
     /// The whole domain, as PDDL.
@@ -46,7 +46,7 @@ impl std::fmt::Display for ActionSignature {
     }
 }
 
-/// What the paper's Assumption 1 grants: the actions that can be asked for, and the objects.
+/// The action interface of the paper's Assumption 1: actions with their parameters, and objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActionInterface {
     /// The actions and their parameters.
@@ -56,16 +56,16 @@ pub struct ActionInterface {
     pub objects: Vec<TypedName>,
 }
 
-/// What a translator sees of a task. It has no field for anything that the pipeline does not declare as given.
+/// A translator's view of a task. It has no field for anything that the pipeline does not declare as given.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskView {
     /// The suite's name.
     pub suite: String,
     /// The task's stem, for example `p03`.
     pub task: String,
-    /// What the domain is about, in plain language.
+    /// The domain in plain language.
     pub domain_text: String,
-    /// What this task is about, in plain language.
+    /// The task in plain language.
     pub task_text: String,
     /// The PDDL that is given.
     #[serde(default)]

@@ -15,19 +15,19 @@ pub enum FixPolicy {
     Safe,
 }
 
-/// Asks for `n` continuations of one candidate.
+/// A request for `n` continuations of one candidate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TranslateRequest {
-    /// What the plugin may know of the task.
+    /// The task as the plugin may see it.
     pub task: TaskView,
-    /// Where to go on from.
+    /// The candidate to continue.
     pub candidate: Candidate,
-    /// What the verifiers had to say, ready for a prompt; empty in the first round.
+    /// Feedback of the verifiers, ready for a prompt; empty in the first round.
     #[serde(default)]
     pub feedback: Vec<String>,
-    /// How many samples; at least 1.
+    /// Number of samples; at least 1.
     pub n: u32,
-    /// Whether to fix what was written.
+    /// Policy for fixes of the written text.
     #[serde(default)]
     pub fixes: FixPolicy,
     /// For choices of the plugin's own; derived from the run's seed and the sample path.
@@ -38,6 +38,6 @@ pub struct TranslateRequest {
 /// One result a sample, in sample order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TranslateResponse {
-    /// Exactly `n` results.
+    /// One result a sample: exactly `n`.
     pub samples: Vec<Outcome<CandidatePatch>>,
 }

@@ -1,6 +1,7 @@
 //! The host's end of a child process.
 
-use super::{WorkerSettings, WorkerSource, read_frame, write_frame};
+use super::frame::{read_frame, write_frame};
+use super::{WorkerSettings, WorkerSource};
 use planforge_child::{CommandSpec, Ending, Environment, Limits, Pipes, Process};
 use planforge_contract::{Failure, FailureClass, Outcome};
 use std::collections::BTreeMap;
@@ -8,14 +9,14 @@ use std::process::ChildStdin;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-type Answers = Receiver<std::io::Result<Option<Vec<u8>>>>;
+type AnswerReceiver = Receiver<std::io::Result<Option<Vec<u8>>>>;
 
 /// A running child. Dropping it kills its process group.
 pub(super) struct Child {
     /// Gone once it has died.
     process: Option<Process>,
     input: Sender<Vec<u8>>,
-    answers: Answers,
+    answers: AnswerReceiver,
     memory_bytes: u64,
 }
 
@@ -23,8 +24,8 @@ fn system(what: &str, error: &dyn std::fmt::Display) -> Failure {
     Failure::new(FailureClass::System, "host.worker-died", format!("{what}: {error}"))
 }
 
-/// The command of a child. It is our own program and loads a plugin that this process would trust with all it has, so it
-/// sees what this process sees.
+/// The command of a child. It runs our own program and loads a plugin that this process would trust fully, so
+/// it inherits the whole environment.
 fn command(settings: &WorkerSettings, source: &WorkerSource) -> CommandSpec {
     let mut spec = CommandSpec::new(&settings.executable).arguments(&settings.arguments);
     spec = match source {
@@ -90,7 +91,7 @@ impl Child {
         }
     }
 
-    /// Why the child writes no more. One that closed its output and lives on is killed.
+    /// The failure for a child that stopped writing. A child that closed its output and still runs is killed.
     fn death(&mut self) -> Failure {
         let Some(process) = self.process.take() else {
             return system("the child process", &"has ended before");
@@ -116,7 +117,7 @@ fn spawn(name: &str, f: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     thread.map(drop).map_err(|e| system("no thread for the child process", &e))
 }
 
-/// Writes from a thread of its own, so that a child that does not read cannot hold the host up.
+/// Writes from a separate thread, so that a child that does not read cannot block the host.
 fn write_all(mut stdin: ChildStdin, inputs: &Receiver<Vec<u8>>) {
     for body in inputs {
         if write_frame(&mut stdin, &body).is_err() {

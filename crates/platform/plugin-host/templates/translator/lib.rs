@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use planforge_plugin_sdk::prelude::*;
-use planforge_plugin_sdk::reply::{Wanted, read_reply};
+use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 
 /// The options table of the pipeline file. Doc comments are what users read; unknown keys are errors.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ impl Translator for {{TYPE}} {
         let asked = CompletionRequest { messages: messages.clone(), sampling, ..CompletionRequest::default() };
         let replies = host.complete("writer", asked)?.replies;
         let samples = replies.iter().map(|reply| {
-            let patch = read_reply(reply, Wanted::Problem, request.fixes)?;
+            let patch = read_reply(reply, WantedPddl::Problem, request.fixes)?;
             let mut turns = messages.clone();
             turns.push(Message::assistant(reply.content.clone()));
             Ok(CandidatePatch { messages: turns, ..patch })

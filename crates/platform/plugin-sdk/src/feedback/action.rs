@@ -1,20 +1,21 @@
-//! One action that was asked for, judged in an otherwise true domain. A translator finds the entry of an action by how it begins.
+//! Feedback on one requested action, judged in an otherwise true domain. A translator finds the entry of an
+//! action by its first words.
 
 use super::{MOST, more, sentence};
 use planforge_contract::ReportedDiagnostic;
 use std::fmt::Write as _;
 
-/// Most steps of a plan that are told before the one that fails, and most facts about it.
+/// Most steps of a plan before the one that fails, and most facts about it.
 const MOST_STEPS: usize = 40;
 
-/// What is wrong with an action.
+/// A fault of an action.
 #[derive(Debug, Clone)]
 pub enum ActionFault<'a> {
     /// The text holds no action.
     Nothing,
     /// The text cannot be read, or does not fit the domain: what was found, the finding that decides first, with places in `text`.
     Text {
-        /// What was found.
+        /// The findings.
         found: &'a [ReportedDiagnostic],
         /// The action's text.
         text: &'a str,
@@ -23,7 +24,7 @@ pub enum ActionFault<'a> {
     NoPlan(&'a [String]),
     /// A plan that one of the two domains makes possible is none of the other.
     Plan(FailingActionPlan<'a>),
-    /// It could not be told, within limits, whether it does what it should.
+    /// The limits were reached before the action's behaviour was decided.
     Open,
     /// A problem has other plans: so many, where so many are right.
     Number {
@@ -39,13 +40,13 @@ pub enum ActionFault<'a> {
 pub struct FailingActionPlan<'a> {
     /// The steps as `(name object ...)`.
     pub steps: &'a [String],
-    /// Whether the action allows it and it is none in truth; else it is right and the action does not allow it.
+    /// True if the action allows an invalid plan; false if it does not allow a valid one.
     pub allowed: bool,
     /// The step that fails, from 0; `None` where only the goal is missed.
     pub failing: Option<usize>,
-    /// Conditions that do not hold there, as far as the model may be told: of its own action, or of the goal.
+    /// Conditions of the model's own action, or of the goal, that do not hold there.
     pub conditions: &'a [String],
-    /// What holds of the failing step's objects before it.
+    /// Facts about the failing step's objects before it.
     pub facts: &'a [String],
 }
 
@@ -140,7 +141,7 @@ fn facts(plan: &FailingActionPlan<'_>, step: usize, out: &mut String) {
     }
 }
 
-/// What may be at fault.
+/// A guess at the fault.
 fn guess(plan: &FailingActionPlan<'_>, name: &str) -> String {
     let own = |step: &String| {
         let first = step.trim_start_matches(['(', ' ']).split([' ', ')']).next().unwrap_or_default();

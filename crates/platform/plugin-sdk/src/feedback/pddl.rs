@@ -47,7 +47,7 @@ pub fn no_effect(actions: &[String]) -> String {
     )
 }
 
-/// A reply that was asked for edits made none, or none that could be made. `None` where some were made.
+/// Feedback on a reply to a request for edits that led to no edit. `None` if some were applied.
 pub fn not_edited(edits: Edits) -> Option<String> {
     match edits {
         Edits { applied: 0, refused: 0 } => Some("The reply changed nothing in the domain.".to_owned()),
@@ -61,7 +61,8 @@ pub fn not_edited(edits: Edits) -> Option<String> {
     }
 }
 
-/// What was wrong with a reply itself, such as changes that it asks for and that could not be made. `None` where nothing was.
+/// Feedback on the form of a reply, such as edits that could not be applied. `None` if there is nothing to
+/// correct.
 pub fn reply(diagnostics: &[ReportedDiagnostic]) -> Option<String> {
     let wrong: Vec<&ReportedDiagnostic> =
         diagnostics.iter().filter(|d| d.severity != ReportedSeverity::Advice).collect();
@@ -79,7 +80,7 @@ pub fn reply(diagnostics: &[ReportedDiagnostic]) -> Option<String> {
     Some(out)
 }
 
-/// No reply to the last question could be used; `reasons` say why, each once.
+/// Feedback if no reply to the last request was usable; `reasons` are listed once each.
 pub fn unusable(reasons: &[String]) -> String {
     let mut out = "The last question got no answer that could be used:".to_owned();
     for reason in reasons.iter().take(MOST) {

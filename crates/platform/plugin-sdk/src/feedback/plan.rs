@@ -1,6 +1,7 @@
 //! Plans: the step that fails, the goal that is missed, the plan that could not be found.
 
-use super::{MOST, Quote, Unmet, more, sentence, state, unmet};
+use super::{MOST, Unmet, more, sentence, state, unmet};
+use crate::checked::Quote;
 use planforge_contract::{ReportedDiagnostic, ReportedSeverity, StateDescription};
 use std::fmt::Write as _;
 
@@ -31,21 +32,21 @@ pub fn lines(opening: String, found: &[ReportedDiagnostic]) -> String {
     out
 }
 
-/// A plan that was tried in the environment of the task. The withheld model is not told.
+/// A plan that was tried in the task's environment. The withheld model is not revealed.
 #[derive(Debug, Clone, Copy)]
 pub struct Environment<'a> {
     /// The steps, as `(name object ...)`.
     pub steps: &'a [String],
-    /// How many were executed; all of them where only the goal is missed.
+    /// Number of executed steps; all of them if only the goal is missed.
     pub executed: usize,
     /// The state after these, as the environment describes it.
     pub state: Option<&'a StateDescription>,
-    /// Whether there is PDDL that may be at fault.
+    /// True if there is PDDL that may be at fault.
     pub written: bool,
 }
 
 impl Environment<'_> {
-    /// The text.
+    /// The feedback text.
     pub fn text(&self) -> String {
         let failing = self.steps.get(self.executed);
         let what = match (failing, self.steps.len()) {
@@ -72,14 +73,14 @@ impl Environment<'_> {
     }
 }
 
-/// Why there is no plan.
+/// The reason why there is no plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlan<'a> {
-    /// The goal is out of reach even if nothing that became true ever became false; the reasons say why.
+    /// The goal is out of reach even if nothing that became true ever became false; the reasons explain it.
     Unreachable,
     /// The search proved that there is none.
     Proven,
-    /// The planner looked at all it looks at.
+    /// The planner exhausted its search.
     Exhausted,
     /// The planner was stopped; its words.
     Limit(&'a str),
@@ -87,8 +88,8 @@ pub enum NoPlan<'a> {
     Unsupported(&'a str),
 }
 
-/// There is no plan to judge: what the planner answered, and why the goal is out of reach, as far as that is known. A reason
-/// is a clause with the line it is about.
+/// Feedback without a plan to judge: the planner's outcome and, as far as known, the reasons why the goal is
+/// out of reach. A reason is a clause with its line.
 pub fn no_plan(why: NoPlan<'_>, reasons: &[(String, Option<Quote>)]) -> String {
     let mut out = match why {
         NoPlan::Unreachable => "By the domain and the problem there is no plan; this is proven.".to_owned(),

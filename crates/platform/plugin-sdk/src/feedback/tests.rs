@@ -8,7 +8,7 @@ fn strings(list: &[&str]) -> Vec<String> {
     list.iter().map(|s| (*s).to_owned()).collect()
 }
 
-fn told(sentences: &[&str]) -> StateDescription {
+fn description(sentences: &[&str]) -> StateDescription {
     StateDescription { sentences: strings(sentences), atoms: Vec::new() }
 }
 
@@ -29,7 +29,7 @@ fn failing(steps: &[&str], by: RefusedBy, why: Refused, state: Option<&StateDesc
 
 #[test]
 fn failing_walks() {
-    let state = told(&["The kettle is hot.", "The cup blue is not clean.", "The tray is empty."]);
+    let state = description(&["The kettle is hot.", "The cup blue is not clean.", "The tray is empty."]);
     let steps = ["(boil)", "(pour blue)"];
     let environment = RefusedBy::Environment;
     let candidate = RefusedBy::Candidate;
@@ -54,7 +54,7 @@ fn failing_walks() {
 
 #[test]
 fn plans() {
-    let state = told(&["The kettle is cold."]);
+    let state = description(&["The kettle is cold."]);
     let tried = |steps: &[&str], executed, state, written| {
         Environment { steps: &strings(steps), executed, state, written }.text()
     };

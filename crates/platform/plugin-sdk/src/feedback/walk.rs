@@ -4,7 +4,7 @@ use super::{Unmet, state, unmet};
 use planforge_contract::StateDescription;
 use std::fmt::Write as _;
 
-/// Which side refuses the last action of a failing walk.
+/// The side that refuses the last action of a failing walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedBy {
     /// The environment refuses what the candidate's domain and problem allow.
@@ -13,7 +13,8 @@ pub enum RefusedBy {
     Candidate,
 }
 
-/// Why the side refuses it, as far as the model may be told: always of its own PDDL, never of a withheld reference.
+/// The reason for the refusal, as far as the model may see it: always from its own PDDL, never from a
+/// withheld reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
     /// The environment refuses it; its reasons are withheld.
@@ -39,7 +40,7 @@ pub enum Refused {
         object: String,
         /// Its type there.
         is: String,
-        /// The type that the parameter asks for.
+        /// The type of the parameter.
         asked: String,
     },
     /// The action would change nothing, and such steps are not legal in this comparison.
@@ -51,9 +52,9 @@ pub enum Refused {
 pub struct FailingWalk<'a> {
     /// The actions as `(name object ...)`; the last one is refused.
     pub steps: &'a [String],
-    /// By whom.
+    /// The refusing side.
     pub by: RefusedBy,
-    /// Why.
+    /// The reason for the refusal.
     pub why: &'a Refused,
     /// The state of the environment before the refused action.
     pub state: Option<&'a StateDescription>,
@@ -94,7 +95,7 @@ the problem do not allow the last one."
     out
 }
 
-/// Why it is refused, and what may be at fault.
+/// Writes the reason for the refusal and the likely fault.
 fn reason(failing: &FailingWalk<'_>, name: &str, out: &mut String) {
     let first = failing.steps.len() == 1;
     match failing.why {
@@ -133,7 +134,7 @@ initial state is wrong."
     }
 }
 
-/// What a side lacks, as a sentence.
+/// The missing item of a side, as a sentence.
 fn lacks(side: &str, why: &Refused) -> String {
     match why {
         Refused::NoAction(name) => format!("{side} has no action `{name}`."),
@@ -157,8 +158,9 @@ fn lower(side: &str) -> String {
     side.replacen("The", "the", 1)
 }
 
-/// No action at all can be executed initially by the candidate's PDDL; `possible` is an action that the environment executes
-/// there, where one is known, with why the PDDL refuses it and the environment's initial state.
+/// Feedback if the candidate's PDDL executes no action in the initial state. `possible` is an action that the
+/// environment executes there, if one is known, with the PDDL's reasons for refusing it and the environment's
+/// initial state.
 pub fn no_first_action(possible: Option<(&str, &[Unmet])>, initial: Option<&StateDescription>) -> String {
     let mut out =
         "By the domain and the problem, no action at all can be executed in the initial state.".to_owned();

@@ -1,27 +1,29 @@
-//! Replies in two parts, `### Thought:` and then `### Domain:` or `### Problem:` (test-time-scaling paper, Appendix D), as models really
-//! write them: headings of another level, in bold or none at all, the thought behind the PDDL, reasoning in tags of its own, an end cut off.
+//! Replies in two parts, `### Thought:` and then `### Domain:` or `### Problem:` (test-time-scaling paper,
+//! Appendix D), as models write them: headings of another level, in bold or none at all, the thought behind
+//! the PDDL, reasoning in separate tags, an end cut off.
 
-use super::{Wanted, check_finish, no_pddl, report, take};
+use super::{WantedPddl, check_finish, no_pddl, report, take};
 use planforge_contract::{CandidatePatch, Failure, FinishReason, FixPolicy, Reply};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::extract::{ExtractedPddl, PddlBlock, code_blocks};
 use planforge_pddl::find_pddl;
 use std::ops::Range;
 
-/// Tags that reasoning models put their own reasoning into. It is no part of the answer.
+/// Tags around the reasoning of reasoning models. It is not part of the answer.
 const TAGS: [&str; 3] = ["think", "thinking", "reasoning"];
 
 /// The longest line that can be a heading, in bytes, without what it has behind its colon.
 const LONGEST_HEADING: usize = 48;
 
-/// Takes a reply of this form apart: its PDDL as [`super::read_reply`] does, and its thought. The patch's log-likelihood is that of the
-/// whole reply. What is missing beside the PDDL is a diagnostic of the patch; so is a cut behind whole PDDL.
+/// Splits a reply of this form into its PDDL, as [`super::read_reply`] does, and its thought. The patch's
+/// log-likelihood is that of the whole reply. Missing parts beside the PDDL are diagnostics of the patch; so
+/// is a cut behind whole PDDL.
 ///
 /// # Errors
-/// Class `Reply`: filtered, cut off before the PDDL was whole, or no PDDL of what was wanted in it.
+/// Class `Reply`: filtered, cut off before the PDDL was whole, or without the wanted PDDL.
 pub fn read_thought_reply(
     reply: &Reply,
-    wanted: Wanted,
+    wanted: WantedPddl,
     fixes: FixPolicy,
 ) -> Result<CandidatePatch, Failure> {
     let cut = reply.finish == FinishReason::Length;
@@ -29,7 +31,7 @@ pub fn read_thought_reply(
         check_finish(reply.finish)?;
     }
     let content = reply.content.as_str();
-    let parts = Parts::of(content);
+    let parts = ReplyParts::of(content);
     let mut notes = Vec::new();
     let mut found = parts.definitions(wanted);
     if blocks(&found, wanted).next().is_none() && !parts.reasoning.is_empty() {
@@ -41,7 +43,7 @@ pub fn read_thought_reply(
             ));
         }
     }
-    let Some(block) = meant(&found, wanted) else {
+    let Some(block) = wanted_block(&found, wanted) else {
         if cut {
             check_finish(reply.finish)?;
         }
@@ -55,7 +57,7 @@ pub fn read_thought_reply(
         notes.push(Diagnostic::warning("reply.cut-off", message).help("raise `max_tokens` of the role"));
     }
     let thought = parts.thought(&mut notes);
-    if parts.headed(Heading::Answer).next().is_none() {
+    if parts.sections_of(Heading::Answer).next().is_none() {
         notes.push(Diagnostic::advice("reply.no-heading", "the PDDL stands under no heading of its own"));
     }
     let sources = SourceMap::single("reply", content);
@@ -68,9 +70,9 @@ pub fn read_thought_reply(
         ..CandidatePatch::default()
     };
     match wanted {
-        Wanted::Problem => patch.problem = Some(take(&mut patch, block, "problem", fixes)),
-        Wanted::Domain => patch.domain = Some(take(&mut patch, block, "domain", fixes)),
-        Wanted::Either => {
+        WantedPddl::Problem => patch.problem = Some(take(&mut patch, block, "problem", fixes)),
+        WantedPddl::Domain => patch.domain = Some(take(&mut patch, block, "domain", fixes)),
+        WantedPddl::Either => {
             let (domain, problem) = (found.domain(), found.problem());
             patch.domain = domain.map(|block| take(&mut patch, block, "domain", fixes));
             patch.problem = problem.map(|block| take(&mut patch, block, "problem", fixes));
@@ -79,17 +81,18 @@ pub fn read_thought_reply(
     Ok(patch)
 }
 
-fn blocks(found: &ExtractedPddl, wanted: Wanted) -> impl Iterator<Item = &PddlBlock> {
-    let domains = found.domains.iter().filter(move |_| wanted != Wanted::Problem);
-    domains.chain(found.problems.iter().filter(move |_| wanted != Wanted::Domain))
+fn blocks(found: &ExtractedPddl, wanted: WantedPddl) -> impl Iterator<Item = &PddlBlock> {
+    let domains = found.domains.iter().filter(move |_| wanted != WantedPddl::Problem);
+    domains.chain(found.problems.iter().filter(move |_| wanted != WantedPddl::Domain))
 }
 
-fn meant(found: &ExtractedPddl, wanted: Wanted) -> Option<&PddlBlock> {
-    let domain = found.domain().filter(|_| wanted != Wanted::Problem);
-    domain.or_else(|| found.problem().filter(|_| wanted != Wanted::Domain))
+fn wanted_block(found: &ExtractedPddl, wanted: WantedPddl) -> Option<&PddlBlock> {
+    let domain = found.domain().filter(|_| wanted != WantedPddl::Problem);
+    domain.or_else(|| found.problem().filter(|_| wanted != WantedPddl::Domain))
 }
 
-/// Whether the text is all there, by its parentheses. A section that begins behind a definition closed too early may be cut all the same.
+/// True if the text is complete, by its parentheses. A section that begins behind a definition closed too
+/// early may be cut all the same.
 fn is_whole(block: &PddlBlock) -> bool {
     let code = block.text.lines().map(|line| line.split(';').next().unwrap_or_default());
     let (mut open, mut closed) = (0usize, 0usize);
@@ -100,37 +103,37 @@ fn is_whole(block: &PddlBlock) -> bool {
     block.complete && open <= closed
 }
 
-/// What a heading announces.
+/// The part that a heading announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heading {
     Thought,
     Answer,
 }
 
-/// What stands below a heading, up to the next.
+/// The text below a heading, up to the next.
 struct Section {
     heading: Heading,
-    /// Where the line of the heading begins.
+    /// First byte of the heading's line.
     begin: usize,
     /// The bytes below it, with what the line has behind its colon.
     content: Range<usize>,
 }
 
 /// A reply, taken apart. All lists are in the order of the reply.
-struct Parts {
+struct ReplyParts {
     /// The reply with blanks in the place of the model's reasoning. Offsets are those of the reply.
     answer: String,
-    /// Where the reasoning is.
+    /// Byte ranges of the reasoning.
     reasoning: Vec<Range<usize>>,
     sections: Vec<Section>,
     /// All definitions of the answer.
     all: ExtractedPddl,
 }
 
-impl Parts {
+impl ReplyParts {
     fn of(content: &str) -> Self {
         let reasoning = reasoning(content);
-        let answer = blanked(content, &reasoning);
+        let answer = blank_out(content, &reasoning);
         let code = code_blocks(&answer);
         let mut sections: Vec<Section> = Vec::new();
         let mut at = 0;
@@ -147,12 +150,12 @@ impl Parts {
         Self { answer, reasoning, sections, all }
     }
 
-    fn headed(&self, wanted: Heading) -> impl Iterator<Item = &Section> {
+    fn sections_of(&self, wanted: Heading) -> impl Iterator<Item = &Section> {
         self.sections.iter().filter(move |section| section.heading == wanted)
     }
 
     /// The definitions of the answer: those below its heading where there are any of what is wanted, as a thought may quote another.
-    fn definitions(&self, wanted: Wanted) -> ExtractedPddl {
+    fn definitions(&self, wanted: WantedPddl) -> ExtractedPddl {
         let below = |block: &&PddlBlock| {
             let at = block.span.start as usize;
             let after = self.sections.partition_point(|section| section.begin <= at);
@@ -172,7 +175,7 @@ impl Parts {
     /// The prose below the headings that announce a thought; without such a heading, all prose that is not PDDL.
     fn thought(&self, notes: &mut Vec<Diagnostic>) -> Option<String> {
         let mut ranges: Vec<Range<usize>> =
-            self.headed(Heading::Thought).map(|s| s.content.clone()).collect();
+            self.sections_of(Heading::Thought).map(|s| s.content.clone()).collect();
         let headed = !ranges.is_empty();
         if !headed {
             ranges.push(0..self.answer.len());
@@ -197,7 +200,7 @@ impl Parts {
         Some(text)
     }
 
-    /// What is no prose: definitions, with the whole code block where they stand in one, and headings.
+    /// Ranges that are not prose: definitions, with the whole code block if they are in one, and headings.
     fn cuts(&self) -> Vec<Range<usize>> {
         let code = code_blocks(&self.answer);
         let definitions = self.all.domains.iter().chain(&self.all.problems).map(|block| block.span.range());
@@ -243,7 +246,8 @@ fn with_fences(text: &str, code: &Range<usize>) -> Range<usize> {
     begin..end
 }
 
-/// What a line announces, and where on it the text behind the heading begins. A heading has marks (`#`, `**`), a colon, or both.
+/// The part that a line announces, and the byte of the line at which the text behind the heading begins. A
+/// heading has marks (`#`, `**`), a colon, or both.
 fn heading(line: &str) -> Option<(Heading, usize)> {
     let is_mark = |c: char| matches!(c, '#' | '*' | '_' | '>' | ' ' | '\t');
     let start = line.find(|c| !is_mark(c))?;
@@ -251,7 +255,7 @@ fn heading(line: &str) -> Option<(Heading, usize)> {
     let rest = &line[start..];
     let colon = rest.find(':').filter(|at| *at <= LONGEST_HEADING);
     let title = rest[..colon.unwrap_or(rest.len())].trim_end().trim_end_matches(is_mark);
-    let heading = titled(title)?;
+    let heading = heading_of_title(title)?;
     let after = match colon {
         // Marks may close behind the colon: `**Thought:**`.
         Some(at) => rest[at + 1..].find(|c| !matches!(c, '*' | '_' | '#')).map_or(rest.len(), |n| at + 1 + n),
@@ -262,7 +266,7 @@ fn heading(line: &str) -> Option<(Heading, usize)> {
 }
 
 /// Titles are short: the word itself, with a number before it or a few words about it.
-fn titled(title: &str) -> Option<Heading> {
+fn heading_of_title(title: &str) -> Option<Heading> {
     if title.len() > LONGEST_HEADING {
         return None;
     }
@@ -286,8 +290,9 @@ fn titled(title: &str) -> Option<Heading> {
     }
 }
 
-/// Where the model's own reasoning is, tags included. A tag never closed runs to the end, and one never opened began with the reply:
-/// servers' templates open it for the model.
+/// Byte ranges of the model's own reasoning, tags included. A tag that is not closed runs to the end. A
+/// closing tag without an opening one starts at the beginning, because servers' templates open it for the
+/// model.
 fn reasoning(content: &str) -> Vec<Range<usize>> {
     let lower = content.to_ascii_lowercase();
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -321,7 +326,7 @@ fn reasoning(content: &str) -> Vec<Range<usize>> {
 
 /// The text with blanks in these ranges, byte for byte, so that offsets stay. The ranges are in the order of their beginnings, and begin
 /// and end between characters.
-fn blanked(text: &str, ranges: &[Range<usize>]) -> String {
+fn blank_out(text: &str, ranges: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for range in ranges {

@@ -9,7 +9,7 @@ fn reply(content: &str) -> Reply {
 }
 
 fn read(content: &str) -> CandidatePatch {
-    read_thought_reply(&reply(content), Wanted::Domain, FixPolicy::None).unwrap()
+    read_thought_reply(&reply(content), WantedPddl::Domain, FixPolicy::None).unwrap()
 }
 
 fn codes(patch: &CandidatePatch) -> Vec<&str> {
@@ -105,7 +105,7 @@ fn the_model_s_own_reasoning_is_no_part_of_the_answer() {
 fn a_cut_behind_the_domain_is_told_and_a_cut_within_it_is_a_failure() {
     let cut = |content: &str| {
         let reply = Reply { finish: FinishReason::Length, ..reply(content) };
-        read_thought_reply(&reply, Wanted::Domain, FixPolicy::Safe)
+        read_thought_reply(&reply, WantedPddl::Domain, FixPolicy::Safe)
     };
     let patch = cut(&format!("### Domain:\n```pddl\n{DOMAIN}\n```\n### Thought:\npredicate cl")).unwrap();
     assert_eq!(patch.domain.as_deref(), Some(DOMAIN));
@@ -129,8 +129,8 @@ fn what_is_not_there_is_a_failure() {
     let failed = |content: &str, wanted| {
         read_thought_reply(&reply(content), wanted, FixPolicy::Safe).unwrap_err().code
     };
-    assert_eq!(failed("### Thought:\nnothing", Wanted::Domain), "reply.no-pddl");
-    assert_eq!(failed(&format!("### Domain:\n{DOMAIN}"), Wanted::Problem), "reply.no-pddl");
+    assert_eq!(failed("### Thought:\nnothing", WantedPddl::Domain), "reply.no-pddl");
+    assert_eq!(failed(&format!("### Domain:\n{DOMAIN}"), WantedPddl::Problem), "reply.no-pddl");
 }
 
 #[test]
@@ -140,17 +140,17 @@ fn the_likelihood_is_that_of_the_whole_reply() {
         logprobs: Some(vec![token(-0.5), token(-0.25), token(-1.0)]),
         ..reply(&format!("### Thought:\n{THOUGHT}\n### Domain:\n{DOMAIN}"))
     };
-    let patch = read_thought_reply(&scored, Wanted::Domain, FixPolicy::None).unwrap();
+    let patch = read_thought_reply(&scored, WantedPddl::Domain, FixPolicy::None).unwrap();
     assert_eq!((patch.log_likelihood, patch.tokens), (Some(-1.75), Some(3)));
     let none = Reply { logprobs: Some(vec![]), ..scored };
-    let patch = read_thought_reply(&none, Wanted::Domain, FixPolicy::None).unwrap();
+    let patch = read_thought_reply(&none, WantedPddl::Domain, FixPolicy::None).unwrap();
     assert_eq!((patch.log_likelihood, patch.tokens), (None, None), "an empty list is no likelihood of 1");
 }
 
 #[test]
 fn fixes_and_problems_as_in_other_replies() {
     let content = "### Thought:\npredicate clean: it is clean\n### Problem:\n(define (problem tidy) (:domain room)\n(:init (dirty cup))\n(:goal (clean cup)\n";
-    let patch = read_thought_reply(&reply(content), Wanted::Problem, FixPolicy::Safe).unwrap();
+    let patch = read_thought_reply(&reply(content), WantedPddl::Problem, FixPolicy::Safe).unwrap();
     assert!(patch.problem.unwrap().ends_with("(clean cup)))") && !patch.fixes.is_empty());
     assert_eq!(patch.thought.as_deref(), Some("predicate clean: it is clean"));
 }
@@ -173,7 +173,7 @@ fn hostile_texts_take_no_longer_than_their_length() {
     ] {
         let text = piece.repeat(LENGTH / piece.len());
         let from = std::time::Instant::now();
-        let _ = read_thought_reply(&reply(&text), Wanted::Domain, FixPolicy::Safe);
+        let _ = read_thought_reply(&reply(&text), WantedPddl::Domain, FixPolicy::Safe);
         assert!(from.elapsed().as_secs() < 10, "{piece:?} took {:?}", from.elapsed());
     }
 }

@@ -1,7 +1,8 @@
-//! The child's end.
+//! The main loop of a worker process.
 
-use super::{DESCRIBE, WorkerSource, read_frame, write_frame};
 use crate::registry::{Registry, Settings};
+use crate::worker::frame::{read_frame, write_frame};
+use crate::worker::{DESCRIBE, WorkerSource};
 use nix::sys::resource::{Resource, setrlimit};
 use planforge_contract::api::NoHost;
 use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode, encode};
@@ -44,7 +45,7 @@ pub fn worker_main(
     let core = registry.create_core(&id, &create)?;
     while let Some(body) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? {
         let text: String = serde_json::from_slice(&body).map_err(|e| system(&e))?;
-        // A worker has nobody to ask: what it needs is in its input.
+        // A worker has no host services: its input is complete.
         answer(core.call(&NoHost, "work", vec![text]).into())?;
     }
     Ok(())

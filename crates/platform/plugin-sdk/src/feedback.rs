@@ -1,8 +1,9 @@
-//! What a language model is told about its PDDL and its plans. One voice for all verifiers: what was tried, the step or the
-//! line, what was the case, a way out. Plugins bring what they found; the sentences are here.
+//! Feedback for language models about their PDDL and plans. All verifiers use the same wording: the attempt,
+//! the step or the line, the state, one way to correct it. Plugins pass their findings; the sentences are
+//! here.
 //!
-//! Nothing here tells more of an environment than the caller puts in: which steps it executes and refuses, and states in the
-//! environment's own words.
+//! The texts reveal of an environment only what the caller passes: which steps it executes and refuses, and
+//! states in the environment's own words.
 
 mod action;
 #[cfg(feature = "pddl")]
@@ -16,39 +17,29 @@ pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
 pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};
 
+use crate::checked::Quote;
 use planforge_contract::StateDescription;
 use std::fmt::Write as _;
 
-/// Most errors, conditions or reasons told at a time: a model corrects a few better than a hundred, and the rest are mostly
-/// consequences.
+/// Most errors, conditions or reasons in one text: a model corrects a few better than a hundred, and the rest
+/// are mostly consequences.
 const MOST: usize = 10;
 
 /// Most sentences about a state.
 const MOST_SENTENCES: usize = 40;
 
-/// A line of the candidate's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quote {
-    /// `domain`, `problem` or `plan`.
-    pub file: String,
-    /// From 1.
-    pub line: u32,
-    /// The line without indentation; empty where there is nothing to show.
-    pub text: String,
-}
-
 /// A condition of the candidate's own PDDL that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmet {
-    /// What would make it true, as a clause after "It needs".
+    /// A change that would make it true, as a clause after "It needs".
     pub remedy: String,
-    /// What is the case, as a clause after "Instead".
+    /// The present state, as a clause after "Instead".
     pub why: String,
-    /// Where it is asked for.
+    /// The line that requires it.
     pub quote: Option<Quote>,
 }
 
-/// What did not hold, what would make it true, where it stands.
+/// Writes each condition that does not hold, a remedy, and its line.
 fn unmet(list: &[Unmet], out: &mut String) {
     for one in list.iter().take(MOST) {
         let _ = write!(out, "\n\nIt needs {}. Instead {}.", one.remedy, one.why);
@@ -65,7 +56,7 @@ fn unmet(list: &[Unmet], out: &mut String) {
     more(list.len(), out);
 }
 
-/// Says that not everything was told.
+/// Writes the number of omitted entries.
 fn more(found: usize, out: &mut String) {
     if found > MOST {
         let _ = write!(out, "\n\nThere are {} more.", found - MOST);
@@ -92,7 +83,7 @@ fn state(before: Option<usize>, state: Option<&StateDescription>, out: &mut Stri
     }
 }
 
-/// A clause as a sentence of its own.
+/// Makes a sentence of a clause.
 fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
