@@ -5,13 +5,13 @@ use crate::bundled::BUNDLED;
 use crate::context::Context;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
-use planforge_plugin_host::{Registry, Settings, WorkerSettings, check_against_schema};
+use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings, check_against_schema};
 
 /// Finds the plugins. Files on the search path that are not plugins are skipped with a warning.
 pub(crate) fn registry(context: &Context) -> Registry {
     let worker = std::env::current_exe().ok().map(WorkerSettings::new);
     let describe_cache = crate::environment::cache_folder().map(|cache| cache.join("planforge/plugins"));
-    let settings = Settings { worker, describe_cache, ..Settings::default() };
+    let settings = RegistrySettings { worker, describe_cache, ..RegistrySettings::default() };
     let registry = Registry::new(BUNDLED, &context.search_path, settings);
     for stray in registry.strays() {
         if let Err(failure) = &stray.info {

@@ -4,7 +4,7 @@
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{Role, RoleConfig, split_table};
 use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
-use planforge_plugin_host::{Instance, Registry, Source};
+use planforge_plugin_host::{Instance, PluginSource, Registry};
 use planforge_record::PluginUse;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -128,8 +128,8 @@ impl Maker<'_> {
     fn info(&mut self, id: &str) -> Option<Arc<PluginInfo>> {
         let info = self.keep(self.with.registry.info(id))?;
         let (origin, sha256) = match self.keep(self.with.registry.source(id).cloned())? {
-            Source::Bundled => ("bundled".to_owned(), None),
-            Source::Library { path, sha256 } => (path.display().to_string(), Some(sha256)),
+            PluginSource::Bundled => ("bundled".to_owned(), None),
+            PluginSource::Library { path, sha256 } => (path.display().to_string(), Some(sha256)),
         };
         let version = info.version.clone();
         self.prepared.plugins.push(PluginUse {

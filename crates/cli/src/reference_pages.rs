@@ -3,7 +3,7 @@
 
 use crate::bundled::BUNDLED;
 use planforge_contract::PluginInfo;
-use planforge_plugin_host::{Registry, Settings};
+use planforge_plugin_host::{Registry, RegistrySettings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -240,7 +240,7 @@ fn plugins(infos: &[PluginInfo]) -> String {
 #[test]
 fn reference_pages_agree_with_the_schemas() {
     let schema = planforge_pipeline::pipeline_schema();
-    let registry = Registry::new(BUNDLED, &[], Settings::default());
+    let registry = Registry::new(BUNDLED, &[], RegistrySettings::default());
     let infos: Vec<PluginInfo> =
         registry.ids().iter().map(|id| PluginInfo::clone(&registry.info(id).unwrap())).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");

@@ -6,7 +6,7 @@ use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::PluginInfo;
-use planforge_plugin_host::{Entry, Source, scaffold};
+use planforge_plugin_host::{RegistryEntry, PluginSource, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
@@ -73,7 +73,7 @@ fn list(context: &Context, json: bool) -> Exit {
     if entries.iter().all(|e| e.info.is_ok()) { Exit::Good } else { Exit::Plugin }
 }
 
-fn entry_line(entry: &Entry, width: usize) -> String {
+fn entry_line(entry: &RegistryEntry, width: usize) -> String {
     let origin = origin(entry);
     match &entry.info {
         Ok(info) => {
@@ -84,17 +84,17 @@ fn entry_line(entry: &Entry, width: usize) -> String {
     }
 }
 
-fn origin(entry: &Entry) -> String {
+fn origin(entry: &RegistryEntry) -> String {
     match &entry.source {
-        Source::Bundled => "bundled".to_owned(),
-        Source::Library { path, .. } => path.display().to_string(),
+        PluginSource::Bundled => "bundled".to_owned(),
+        PluginSource::Library { path, .. } => path.display().to_string(),
     }
 }
 
-fn entry_json(entry: &Entry) -> Value {
+fn entry_json(entry: &RegistryEntry) -> Value {
     let sha256 = match &entry.source {
-        Source::Bundled => None,
-        Source::Library { sha256, .. } => Some(sha256),
+        PluginSource::Bundled => None,
+        PluginSource::Library { sha256, .. } => Some(sha256),
     };
     let (info, failure) = match &entry.info {
         Ok(info) => (Some(info.as_ref()), None),

@@ -3,7 +3,7 @@
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
-use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings};
+use planforge_plugin_host::{BundledPlugin, Instance, Registry, RegistrySettings};
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{__private, About, Crate, EPOCH, Plugin, Secrets, kinds, schemars, serde};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -194,7 +194,7 @@ const METHODS: &[(&str, &str, Call)] = &[
 
 #[test]
 fn every_method_of_every_kind_may_panic() {
-    let registry = Registry::new(ALL, &[], Settings::default());
+    let registry = Registry::new(ALL, &[], RegistrySettings::default());
     let host = TestHost::new().remaining_ms(60_000);
     for (id, method, call) in METHODS {
         let instance = registry.create(id, CreateRequest::default()).unwrap();
@@ -212,14 +212,14 @@ fn every_method_of_every_kind_may_panic() {
 
 #[test]
 fn a_panic_while_describing_is_the_gate_s_failure() {
-    let failure = Registry::new(ALL, &[], Settings::default()).info("speechless").unwrap_err();
+    let failure = Registry::new(ALL, &[], RegistrySettings::default()).info("speechless").unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Plugin, "plugin.describe"));
     assert!(failure.message.contains("in about"), "{failure}");
 }
 
 #[test]
 fn a_plugin_of_another_kind_is_refused_by_name() {
-    let registry = Registry::new(ALL, &[], Settings::default());
+    let registry = Registry::new(ALL, &[], RegistrySettings::default());
     let info = registry.info("a-planner").unwrap();
     let instance = registry.create("a-planner", CreateRequest::default()).unwrap();
     let failure = instance.verifier(&info).err().unwrap();
@@ -229,7 +229,7 @@ fn a_plugin_of_another_kind_is_refused_by_name() {
 
 #[test]
 fn no_more_calls_are_made_at_once_than_a_plugin_takes() {
-    let registry = Registry::new(ALL, &[], Settings::default());
+    let registry = Registry::new(ALL, &[], RegistrySettings::default());
     let Instance::Verifier(slow) = registry.create("slow", CreateRequest::default()).unwrap() else {
         panic!("a verifier");
     };

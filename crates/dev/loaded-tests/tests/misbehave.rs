@@ -6,7 +6,7 @@ use planforge_contract::{
     Candidate, CompletionRequest, CreateRequest, Decision, Failure, FailureClass, JsonObject, Measure,
     Outcome, PluginKind, Replies, VerifyRequest, VerifyResponse,
 };
-use planforge_plugin_host::{Instance, Limits, Registry, Settings, Source};
+use planforge_plugin_host::{CallLimits, Instance, PluginSource, Registry, RegistrySettings};
 use planforge_plugin_sdk::contract::api::Host;
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_testkit::plugins::{library, loaded};
@@ -19,7 +19,7 @@ fn options(fault: &str) -> CreateRequest {
 }
 
 fn registry() -> Registry {
-    loaded("planforge_misbehave_methods", Settings::default()).unwrap()
+    loaded("planforge_misbehave_methods", RegistrySettings::default()).unwrap()
 }
 
 fn verifier(fault: &str) -> Arc<dyn Verifier> {
@@ -117,8 +117,10 @@ fn a_panic_in_the_destructor_is_contained() {
 
 #[test]
 fn a_destructor_that_hangs_is_given_up() {
-    let limits = Limits { create_ms: 200, ..Limits::default() };
-    let registry = loaded("planforge_misbehave_methods", Settings { limits, ..Settings::default() }).unwrap();
+    let limits = CallLimits { create_ms: 200, ..CallLimits::default() };
+    let registry =
+        loaded("planforge_misbehave_methods", RegistrySettings { limits, ..RegistrySettings::default() })
+            .unwrap();
     let instance = registry.create("misbehave-methods", options("hang-drop")).unwrap();
     // The destructor never returns, so the end of this test shows that the host gave it up.
     drop(instance);
@@ -143,8 +145,10 @@ fn a_hang_ends_at_the_deadline_and_poisons() {
 
 #[test]
 fn a_call_that_ignores_the_interruption_is_given_up_without_any_deadline() {
-    let limits = Limits { cancel_grace_ms: 100, ..Limits::default() };
-    let registry = loaded("planforge_misbehave_methods", Settings { limits, ..Settings::default() }).unwrap();
+    let limits = CallLimits { cancel_grace_ms: 100, ..CallLimits::default() };
+    let registry =
+        loaded("planforge_misbehave_methods", RegistrySettings { limits, ..RegistrySettings::default() })
+            .unwrap();
     let Instance::Verifier(verifier) = registry.create("misbehave-methods", options("hang")).unwrap() else {
         panic!("a verifier");
     };
@@ -166,7 +170,7 @@ fn a_log_line_of_100_mb_is_cut_off() {
     assert!(verifier("huge-log").verify(&host, &request()).is_ok());
     assert_eq!(
         host.logs().iter().map(|(_, line)| line.len()).collect::<Vec<_>>(),
-        [Limits::default().log_bytes]
+        [CallLimits::default().log_bytes]
     );
 }
 
@@ -230,12 +234,12 @@ fn options_are_checked_before_anything_is_made() {
 
 #[test]
 fn gates_name_both_values() {
-    let epoch = loaded("planforge_misbehave_epoch", Settings::default()).unwrap();
+    let epoch = loaded("planforge_misbehave_epoch", RegistrySettings::default()).unwrap();
     let failure = epoch.info("misbehave-epoch").unwrap_err();
     assert_eq!(failure.code, "plugin.epoch");
     assert!(failure.message.contains("epoch 43") && failure.message.contains("epoch 2"), "{failure}");
 
-    let layout = loaded("planforge_misbehave_layout", Settings::default()).unwrap();
+    let layout = loaded("planforge_misbehave_layout", RegistrySettings::default()).unwrap();
     let failure = layout.info("misbehave-layout").unwrap_err();
     assert_eq!(failure.code, "plugin.layout");
     assert!(failure.message.contains("misbehave") && failure.message.contains("u64"), "{failure}");
@@ -253,7 +257,7 @@ fn files_that_are_no_plugins_are_named_and_do_no_harm() {
     std::fs::write(folder.path().join("notes.txt"), "not looked at").unwrap();
     let missing = folder.path().join("missing");
     let methods = library("planforge_misbehave_methods").unwrap();
-    let registry = Registry::new(&[], &[folder.path().into(), missing, methods], Settings::default());
+    let registry = Registry::new(&[], &[folder.path().into(), missing, methods], RegistrySettings::default());
     let codes: Vec<_> =
         registry.strays().iter().map(|e| e.info.as_ref().unwrap_err().code.as_str()).collect();
     assert_eq!(codes, ["plugin.file", "plugin.file"]);
@@ -265,19 +269,20 @@ fn files_that_are_no_plugins_are_named_and_do_no_harm() {
 fn a_library_shadows_the_bundled_plugin_and_two_libraries_are_an_error() {
     let bundled = &planforge_misbehave_methods::PLANFORGE_PLUGIN;
     let path = library("planforge_misbehave_methods").unwrap();
-    let registry = Registry::new(&[bundled], std::slice::from_ref(&path), Settings::default());
+    let registry = Registry::new(&[bundled], std::slice::from_ref(&path), RegistrySettings::default());
     let list = registry.list();
     assert_eq!(list.len(), 2);
     assert!(
-        matches!(&list[0].source, Source::Library { path: p, sha256 } if *p == path && sha256.len() == 64)
+        matches!(&list[0].source, PluginSource::Library { path: p, sha256 } if *p == path && sha256.len() == 64)
     );
-    assert!(!list[0].shadowed && list[1].shadowed && list[1].source == Source::Bundled);
+    assert!(!list[0].shadowed && list[1].shadowed && list[1].source == PluginSource::Bundled);
     assert!(list.iter().all(|e| e.kind() == Some(PluginKind::Verifier)));
 
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join(path.file_name().unwrap());
     std::fs::copy(&path, &copy).unwrap();
-    let registry = Registry::new(&[bundled], &[path.clone(), folder.path().into()], Settings::default());
+    let registry =
+        Registry::new(&[bundled], &[path.clone(), folder.path().into()], RegistrySettings::default());
     let failure = registry.create("misbehave-methods", options("none")).unwrap_err();
     assert_eq!(failure.code, "plugin.duplicate");
     for path in [&path, &copy] {
@@ -287,7 +292,8 @@ fn a_library_shadows_the_bundled_plugin_and_two_libraries_are_an_error() {
 
 #[test]
 fn a_plugin_of_epoch_1_is_refused_with_the_way_out() {
-    let failure = loaded("planforge_frozen_epoch_1", Settings::default()).unwrap().info("frozen-epoch-1");
+    let failure =
+        loaded("planforge_frozen_epoch_1", RegistrySettings::default()).unwrap().info("frozen-epoch-1");
     let failure = failure.unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Plugin, "plugin.epoch"));
     assert!(failure.message.ends_with("the plugin is built for ABI epoch 1; this planforge loads epoch 2"));
@@ -296,7 +302,7 @@ fn a_plugin_of_epoch_1_is_refused_with_the_way_out() {
 
 #[test]
 fn a_plugin_of_epoch_2_still_loads_and_judges() {
-    let registry = loaded("planforge_frozen_epoch_2", Settings::default()).unwrap();
+    let registry = loaded("planforge_frozen_epoch_2", RegistrySettings::default()).unwrap();
     let info = registry.info("frozen-epoch-2").unwrap();
     assert_eq!(info.measures, [Measure::Equivalence]);
     let outside = json!({"word": "outside"}).as_object().cloned().unwrap_or_default();

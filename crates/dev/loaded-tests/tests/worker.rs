@@ -3,7 +3,7 @@
 
 use planforge_contract::api::Planner;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PlanOutcome, PlanRequest, TaskView};
-use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings, WorkerSettings};
+use planforge_plugin_host::{BundledPlugin, Instance, Registry, RegistrySettings, WorkerSettings};
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_testkit::plugins::library;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn planner_of(
 ) -> Arc<dyn Planner> {
     let mut worker = WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into());
     change(&mut worker);
-    let settings = Settings { worker: Some(worker), ..Settings::default() };
+    let settings = RegistrySettings { worker: Some(worker), ..RegistrySettings::default() };
     let registry = Registry::new(bundled, search_path, settings);
     match registry.create("loaded-tests", CreateRequest::default()).unwrap() {
         Instance::Planner(planner) => planner,
@@ -57,10 +57,10 @@ fn the_child_of_a_loaded_plugin_loads_the_same_library() {
 fn a_library_is_described_in_a_child_and_remembered_by_its_hash() {
     let folder = tempfile::tempdir().unwrap();
     let registry = |executable: &str| {
-        let settings = Settings {
+        let settings = RegistrySettings {
             worker: Some(WorkerSettings::new(executable.into())),
             describe_cache: Some(folder.path().join("described")),
-            ..Settings::default()
+            ..RegistrySettings::default()
         };
         Registry::new(&[], &[library("planforge_loaded_tests").unwrap()], settings)
     };
@@ -74,9 +74,9 @@ fn a_library_is_described_in_a_child_and_remembered_by_its_hash() {
 
 #[test]
 fn a_gate_that_is_shut_in_the_child_is_told_as_if_it_were_here() {
-    let settings = Settings {
+    let settings = RegistrySettings {
         worker: Some(WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into())),
-        ..Settings::default()
+        ..RegistrySettings::default()
     };
     let registry = Registry::new(&[], &[library("planforge_misbehave_layout").unwrap()], settings);
     assert_eq!(registry.info_apart("misbehave-layout").unwrap_err().code, "plugin.layout");
@@ -84,7 +84,8 @@ fn a_gate_that_is_shut_in_the_child_is_told_as_if_it_were_here() {
 
 #[test]
 fn a_host_without_worker_settings_says_so() {
-    let registry = Registry::new(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], Settings::default());
+    let registry =
+        Registry::new(&[&planforge_loaded_tests::PLANFORGE_PLUGIN], &[], RegistrySettings::default());
     let Instance::Planner(planner) = registry.create("loaded-tests", CreateRequest::default()).unwrap()
     else {
         panic!("a planner");

@@ -5,7 +5,7 @@
 //! way.
 
 use planforge_contract::*;
-use planforge_plugin_host::{BundledPlugin, Instance, Registry, Settings};
+use planforge_plugin_host::{BundledPlugin, Instance, Registry, RegistrySettings};
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{
     __private, About, Crate, EPOCH, Environment, EnvironmentCall, Host, Plugin, Secrets, Verifier, kinds,
@@ -87,7 +87,7 @@ fn main() {
 fn verifier(ask: bool) -> Arc<dyn Verifier> {
     let mut request = CreateRequest::default();
     request.options.insert("ask".into(), ask.into());
-    let registry = Registry::new(&[&PLUGIN], &[], Settings::default());
+    let registry = Registry::new(&[&PLUGIN], &[], RegistrySettings::default());
     match registry.create("accepts", request) {
         Ok(Instance::Verifier(verifier)) => verifier,
         other => unreachable!("{other:?}"),

@@ -1,6 +1,6 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
 
-use crate::limits::{Limits, TICK};
+use crate::limits::{CallLimits, TICK};
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -25,7 +25,7 @@ pub(crate) struct Core {
     raw: Option<Arc<RawPluginBox>>,
     poison: OnceLock<Failure>,
     gate: Gate,
-    limits: Limits,
+    limits: CallLimits,
     threads: Arc<Threads>,
     worker: Option<Worker>,
 }
@@ -34,7 +34,7 @@ impl Core {
     pub(crate) fn new(
         info: Arc<PluginInfo>,
         raw: RawPluginBox,
-        limits: Limits,
+        limits: CallLimits,
         threads: Arc<Threads>,
         worker: Option<(WorkerSettings, WorkerSource, CreateRequest)>,
     ) -> Self {
@@ -120,7 +120,7 @@ impl Core {
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 if deadline.is_some_and(|d| Instant::now() >= d) {
-                    // A reply that came in the meantime is still a reply.
+                    // A reply that arrived in the meantime still counts.
                     if let Some(reply) = receive.try_iter().find_map(FromPlugin::into_reply) {
                         return Ok(reply);
                     }
@@ -255,7 +255,7 @@ fn clip(text: &str, most: usize) -> &str {
 impl Drop for Core {
     fn drop(&mut self) {
         let Some(raw) = self.raw.take() else { return };
-        // Nothing is known about the state of a poisoned instance, so its destructor is not run.
+        // The state of a poisoned instance is unknown, so its destructor is not run.
         if self.poison.get().is_some() {
             std::mem::forget(raw);
             return;
@@ -313,7 +313,7 @@ impl Bridge {
     }
 }
 
-// A panic in here would cross the boundary and abort, so every method is guarded.
+// A panic here would cross the boundary and abort, so every method is guarded.
 impl RawHost for Bridge {
     fn ask(&self, method: RStr<'_>, inputs: RSlice<'_, RStr<'_>>) -> RawReply {
         let texts = inputs.iter().map(|s| s.as_str().to_owned()).collect();

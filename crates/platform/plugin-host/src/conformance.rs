@@ -1,6 +1,6 @@
 //! Plugins in tests: the libraries that `cargo test` built, and what every plugin must do, bundled and loaded.
 
-use crate::{BundledPlugin, Instance, Registry, Settings, Source};
+use crate::{BundledPlugin, Instance, PluginSource, Registry, RegistrySettings};
 use planforge_contract::{CreateRequest, JsonObject, PluginInfo};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub fn library(crate_name: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// As [`library`].
-pub fn loaded(crate_name: &str, settings: Settings) -> Result<Registry, String> {
+pub fn loaded(crate_name: &str, settings: RegistrySettings) -> Result<Registry, String> {
     Ok(Registry::new(&[], &[library(crate_name)?], settings))
 }
 
@@ -42,8 +42,12 @@ pub struct BothWays {
 /// # Errors
 /// As [`library`].
 pub fn both_ways(plugin: &'static BundledPlugin) -> Result<BothWays, String> {
-    let loaded = loaded(plugin.crate_name, Settings::default())?;
-    Ok(BothWays { id: plugin.id(), bundled: Registry::new(&[plugin], &[], Settings::default()), loaded })
+    let loaded = loaded(plugin.crate_name, RegistrySettings::default())?;
+    Ok(BothWays {
+        id: plugin.id(),
+        bundled: Registry::new(&[plugin], &[], RegistrySettings::default()),
+        loaded,
+    })
 }
 
 impl BothWays {
@@ -72,7 +76,8 @@ pub fn conformance(plugin: &'static BundledPlugin) -> Result<(), Vec<String>> {
     if bundled != loaded {
         wrong.push("bundled and loaded describe themselves differently".to_owned());
     }
-    if !matches!(both.loaded.source(&both.id), Ok(Source::Library { sha256, .. }) if sha256.len() == 64) {
+    if !matches!(both.loaded.source(&both.id), Ok(PluginSource::Library { sha256, .. }) if sha256.len() == 64)
+    {
         wrong.push("the loaded one does not come from a library with its SHA-256".to_owned());
     }
     if bundled.about.trim().is_empty() || bundled.about.contains('\n') {

@@ -1,6 +1,6 @@
 //! The load gates, in order: file, symbol, epoch, layout, describe. (Options and create follow with an instance.)
 
-use crate::limits::Limits;
+use crate::limits::CallLimits;
 use crate::threads::Threads;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, decode, encode};
 use planforge_plugin_abi::raw::RawPluginBox;
@@ -65,7 +65,7 @@ fn load_failure(place: &str, error: LoadError) -> Failure {
 pub(crate) fn describe(
     module: Module,
     crate_name: &str,
-    limits: &Limits,
+    limits: &CallLimits,
     threads: &Arc<Threads>,
 ) -> Result<PluginInfo, Failure> {
     let id = id_of_crate(crate_name);
@@ -104,7 +104,7 @@ pub(crate) fn create(
     module: Module,
     info: &PluginInfo,
     request: &CreateRequest,
-    limits: &Limits,
+    limits: &CallLimits,
     threads: &Arc<Threads>,
 ) -> Result<RawPluginBox, Failure> {
     let text = encode(request).map_err(|e| gate_failure("plugin.create", e))?;
@@ -116,7 +116,7 @@ pub(crate) fn create(
             Ok(failure) if failure.code == "plugin.panic" => {
                 gate_failure("plugin.create", format!("`{}` could not be made: {failure}", info.id))
             }
-            // What a plugin refuses its options with is its own, class and code included.
+            // A refusal of the options keeps the plugin's class and code.
             Ok(mut failure) => {
                 failure.message = format!("`{}` could not be made: {}", info.id, failure.message);
                 failure
@@ -131,7 +131,7 @@ pub(crate) fn create(
 /// Runs a plugin's function on a thread that can be given up.
 fn run_in_time<T: Send + 'static>(
     threads: &Arc<Threads>,
-    limits: &Limits,
+    limits: &CallLimits,
     id: &str,
     what: &str,
     f: impl FnOnce() -> T + Send + 'static,

@@ -27,10 +27,10 @@ mod worker;
 
 pub use adapters::Instance;
 pub use codes::CODES;
-pub use limits::Limits;
+pub use limits::CallLimits;
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
-pub use registry::{Entry, Registry, Settings, Source};
+pub use registry::{PluginSource, Registry, RegistryEntry, RegistrySettings};
 pub use serve::worker_main;
 pub use worker::{WorkerSettings, WorkerSource};

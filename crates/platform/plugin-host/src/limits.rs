@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Limits of calls to plugins. The deadline of a call is the
 /// [`Host::remaining_ms`](planforge_contract::api::Host::remaining_ms) that it is made with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct CallLimits {
     /// Most bytes of one reply, and of one question to the host.
     pub reply_bytes: usize,
     /// Most bytes of one log line or progress text; the rest is cut off.
@@ -18,7 +18,7 @@ pub struct Limits {
     pub threads: usize,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self {
             reply_bytes: 64 << 20,

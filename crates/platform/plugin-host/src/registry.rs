@@ -3,7 +3,7 @@
 use crate::adapters::Instance;
 use crate::call::Core;
 use crate::gates;
-use crate::limits::Limits;
+use crate::limits::CallLimits;
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, check_against_schema};
 use crate::suggestion::nearest;
@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Source of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum PluginSource {
     /// Linked into the binary.
     Bundled,
     /// A library on the search path.
@@ -34,18 +34,18 @@ pub enum Source {
 
 /// A line of `planforge plugins list`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct RegistryEntry {
     /// The plugin's id; the file's name where a file would not even tell its id.
     pub id: String,
     /// Source.
-    pub source: Source,
+    pub source: PluginSource,
     /// The plugin's description, or the load gate that it did not pass.
     pub info: Result<Arc<PluginInfo>, Failure>,
     /// True if a library of the same id takes its place.
     pub shadowed: bool,
 }
 
-impl Entry {
+impl RegistryEntry {
     /// Its kind, where it passed the gates.
     pub fn kind(&self) -> Option<PluginKind> {
         self.info.as_ref().ok().map(|i| i.kind)
@@ -54,9 +54,9 @@ impl Entry {
 
 /// Settings of a registry.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct RegistrySettings {
     /// Limits of calls.
-    pub limits: Limits,
+    pub limits: CallLimits,
     /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
     /// `host.no-worker`.
     pub worker: Option<WorkerSettings>,
@@ -71,7 +71,7 @@ struct Loaded {
 }
 
 struct Slot {
-    source: Source,
+    source: PluginSource,
     crate_name: String,
     /// Result of checks that do not run the plugin: its symbol, its epoch, and that its id is unique.
     found: Result<Option<&'static BundledPlugin>, Failure>,
@@ -83,8 +83,8 @@ pub struct Registry {
     /// By id: the one in use, then the bundled one it shadows.
     slots: BTreeMap<String, Vec<Slot>>,
     /// Files on the search path that name no plugin.
-    strays: Vec<Entry>,
-    settings: Settings,
+    strays: Vec<RegistryEntry>,
+    settings: RegistrySettings,
     threads: Arc<Threads>,
 }
 
@@ -98,7 +98,11 @@ impl Registry {
     /// Finds the plugins linked in and those on the search path: folders (shared libraries directly in them)
     /// or single files. Never fails: [`Registry::list`] and every use of an id report what is wrong with a
     /// library.
-    pub fn new(bundled: &[&'static BundledPlugin], search_path: &[PathBuf], settings: Settings) -> Self {
+    pub fn new(
+        bundled: &[&'static BundledPlugin],
+        search_path: &[PathBuf],
+        settings: RegistrySettings,
+    ) -> Self {
         let mut registry = Self {
             slots: BTreeMap::new(),
             strays: Vec::new(),
@@ -110,7 +114,7 @@ impl Registry {
         }
         for plugin in bundled {
             registry.slots.entry(plugin.id()).or_default().push(Slot {
-                source: Source::Bundled,
+                source: PluginSource::Bundled,
                 crate_name: plugin.crate_name.to_owned(),
                 found: Ok(Some(plugin)),
                 loaded: OnceLock::new(),
@@ -129,8 +133,8 @@ impl Registry {
 
     fn add_stray(&mut self, path: &Path, sha256: String, failure: Failure) {
         let id = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let source = Source::Library { path: path.to_owned(), sha256 };
-        self.strays.push(Entry { id, source, info: Err(failure), shadowed: false });
+        let source = PluginSource::Library { path: path.to_owned(), sha256 };
+        self.strays.push(RegistryEntry { id, source, info: Err(failure), shadowed: false });
     }
 
     fn add_library(&mut self, path: &Path) {
@@ -146,7 +150,9 @@ impl Registry {
         let slots = self.slots.entry(id_of_crate(&file.crate_name)).or_default();
         let epoch = gates::check_epoch(&path.display().to_string(), file.epoch);
         let found = match slots.first_mut() {
-            Some(Slot { source: Source::Library { path: first, .. }, found: known, .. }) if first != path => {
+            Some(Slot { source: PluginSource::Library { path: first, .. }, found: known, .. })
+                if first != path =>
+            {
                 let failure = duplicate_failure(&id_of_crate(&file.crate_name), first, path);
                 *known = Err(failure.clone());
                 Err(failure)
@@ -155,7 +161,7 @@ impl Registry {
             Some(_) => return,
             None => epoch.map(|()| None),
         };
-        let source = Source::Library { path: path.to_owned(), sha256 };
+        let source = PluginSource::Library { path: path.to_owned(), sha256 };
         slots.push(Slot { source, crate_name: file.crate_name, found, loaded: OnceLock::new() });
     }
 
@@ -165,12 +171,12 @@ impl Registry {
     }
 
     /// Everything found, by id; then the files that name no plugin. Opens every library.
-    pub fn list(&self) -> Vec<Entry> {
-        let entry = |id: &String, index: usize, slot: &Slot| Entry {
+    pub fn list(&self) -> Vec<RegistryEntry> {
+        let entry = |id: &String, index: usize, slot: &Slot| RegistryEntry {
             id: id.clone(),
             source: slot.source.clone(),
             info: self.load(slot).map(|l| Arc::clone(&l.info)),
-            shadowed: index > 0 && slot.source == Source::Bundled,
+            shadowed: index > 0 && slot.source == PluginSource::Bundled,
         };
         let slots =
             self.slots.iter().flat_map(|(id, s)| s.iter().enumerate().map(move |(i, s)| entry(id, i, s)));
@@ -181,8 +187,10 @@ impl Registry {
         let load = || {
             let module = match (slot.found.clone()?, &slot.source) {
                 (Some(plugin), _) => gates::open_bundled_plugin(plugin)?,
-                (None, Source::Library { path, .. }) => gates::open_plugin_library(path, &slot.crate_name)?,
-                (None, Source::Bundled) => {
+                (None, PluginSource::Library { path, .. }) => {
+                    gates::open_plugin_library(path, &slot.crate_name)?
+                }
+                (None, PluginSource::Bundled) => {
                     return Err(Failure::new(
                         FailureClass::System,
                         "plugin.file",
@@ -212,7 +220,7 @@ impl Registry {
     ///
     /// # Errors
     /// `plugin.unknown`.
-    pub fn source(&self, id: &str) -> Result<&Source, Failure> {
+    pub fn source(&self, id: &str) -> Result<&PluginSource, Failure> {
         self.slot(id).map(|s| &s.source)
     }
 
@@ -229,10 +237,10 @@ impl Registry {
     /// directly.
     ///
     /// # Errors
-    /// As [`Registry::info`]; `host.no-worker` if [`Settings::worker`] is missing; the failure of the child.
+    /// As [`Registry::info`]; `host.no-worker` if [`RegistrySettings::worker`] is missing; the failure of the child.
     pub fn info_apart(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
         let slot = self.slot(id)?;
-        let Source::Library { path, sha256 } = &slot.source else { return self.info(id) };
+        let PluginSource::Library { path, sha256 } = &slot.source else { return self.info(id) };
         slot.found.clone()?;
         if let Some(Ok(loaded)) = slot.loaded.get() {
             return Ok(Arc::clone(&loaded.info));
@@ -250,7 +258,7 @@ impl Registry {
         let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
         let info = describe_apart(&settings, path)?;
         if let Some(file) = cache_file {
-            // A description that cannot be kept is asked for again next time, which costs time alone.
+            // Without the file the plugin is described again next time, which only costs time.
             if let Err(e) = write_description(&file, &info) {
                 tracing::warn!("{}: {e}", file.display());
             }
@@ -281,8 +289,8 @@ impl Registry {
         let limits = &self.settings.limits;
         let raw = gates::create(loaded.module, &loaded.info, &request, limits, &self.threads)?;
         let source = match &slot.source {
-            Source::Bundled => WorkerSource::Bundled(id.to_owned()),
-            Source::Library { path, .. } => WorkerSource::Library(path.clone()),
+            PluginSource::Bundled => WorkerSource::Bundled(id.to_owned()),
+            PluginSource::Library { path, .. } => WorkerSource::Library(path.clone()),
         };
         let worker = self.settings.worker.clone().map(|settings| (settings, source, request));
         let info = Arc::clone(&loaded.info);
@@ -316,7 +324,7 @@ impl Registry {
     }
 
     /// The failures of files that were to hold a plugin and name none.
-    pub fn strays(&self) -> &[Entry] {
+    pub fn strays(&self) -> &[RegistryEntry] {
         &self.strays
     }
 }

@@ -1,6 +1,6 @@
 //! The main loop of a worker process.
 
-use crate::registry::{Registry, Settings};
+use crate::registry::{Registry, RegistrySettings};
 use crate::worker::frame::{read_frame, write_frame};
 use crate::worker::{DESCRIBE, WorkerSource};
 use nix::sys::resource::{Resource, setrlimit};
@@ -53,9 +53,11 @@ pub fn worker_main(
 
 fn load(source: &WorkerSource, bundled: &[&'static BundledPlugin]) -> Result<(Registry, String), Failure> {
     match source {
-        WorkerSource::Bundled(id) => Ok((Registry::new(bundled, &[], Settings::default()), id.clone())),
+        WorkerSource::Bundled(id) => {
+            Ok((Registry::new(bundled, &[], RegistrySettings::default()), id.clone()))
+        }
         WorkerSource::Library(path) => {
-            let registry = Registry::new(&[], std::slice::from_ref(path), Settings::default());
+            let registry = Registry::new(&[], std::slice::from_ref(path), RegistrySettings::default());
             match (registry.ids().pop(), registry.strays()) {
                 (Some(id), _) => Ok((registry, id)),
                 (None, [stray, ..]) => Err(match &stray.info {

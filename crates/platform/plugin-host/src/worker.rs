@@ -81,13 +81,13 @@ impl Worker {
         };
         let answer = self.exchange(host, &mut child, input);
         match answer?.into_result() {
-            // The child's instance is not to be used again, so the child ends. This side's instance is as good as before.
+            // The child's instance must not be used again, so the child ends. This side's instance is still usable.
             Err(failure) if failure.code == "plugin.panic" => {
                 Err(Failure { code: "host.worker-panic".into(), ..failure })
             }
-            // A plugin that met a limit of its own may have left a thread at work in the child, which ends with it.
+            // A plugin that met its own limit may have left a running thread in the child; dropping the child ends it.
             Err(failure) if failure.class == FailureClass::Limit => Err(failure),
-            // A child that broke otherwise did not come here: it may be in the middle of anything and is dropped.
+            // Children that broke otherwise were dropped above, because their state is unknown.
             answer => {
                 *slot = Some(child);
                 answer

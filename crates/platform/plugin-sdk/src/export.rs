@@ -142,7 +142,7 @@ impl<K: Kind<P> + 'static, P: Plugin> RawPlugin for Instance<K, P> {
 
 impl<K, P> Drop for Instance<K, P> {
     fn drop(&mut self) {
-        // Nobody is left to tell: the host closes instances, and this is for those that it did not come to close.
+        // No caller is left to report a panic to: this runs only for instances that the host did not close.
         drop(self.end());
     }
 }
@@ -155,6 +155,6 @@ fn reply(result: Result<Result<String, Failure>, Failure>) -> RawReply {
 }
 
 fn failure_text(failure: &Failure) -> RString {
-    // A failure is strings alone, which JSON always holds; an empty text reads as an unreadable document.
+    // A failure holds only strings, which always have a JSON form; an empty text reads as an unreadable document.
     write(failure).unwrap_or_default().into()
 }

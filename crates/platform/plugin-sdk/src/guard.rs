@@ -44,7 +44,7 @@ pub fn catch_panic<T>(f: impl FnOnce() -> T) -> Result<T, Failure> {
     result.map_err(|payload| {
         let place = PLACE.with(|cell| cell.borrow_mut().take());
         let message = message(payload.as_ref());
-        // A payload may have a destructor of its own, which may panic too; then it is leaked.
+        // The payload's destructor may panic too; then it is leaked.
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             std::mem::forget(second);
         }

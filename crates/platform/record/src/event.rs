@@ -1,7 +1,8 @@
-//! What a run's journal holds: a closed set of events, appended as things happen.
+//! Events of a run's journal: a closed set, appended in order.
 //!
-//! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made and is
-//! complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case hexadecimal.
+//! An effect (a completion, a planner's answer that depended on time) is looked up by key before it is made
+//! and is complete once its event is on disk. Texts lie in blobs, named by their SHA-256 in lower-case
+//! hexadecimal.
 
 use crate::{BudgetCost, BudgetEnd};
 use planforge_contract::{Failure, Message, ProviderFailure, Usage};
@@ -12,10 +13,10 @@ use std::collections::BTreeMap;
 /// The SHA-256 of a blob in the run folder, 64 lower-case hexadecimal digits.
 pub type BlobId = String;
 
-/// Where in a run something happens: `task/stage/lineage/call/sample`. Fixed before dispatch, so it never depends on timing.
+/// Place in a run: `task/stage/lineage/call/sample`. Fixed before dispatch, so it never depends on timing.
 pub type SamplePath = String;
 
-/// How a task ended.
+/// Outcome of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum TaskVerdict {
@@ -32,7 +33,7 @@ pub enum TaskVerdict {
     Unsolvable {
         /// The label of the plan stage.
         stage: String,
-        /// Why, for a person.
+        /// Explanation for a person.
         message: String,
     },
     /// A limit, an unsupported construct or a missing input: neither right nor wrong was shown.
@@ -46,7 +47,7 @@ pub enum TaskVerdict {
     Failed {
         /// The label of the stage.
         stage: String,
-        /// What broke.
+        /// The failure.
         failure: Failure,
     },
 }
@@ -64,7 +65,7 @@ impl TaskVerdict {
     }
 }
 
-/// What a round of a refine stage leaves to the next (h and f of Algorithm 1, exploration-walk paper).
+/// Input of the next round of a refine stage (h and f of Algorithm 1, exploration-walk paper).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoundHistory {
@@ -72,9 +73,10 @@ pub struct RoundHistory {
     pub path: SamplePath,
     /// Its conversation.
     pub conversation: Vec<Message>,
-    /// What the next question to the writer tells of it. What the stages before the writer will say comes on top.
+    /// Feedback on it in the next request to the writer. Feedback of the stages before the writer is added to
+    /// it.
     pub feedback: Vec<String>,
-    /// What the stages before the writer are told of it, by their labels. Empty where they are told nothing.
+    /// Feedback on it for the stages before the writer, by their labels. Empty if they get none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub told: BTreeMap<String, Vec<String>>,
     /// The verify stages' own conversations about it, by their labels.
@@ -90,9 +92,9 @@ pub struct SelectedGroup {
     pub group: SamplePath,
     /// The metric.
     pub by: String,
-    /// How many members it has.
+    /// Number of members.
     pub members: u32,
-    /// How many of them have no value of the metric and came last.
+    /// Number of members without a value of the metric, which came last.
     pub without_value: u32,
 }
 
@@ -118,7 +120,7 @@ pub enum Event {
         task: String,
         /// The stage's label.
         stage: String,
-        /// How many candidates went in.
+        /// Number of candidates that entered the stage.
         candidates: u32,
     },
     /// An effect was made. Looked up by `key` in resume and replay.
@@ -152,11 +154,11 @@ pub enum Event {
     Retry {
         /// The sample path.
         path: SamplePath,
-        /// Which attempt, from 1.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// What went wrong.
+        /// The failure.
         failure: ProviderFailure,
-        /// How long the host waits, in milliseconds.
+        /// Wait before the next attempt, in milliseconds.
         wait_ms: u64,
     },
     /// The outcome of a call that may depend on time or memory (a planner, a verifier with limits, a child process).
@@ -165,11 +167,11 @@ pub enum Event {
         key: String,
         /// The sample path.
         path: SamplePath,
-        /// What was called: the plugin's id and method.
+        /// The plugin's id and the called method.
         call: String,
         /// The answer document as JSON.
         result: BlobId,
-        /// Whether the outcome depended on time or memory; others are recomputed in replay.
+        /// True if the outcome depended on time or memory; others are recomputed in replay.
         timed: bool,
         /// Wall time, in milliseconds.
         elapsed_ms: u64,
@@ -191,7 +193,7 @@ pub enum Event {
         task: String,
         /// The candidate's path.
         path: SamplePath,
-        /// What broke.
+        /// The failure.
         failure: Failure,
     },
     /// A verifier judged a candidate.
@@ -215,7 +217,7 @@ pub enum Event {
         stage: String,
         /// Paths of the candidates kept, best first.
         kept: Vec<SamplePath>,
-        /// By what each group was really compared. Empty in records of versions that did not say it.
+        /// The metric by which each group was compared. Empty in records of older versions.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         groups: Vec<SelectedGroup>,
     },
@@ -227,7 +229,7 @@ pub enum Event {
         stage: String,
         /// The path of the candidate that is refined, as it came in.
         path: SamplePath,
-        /// Which round, from 1.
+        /// Number of the round, from 1.
         round: u32,
         /// The round's best child, or what came into it where the stages before the writer accepted that; absent where no sample of
         /// the round came to anything.
@@ -236,12 +238,12 @@ pub enum Event {
         /// The child's value of the metric that rounds are compared by.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
-        /// Whether every stage of the round that judges it accepted it.
+        /// True if every judging stage of the round accepted it.
         accepted: bool,
         /// The best of all rounds so far; absent where rounds are compared by nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         best_so_far: Option<SamplePath>,
-        /// What a next round is asked with, [`RoundHistory`] as JSON.
+        /// Input of the next round, [`RoundHistory`] as JSON.
         history: BlobId,
     },
     /// A budget stage pulled an arm: it sampled a new candidate, or refined one once.
@@ -250,7 +252,7 @@ pub enum Event {
         task: String,
         /// The label of the budget stage.
         stage: String,
-        /// Which pull, from 1, as it stands in sample paths. 0 is the judgement of what came in.
+        /// Number of the pull, from 1, as in sample paths. 0 is the assessment of the entered candidates.
         pull: u32,
         /// `new`, `entered`, or the path of the candidate that was refined.
         arm: String,
@@ -260,16 +262,16 @@ pub enum Event {
         /// The best of them by the stage's metric, as the metric says it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
-        /// What the policy learns from the pull, 0 to 1.
+        /// Reward for the policy, 0 to 1.
         #[serde(default)]
         reward: f64,
-        /// Whether every judging stage accepted one of them.
+        /// True if every judging stage accepted one of them.
         #[serde(default)]
         accepted: bool,
-        /// What the pull spent.
+        /// Cost of the pull.
         #[serde(default)]
         cost: BudgetCost,
-        /// What was spent until then.
+        /// Total cost so far.
         #[serde(default)]
         spent: BudgetCost,
         /// The best candidate so far.
@@ -285,12 +287,12 @@ pub enum Event {
         task: String,
         /// The label of the budget stage.
         stage: String,
-        /// Why.
+        /// Reason.
         end: BudgetEnd,
-        /// How many pulls there were.
+        /// Number of pulls.
         #[serde(default)]
         pulls: u32,
-        /// What was spent.
+        /// Total cost.
         #[serde(default)]
         spent: BudgetCost,
         /// The best candidate; absent where no pull came to anything.
@@ -314,7 +316,7 @@ pub enum Event {
     TaskFinished {
         /// The task's name.
         task: String,
-        /// How.
+        /// Outcome.
         verdict: TaskVerdict,
     },
     /// A plugin had something to say, or the host about a task.

@@ -1,9 +1,9 @@
-//! What a search under a budget spent, and how it ended.
+//! Cost of a search under a budget, and the reason for its end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was spent. What is not known is absent, never 0.
+/// Cost of a search. Unknown figures are absent, never 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BudgetCost {
@@ -11,7 +11,7 @@ pub struct BudgetCost {
     pub calls: u64,
     /// Tokens of questions and replies, as servers counted them and estimated where they did not.
     pub tokens: u64,
-    /// How many of the tokens are estimated: one for every three bytes, and 16 for each turn of a question.
+    /// Number of estimated tokens among them: one for every three bytes, and 16 for each turn of a request.
     #[serde(skip_serializing_if = "is_zero")]
     pub estimated_tokens: u64,
     /// US dollars by the prices of the `[llm]` tables; absent where one of them has no price.
@@ -26,13 +26,13 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Why a search under a budget ended.
+/// Reason for the end of a search under a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BudgetEnd {
     /// Every judging stage accepted a candidate.
     Accepted,
-    /// What is left of the budget does not pay for another pull.
+    /// The rest of the budget does not pay for another pull.
     Spent,
     /// No new candidate can be sampled, and none is left that could be refined.
     NothingLeft,

@@ -1,4 +1,4 @@
-//! What `planforge pddl equivalent domain --json` prints, and verifiers of domains have as evidence.
+//! The output of `planforge pddl equivalent domain --json`, and evidence of verifiers of domains.
 
 use planforge_contract::{
     ActionReconstructionError, DomainDifference, HeuristicEquivalence, ReportedDiagnostic,
@@ -14,15 +14,16 @@ pub struct DomainEquivalentReport {
     pub equivalent: bool,
     /// equal, different, undecided, or not-comparable: the actions could not be matched.
     pub decision: String,
-    /// Why the domains are not comparable, as a clause.
+    /// Reason why the domains are not comparable, as a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_comparable: Option<String>,
-    /// Which ground actions are legal: `strips` or `ground-no-ops-dropped`.
+    /// The legal ground actions: `strips` or `ground-no-ops-dropped`.
     pub semantics: String,
-    /// Where undecided and every problem was compared: all sequences of at most this many steps behave the same on all of them.
+    /// If undecided and every problem was compared: all sequences of at most this many steps behave the same
+    /// on all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equal_up_to: Option<u32>,
-    /// Where different: the place in `problems` (from 0) of the shortest difference; the first where several are.
+    /// If different: the place in `problems` (from 0) of the shortest difference; the first of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortest: Option<usize>,
     /// By problem, in the order given; empty with `heuristic`.
@@ -30,13 +31,13 @@ pub struct DomainEquivalentReport {
     /// The comparison by the cheapest plans, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heuristic: Option<HeuristicEquivalence>,
-    /// What the actions do not share, as they read.
+    /// Textual difference of the actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconstruction_error: Option<DomainReconstructionError>,
-    /// How the second domain's actions were renamed before the comparison, where that was asked for.
+    /// Renaming of the second domain's actions before the comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<MatchedInterface>,
-    /// What is wrong with the files.
+    /// Errors in the files.
     pub diagnostics: Vec<ReportedDiagnostic>,
 }
 
@@ -48,11 +49,11 @@ pub struct ComparedProblem {
     pub problem: String,
     /// equal (over the whole reachable space), different or undecided.
     pub decision: String,
-    /// Where no difference in behaviour was found and not everything was seen: all sequences of at most this many steps behave the
-    /// same.
+    /// If no difference in behaviour was found and the space was not searched completely: all sequences of at
+    /// most this many steps behave the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equal_up_to: Option<u32>,
-    /// Whether both are the same ground task, so that nothing had to be searched.
+    /// True if both are the same ground task, so that no search was needed.
     pub same_model: bool,
     /// Pairs of states that were met.
     pub pairs: u64,
@@ -62,7 +63,7 @@ pub struct ComparedProblem {
     /// The first step that costs something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_difference: Option<DomainCostDifference>,
-    /// Where undecided: why, as a clause.
+    /// Reason as a clause, if undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -73,9 +74,9 @@ pub struct ComparedProblem {
 pub struct DomainCostDifference {
     /// The sequence; its last step is the one.
     pub steps: Vec<String>,
-    /// What it adds to the metric in the first (negated where more is better).
+    /// Change of the metric in the first (negated if more is better).
     pub first: f64,
-    /// What it adds in the second.
+    /// Change of the metric in the second.
     pub second: f64,
 }
 
@@ -96,7 +97,7 @@ pub struct DomainReconstructionError {
     pub extra: Vec<String>,
 }
 
-/// How the actions, parameters and types of a domain were matched with a reference's.
+/// Match of a domain's actions, parameters and types with those of a reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MatchedInterface {
@@ -106,11 +107,11 @@ pub struct MatchedInterface {
     pub types: Vec<[String; 2]>,
     /// The sum of the actions' reconstruction errors under this match.
     pub error: u64,
-    /// Whether nothing was renamed or reordered.
+    /// True if nothing was renamed or reordered.
     pub identity: bool,
-    /// Whether every pair of parameters has the same type; false only where the domain was taken as it stands.
+    /// True if every pair of parameters has the same type; false only if the domain was taken unchanged.
     pub types_agree: bool,
-    /// Whether all matches were looked at, so that none is better.
+    /// True if all matches were compared, so that none is better.
     pub exact: bool,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge pddl ew --json` prints: the exploration-walk metric of Definition 1 and Eq. 2.
+/// The exploration-walk metric of Definition 1 and Eq. 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EwReport {
     /// Harmonic mean of the two directions, 0 to 1; absent where a direction is not defined.
@@ -15,12 +15,12 @@ pub struct EwReport {
     /// Share of the candidate's walks that the reference can execute; absent where the candidate has no walk.
     #[serde(default)]
     pub candidate_to_reference: Option<f64>,
-    /// Where the score lies.
+    /// Confidence interval of the score.
     #[serde(default)]
     pub interval: Option<EwInterval>,
     /// `exact` or `sampled`.
     pub mode: String,
-    /// What is behind the figures, by direction: lengths, actions, walks, the shortest failing walk.
+    /// Details by direction: lengths, actions, walks, the shortest failing walk.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub details: serde_json::Value,
 }

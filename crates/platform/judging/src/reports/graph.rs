@@ -1,4 +1,4 @@
-//! What `planforge pddl graph --json` prints: the states around a plan (test-time-scaling paper, Fig. 6).
+//! The output of `planforge pddl graph --json`: the states around a plan (test-time-scaling paper, Fig. 6).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct StateGraphReport {
     pub states: Vec<StateGraphState>,
     /// By the state that they leave.
     pub edges: Vec<StateGraphEdge>,
-    /// How many actions away from the plan's states, or from the initial state, states are shown.
+    /// Greatest distance of a shown state from the plan's states, or from the initial state, in actions.
     pub distance: u32,
     /// Most states that were to be shown.
     pub max_states: u32,
@@ -21,14 +21,14 @@ pub struct StateGraphReport {
     pub left_out: u32,
 }
 
-/// How the plan went.
+/// Execution of the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StateGraphPlan {
     /// Its steps.
     pub steps: u32,
     /// Steps executed before the first that cannot be.
     pub executed: u32,
-    /// Whether it is valid.
+    /// True if it is valid.
     pub valid: bool,
     /// The first step that cannot be executed, and why; empty where there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -42,9 +42,9 @@ pub struct StateGraphState {
     /// After which steps of the plan the task is in it; 0 stands for the initial state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after_steps: Vec<u32>,
-    /// How many actions away from the plan's states.
+    /// Distance from the plan's states, in actions.
     pub distance: u32,
-    /// Whether the goal holds.
+    /// True if the goal holds.
     pub goal: bool,
     /// Index of the state that it was found from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct StateGraphEdge {
     pub to: u32,
     /// The ground action.
     pub action: String,
-    /// Which steps of the plan it is, from 1.
+    /// The plan's steps that it is, from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<u32>,
 }

@@ -4,7 +4,7 @@ use planforge_contract::{Inference, ReportedDiagnostic};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge pddl infer --json` prints.
+/// An inferred problem, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InferReport {
     /// `inferred`; `refused` where statements cannot be used, `conflict` where constraints are violated, `ambiguous` where several different
@@ -13,13 +13,13 @@ pub struct InferReport {
     /// The problem, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Where its parts came from.
+    /// Provenance of its parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inference: Option<Inference>,
-    /// Why there is none, as one sentence.
+    /// Reason why there is none, as one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What was found in the representation, the knowledge file and the problem.
+    /// Findings in the representation, the knowledge file and the problem.
     #[serde(default)]
     pub diagnostics: Vec<ReportedDiagnostic>,
 }

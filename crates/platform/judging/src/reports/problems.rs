@@ -4,20 +4,22 @@ use planforge_contract::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge pddl equivalent problem --json` prints.
+/// Two problems compared up to names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EquivalentReport {
     /// True only where equality was shown.
     pub equivalent: bool,
     /// equal, different or undecided.
     pub decision: String,
-    /// Where equal: (name in the first, name in the second). Elsewhere, the correspondence that the difference is told under.
+    /// If equal: (name in the first, name in the second). Otherwise the correspondence under which the
+    /// difference is described.
     #[serde(default)]
     pub renaming: Vec<(String, String)>,
-    /// Where different: what the two do not share.
+    /// If different: the difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<EquivalentDifference>,
-    /// What was compared: `syntactic` (as they read) or `goals` (goals by the reachable states that satisfy them).
+    /// Level of the comparison: `syntactic` (textual form) or `goals` (goals by the reachable states that
+    /// satisfy them).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
     /// At level `goals`: what follows from the goals in every reachable state that satisfies them. Absent where the answer needed none.
@@ -27,10 +29,10 @@ pub struct EquivalentReport {
     /// goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<EquivalentWitness>,
-    /// Where undecided: why, as a clause.
+    /// Reason as a clause, if undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What is wrong with the files.
+    /// Errors in the files.
     #[serde(default)]
     pub diagnostics: Vec<ReportedDiagnostic>,
 }
@@ -39,9 +41,9 @@ pub struct EquivalentReport {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AddedGoalFacts {
-    /// What follows from the first goal, in the first's names.
+    /// Consequences of the first goal, in the first's names.
     pub first: Vec<String>,
-    /// What follows from the second.
+    /// Consequences of the second goal.
     pub second: Vec<String>,
 }
 
@@ -59,7 +61,7 @@ pub struct EquivalentWitness {
     pub renaming: Vec<(String, String)>,
 }
 
-/// What two problems do not share.
+/// Difference of two problems.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EquivalentDifference {
@@ -71,6 +73,6 @@ pub struct EquivalentDifference {
     pub missing_facts: Vec<String>,
     /// Facts of the second that the first lacks.
     pub extra_facts: Vec<String>,
-    /// Whether no correspondence of objects leaves fewer facts over.
+    /// True if no correspondence of objects leaves fewer facts over.
     pub minimal: bool,
 }

@@ -4,7 +4,7 @@ use planforge_contract::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What `planforge pddl validate --json` prints.
+/// Validity of PDDL, a plan or a pipeline file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidateReport {
     /// True only for `accepted`.

@@ -33,7 +33,7 @@ fn command(settings: &WorkerSettings, source: &WorkerSource) -> CommandSpec {
         WorkerSource::Library(path) => spec.arguments(["--library".as_ref(), path.as_os_str()]),
     };
     spec = spec.arguments(["--memory-bytes".to_owned(), settings.memory_bytes.to_string()]);
-    // A backtrace would push the message itself out of the tail that is kept.
+    // A backtrace would push the message out of the kept tail.
     spec.environment = Environment::Whole { set: BTreeMap::from([("RUST_BACKTRACE".into(), "0".into())]) };
     spec
 }
@@ -45,7 +45,7 @@ impl Child {
         first: Vec<u8>,
     ) -> Result<Self, Failure> {
         let what = format!("the child process {} did not start", settings.executable.display());
-        // It sets its limit of memory itself, before it reads anything, and may talk for as long as a run goes on.
+        // It sets its limit of memory itself, before it reads anything, and may write for the whole run.
         let limits = Limits { error_bytes: u64::MAX, ..Limits::default() };
         let (process, Pipes { input: stdin, output: mut stdout }) =
             Process::start(&command(settings, source), &limits, |_| {})

@@ -60,7 +60,7 @@ pub fn action(name: &str, class: &str, what: &str, fault: &ActionFault<'_>) -> S
         ActionFault::Text { found, text } => findings(found, text, &mut out),
         ActionFault::NoPlan(reasons) => {
             for reason in reasons.iter().take(MOST) {
-                // A reason may begin with a name, which is no word to capitalise.
+                // A reason may begin with a name, which must not be capitalised.
                 let _ = write!(out, "\n- {}.", reason.trim_end_matches('.'));
             }
             more(reasons.len(), &mut out);
@@ -99,7 +99,7 @@ fn failing(plan: &FailingActionPlan<'_>, name: &str, out: &mut String) {
         false => write!(out, "\nThis is a plan in truth, and by the action as it is written it is none:"),
     };
     let shown = plan.failing.map_or(plan.steps.len(), |step| step + 1).min(plan.steps.len());
-    // The last steps are those that matter.
+    // The last steps matter most.
     let skipped = shown.saturating_sub(MOST_STEPS);
     if skipped > 0 {
         let _ = write!(out, "\n    ({skipped} steps before)");

@@ -310,7 +310,7 @@ fn reasoning(content: &str) -> Vec<Range<usize>> {
                 (true, Some(_)) => {}
                 (false, Some(begin)) => ranges.push(begin..at + close.len()),
                 (false, None) if first => ranges.push(0..at + close.len()),
-                // Closed twice: the mark alone is no answer.
+                // Closed twice: the mark alone is not an answer.
                 (false, None) => ranges.push(at..at + close.len()),
             }
             if !opens {

@@ -6,7 +6,7 @@ use planforge_contract::api::{Host, LogLevel, Translator};
 use planforge_contract::{
     Candidate, CreateRequest, Failure, Given, Materials, Outcome, TaskView, TranslateRequest,
 };
-use planforge_plugin_host::{Instance, Registry, Settings, WorkerSettings};
+use planforge_plugin_host::{Instance, Registry, RegistrySettings, WorkerSettings};
 use serde_json::json;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,8 +70,10 @@ impl Host for Clock {
 
 impl KeptTranslator {
     pub(super) fn open(library: &Path, planforge: &Path) -> Result<Self, String> {
-        let settings =
-            Settings { worker: Some(WorkerSettings::new(planforge.to_owned())), ..Settings::default() };
+        let settings = RegistrySettings {
+            worker: Some(WorkerSettings::new(planforge.to_owned())),
+            ..RegistrySettings::default()
+        };
         let library = library.canonicalize().map_err(|e| format!("{}: {e}", library.display()))?;
         let registry = Registry::new(&[], &[library], settings);
         let options = json!({"mode": "infer"}).as_object().cloned().unwrap_or_default();
