@@ -5,9 +5,8 @@ use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
 use planforge_judging::Deadline;
 use planforge_planning::{Explanation, ReasonKind, normalize, why_unsolvable};
-use planforge_plugin_sdk::checked::Quote;
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
-use planforge_plugin_sdk::feedback::{self, NoPlan};
+use planforge_plugin_sdk::feedback::{self, NoPlan, Quote};
 use std::time::Duration;
 
 /// Undecided: a missing plan is not a wrong plan. The feedback has the planner's answer and, from the

@@ -1,5 +1,6 @@
 //! A candidate's domain and problem, read and checked: what every verifier that judges PDDL begins with.
 
+use crate::feedback::Quote;
 use planforge_contract::{Candidate, Given, ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::{TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem};
@@ -62,17 +63,6 @@ impl Checked {
         let line = text.lines().nth(line.checked_sub(1)? as usize)?.trim();
         (!line.is_empty()).then(|| line.chars().take(200).collect())
     }
-}
-
-/// A line of the candidate's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quote {
-    /// `domain`, `problem` or `plan`.
-    pub file: String,
-    /// Line number, from 1.
-    pub line: u32,
-    /// The line without indentation; empty where there is nothing to show.
-    pub text: String,
 }
 
 /// Reads both texts and checks them, the problem against the domain where there is one. The plan's text is kept for places.

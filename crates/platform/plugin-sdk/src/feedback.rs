@@ -9,15 +9,16 @@ mod action;
 #[cfg(feature = "pddl")]
 mod pddl;
 mod plan;
+mod quote;
 mod walk;
 
 pub use action::{ActionFault, FailingActionPlan, action};
 #[cfg(feature = "pddl")]
 pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
+pub use quote::Quote;
 pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};
 
-use crate::checked::Quote;
 use planforge_contract::StateDescription;
 use std::fmt::Write as _;
 

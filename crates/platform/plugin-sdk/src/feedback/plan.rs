@@ -1,7 +1,6 @@
 //! Plans: the step that fails, the goal that is missed, the plan that could not be found.
 
-use super::{MOST, Unmet, more, sentence, state, unmet};
-use crate::checked::Quote;
+use super::{MOST, Quote, Unmet, more, sentence, state, unmet};
 use planforge_contract::{ReportedDiagnostic, ReportedSeverity, StateDescription};
 use std::fmt::Write as _;
 
