@@ -190,7 +190,7 @@ impl<'m> Model<'m> {
 
     /// A sentence of the suite as a literal.
     fn literal(&self, sentence: &str) -> Option<String> {
-        let fact = self.wording.told(sentence, &|word| self.validator.object(word).is_some())?;
+        let fact = self.wording.read_fact(sentence, &|word| self.validator.object(word).is_some())?;
         let words: Vec<&str> =
             std::iter::once(&fact.predicate).chain(&fact.arguments).map(String::as_str).collect();
         let atom = format!("({})", words.join(" "));
