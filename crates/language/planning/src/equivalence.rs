@@ -15,6 +15,7 @@ pub mod goals;
 mod graph;
 pub mod hde;
 pub mod interface;
+pub mod parameters;
 mod partition;
 mod search;
 mod side;

@@ -11,12 +11,17 @@
 //! constant that the domain does not declare may be an object of every problem; it has its type there, and a
 //! wrong one is TError. An action under the name of another one of the domain has a wrong name (NError). A
 //! limit is [`ResultClass::Undecided`], never "no plan".
+//!
+//! The paper compares parameters by position, so an action in the order of its text can be a different domain
+//! for its order alone. Here behaviour is compared up to a typed bijection of the parameters, and the class by
+//! position stands beside it ([`ClassifiedReply::positional`]).
 
 mod class;
 
 pub use class::{ResultClass, ResultGroup};
 
 use crate::equivalence::hde::{HdeOutcome, HdeReference, HdeResult};
+use crate::equivalence::parameters::{has_same_types, keeps_positions, reorder_parameters, typed_orders};
 use crate::resources::{ResourceLimits, StopReason};
 use crate::walk::ModelError;
 use planforge_diagnostics::{Diagnostic, Label, SourceId, Span};
@@ -30,13 +35,18 @@ use planforge_pddl::{
 /// A classified reply and the findings behind the class.
 #[derive(Debug, Clone)]
 pub struct ClassifiedReply {
-    /// The first class that applies.
+    /// The first class that applies, up to a typed bijection of the parameters.
     pub class: ResultClass,
+    /// The class with parameters by position, as the paper has it, if it is another.
+    pub positional: Option<ResultClass>,
+    /// The order in which the behaviour was compared, if it is not the written one: by parameter of the
+    /// reference, the place of the written action's.
+    pub parameters: Option<Vec<usize>>,
     /// Everything that was found wrong with the action, the finding that decides the class first. Places are in the reply.
     pub diagnostics: Vec<Diagnostic>,
     /// The action, where it can be read; spans are in the reply.
     pub action: Option<Action>,
-    /// The domain with the action in it, where they fit.
+    /// The domain with the action in it, where they fit; its parameters in the order of the comparison.
     pub domain: Option<Domain>,
     /// Comparison of plans; `None` if behaviour was not compared.
     pub hde: Option<HdeResult>,
@@ -76,14 +86,70 @@ pub fn classify_action(
     resources: &mut dyn ResourceLimits,
 ) -> ClassifiedReply {
     match fit_with_problems(reply, source, domain, name, Some(reference)) {
-        Ok(fit_with_problems) => {
-            let mut classified = behaviour(&fit_with_problems.domain, reference, resources);
-            classified.action = Some(fit_with_problems.action);
-            classified.domain = Some(fit_with_problems.domain);
-            classified
-        }
+        Ok(fit) => up_to_order(fit, domain, name, reference, resources),
         Err(classified) => *classified,
     }
+}
+
+impl ClassifiedReply {
+    /// The class with parameters by position, as in the paper.
+    pub fn by_position(&self) -> ResultClass {
+        self.positional.unwrap_or(self.class)
+    }
+
+    /// The action with its parameters in the order of the comparison.
+    fn ordered_action(&self) -> Option<Action> {
+        let action = self.action.as_ref()?;
+        match &self.parameters {
+            Some(order) => reorder_parameters(action, order),
+            None => Some(action.clone()),
+        }
+    }
+}
+
+/// Classifies the behaviour of an action, as it is written and, if plans fail, in other orders of its
+/// parameters. An order in which it is equivalent decides. Otherwise the written order does, unless its types
+/// are not the reference's: then the order with the least reconstruction error.
+fn up_to_order(
+    fit: FittedAction,
+    domain: &Domain,
+    name: &str,
+    reference: &HdeReference,
+    resources: &mut dyn ResourceLimits,
+) -> ClassifiedReply {
+    let FittedAction { action, domain: whole } = fit;
+    let mut written = behaviour(&whole, reference, resources);
+    written.action = Some(action.clone());
+    written.domain = Some(whole);
+    let original = domain.actions.iter().find(|own| own.name.is(&name.to_lowercase()));
+    let (ResultClass::NPApp | ResultClass::OPApp, Some(original)) = (written.class, original) else {
+        return written;
+    };
+    let mut best: Option<ClassifiedReply> = None;
+    for order in typed_orders(original, &action) {
+        let Some(reordered) = reorder_parameters(&action, &order).filter(|_| !keeps_positions(&order)) else {
+            continue;
+        };
+        let whole = with_action(domain, name, reordered);
+        let mut found = behaviour(&whole, reference, resources);
+        found.positional = (found.class != written.class).then_some(written.class);
+        found.parameters = Some(order);
+        found.action = Some(action.clone());
+        found.domain = Some(whole);
+        match found.class {
+            ResultClass::Equivalent => return found,
+            ResultClass::Undecided => {
+                let stopped = found.stopped.is_some();
+                best = Some(found);
+                if stopped {
+                    break;
+                }
+            }
+            _ if best.is_none() && !has_same_types(original, &action) => best = Some(found),
+            _ => {}
+        }
+    }
+    best.unwrap_or(written)
 }
 
 /// An action without errors of syntax or meaning.
@@ -179,6 +245,12 @@ pub fn classify_domain(
     match fit_all_actions(domain, actions) {
         Ok(whole) => {
             let mut classified = behaviour(&whole, reference, resources);
+            if actions.iter().any(|(_, c)| c.parameters.is_some()) {
+                let written = actions.iter().filter_map(|(name, c)| Some((name, c.action.clone()?)));
+                let as_written = written.fold(domain.clone(), |all, (name, a)| with_action(&all, name, a));
+                let positional = behaviour(&as_written, reference, resources).class;
+                classified.positional = (positional != classified.class).then_some(positional);
+            }
             classified.domain = Some(whole);
             classified
         }
@@ -186,7 +258,8 @@ pub fn classify_domain(
     }
 }
 
-/// Builds the domain of [`classify_domain`] without judging its behaviour.
+/// Builds the domain of [`classify_domain`] without judging its behaviour; the parameters of each action are in
+/// the order in which it was compared.
 ///
 /// # Errors
 /// The first class of syntax or meaning among the actions.
@@ -200,7 +273,7 @@ pub fn fit_all_actions(
         let reason = Some(format!("action `{name}` does not fit"));
         return Err(Box::new(ClassifiedReply { reason, ..found(classified.class, Vec::new()) }));
     }
-    let written = actions.iter().filter_map(|(name, c)| Some((name, c.action.clone()?)));
+    let written = actions.iter().filter_map(|(name, c)| Some((name, c.ordered_action()?)));
     Ok(written.fold(domain.clone(), |whole, (name, action)| with_action(&whole, name, action)))
 }
 
@@ -245,7 +318,17 @@ pub fn with_action(domain: &Domain, name: &str, action: Action) -> Domain {
 }
 
 fn found(class: ResultClass, diagnostics: Vec<Diagnostic>) -> ClassifiedReply {
-    ClassifiedReply { class, diagnostics, action: None, domain: None, hde: None, stopped: None, reason: None }
+    ClassifiedReply {
+        class,
+        positional: None,
+        parameters: None,
+        diagnostics,
+        action: None,
+        domain: None,
+        hde: None,
+        stopped: None,
+        reason: None,
+    }
 }
 
 /// The reply's action, read inside the rest of the true domain.

@@ -255,3 +255,29 @@ fn an_object_of_the_problems_has_its_type_there() {
     let (domain, _) = reference();
     assert!(fit_action(&wrong, SourceId(3), &domain, "light").is_ok());
 }
+
+#[test]
+fn an_action_in_another_order_of_parameters_is_equivalent_and_different_by_position() {
+    let swapped = action(PRE, EFF).replace("?l - lamp ?r - room", "?r - room ?l - lamp");
+    let found = class(&swapped);
+    assert_eq!(found.class, ResultClass::Equivalent, "{:?}", found.reason);
+    assert_eq!((found.positional, found.by_position()), (Some(ResultClass::NPApp), ResultClass::NPApp));
+    assert_eq!(found.parameters.as_deref(), Some([1, 0].as_slice()));
+    let graded = found.domain.as_ref().unwrap().actions.iter().find(|a| a.name.is("light")).unwrap();
+    let names: Vec<&str> = graded.parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["?l", "?r"]);
+    // A wrong action stays wrong in every order, with the plan of the order that fits the types.
+    let wrong = action("(and (here ?r) (dark ?l))", EFF).replace("?l - lamp ?r - room", "?r - room ?l - lamp");
+    let found = class(&wrong);
+    assert_eq!((found.class, found.positional), (ResultClass::NPApp, None));
+    assert_eq!(found.parameters.as_deref(), Some([1, 0].as_slice()));
+    // The whole domain is graded the same way.
+    let (domain, reference) = reference();
+    let go = "(:action go :parameters (?b ?a - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
+    let one = classify_action(go, SourceId(3), &domain, "go", &reference, &mut Unlimited);
+    assert_eq!((one.class, one.by_position()), (ResultClass::Equivalent, ResultClass::NPApp), "a swap within a type");
+    let light = class(&swapped);
+    let parts = [("go", &one), ("light", &light)];
+    let whole = classify_domain(&domain, &parts, &reference, &mut Unlimited);
+    assert_eq!((whole.class, whole.by_position()), (ResultClass::Equivalent, ResultClass::NPApp));
+}
