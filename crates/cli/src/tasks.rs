@@ -7,7 +7,7 @@ use crate::pipeline::describing_environment;
 use planforge_contract::api::NoHost;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{
-    RunTask, Suite, apply_add_ons, describe_tasks, disguise_suites, load_suite_with, load_task_with,
+    RunTask, Stage, Suite, apply_add_ons, describe_tasks, disguise_suites, load_suite_with, load_task_with,
     needs_description, run_tasks,
 };
 use planforge_record::{TaskUse, sha256_hex};
@@ -61,6 +61,7 @@ pub(crate) fn tasks_of(
     checked: &LoadedPipeline,
     mut suites: Vec<Suite>,
 ) -> Result<Vec<(RunTask, TaskUse)>, Exit> {
+    warn_without_example(context, checked, &suites);
     let given = &checked.pipeline.config.given;
     if needs_description(&suites, given)
         && let Some(environment) = describing_environment(context, checked)?
@@ -91,6 +92,34 @@ pub(crate) fn tasks_of(
             context.output.diagnostics(&diagnostics, &SourceMap::default());
             Err(Exit::Input)
         }
+    }
+}
+
+/// Warns if a stage would show the suite's own example, and a suite has none: the stage asks without one, and a
+/// result of LLM+P would be one of zero-shot translation.
+fn warn_without_example(context: &Context, checked: &LoadedPipeline, suites: &[Suite]) {
+    let config = &checked.pipeline.config;
+    let shows = |stage: &Stage| {
+        let (Stage::Translate(_), Some((id, options))) = (stage, stage.plugin()) else { return false };
+        // Unless the option says otherwise, an example is shown if there is one.
+        let info = checked.registry.info(id);
+        info.is_ok_and(|info| info.options_schema["properties"].get("example").is_some())
+            && options.get("example").is_none()
+    };
+    if !config.given.gives_own_example() || !config.all_stages().any(shows) {
+        return;
+    }
+    for suite in suites.iter().filter(|suite| suite.example.is_none()) {
+        if suite.materials.contains_key("example.text") {
+            continue;
+        }
+        let message = format!(
+            "suite `{}` has no p_example.nl and p_example.pddl: questions have no in-context example (zero-shot)",
+            suite.name
+        );
+        let help = "add the two files, name a suite that has them (`[given] example`), or set `example = false` in the stage";
+        let warning = Diagnostic::warning("suite.zero-shot", message).help(help);
+        context.output.diagnostics(&[warning], &SourceMap::default());
     }
 }
 

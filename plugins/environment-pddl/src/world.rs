@@ -109,6 +109,7 @@ impl World {
     pub(crate) fn interface(&self) -> ActionInterface {
         let objects = self.domain.constants.iter().chain(&self.problem.objects);
         ActionInterface {
+            types: Vec::new(),
             actions: self
                 .domain
                 .actions

@@ -71,6 +71,7 @@ impl Description {
     pub(crate) fn interface(&self) -> ActionInterface {
         let typed = |n: &Named| TypedName { name: n.name.clone(), type_name: n.type_name.clone() };
         ActionInterface {
+            types: Vec::new(),
             actions: self
                 .actions
                 .iter()

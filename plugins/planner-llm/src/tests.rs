@@ -28,6 +28,7 @@ fn with_interface(mut request: PlanRequest) -> PlanRequest {
     let named = |name: &str, ty: &str| TypedName { name: name.into(), type_name: ty.into() };
     let action = |name: &str, parameters: Vec<TypedName>| ActionSignature { name: name.into(), parameters };
     request.task.action_interface = Some(ActionInterface {
+        types: Vec::new(),
         actions: vec![
             action("go", vec![named("from", "lamp"), named("to", "lamp")]),
             action("switch", vec![named("l", "lamp")]),

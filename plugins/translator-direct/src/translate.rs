@@ -1,5 +1,6 @@
 //! One call of the plugin: a question, its replies, and a patch for each reply.
 
+use crate::example::problem_example;
 use crate::options::{DirectOptions, Mode};
 use crate::prompt::Prompts;
 use planforge_contract::api::Host;
@@ -8,7 +9,7 @@ use planforge_contract::{
 };
 use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 use planforge_translating::{
-    Writer, answered_turns, new_turns, note_without_text, response, too_few_replies,
+    Writer, answered_turns, new_turns, note_without_example, note_without_text, response, too_few_replies,
 };
 
 /// One call of the plugin.
@@ -91,7 +92,20 @@ impl<'a> Call<'a> {
         if wanted == WantedPddl::Domain {
             note_without_text(&self.request.task, &mut patch);
         }
+        if self.is_zero_shot() {
+            note_without_example(&mut patch);
+        }
         Ok(CandidatePatch { messages: answered_turns(new_turns, reply), ..patch })
+    }
+
+    /// Returns true if the question would show an example of a problem of the given domain, and the task has
+    /// none.
+    fn is_zero_shot(&self) -> bool {
+        let task = &self.request.task;
+        let about_problem = self.options.mode == Mode::Problem && task.given.domain.is_some();
+        about_problem
+            && self.options.example.is_none()
+            && problem_example(self.options, task, true).is_ok_and(|example| example.is_none())
     }
 
     /// Asks for a problem of a domain just written, in the same conversation.

@@ -6,7 +6,9 @@ use planforge_contract::Classification;
 use planforge_pddl::ast::Domain;
 use planforge_planning::Explanation;
 use planforge_planning::equivalence::hde::{FailingPlan, HdeDifference, HdeOutcome};
+use planforge_planning::equivalence::parameters::step_in_other_order;
 use planforge_planning::result_class::ResultClass;
+use planforge_planning::walk::NamedStep;
 use planforge_plugin_sdk::feedback::{self, ActionFault, FailingActionPlan};
 
 /// The entry on an action; `None` if there is nothing against it.
@@ -37,8 +39,8 @@ pub(crate) fn entry(
         Some(HdeDifference::Number { reference, candidate }) => {
             write(&ActionFault::Number { with: *candidate, right: *reference })
         }
-        Some(HdeDifference::NewPlanFails(plan)) => plan_fails(plan, true, &asked.name, &write),
-        Some(HdeDifference::OldPlanFails(plan)) => plan_fails(plan, false, &asked.name, &write),
+        Some(HdeDifference::NewPlanFails(plan)) => plan_fails(plan, true, asked, found, &write),
+        Some(HdeDifference::OldPlanFails(plan)) => plan_fails(plan, false, asked, found, &write),
     }
 }
 
@@ -92,13 +94,19 @@ fn reasons(why: &Explanation, name: &str, domain: &Domain) -> Vec<String> {
 fn plan_fails(
     plan: &FailingPlan,
     allowed: bool,
-    name: &str,
+    asked: &RequestedAction,
+    found: &ActionResult,
     write: &dyn Fn(&ActionFault<'_>) -> Option<String>,
 ) -> Option<String> {
-    let steps: Vec<String> = plan.steps.iter().map(ToString::to_string).collect();
+    let is_own = |step: &NamedStep| step.name.eq_ignore_ascii_case(&asked.name);
+    // Steps of the action have their arguments in the order of its text.
+    let written = |step: &NamedStep| match &found.classified.parameters {
+        Some(order) if is_own(step) => step_in_other_order(step, order).to_string(),
+        _ => step.to_string(),
+    };
+    let steps: Vec<String> = plan.steps.iter().map(written).collect();
     let failing = plan.failing.as_ref().map(|(step, _)| *step);
-    let own =
-        failing.and_then(|step| plan.steps.get(step)).is_none_or(|step| step.name.eq_ignore_ascii_case(name));
+    let own = failing.and_then(|step| plan.steps.get(step)).is_none_or(is_own);
     // Conditions of the reference's actions are withheld; those of the goal and of the written action may be shown.
     let conditions = match (allowed && failing.is_some(), own) {
         (false, true) => plan.conditions.as_slice(),

@@ -89,16 +89,17 @@ impl<'a> ActionJudge<'a> {
 
     /// The class of one action.
     fn action(&mut self, asked: &RequestedAction) -> Result<ActionResult, Failure> {
+        let rule = self.options.bad_precondition.into();
         let Frame { domain, behaviour, .. } = &self.frame;
         match behaviour.as_deref() {
-            None => Ok(fitting(fit_action(&asked.text, TEXT, domain, &asked.name))),
+            None => Ok(fitting(fit_action(&asked.text, TEXT, domain, &asked.name, rule))),
             Some(Behaviour { plans: Ok(plans), .. }) => {
                 let classified =
-                    classify_action(&asked.text, TEXT, domain, &asked.name, plans, &mut self.budget);
+                    classify_action(&asked.text, TEXT, domain, &asked.name, rule, plans, &mut self.budget);
                 self.found(classified)
             }
             Some(Behaviour { plans: Err(open), .. }) => {
-                let classified = match fit_action(&asked.text, TEXT, domain, &asked.name) {
+                let classified = match fit_action(&asked.text, TEXT, domain, &asked.name, rule) {
                     Ok(FittedAction { action, domain }) => {
                         ClassifiedReply { action: Some(action), domain: Some(domain), ..left_open(open) }
                     }
@@ -204,6 +205,8 @@ fn left_open(open: &Open) -> ClassifiedReply {
 fn empty(class: ResultClass) -> ClassifiedReply {
     ClassifiedReply {
         class,
+        positional: None,
+        parameters: None,
         diagnostics: Vec::new(),
         action: None,
         domain: None,

@@ -16,6 +16,10 @@
 //! further ones of the suite as `problems` of \[environment\] asks for. The paper has two problems and 10
 //! plans of each.
 //!
+//! The order of an action's parameters is not part of its behaviour: plans are compared up to a bijection
+//! between parameters of the same type. The class by position, which is the paper's, stands beside it
+//! (`positional`, with the order in `parameters`) if it is another.
+//!
 //! # Requested actions
 //!
 //! Requested are the actions for which the candidate has a text `action.NAME`, which translator-actions
@@ -67,7 +71,7 @@ mod report;
 mod requested;
 
 pub use codes::CODES;
-pub use options::ClassVerifierOptions;
+pub use options::{BadPrecondition, ClassVerifierOptions};
 
 use judge::ActionJudge;
 use planforge_plugin_sdk::prelude::*;

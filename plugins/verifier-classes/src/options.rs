@@ -5,9 +5,33 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_judging::{Rule, Semantics};
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
+use planforge_planning::result_class::BadPreconditionRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
+
+/// The rule for bad preconditions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadPrecondition {
+    /// A construct whose requirement the domain neither declares nor uses itself, such as a negated condition.
+    #[default]
+    Requirement,
+    /// A negated precondition, whatever the domain declares.
+    Negation,
+    /// A delete effect whose atom the precondition does not contain.
+    UnguardedDelete,
+}
+
+impl From<BadPrecondition> for BadPreconditionRule {
+    fn from(rule: BadPrecondition) -> Self {
+        match rule {
+            BadPrecondition::Requirement => Self::Requirement,
+            BadPrecondition::Negation => Self::Negation,
+            BadPrecondition::UnguardedDelete => Self::UnguardedDelete,
+        }
+    }
+}
 
 /// Options of `verifier-classes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +42,9 @@ pub struct ClassVerifierOptions {
     pub k: usize,
     /// The comparison of plans: `definition` or `reference-code`.
     pub rule: Rule,
+    /// The actions that have a bad precondition (BPError): `requirement` (the default), `negation` (the paper's
+    /// definition) or `unguarded-delete` (where the paper's planner stops).
+    pub bad_precondition: BadPrecondition,
     /// The ground actions of plans: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
     /// `strips`. Plans are executed under STRIPS semantics.
     pub semantics: Semantics,
@@ -41,6 +68,7 @@ impl Default for ClassVerifierOptions {
         Self {
             k: 10,
             rule: Rule::default(),
+            bad_precondition: BadPrecondition::default(),
             semantics: Semantics::GroundNoOpsDropped,
             max_nodes: 1_000_000,
             behaviour: true,

@@ -97,6 +97,12 @@ fn shared(name: &str, found: &ActionResult, options: &ClassVerifierOptions) -> C
     Classification {
         name: name.to_owned(),
         class: found.class().to_owned(),
+        positional: found.classified.positional.map(|class| class.name().to_owned()),
+        parameters: found
+            .classified
+            .parameters
+            .as_ref()
+            .map(|order| order.iter().map(|&i| i as u64).collect()),
         group: found.group().to_owned(),
         reason: found.classified.reason.clone(),
         heuristic: hde.map(|hde| domains::heuristic(hde, &options.hde())),

@@ -139,6 +139,23 @@ fn a_candidate_with_equivalent_actions_is_accepted_without_feedback() {
 }
 
 #[test]
+fn an_action_in_the_order_of_its_text_is_accepted_with_the_positional_class_beside_it() {
+    let swapped = |text: String| text.replace("?l - lamp ?r - room", "?r - room ?l - lamp");
+    let (got, classes) = judged(&[("go", GO), ("light", &swapped(light(PRE, EFF)))]);
+    assert_eq!((&got.decision, got.feedback.len()), (&Decision::Accepted, 0), "{:?}", got.feedback);
+    let action = &classes.actions[1];
+    assert_eq!((action.class.as_str(), action.positional.as_deref()), ("Equivalent", Some("NPApp")));
+    assert_eq!(action.parameters.as_deref(), Some([1, 0].as_slice()));
+    assert_eq!(action.exact.as_ref().unwrap().decision, "equal");
+    let whole = classes.domain.unwrap();
+    assert_eq!((whole.class.as_str(), whole.positional.as_deref()), ("Equivalent", Some("NPApp")));
+    // Feedback on a wrong one has its steps in the order of the text.
+    let (got, _) = judged(&[("light", &swapped(light("(and (here ?r) (dark ?l))", EFF)))]);
+    let [entry] = got.feedback.as_slice() else { panic!("{:?}", got.feedback) };
+    assert!(entry.contains("2. (light hall b)    <- cannot be executed"), "{entry}");
+}
+
+#[test]
 fn only_requested_actions_are_classified_with_places_in_their_own_text() {
     let (got, classes) = judged(&[(
         "light",

@@ -68,6 +68,7 @@ fn questions_about_domains() {
     let mut with_all = request(candidate());
     with_all.task.given.problem = Some(PROBLEM.into());
     with_all.task.action_interface = Some(ActionInterface {
+        types: Vec::new(),
         actions: vec![ActionSignature {
             name: "move".into(),
             parameters: vec![TypedName { name: "from".into(), type_name: "room".into() }],

@@ -22,6 +22,7 @@ use planforge_planning::equivalence::hde::{self, HdeOutcome, HdeReferenceErrorKi
 use planforge_planning::equivalence::interface::{
     DomainWithProblems as Sides, Interface, NoInterface, match_interface, same_interface,
 };
+use planforge_planning::equivalence::parameters::reorder_domain;
 use planforge_planning::walk::ModelError;
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
@@ -90,11 +91,18 @@ impl<'a> DomainJudge<'a> {
                 return Ok(undecided_assessment(UndecidedReason::Limit, limit.to_string()));
             }
         };
-        let mut assessment = match &self.prepared {
-            Prepared::Model(own) => exactly(own, (&domain, &checked), &mut self.budget)?,
-            Prepared::Plans(own) => by_plans(own, (&domain, &checked), self.options, &mut self.budget)?,
-            Prepared::None(all) => (**all).clone(),
-        };
+        let mut assessment = self.compare(&domain, &checked)?;
+        if assessment.decision == Decision::Rejected
+            && let Some(reordered) = reorder_domain(&self.reference.domain, &domain)
+        {
+            let other = self.compare(&reordered, &checked)?;
+            if other.decision != Decision::Rejected {
+                let positional = json!({ "decision": "rejected", "summary": assessment.summary });
+                assessment = other;
+                assessment.summary.push_str(" Its parameters are in another order, which is not compared.");
+                assessment.evidence["positional"] = positional;
+            }
+        }
         let error = domain_error(&self.reference.domain, &domain);
         let figures = [
             ("are", Some(error.by_name)),
@@ -118,6 +126,15 @@ impl<'a> DomainJudge<'a> {
         }
         assessment.diagnostics.splice(0..0, checked.diagnostics);
         Ok(assessment)
+    }
+
+    /// The assessment of a domain with parameters by position.
+    fn compare(&mut self, domain: &Domain, checked: &Checked) -> Result<Assessment, Failure> {
+        match &self.prepared {
+            Prepared::Model(own) => exactly(own, (domain, checked), &mut self.budget),
+            Prepared::Plans(own) => by_plans(own, (domain, checked), self.options, &mut self.budget),
+            Prepared::None(all) => Ok((**all).clone()),
+        }
     }
 
     /// The candidate in the reference's names, with its renaming if one is searched.

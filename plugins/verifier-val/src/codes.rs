@@ -13,10 +13,18 @@ pub(crate) const CLAIMED_GOAL: &str = "verify.claimed-goal";
 pub(crate) const CLAIMED_VALIDITY: &str = "verify.claimed-validity";
 pub(crate) const CLAIMED_COST: &str = "verify.claimed-cost";
 pub(crate) const NOT_OPTIMAL: &str = "verify.not-optimal";
+pub(crate) const EMPTY: &str = "verify.empty-domain";
 pub(crate) const CANCELLED: &str = "verify.cancelled";
 
 /// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
+    CodeInfo {
+        code: EMPTY,
+        title: "the written domain is empty",
+        explanation: "None of its actions has an effect. A copy of the action interface that a prompt shows, with its empty preconditions and effects, is \
+such a domain: every parser reads it, and it describes nothing. It is rejected by planforge's reader and by `parser = \"val\"`; the metric `val_accepts` \
+has VAL's own answer.",
+    },
     CodeInfo {
         code: REFUSED,
         title: "the environment refuses a step of the plan",

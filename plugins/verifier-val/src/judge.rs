@@ -14,7 +14,8 @@ use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedDiagnostic,
     ReportedSeverity, TaskView, UndecidedReason,
 };
-use planforge_diagnostics::SourceId;
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_pddl::ast::Domain;
 use planforge_planning::{FailedCondition, ValidationReport, parse_plan, validate};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, Unmet};
@@ -43,7 +44,8 @@ pub(crate) fn judge(
             if options.what == What::Domain {
                 texts.problem = None;
             }
-            judge_pddl(host, options, texts)
+            let written = candidate.domain.as_deref().is_some_and(|text| !text.trim().is_empty());
+            judge_pddl(host, options, texts, written)
         }
         (true, None) => {
             Ok(unplanned::judge(host, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
@@ -67,17 +69,27 @@ pub(crate) fn judge(
     }
 }
 
-/// Judges domain and problem without a plan.
+/// Judges domain and problem without a plan. A domain that was written and has no effects is rejected as
+/// empty, whatever the parser decides.
 fn judge_pddl(
     host: &dyn Host,
     options: &PlanVerifierOptions,
     texts: Texts<'_>,
+    written: bool,
 ) -> Result<Assessment, Failure> {
     if texts.domain.is_none() && texts.problem.is_none() {
         let what = if options.what == What::Domain { "no domain" } else { "neither a domain nor a problem" };
         return Ok(missing(format!("there is {what} to judge")));
     }
-    let checked = check(texts, "");
+    let mut checked = check(texts, "");
+    let domain = checked.domain.as_ref().filter(|_| written);
+    let empty = domain.filter(|domain| domain.is_without_effects()).map(empty_domain);
+    let is_empty = empty.is_some();
+    // A text with errors may lack effects because of them, and is rejected for them.
+    let readable = checked.count(ReportedSeverity::Error) == 0;
+    if readable {
+        checked.diagnostics.extend(checked.report(empty.as_slice()));
+    }
     let rejected = checked.count(ReportedSeverity::Error) > 0;
     let decision = if rejected { Decision::Rejected } else { Decision::Accepted };
     let mut assessment = Assessment::new(decision, pddl_summary(&checked));
@@ -85,7 +97,22 @@ fn judge_pddl(
     if options.parser == PddlParser::Val {
         assessment = parser::decide(assessment, parser::ask(host, options, texts)?);
     }
+    if is_empty && (readable || assessment.decision == Decision::Accepted) {
+        assessment.metrics.insert("empty".into(), 1.0);
+        if assessment.decision == Decision::Accepted {
+            assessment.decision = Decision::Rejected;
+            assessment.feedback = pddl_feedback(&checked);
+        }
+        assessment.summary = format!("The domain is empty: no action has an effect. {}", assessment.summary);
+    }
     Ok(finish(assessment, &checked))
+}
+
+fn empty_domain(domain: &Domain) -> Diagnostic {
+    let place = domain.name.as_ref().map_or(Span::empty(0), |name| name.span);
+    Diagnostic::error(codes::EMPTY, "the domain is empty: no action has an effect")
+        .at(SourceId(0), place, "")
+        .help("give each action its precondition and its effect")
 }
 
 /// Judges a plan by the candidate's own domain and problem.

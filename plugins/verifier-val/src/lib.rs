@@ -21,6 +21,9 @@
 //! It accepts texts that it reads without an error; a crash of it is a failure. Evidence: `val` with
 //! `errors`, `warnings` and the first `findings`.
 //!
+//! A written domain in which no action has an effect is empty: it is rejected, whatever the parser decides,
+//! with the metric `empty`.
+//!
 //! With `claims = true` a model's claims about its plan are compared with the facts: see `claims.rs`.
 //! Evidence: `claims`.
 //!
@@ -61,6 +64,10 @@ impl Plugin for ValVerifier {
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("clean", "1 / (1 + errors): the higher the better, for a choice that takes the highest")
             .metric("warnings", "warnings found in the domain and the problem")
+            .metric(
+                "empty",
+                "1 where the written domain can be read and no action has an effect; absent otherwise",
+            )
             .metric("val_accepts", "1 where VAL's Parser accepts the PDDL, else 0 (parser = \"val\")")
             .metric(
                 "front_end_accepts",

@@ -249,6 +249,21 @@ fn pddl_is_judged_without_a_plan_on_request() {
 }
 
 #[test]
+fn a_written_domain_without_effects_is_empty_and_a_given_one_is_not_judged() {
+    let skeleton = "(define (domain kitchen)\n  (:predicates)\n  (:action boil :parameters () :precondition (and) :effect (and)))";
+    let pddl = PlanVerifierOptions { what: What::Pddl, ..PlanVerifierOptions::default() };
+    let candidate = Candidate { domain: Some(skeleton.to_owned()), ..Candidate::default() };
+    for options in [pddl.clone(), PlanVerifierOptions { what: What::Domain, ..pddl.clone() }] {
+        let assessment = assess(options, candidate.clone());
+        assert_eq!((&assessment.decision, assessment.metrics["empty"]), (&Decision::Rejected, 1.0));
+        assert_eq!(assessment.diagnostics[0].code, "verify.empty-domain");
+        assert!(assessment.feedback[0].contains("no action has an effect"), "{:?}", assessment.feedback);
+    }
+    let right = assess(pddl, Candidate { domain: Some(domain()), ..Candidate::default() });
+    assert_eq!((&right.decision, right.metrics.get("empty")), (&Decision::Accepted, None));
+}
+
+#[test]
 fn long_feedback_is_cut_with_a_note() {
     let wrong: String = (0..14).map(|n| format!(" (wrong{n})")).collect();
     let got = auto(candidate(&domain(), &PROBLEM.replace("(clean red)", &wrong), None));
@@ -451,6 +466,11 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
         lenient.evidence["val"]["findings"][0],
         "domain.pddl: line: 9: Warning: Undeclared symbol: warm"
     );
+    let skeleton = "(define (domain kitchen) (:predicates) (:action boil :parameters () :precondition (and) :effect (and)))";
+    let copied =
+        with("printf '(domain)\nErrors: 0, warnings: 0\n'", What::Domain, candidate(skeleton, PROBLEM, None))
+            .unwrap();
+    assert_eq!((copied.decision.clone(), figures(&copied)), (Decision::Rejected, [1.0, 0.0, 1.0, 0.0]));
     let strict =
         "printf '(domain)\\nErrors: 1, warnings: 0\\ndomain.pddl: line: 2: Error: Unreadable structure\\n'";
     let refused = with(strict, What::Domain, candidate(&domain(), PROBLEM, None)).unwrap();

@@ -40,6 +40,7 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Filter, Matrix, UnmatchedFilter, Selection, Shard};
 use planforge_evaluate::results::{CellResult, Evaluation};
 use planforge_evaluate::tables::junit;
+use planforge_pipeline::Suite;
 use planforge_record::Redactor;
 use std::path::Path;
 use std::sync::Mutex;
@@ -244,6 +245,19 @@ pub(crate) enum Layout {
     Classes,
 }
 
+impl Layout {
+    /// The name of its files.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Walks => "table",
+            Self::Accuracy => "accuracy",
+            Self::Scaling => "scaling",
+            Self::Plans => "plans",
+            Self::Classes => "classes",
+        }
+    }
+}
+
 /// The action reconstruction error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AreReading {
@@ -345,7 +359,7 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
         return Ok(exit);
     }
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, waits.as_ref()))?;
+    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns, &suites), (cells, waits.as_ref()))?;
     if let Some(wave) = &waits {
         batch.print_pending(context, wave, &format!("planforge evaluate --resume --out {}", out.display()));
     }
@@ -388,11 +402,11 @@ fn write_results(
     context: &Context,
     out: &Path,
     (tables, ending): (&TableArgs, &ExitArgs),
-    (matrix, columns): (&Matrix, &[ColumnFile]),
+    (matrix, columns, suites): (&Matrix, &[ColumnFile], &[Suite]),
     (cells, waits): (Vec<CellResult>, Option<&Wave>),
 ) -> Result<(), Exit> {
     let judges = columns.iter().map(|column| (column.name.clone(), column.judges.clone())).collect();
-    let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells);
+    let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells).with_baselines(suites);
     if let Some(file) = &ending.junit {
         let text = junit(&evaluation.cells).map_err(|failure| context.print_failure(&failure))?;
         write(context, file, text.as_bytes())?;

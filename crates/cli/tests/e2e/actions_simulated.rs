@@ -119,3 +119,41 @@ fn rounds_by_result_class_repair_the_named_actions() {
     let corrected = run(folder.path(), "actions-corrective", "p01", &options, &[], 0);
     assert_eq!(decisions(&corrected, &["classes", "same"]), ["accepted"; 2], "{corrected}");
 }
+
+#[test]
+fn description_classes_stand_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = simulated(folder.path(), "actions", &[example("grippers", "")], SOUND);
+    let (base, flipped, both) =
+        (folder.path().join("base"), folder.path().join("flipped"), folder.path().join("both"));
+    let evaluate = |out: &Path, more: &[&str]| {
+        let mut command = planforge();
+        command.arg("evaluate").arg("--out").arg(out).args(more);
+        Ran::wait(command.spawn().unwrap())
+    };
+    let (suite, pipeline) = (example("grippers", "").display().to_string(), file.display().to_string());
+    let matrix = [
+        "--suite",
+        &suite,
+        "--pipeline",
+        &pipeline,
+        "--tasks",
+        "1",
+        "--seeds",
+        "1",
+        "--set",
+        "stage.actions.n=1",
+    ];
+    evaluate(&base, &matrix).expect(0);
+    evaluate(&flipped, &[&matrix[..], &["--set", "given.actions=flipped"]].concat()).expect(0);
+    let (also, figures) = (flipped.display().to_string(), both.display().to_string());
+    let table = evaluate(
+        &base,
+        &["--resume", "--layout", "classes", "--also", &also, "--figures", &figures, "--json"],
+    );
+    table.says(&["accuracy.*: made without --also"]);
+    let columns = table.json(0)["columns"].as_array().unwrap().clone();
+    let classes: Vec<&str> = columns.iter().map(|c| c["description"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["base", "flipped"]);
+    assert!(both.join("fig4_descriptions.svg").exists());
+}

@@ -1,6 +1,6 @@
 //! `planforge suite`: generating, checking, templates, and texts written by a scripted model.
 
-use super::support::{Ran, example, example_text, files, pipeline, planforge, ran};
+use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, simulated};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
 use std::path::Path;
 
@@ -379,4 +379,60 @@ fn descriptions_of_actions_are_imported_as_suites() {
     assert_eq!(checked["suites"][0]["errors"], 0);
     write("domainNL/Base-HC.csv", &format!("{table}x\nDoors,push,(),,x\n"));
     import(&["--force"]).expect(31).says(&["Base-HC.csv:3", "`push`"]);
+}
+
+/// A copy of the garden suite without some of its files.
+fn garden_without(folder: &Path, left_out: impl Fn(&str) -> bool) -> std::path::PathBuf {
+    let copy = folder.join("garden");
+    std::fs::create_dir(&copy).unwrap();
+    for file in files(&example("garden", "")) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if !left_out(&name) {
+            std::fs::copy(&file, copy.join(name)).unwrap();
+        }
+    }
+    copy
+}
+
+const SOUND: &str = "errors = 0\npredicate_argument = 0.0\ndamage = 0.0\nrepair_named = 1.0";
+
+#[test]
+fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = garden_without(folder.path(), |name| name.starts_with("p_example"));
+    let checked = ran([std::ffi::OsStr::new("suite"), "check".as_ref(), copy.as_os_str()]);
+    checked.expect(0);
+    let line = "  llm-p without p_example.nl and p_example.pddl: questions have no example (zero-shot)";
+    assert!(checked.stdout.lines().any(|own| own == line), "{}", checked.stdout);
+    let file = simulated(folder.path(), "llm-p", &[copy.clone()], SOUND);
+    let run = |suite: &Path| {
+        let mut command = planforge();
+        command
+            .arg("run")
+            .arg(&file)
+            .args(["--seed", "1", "--json", "--runs"])
+            .arg(folder.path().join("runs"));
+        Ran::wait(command.arg("--task").arg(suite.join("p01")).spawn().unwrap())
+    };
+    let without = run(&copy);
+    without.says(&["suite.zero-shot", "no in-context example (zero-shot)"]);
+    let noted = |report: &serde_json::Value| {
+        report["tasks"][0]["written"][0]["diagnostics"].to_string().contains("translate.zero-shot")
+    };
+    assert!(noted(&without.json(0)), "{}", without.stdout);
+    let with = run(&example("garden", ""));
+    assert!(!with.stderr.contains("zero-shot") && !noted(&with.json(0)), "{}", with.stderr);
+}
+
+/// The types of the beds and taps have a common parent, which no signature names.
+#[test]
+fn a_suite_without_templates_keeps_its_type_hierarchy_in_a_chain() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = garden_without(folder.path(), |name| name.ends_with("_template.pddl"));
+    let file = simulated(folder.path(), "pd-chain", &[copy.clone()], SOUND);
+    let mut command = planforge();
+    command.arg("run").arg(&file).args(["--seed", "1", "--json", "--runs"]).arg(folder.path().join("runs"));
+    let report = Ran::wait(command.arg("--task").arg(copy.join("p01")).spawn().unwrap()).json(0);
+    let domain = report["tasks"][0]["candidate"]["domain"].as_str().unwrap();
+    assert!(domain.contains("bed tap - place"), "{domain}");
 }

@@ -22,6 +22,9 @@ pub struct TaskHistory {
     pub task: String,
     /// The candidates in the order of their first event, each once.
     pub candidates: Vec<MadeCandidate>,
+    /// Assessments of the candidate that the task started with, by stage: those of a pipeline that makes no
+    /// candidate, such as one with a single plan a task.
+    pub start: BTreeMap<String, Assessment>,
     /// Samples and calls that broke: the path, and how.
     pub failed: Vec<(SamplePath, Failure)>,
     /// The rounds of refine stages, in order.
@@ -134,7 +137,9 @@ impl HistoryReader<'_> {
                 if self.without.contains(&stage) {
                     assessment.evidence = serde_json::Value::Null;
                 }
-                if let Some(made) = self.known(task, path) {
+                if path.ends_with("/start/-") && !self.at.contains_key(&(task.clone(), path.clone())) {
+                    self.history.of(&task).start.insert(stage, assessment);
+                } else if let Some(made) = self.known(task, path) {
                     made.assessments.insert(stage, assessment);
                 }
             }
@@ -311,17 +316,7 @@ pub(crate) mod tests {
             likelihood: Option<f64>,
             texts: &[(String, String)],
         ) -> String {
-            let lineage: Vec<LineageStep> = descent
-                .split(' ')
-                .map(|step| {
-                    let (stage, sample) = step.split_once('/').unwrap();
-                    LineageStep { stage: stage.to_owned(), sample: sample.parse().unwrap() }
-                })
-                .collect();
-            let samples: Vec<String> = lineage.iter().map(|step| step.sample.to_string()).collect();
-            let path = format!("{task}/{}/{}", lineage.last().unwrap().stage, samples.join("."));
             let candidate = Candidate {
-                lineage,
                 domain: Some(domain.to_owned()),
                 log_likelihood: likelihood,
                 thought: Some(format!("thought of {descent}")),
@@ -333,6 +328,41 @@ pub(crate) mod tests {
                 raw_reply: domain.to_owned(),
                 ..CandidatePatch::default()
             };
+            self.add(task, descent, candidate, patch)
+        }
+
+        /// A candidate with a domain and a problem, one of which its patch wrote.
+        pub(crate) fn patched(
+            &self,
+            task: &str,
+            descent: &str,
+            [domain, problem]: [&str; 2],
+            wrote_domain: bool,
+        ) -> String {
+            let candidate = Candidate {
+                domain: Some(domain.to_owned()),
+                problem: Some(problem.to_owned()),
+                ..Candidate::default()
+            };
+            let patch = CandidatePatch {
+                domain: wrote_domain.then(|| domain.to_owned()),
+                problem: (!wrote_domain).then(|| problem.to_owned()),
+                ..CandidatePatch::default()
+            };
+            self.add(task, descent, candidate, patch)
+        }
+
+        fn add(&self, task: &str, descent: &str, candidate: Candidate, patch: CandidatePatch) -> String {
+            let lineage: Vec<LineageStep> = descent
+                .split(' ')
+                .map(|step| {
+                    let (stage, sample) = step.split_once('/').unwrap();
+                    LineageStep { stage: stage.to_owned(), sample: sample.parse().unwrap() }
+                })
+                .collect();
+            let samples: Vec<String> = lineage.iter().map(|step| step.sample.to_string()).collect();
+            let path = format!("{task}/{}/{}", lineage.last().unwrap().stage, samples.join("."));
+            let candidate = Candidate { lineage, ..candidate };
             let event = Event::CandidateMade {
                 task: task.to_owned(),
                 path: path.clone(),

@@ -5,6 +5,7 @@
 //! [`crate::tables`] reads these rows; none reads a run folder. Undecided, failed and unfinished tasks are neither solved nor unsolved,
 //! and a figure that they could change is marked.
 
+mod baseline;
 mod cell;
 mod classes;
 mod curve;
@@ -18,6 +19,7 @@ mod replies;
 mod success;
 mod task;
 
+pub use baseline::{Baseline, NullBaseline};
 pub use cell::{CellResult, CellState, WalkFigures};
 pub use classes::{
     CellClasses, Change, ClassStages, ComparisonRule, Counts, ExactCount, ExactResult, Group, Histogram,

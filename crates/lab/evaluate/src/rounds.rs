@@ -163,38 +163,67 @@ impl Rounds {
 }
 
 fn read_refinement(line: &Line<'_>, text: &str) -> Option<Refinement> {
-    let mut current = line.root?;
+    let root = line.root?;
+    let refined = Refined::of(root, line);
+    let mut current = root;
     let rounds = line.rounds.iter().map(|(number, made)| {
         let from = current;
         current = made.unwrap_or(current);
-        round(*number, from, *made, text)
+        round(*number, refined, (from, *made), text)
     });
     let rounds = rounds.collect();
-    Some(Refinement { stage: line.stage.to_owned(), initial: version(line.root?), rounds })
+    Some(Refinement { stage: line.stage.to_owned(), initial: refined.version(root), rounds })
 }
 
-fn version(made: &MadeCandidate) -> Version {
-    let pddl = refined_text(made).to_owned();
-    Version { path: made.path.clone(), thought: made.candidate.thought.clone(), pddl }
+/// The artefact that the rounds of a candidate rewrite. A candidate has both texts where its problem was written
+/// before the rounds about its domain began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refined {
+    Domain,
+    Problem,
 }
 
-/// The refined text: the problem if one was written, else the domain.
-fn refined_text(made: &MadeCandidate) -> &str {
-    let text = match made.patch.problem {
-        Some(_) if made.patch.domain.is_none() => &made.candidate.problem,
-        _ => &made.candidate.domain,
-    };
-    text.as_deref().unwrap_or_default()
+impl Refined {
+    /// The artefact that the rounds wrote; if they wrote none, the one that was written last before them.
+    fn of(root: &MadeCandidate, line: &Line<'_>) -> Self {
+        let made = || line.rounds.iter().filter_map(|(_, made)| *made);
+        let wrote_problem = |made: &MadeCandidate| made.patch.problem.is_some();
+        if made().any(|made| made.patch.domain.is_some()) {
+            Self::Domain
+        } else if made().any(wrote_problem) || wrote_problem(root) && root.patch.domain.is_none() {
+            Self::Problem
+        } else {
+            Self::Domain
+        }
+    }
+
+    fn text(self, made: &MadeCandidate) -> &str {
+        let text = match self {
+            Self::Domain => &made.candidate.domain,
+            Self::Problem => &made.candidate.problem,
+        };
+        text.as_deref().unwrap_or_default()
+    }
+
+    fn version(self, made: &MadeCandidate) -> Version {
+        let pddl = self.text(made).to_owned();
+        Version { path: made.path.clone(), thought: made.candidate.thought.clone(), pddl }
+    }
 }
 
-fn round(number: u32, from: &MadeCandidate, made: Option<&MadeCandidate>, text: &str) -> RefineRound {
+fn round(
+    number: u32,
+    refined: Refined,
+    (from, made): (&MadeCandidate, Option<&MadeCandidate>),
+    text: &str,
+) -> RefineRound {
     let mut said: Vec<StageFeedback> =
         from.assessments.iter().map(|(stage, assessment)| read_feedback(stage, assessment)).collect();
     said.retain(|said| said.critique.is_some() || !said.feedback.is_empty());
     // Stable, so that stages keep the order of their labels.
     said.sort_by_key(|said| said.critique.is_none());
-    let before = refined_text(from);
-    let after = made.map(refined_text);
+    let before = refined.text(from);
+    let after = made.map(|made| refined.text(made));
     let (differences, mut actions) = match after {
         Some(after) => changes(before, after, &said, text),
         None => (Vec::new(), Vec::new()),
@@ -211,7 +240,7 @@ fn round(number: u32, from: &MadeCandidate, made: Option<&MadeCandidate>, text: 
         round: number,
         from: from.path.clone(),
         said,
-        made: made.map(version),
+        made: made.map(|made| refined.version(made)),
         differences: differences.iter().map(ToString::to_string).collect(),
         diff: diff.unwrap_or_default(),
         actions,
@@ -379,6 +408,25 @@ mod tests {
         assert!(!action.differences.is_empty() && !round.differences.is_empty());
         assert!(round.diff.contains("-    :precondition (hot)\n+    :precondition (cold)"), "{}", round.diff);
         assert!(refined.rounds[1].made.is_none() && refined.rounds[1].actions.is_empty());
+    }
+
+    /// P&D: the problem is written first, and the rounds rewrite the domain.
+    #[test]
+    fn rounds_about_a_domain_compare_domains_where_a_problem_was_written_before() {
+        let journal = JournalBuilder::new();
+        let problem = "(define (problem tea) (:domain kitchen) (:init) (:goal (full)))";
+        let root = journal.patched("s.p01", "problem/0", [BEFORE, problem], false);
+        let after = BEFORE.replacen(":precondition (hot)", ":precondition (cold)", 1);
+        let better = journal.patched("s.p01", "problem/0 edit#1/0", [&after, problem], true);
+        journal.round("s.p01", &root, 1, Some(&better));
+        let history = History::read(&journal.0).unwrap();
+        let told = Rounds::of(&history, None, |_| None);
+        let refined = &told.tasks[0].candidates[0];
+        assert_eq!(refined.initial.pddl, BEFORE);
+        let round = &refined.rounds[0];
+        assert_eq!(round.actions[0].action, "boil-up", "{:?}", round.differences);
+        assert!(round.diff.contains("-    :precondition (hot)\n+    :precondition (cold)"), "{}", round.diff);
+        assert!(!round.diff.contains("problem tea"), "{}", round.diff);
     }
 
     #[test]

@@ -2,7 +2,11 @@
 //! and of the exploration-walk data, and folders of PDDL alone.
 
 mod beside;
+mod order;
+mod pipelines;
 mod templates;
+
+pub use pipelines::PipelineNeeds;
 
 use crate::codes;
 use crate::generate::silent_objects;
@@ -25,6 +29,8 @@ pub struct Checked {
     pub readable: bool,
     /// A row for each task, the in-context example first.
     pub tasks: Vec<TaskRow>,
+    /// The shipped pipelines with what the suite lacks for them; empty if it cannot be read.
+    pub pipelines: Vec<PipelineNeeds>,
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the diagnostics point into.
     pub sources: SourceMap,
@@ -93,10 +99,12 @@ pub fn check(folder: &Path, add_ons: &[PathBuf], solve: Option<Solve<'_>>) -> Ch
     let Some(suite) = suite else {
         let name = folder.display().to_string();
         let (diagnostics, sources) = (check.found, check.sources);
-        return Checked { name, readable: false, tasks: Vec::new(), diagnostics, sources };
+        let (tasks, pipelines) = (Vec::new(), Vec::new());
+        return Checked { name, readable: false, tasks, pipelines, diagnostics, sources };
     };
     check.suite(&suite);
     Checked {
+        pipelines: pipelines::needs(&suite),
         name: suite.name,
         readable: true,
         tasks: check.rows,
@@ -137,6 +145,7 @@ impl Check<'_> {
         if let Some(reference) = &reference {
             self.sentences(suite, reference);
             self.found.extend(beside::types(suite, &reference.domain, reference.source));
+            self.found.extend(order::descriptions(suite, &reference.domain, reference.source));
             self.found.extend(beside::programs(suite, &reference.domain, &mut self.sources));
             if let Some(template) = &suite.domain_template {
                 let source = self.add(suite, "domain_template.pddl", template);

@@ -26,6 +26,7 @@ pub(crate) const UNSOLVABLE: &str = "suite.unsolvable";
 pub(crate) const UNDECIDED: &str = "suite.undecided";
 pub(crate) const TEMPLATE_DIFFERS: &str = "suite.template-differs";
 pub(crate) const TEMPLATE_SHOWS: &str = "suite.template-shows";
+pub(crate) const PARAMETER_ORDER: &str = "suite.parameter-order";
 pub(crate) const LAYOUT: &str = "import.layout";
 pub(crate) const TABLE: &str = "import.table";
 pub(crate) const ROW: &str = "import.row";
@@ -181,6 +182,14 @@ reference otherwise.",
         title: "a template shows more than it should",
         explanation: "A domain template has empty conditions and effects, an object template an empty initial state. What stands there \
 is shown to methods that are given the interface or the objects alone.",
+    },
+    CodeInfo {
+        code: PARAMETER_ORDER,
+        title: "a description names the parameters in another order than the PDDL",
+        explanation: "A model that writes the action may list the parameters in the order of the text. That is another interface and the same \
+behaviour, so result classes, heuristic equivalence and the least reconstruction error are up to a bijection between parameters of the same \
+type; the class by position, which the domain-generators paper has, stands beside them.\n\nWhere plans are compared by position with other \
+means, put the parameters in one order.",
     },
     CodeInfo { code: LAYOUT, title: "the folder lacks what suites are made of", explanation: IMPORTED },
     CodeInfo { code: TABLE, title: "a table of action descriptions cannot be read", explanation: IMPORTED },

@@ -69,6 +69,44 @@ fn a_good_suite_has_nothing_wrong() {
 }
 
 #[test]
+fn a_description_in_another_order_of_parameters_is_found() {
+    let texts = |text: &str| {
+        let folder = folder(&[
+            ("domain.nl", "Balls roll through doors."),
+            ("domain.pddl", DOMAIN),
+            ("actions.toml", &format!("[actions]\nroll = 'The action \"roll\" {text}'\n")),
+        ]);
+        let checked = check(folder.path(), &[], None);
+        let order = checked.diagnostics.iter().find(|d| d.code == "suite.parameter-order");
+        order.map(|d| (d.severity, d.message.clone()))
+    };
+    let message = "the description of `roll` names its parameters in another order than the PDDL: from, b, to for b, from, to";
+    let wanted = Some((Severity::Advice, message.to_owned()));
+    assert_eq!(texts("takes from a room from a ball b, which rolls to a room to."), wanted);
+    assert_eq!(texts("has a ball b roll from a room from to a room to."), None);
+    assert_eq!(texts("has something roll."), None);
+}
+
+#[test]
+fn the_pipelines_that_a_suite_cannot_serve_are_named_with_the_missing_files() {
+    let problem = problem("(in red hall) (door hall kitchen)", "(in red kitchen)");
+    let files =
+        [("domain.nl", "Balls roll through doors."), ("domain.pddl", DOMAIN), ("p01.nl", "The red ball.")];
+    let needs = |files: &[(&str, &str)], name: &str| {
+        let folder = folder(files);
+        let checked = check(folder.path(), &[], None);
+        checked.pipelines.into_iter().find(|own| own.pipelines.contains(&name)).unwrap()
+    };
+    assert_eq!(needs(&files, "llm-p").missing, ["p01.pddl"]);
+    let whole = [&files[..], &[("p01.pddl", problem.as_str())]].concat();
+    let llm_p = needs(&whole, "llm-p");
+    assert!(llm_p.missing.is_empty());
+    assert_eq!(llm_p.without, ["p_example.nl and p_example.pddl: questions have no example (zero-shot)"]);
+    assert_eq!(needs(&whole[1..], "pd-tree").missing, ["domain.nl"]);
+    assert!(needs(&whole[1..], "bon-prob2domain").missing.is_empty());
+}
+
+#[test]
 fn every_kind_of_mistake_is_found_at_once() {
     let folder = folder(&[
         ("domain.nl", "Balls roll through doors."),

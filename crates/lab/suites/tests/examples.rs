@@ -34,6 +34,17 @@ fn same(folder: &Path, file: &str, wanted: &str) {
     );
 }
 
+#[test]
+fn descriptions_in_another_order_than_the_pddl_are_advised() {
+    let (mut found, mut actions) = (0, 0);
+    for folder in folders() {
+        let checked = planforge_suites::check::check(&folder, &[], None);
+        found += checked.diagnostics.iter().filter(|d| d.code == "suite.parameter-order").count();
+        actions += suite(&folder).action_texts.len();
+    }
+    assert_eq!((found, actions), (26, 92));
+}
+
 /// Every task and the example of the manifest come out of the seed with the same bytes. Generating finds a plan for each, and
 /// refuses goals that hold already and texts that never mention an object.
 #[test]

@@ -393,7 +393,27 @@ pub enum Effect {
     Timed(TimeSpecifier, Box<Effect>, Span),
 }
 
+impl Domain {
+    /// Returns true if no action has an effect. Such a domain, for example a copy of a template, can be read
+    /// without an error and describes nothing.
+    pub fn is_without_effects(&self) -> bool {
+        let effects = self.actions.iter().map(|action| &action.effect);
+        let timed = self.durative_actions.iter().map(|action| &action.effect);
+        effects.chain(timed).flatten().all(Effect::changes_nothing)
+    }
+}
+
 impl Effect {
+    /// Returns true if it contains neither a literal nor an assignment.
+    pub fn changes_nothing(&self) -> bool {
+        match self {
+            Effect::And(parts, _) => parts.iter().all(Effect::changes_nothing),
+            Effect::Forall(quantified) => quantified.body.changes_nothing(),
+            Effect::When(_, effect, _) | Effect::Timed(_, effect, _) => effect.changes_nothing(),
+            Effect::Add(_) | Effect::Delete(..) | Effect::Assign(_) => false,
+        }
+    }
+
     /// The expression with its parentheses.
     pub fn span(&self) -> Span {
         match self {

@@ -26,6 +26,18 @@ pub const CODES: &[CodeInfo] = &[
          name that was asked for.",
     ),
     code(
+        "class.negated-precondition",
+        "a precondition that is negated",
+        "Under the rule `negation`, the domain-generators paper's definition of a bad precondition, an action may not\n\
+         require that an atom is false, whatever the domain declares.",
+    ),
+    code(
+        "class.unguarded-delete",
+        "an atom that is made false without being required",
+        "Under the rule `unguarded-delete` every atom that the effect makes false is in the precondition. The planner of\n\
+         the domain-generators paper's code stops at other deletes.",
+    ),
+    code(
         "planning.undefined",
         "a name that nothing declares",
         "A condition, effect, the initial state or the goal uses a predicate, function, type, object or variable that\n\

@@ -6,9 +6,9 @@
 //! equivalence](crate::equivalence::hde).
 //!
 //! The paper's lists omit errors that its own parser does not notice. Here an undeclared predicate, an
-//! unbound variable and a name without an object are argument errors (PAError). A construct whose requirement
-//! the domain neither declares nor uses itself, not negation alone, is a bad precondition (BPError). A
-//! constant that the domain does not declare may be an object of every problem; it has its type there, and a
+//! unbound variable and a name without an object are argument errors (PAError). By default a construct whose
+//! requirement the domain neither declares nor uses itself, not negation alone, is a bad precondition (BPError);
+//! [`BadPreconditionRule`] has the paper's definition and its planner's. A constant that the domain does not declare may be an object of every problem; it has its type there, and a
 //! wrong one is TError. An action under the name of another one of the domain has a wrong name (NError). A
 //! limit is [`ResultClass::Undecided`], never "no plan".
 //!
@@ -16,8 +16,10 @@
 //! for its order alone. Here behaviour is compared up to a typed bijection of the parameters, and the class by
 //! position stands beside it ([`ClassifiedReply::positional`]).
 
+mod bad_precondition;
 mod class;
 
+pub use bad_precondition::BadPreconditionRule;
 pub use class::{ResultClass, ResultGroup};
 
 use crate::equivalence::hde::{HdeOutcome, HdeReference, HdeResult};
@@ -82,10 +84,11 @@ pub fn classify_action(
     source: SourceId,
     domain: &Domain,
     name: &str,
+    rule: BadPreconditionRule,
     reference: &HdeReference,
     resources: &mut dyn ResourceLimits,
 ) -> ClassifiedReply {
-    match fit_with_problems(reply, source, domain, name, Some(reference)) {
+    match fit_with_problems(reply, source, domain, name, rule, Some(reference)) {
         Ok(fit) => up_to_order(fit, domain, name, reference, resources),
         Err(classified) => *classified,
     }
@@ -173,8 +176,9 @@ pub fn fit_action(
     source: SourceId,
     domain: &Domain,
     name: &str,
+    rule: BadPreconditionRule,
 ) -> Result<FittedAction, Box<ClassifiedReply>> {
-    fit_with_problems(reply, source, domain, name, None)
+    fit_with_problems(reply, source, domain, name, rule, None)
 }
 
 /// [`fit_action`], with the problems where they are known.
@@ -183,6 +187,7 @@ fn fit_with_problems(
     source: SourceId,
     domain: &Domain,
     name: &str,
+    rule: BadPreconditionRule,
     reference: Option<&HdeReference>,
 ) -> Result<FittedAction, Box<ClassifiedReply>> {
     let not = |class, diagnostics, action| Box::new(ClassifiedReply { action, ..found(class, diagnostics) });
@@ -192,7 +197,7 @@ fn fit_with_problems(
             .help("answer with the action alone, in a code block that begins with `(:action`");
         return Err(not(ResultClass::NoPddl, vec![missing], None));
     };
-    let read = Integrated::read(&block, source, domain, name);
+    let read = Integrated::read(&block, source, domain, name, rule);
     if let Some(class) = read.syntax(&block) {
         let mut form = read.form;
         if form.is_empty() {
@@ -227,7 +232,7 @@ fn fit_with_problems(
             }
         }
     }
-    match semantic(&action, meaning, name, source) {
+    match semantic(&action, meaning, name, source, rule) {
         Some((class, diagnostics)) => Err(not(class, diagnostics, Some(action))),
         None => Ok(FittedAction { domain: with_action(domain, name, action.clone()), action }),
     }
@@ -297,7 +302,11 @@ fn types_of_objects(
         let mut known = domain.clone();
         let new = problem.objects.iter().filter(|o| !domain.constants.iter().any(|c| c.name == o.name));
         known.constants.extend(new.cloned());
-        Integrated::read(block, source, &known, name).meaning.into_iter().filter(of_type).collect::<Vec<_>>()
+        Integrated::read(block, source, &known, name, BadPreconditionRule::default())
+            .meaning
+            .into_iter()
+            .filter(of_type)
+            .collect::<Vec<_>>()
     };
     reference.problems().flat_map(in_problem).collect()
 }
@@ -342,7 +351,13 @@ struct Integrated {
 }
 
 impl Integrated {
-    fn read(block: &PddlBlock, source: SourceId, domain: &Domain, name: &str) -> Self {
+    fn read(
+        block: &PddlBlock,
+        source: SourceId,
+        domain: &Domain,
+        name: &str,
+        rule: BadPreconditionRule,
+    ) -> Self {
         let mut rest = domain.clone();
         rest.actions.retain(|action| !action.name.is(&name.to_lowercase()));
         // What the true domain does without declaring it, the action may do too.
@@ -354,8 +369,10 @@ impl Integrated {
         let parsed = parse_domain(&text, source);
         let place = ReplyPlace { own, block: block.span, source };
         let form = place.keep_action_findings(parsed.diagnostics);
-        let meaning = place.keep_action_findings(check_domain(&parsed.value, source));
+        let mut found = check_domain(&parsed.value, source);
         let action = parsed.value.actions.into_iter().rfind(|action| action.span.start >= own);
+        found.extend(action.iter().flat_map(|action| rule.findings(action, source)));
+        let meaning = place.keep_action_findings(found);
         Integrated { action: action.map(|action| place.move_to_reply(action)), form, meaning }
     }
 
@@ -381,10 +398,14 @@ fn semantic(
     meaning: Vec<Diagnostic>,
     name: &str,
     source: SourceId,
+    rule: BadPreconditionRule,
 ) -> Option<(ResultClass, Vec<Diagnostic>)> {
     let class_of = |d: &Diagnostic| {
         if REQUIREMENTS.contains(&d.code.as_ref()) {
-            // A warning of the front end, for planners mostly do not mind. The paper's does.
+            // A warning of the front end, for planners mostly do not mind.
+            return (rule == BadPreconditionRule::Requirement).then_some(ResultClass::BPError);
+        }
+        if BadPreconditionRule::CODES.contains(&d.code.as_ref()) {
             return Some(ResultClass::BPError);
         }
         if d.code == UNDECLARED_CONSTANT {

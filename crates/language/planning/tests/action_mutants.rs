@@ -9,7 +9,7 @@ use planforge_pddl::print_action;
 use planforge_pddl::random::Random;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
-use planforge_planning::result_class::{ResultClass, ResultGroup, classify_action};
+use planforge_planning::result_class::{BadPreconditionRule, ResultClass, ResultGroup, classify_action};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use support::{read_domain, read_problem, read_task, suites};
@@ -36,7 +36,7 @@ fn mutants_get_the_class_of_their_constructed_flaw() {
         for (number, action) in domain.actions.iter().enumerate() {
             let name = action.name.as_str();
             let class = |reply: &str| {
-                classify_action(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class
+                classify_action(reply, SourceId(0), &domain, name, RULE, &reference, &mut Unlimited).class
             };
             assert_eq!(class(&print_action(action)), ResultClass::Equivalent, "{suite} {name}");
             for mutant in action_mutants(&domain, action, 64, &mut Random::stream(7, number as u64)) {
@@ -60,6 +60,8 @@ fn mutants_get_the_class_of_their_constructed_flaw() {
     }
     assert!(kinds.contains(&ActionMutantKind::BrokenText) && kinds.contains(&ActionMutantKind::Negate));
 }
+
+const RULE: BadPreconditionRule = BadPreconditionRule::Requirement;
 
 const LAMPS: &str = "(define (domain lamps) (:requirements :strips :typing) (:types lamp room)
   (:predicates (in ?l - lamp ?r - room) (here ?r - room) (lit ?l - lamp) (door ?a ?b - room))
@@ -87,7 +89,7 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
         let (domain, reference) = lamps(negated);
         for (number, name) in [(0, "go"), (1, "light")] {
             let class = |reply: &str| {
-                classify_action(reply, SourceId(0), &domain, name, &reference, &mut Unlimited).class
+                classify_action(reply, SourceId(0), &domain, name, RULE, &reference, &mut Unlimited).class
             };
             assert_eq!(
                 class(&print_action(&domain.actions[number])),
@@ -113,7 +115,7 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
         // What the domain does itself hides nothing else that it does not declare.
         let either = "(:action go :parameters (?a ?b - room)
           :precondition (and (here ?a) (or (door ?a ?b) (door ?b ?a))) :effect (and (here ?b) (not (here ?a))))";
-        let found = classify_action(either, SourceId(0), &domain, "go", &reference, &mut Unlimited);
+        let found = classify_action(either, SourceId(0), &domain, "go", RULE, &reference, &mut Unlimited);
         assert_eq!(found.class, ResultClass::BPError);
         assert!(
             found.diagnostics[0].message.contains(":disjunctive-preconditions"),
@@ -127,7 +129,7 @@ fn negation_is_wrong_where_the_domain_neither_declares_nor_uses_it() {
 fn another_actions_name_is_a_wrong_name_and_an_unknown_name_a_wrong_argument() {
     let (domain, reference) = lamps("");
     let class =
-        |reply: &str| classify_action(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        |reply: &str| classify_action(reply, SourceId(0), &domain, "light", RULE, &reference, &mut Unlimited);
     let other = print_action(&domain.actions[1]).replace("light", "go");
     let found = class(&other);
     assert_eq!(found.class, ResultClass::NError, "{:?}", found.diagnostics);
@@ -143,8 +145,9 @@ fn another_actions_name_is_a_wrong_name_and_an_unknown_name_a_wrong_argument() {
 fn parentheses_around_the_action_count_too() {
     let (domain, reference) = lamps("");
     let text = print_action(&domain.actions[1]);
-    let class =
-        |reply: &str| classify_action(reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
+    let class = |reply: &str| {
+        classify_action(reply, SourceId(0), &domain, "light", RULE, &reference, &mut Unlimited).class
+    };
     for lost in [
         format!("({text}"),
         format!("( {text}"),
@@ -188,7 +191,8 @@ fn mutants_are_distinct_and_depend_on_the_seed_alone() {
     let reference = lamps("").1;
     for mutant in made.iter().filter(|m| m.flaw.is_none()) {
         let class =
-            classify_action(&mutant.reply, SourceId(0), &domain, "light", &reference, &mut Unlimited).class;
+            classify_action(&mutant.reply, SourceId(0), &domain, "light", RULE, &reference, &mut Unlimited)
+                .class;
         let told = [ResultGroup::Different, ResultGroup::Equivalent, ResultGroup::Undecided];
         assert!(told.contains(&class.group()), "{}: {class:?}", mutant.change);
     }

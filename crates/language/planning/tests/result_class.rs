@@ -10,11 +10,13 @@ use planforge_planning::Unlimited;
 use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, ExactReference};
 use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
 use planforge_planning::result_class::{
-    ClassifiedReply, ResultClass, ResultGroup, classify_action, classify_domain, fit_action, fit_all_actions,
-    named_action,
+    BadPreconditionRule, ClassifiedReply, ResultClass, ResultGroup, classify_action, classify_domain,
+    fit_action, fit_all_actions, named_action,
 };
 use std::num::NonZeroUsize;
 use support::{read_domain, read_problem};
+
+const RULE: BadPreconditionRule = BadPreconditionRule::Requirement;
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
   (:types lamp room)
@@ -38,7 +40,7 @@ fn reference() -> (Domain, HdeReference) {
 
 fn class(reply: &str) -> ClassifiedReply {
     let (domain, reference) = reference();
-    classify_action(reply, SourceId(3), &domain, "light", &reference, &mut Unlimited)
+    classify_action(reply, SourceId(3), &domain, "light", RULE, &reference, &mut Unlimited)
 }
 
 /// The text that the deciding finding points at.
@@ -152,7 +154,7 @@ fn a_limit_gives_undecided_and_never_no_plan() {
             continue;
         };
         let reply = action("(and (here ?r) (in ?l ?r) (lit ?l))", "(and (lit ?l) (dark ?l))");
-        let found = classify_action(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        let found = classify_action(&reply, SourceId(0), &domain, "light", RULE, &reference, &mut Unlimited);
         assert!(
             matches!(found.class, ResultClass::NoPlan | ResultClass::Undecided),
             "{nodes}: {:?}",
@@ -162,7 +164,7 @@ fn a_limit_gives_undecided_and_never_no_plan() {
     let tiny = HdeOptions { max_nodes: 12, k: NonZeroUsize::new(1).unwrap(), ..HdeOptions::default() };
     if let Ok(reference) = HdeReference::new(&domain, &[&problem], &tiny, &mut Unlimited) {
         let reply = action("(here ?r)", "(dark ?l)");
-        let found = classify_action(&reply, SourceId(0), &domain, "light", &reference, &mut Unlimited);
+        let found = classify_action(&reply, SourceId(0), &domain, "light", RULE, &reference, &mut Unlimited);
         assert_ne!(found.class, ResultClass::Equivalent);
     }
 }
@@ -172,7 +174,7 @@ fn a_whole_domain_has_the_class_of_its_first_unfit_action_or_of_its_behaviour() 
     let (domain, reference) = reference();
     let go = "(:action go :parameters (?a ?b - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
     let one = |name: &str, text: &str| {
-        classify_action(text, SourceId(0), &domain, name, &reference, &mut Unlimited)
+        classify_action(text, SourceId(0), &domain, name, RULE, &reference, &mut Unlimited)
     };
     let whole = |go: &str, light: &str| {
         let (go, light) = (one("go", go), one("light", light));
@@ -203,9 +205,9 @@ fn a_whole_domain_has_the_class_of_its_first_unfit_action_or_of_its_behaviour() 
 fn fitting_an_action_needs_neither_plans_nor_true_actions() {
     let (domain, _) = reference();
     let header = Domain { actions: Vec::new(), ..domain };
-    let fitting = fit_action(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light").unwrap();
+    let fitting = fit_action(&action("(lit ?l)", "(dark ?l)"), SourceId(0), &header, "light", RULE).unwrap();
     assert_eq!((fitting.action.name.as_str(), fitting.domain.actions.len()), ("light", 1));
-    let not = fit_action(&action("(lit ?l ?l)", EFF), SourceId(0), &header, "light").unwrap_err();
+    let not = fit_action(&action("(lit ?l ?l)", EFF), SourceId(0), &header, "light", RULE).unwrap_err();
     assert_eq!(not.class, ResultClass::PAError);
 }
 
@@ -220,7 +222,7 @@ fn the_exact_comparison_stops_at_the_first_problem_that_differs() {
     let same = models.compare(&domain, &mut Unlimited);
     assert_eq!((same.verdict(), same.0.len(), same.equal_up_to()), (ComparisonVerdict::Equal, 2, None));
     let fitting =
-        fit_action(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light").unwrap();
+        fit_action(&action("(and (here ?r) (dark ?l))", EFF), SourceId(0), &domain, "light", RULE).unwrap();
     let other = models.compare(&fitting.domain, &mut Unlimited);
     // In the first problem lamps are lit from the attic too, so it shows the difference and the second is not compared.
     assert_eq!(
@@ -234,6 +236,7 @@ fn the_exact_comparison_stops_at_the_first_problem_that_differs() {
         SourceId(0),
         &domain,
         "light",
+        RULE,
     )
     .unwrap();
     let open = models.compare(&renamed.domain, &mut Unlimited);
@@ -253,7 +256,7 @@ fn an_object_of_the_problems_has_its_type_there() {
     assert!(right.class.group() == ResultGroup::Different, "{:?}", right.diagnostics);
     // Where problems are not known, neither are its types.
     let (domain, _) = reference();
-    assert!(fit_action(&wrong, SourceId(3), &domain, "light").is_ok());
+    assert!(fit_action(&wrong, SourceId(3), &domain, "light", RULE).is_ok());
 }
 
 #[test]
@@ -267,17 +270,50 @@ fn an_action_in_another_order_of_parameters_is_equivalent_and_different_by_posit
     let names: Vec<&str> = graded.parameters.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["?l", "?r"]);
     // A wrong action stays wrong in every order, with the plan of the order that fits the types.
-    let wrong = action("(and (here ?r) (dark ?l))", EFF).replace("?l - lamp ?r - room", "?r - room ?l - lamp");
+    let wrong =
+        action("(and (here ?r) (dark ?l))", EFF).replace("?l - lamp ?r - room", "?r - room ?l - lamp");
     let found = class(&wrong);
     assert_eq!((found.class, found.positional), (ResultClass::NPApp, None));
     assert_eq!(found.parameters.as_deref(), Some([1, 0].as_slice()));
     // The whole domain is graded the same way.
     let (domain, reference) = reference();
     let go = "(:action go :parameters (?b ?a - room) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))";
-    let one = classify_action(go, SourceId(3), &domain, "go", &reference, &mut Unlimited);
-    assert_eq!((one.class, one.by_position()), (ResultClass::Equivalent, ResultClass::NPApp), "a swap within a type");
+    let one = classify_action(go, SourceId(3), &domain, "go", RULE, &reference, &mut Unlimited);
+    assert_eq!(
+        (one.class, one.by_position()),
+        (ResultClass::Equivalent, ResultClass::NPApp),
+        "a swap within a type"
+    );
     let light = class(&swapped);
     let parts = [("go", &one), ("light", &light)];
     let whole = classify_domain(&domain, &parts, &reference, &mut Unlimited);
     assert_eq!((whole.class, whole.by_position()), (ResultClass::Equivalent, ResultClass::NPApp));
+}
+
+#[test]
+fn bad_preconditions_follow_the_domain_the_papers_text_or_its_planner() {
+    use BadPreconditionRule::{Negation, Requirement, UnguardedDelete};
+    let (plain, reference) = reference();
+    let declared = read_domain(&DOMAIN.replace(":strips", ":strips :negative-preconditions"));
+    let negated = action("(and (here ?r) (in ?l ?r) (dark ?l) (not (lit ?l)))", EFF);
+    let unguarded = action("(and (here ?r) (in ?l ?r) (not (lit ?l)))", EFF);
+    let class = |reply: &str, domain: &Domain, rule| {
+        classify_action(reply, SourceId(0), domain, "light", rule, &reference, &mut Unlimited)
+    };
+    for (reply, domain, rule, bad) in [
+        (&negated, &plain, Requirement, Some("(not (lit ?l))")),
+        (&negated, &declared, Requirement, None),
+        (&negated, &declared, Negation, Some("(not (lit ?l))")),
+        (&negated, &plain, UnguardedDelete, None),
+        (&unguarded, &declared, UnguardedDelete, Some("(not (dark ?l))")),
+        (&action(PRE, EFF), &plain, UnguardedDelete, None),
+        (&action(PRE, EFF), &plain, Negation, None),
+    ] {
+        let found = class(reply, domain, rule);
+        assert_eq!(found.class == ResultClass::BPError, bad.is_some(), "{rule:?} {reply}: {:?}", found.class);
+        if let Some(place) = bad {
+            let span = found.diagnostics[0].primary().unwrap().span;
+            assert_eq!(&reply[span.range()], place, "{rule:?}");
+        }
+    }
 }

@@ -139,6 +139,13 @@ fn a_view_has_what_is_given_and_nothing_else() {
     assert_eq!(types, [("b", "ball"), ("r", "(either room ball)"), ("x", "object")]);
     assert_eq!(interface.materials.to_texts().keys().collect::<Vec<_>>(), ["domain.template"]);
 
+    // A template shows the types. Without one the interface has them, with their parents.
+    assert!(actions.types.is_empty());
+    let bare = Suite { domain_template: None, ..suite.clone() };
+    let given = GivenSpec { interface: true, ..GivenSpec::default() };
+    let types = task_view(&bare, task, &given, None).unwrap().action_interface.unwrap().types;
+    assert!(!types.is_empty() && types.iter().all(|ty| !ty.name.starts_with('?')), "{types:?}");
+
     let objects = view(GivenSpec { objects: true, ..GivenSpec::default() });
     let names: Vec<String> = objects.action_interface.unwrap().objects.into_iter().map(|o| o.name).collect();
     assert_eq!(names, ["b1", "b2", "c", "home"]);

@@ -4,6 +4,7 @@ use planforge_diagnostics::CodeInfo;
 
 pub(crate) const FROM_PROBLEM: &str = "translate.from-problem";
 pub(crate) const NO_TEXT: &str = "translate.no-text";
+pub(crate) const ZERO_SHOT: &str = "translate.zero-shot";
 /// The code of a missing or unusable in-context example.
 pub const NO_EXAMPLE: &str = "translate.no-example";
 pub(crate) const NO_TEMPLATE: &str = "translate.no-template";
@@ -34,6 +35,13 @@ is `example.text` and `example.problem` (the files `p_example.nl` and `p_example
 `example.domain-text` and `example.domain`. A suite that has the PDDL of an example without its text is reported whatever the option \
 is.\n\nAdd the missing text, name a suite that has it (`[given] example = \"SUITE\"`), or set `example = false`. The example \
 `\"lead\"` exists behind a `fan_out` stage, and for problems only.",
+    },
+    CodeInfo {
+        code: ZERO_SHOT,
+        title: "the question has no in-context example",
+        explanation: "The pipeline gives the suite's own example of a problem, and the suite has none: the question is asked without an example \
+(zero-shot), so the result is not one of a method with an example, such as LLM+P.\n\nAdd `p_example.nl` and `p_example.pddl` to the \
+suite, name a suite that has them (`[given] example = \"SUITE\"`), or set `example = false` in the stage.",
     },
     CodeInfo {
         code: NO_TEMPLATE,

@@ -56,7 +56,6 @@ pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Fa
     let name = name.map_or_else(|| suite_name(task), str::to_owned);
     let types = types_of(interface);
     let requirements: &[&str] = if types.is_empty() { &[":strips"] } else { &[":strips", ":typing"] };
-    let untyped = |name: &&str| ast::TypedName { name: Name::synthetic(name), ty: None };
     let action = |action: &ActionSignature| ast::Action {
         name: Name::synthetic(&action.name),
         parameters: typed(&action.parameters, "?"),
@@ -68,22 +67,38 @@ pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Fa
     Ok(planforge_pddl::domain_template(&ast::Domain {
         name: Some(Name::synthetic(&name)),
         requirements: requirements.iter().map(|r| Name::synthetic(r)).collect(),
-        types: types.iter().map(untyped).collect(),
+        types,
         actions: interface.actions.iter().map(action).collect(),
         ..ast::Domain::default()
     }))
 }
 
-/// The types of the interface in order of appearance, without `object`.
-fn types_of(interface: &ActionInterface) -> Vec<&str> {
-    let mut types: Vec<&str> = Vec::new();
-    let all = interface.actions.iter().flat_map(|a| &a.parameters).chain(&interface.objects);
+/// The types of the interface, without `object`: first those that are only used, in order of appearance, then
+/// the declared ones with their parents.
+fn types_of(interface: &ActionInterface) -> Vec<ast::TypedName> {
+    let mut names: Vec<&str> = interface.types.iter().map(|declared| declared.name.as_str()).collect();
+    let declared = names.len();
+    let parents = interface.types.iter();
+    let all = interface.actions.iter().flat_map(|a| &a.parameters).chain(&interface.objects).chain(parents);
     for name in all.flat_map(|t| alternatives(&t.type_name)) {
-        if !name.eq_ignore_ascii_case("object") && !types.iter().any(|t| t.eq_ignore_ascii_case(name)) {
-            types.push(name);
+        if !name.eq_ignore_ascii_case("object") && !names.iter().any(|t| t.eq_ignore_ascii_case(name)) {
+            names.push(name);
         }
     }
+    let hierarchy = typed(&interface.types, "");
+    let parent = |name: &str| TypedName { name: name.to_owned(), type_name: "object".to_owned() };
+    let used: Vec<TypedName> = names.iter().skip(declared).map(|name| parent(name)).collect();
+    let mut types = typed(&used, "");
+    if hierarchy.iter().any(|entry| entry.ty.is_some()) {
+        // Without a type they would take that of the next group.
+        types.iter_mut().for_each(|entry| entry.ty = Some(object_type()));
+    }
+    types.extend(hierarchy);
     types
+}
+
+fn object_type() -> ast::TypeRef {
+    ast::TypeRef { alternatives: std::iter::once(Name::synthetic("object")).collect(), span: Span::default() }
 }
 
 /// The names in a type: one, or those of `(either a b)`.
@@ -128,4 +143,30 @@ fn no_template(task: &TaskView, material: &str, what: &str) -> Failure {
         format!("the question needs {what}, and nothing of the kind is given for suite `{}`", task.suite),
     )
     .help(format!("let the pipeline give the action interface, or add `{material}` to the suite"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_made_template_has_the_type_hierarchy_of_the_interface() {
+        let typed = |name: &str, ty: &str| TypedName { name: name.into(), type_name: ty.into() };
+        let interface = ActionInterface {
+            actions: vec![ActionSignature {
+                name: "load".into(),
+                parameters: vec![typed("p", "parcel"), typed("v", "vehicle"), typed("c", "crew")],
+            }],
+            objects: vec![typed("t1", "truck")],
+            types: vec![typed("truck", "vehicle"), typed("vehicle", "object"), typed("parcel", "object")],
+        };
+        let task = TaskView { action_interface: Some(interface), ..TaskView::default() };
+        let template = domain_template(&task, Some("depot")).unwrap();
+        assert!(
+            template.contains("(:types crew - object truck - vehicle vehicle parcel - object)"),
+            "{template}"
+        );
+        let domain = planforge_pddl::parse_domain(&template, SourceId(0)).value;
+        assert_eq!((domain.types.len(), domain.actions.len()), (4, 1), "{template}");
+    }
 }

@@ -26,6 +26,7 @@ pub fn lamps_interface() -> ActionInterface {
     let typed = |name: &str, ty: &str| TypedName { name: name.into(), type_name: ty.into() };
     let lamp = |name: &str| typed(name, "lamp");
     ActionInterface {
+        types: Vec::new(),
         actions: vec![
             ActionSignature { name: "switch".into(), parameters: vec![lamp("l")] },
             ActionSignature {

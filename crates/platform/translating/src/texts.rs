@@ -60,3 +60,9 @@ pub fn note_without_text(task: &TaskView, patch: &mut CandidatePatch) {
         patch.diagnostics.push(ReportedDiagnostic::of(&note, &SourceMap::default()));
     }
 }
+
+/// Notes in a patch that the question had no in-context example.
+pub fn note_without_example(patch: &mut CandidatePatch) {
+    let note = Diagnostic::advice(codes::ZERO_SHOT, "the question had no in-context example (zero-shot)");
+    patch.diagnostics.push(ReportedDiagnostic::of(&note, &SourceMap::default()));
+}

@@ -34,6 +34,21 @@ fn an_example_of_another_domain_tells_its_domain_too() {
     assert!(!asked.contains("Doors can be pushed open."), "the PDDL says it: {asked}");
 }
 
+/// LLM+P without its example is another method.
+#[test]
+fn a_question_without_an_example_is_noted_in_the_patch() {
+    let host = || TestHost::for_kind(PluginKind::Translator).reply("writer", PROBLEM);
+    let noted = |options: DirectOptions, request: &TranslateRequest| {
+        let patch =
+            plugin(options).translate(&host(), request).unwrap().samples.remove(0).into_result().unwrap();
+        patch.diagnostics.iter().any(|d| d.code == "translate.zero-shot")
+    };
+    assert!(noted(DirectOptions::default(), &lamps_request(true, 1)));
+    assert!(!noted(DirectOptions::default(), &with_example(lamps_request(true, 1))));
+    let without = DirectOptions { example: Some(Example::Shown(false)), ..Default::default() };
+    assert!(!noted(without, &lamps_request(true, 1)), "it was asked for");
+}
+
 #[test]
 fn an_example_that_does_not_belong_to_the_domain_stands_alone() {
     let mut request = other_suite(lamps_request(true, 1));

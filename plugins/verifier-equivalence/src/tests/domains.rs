@@ -48,6 +48,18 @@ fn the_reference_and_what_behaves_like_it_are_accepted() {
 }
 
 #[test]
+fn another_order_of_parameters_is_equivalent_with_the_positional_decision_beside_it() {
+    let swapped = DOMAIN.replace("(?b - box ?from ?to - place)", "(?from ?to - place ?b - box)");
+    assert_ne!(swapped, DOMAIN);
+    for got in both(&swapped) {
+        assert_eq!(got.decision, Decision::Accepted, "{got:?}");
+        assert_eq!(got.evidence["positional"]["decision"], "rejected");
+        assert!(got.summary.contains("another order"), "{}", got.summary);
+        assert_eq!(got.metrics["are_least"], 0.0);
+    }
+}
+
+#[test]
 fn a_difference_comes_with_the_shortest_sequence_or_the_failing_plan() {
     let sealed =
         DOMAIN.replace(":precondition (in ?b ?from)", ":precondition (and (in ?b ?from) (sealed ?b))");

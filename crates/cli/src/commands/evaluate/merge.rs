@@ -77,7 +77,7 @@ fn merge_folders(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
     };
     let outcomes = work.outcomes(&work.plan());
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns), (cells, None))?;
+    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns, &suites), (cells, None))?;
     print_failures(context, out, &outcomes);
     list_unfinished(context, outcomes.unfinished_cells(), outcomes.cells.len());
     let incomplete = outcomes.unfinished_cells().next().map(|_| Exit::Interrupted);

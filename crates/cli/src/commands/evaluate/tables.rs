@@ -44,13 +44,33 @@ impl Tables {
             "evaluations that stand beside each other differ in the model, the pipeline or the suite";
         let place =
             "give the pipelines different methods with --method, or evaluate them into different folders";
+        // What one layout cannot show side by side, another can: only the requested layout is refused.
+        let left_out = |layout: Layout, message: &str| {
+            let left_out = args.layout != layout && !others.is_empty();
+            if left_out {
+                let name = layout.name();
+                context.output.note(&format!("warning: {name}.*: made without --also: {message}"));
+            }
+            left_out
+        };
+        let accuracy = match Accuracy::new(&all) {
+            Err(message) if left_out(Layout::Accuracy, &message) => Accuracy::new(&[own]),
+            other => other,
+        };
+        let scaling = match Scaling::new(&all, &methods, args.base.as_deref()) {
+            Err(message) if left_out(Layout::Scaling, &message) => Scaling::new(&[own], &methods, None),
+            other => other,
+        };
+        let settings = class_settings(args, methods.clone());
+        let classes = match Classes::new(&all, &settings) {
+            Err(message) if left_out(Layout::Classes, &message) => Classes::new(&[own], &settings),
+            other => other,
+        };
         Ok(Self {
-            accuracy: Accuracy::new(&all).map_err(|message| refused("--also", message, beside))?,
-            scaling: Scaling::new(&all, &methods, args.base.as_deref())
-                .map_err(|message| refused("--method, --base", message, place))?,
+            accuracy: accuracy.map_err(|message| refused("--also", message, beside))?,
+            scaling: scaling.map_err(|message| refused("--method, --base", message, place))?,
             plans: Plans::new(&all, &methods),
-            classes: Classes::new(&all, &class_settings(args, methods))
-                .map_err(|message| refused("--also, --model-size", message, beside))?,
+            classes: classes.map_err(|message| refused("--also, --model-size", message, beside))?,
         })
     }
 

@@ -9,7 +9,7 @@ use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
 use planforge_planning::ResourceLimits;
-use planforge_suites::check::{Checked, Goal, Solved, TaskRow, check};
+use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
 use serde::Serialize;
 use std::fmt::Write as _;
 use clap::Args;
@@ -88,6 +88,8 @@ struct Report<'a> {
     errors: usize,
     warnings: usize,
     tasks: &'a [TaskRow],
+    /// The shipped pipelines with what the suite lacks for them.
+    pipelines: &'a [PipelineNeeds],
     diagnostics: Vec<ReportedDiagnostic>,
 }
 
@@ -99,6 +101,7 @@ impl<'a> Report<'a> {
             errors: checked.count(Severity::Error),
             warnings: checked.count(Severity::Warning),
             tasks: &checked.tasks,
+            pipelines: &checked.pipelines,
             diagnostics: checked
                 .diagnostics
                 .iter()
@@ -149,5 +152,26 @@ fn print(context: &Context, checked: &Checked) {
             row.errors
         );
     }
+    push_pipelines(&mut out, &checked.pipelines);
     context.output.result(&out);
+}
+
+/// The shipped pipelines that the suite can serve, and what the others miss.
+fn push_pipelines(out: &mut String, needs: &[PipelineNeeds]) {
+    let served: Vec<&str> =
+        needs.iter().filter(|own| own.missing.is_empty()).flat_map(|own| own.pipelines).copied().collect();
+    if !served.is_empty() {
+        let _ = writeln!(out, "  pipelines: {}", served.join(", "));
+    }
+    for own in needs {
+        let names = own.pipelines.join(", ");
+        match own.missing.is_empty() {
+            false => {
+                let _ = writeln!(out, "  not {names}: missing {}", escape(&own.missing.join("; ")));
+            }
+            true => own.without.iter().for_each(|without| {
+                let _ = writeln!(out, "  {names} without {}", escape(without));
+            }),
+        }
+    }
 }

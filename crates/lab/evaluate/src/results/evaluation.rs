@@ -1,11 +1,12 @@
 //! All cells together: the best of the seeds, how many of them solved a suite, and averages over the suites.
 
+use super::baseline::NullBaseline;
 use super::cell::CellResult;
 use super::judges::Judges;
 use super::key::{CellKey, column_name};
 use super::outcome::TaskOutcome;
 use crate::statistics::{Mean, mean};
-use planforge_pipeline::{Cost, ModelFallback, TaskUsage};
+use planforge_pipeline::{Cost, ModelFallback, Suite, TaskUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -190,6 +191,9 @@ pub struct Evaluation {
     pub rows: Vec<Row>,
     /// Every cell.
     pub cells: Vec<CellResult>,
+    /// Null baselines of the suites; empty if they were not computed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<NullBaseline>,
 }
 
 impl Evaluation {
@@ -232,7 +236,23 @@ impl Evaluation {
             let summaries: Vec<&Summary> = rows.iter().filter_map(|row| row.summaries.get(index)).collect();
             column.average(&summaries);
         }
-        Self { schema: 1, seeds, columns, rows, cells }
+        Self { schema: 1, seeds, columns, rows, cells, baselines: Vec::new() }
+    }
+
+    /// Adds the null baselines of its suites, over the evaluated tasks.
+    #[must_use]
+    pub fn with_baselines(mut self, suites: &[Suite]) -> Self {
+        let of = |row: &Row| {
+            let suite = suites.iter().find(|suite| suite.name == row.suite)?;
+            let cells = self.cells.iter().filter(|cell| cell.key.suite == row.suite);
+            let mut tasks: Vec<String> =
+                cells.flat_map(|cell| &cell.tasks).map(|task| task.task.clone()).collect();
+            tasks.sort();
+            tasks.dedup();
+            Some(NullBaseline::of(suite, &tasks))
+        };
+        self.baselines = self.rows.iter().filter_map(of).flatten().collect();
+        self
     }
 }
 

@@ -93,6 +93,10 @@ pub struct DomainOutcome {
     /// Equality with the reference domain; absent if no stage compares domains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same: Option<ProblemOutcome>,
+    /// True if a parser accepts the domain and no action has an effect: a copy of the given interface, for
+    /// example. The answers of parsers are then no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
 }
 
 impl DomainOutcome {

@@ -118,15 +118,15 @@ impl PlanTries {
     pub(super) fn of(task: &TaskHistory, judges: &Judges) -> Option<Self> {
         let label = judges.solved_by.as_ref()?;
         let mut tries = Self::default();
-        for made in &task.candidates {
-            match made.assessments.get(label).map(|assessment| &assessment.decision) {
+        for assessments in task.candidates.iter().map(|made| &made.assessments).chain([&task.start]) {
+            match assessments.get(label).map(|assessment| &assessment.decision) {
                 Some(Decision::Accepted) => tries.valid += 1,
                 Some(Decision::Rejected) => {}
                 _ => continue,
             }
             tries.plans += 1;
             for (name, _) in PLAN_FAILURES {
-                let said = made.assessments.values().filter_map(|assessment| assessment.metrics.get(name));
+                let said = assessments.values().filter_map(|assessment| assessment.metrics.get(name));
                 if said.fold(0.0_f64, |most, value| most.max(*value)) > 0.0 {
                     *tries.failures.entry(name.to_owned()).or_default() += 1;
                 }
@@ -175,8 +175,14 @@ mod tests {
         judged("plan/0", Decision::Accepted, &[("rule_violation", 0.0)]);
         judged("plan/1", Decision::Rejected, &[("rule_violation", 1.0), ("wrong_state", 3.0)]);
         judged("plan/2", Decision::NotComparable { message: String::new() }, &[]);
+        // A pipeline that asks for one plan makes no candidate: its start is judged.
+        let mut single = Assessment::new(Decision::Rejected, "");
+        single.metrics.insert("wrong_goal_claim".to_owned(), 1.0);
+        journal.assessed("s.p02", "valid", "s.p02/start/-", &single);
         let history = History::read(&journal.0).unwrap();
         let judges = Judges { solved_by: Some("valid".to_owned()), ..Judges::default() };
+        let one = PlanTries::of(history.task("p02").unwrap(), &judges).unwrap();
+        assert_eq!((one.plans, one.valid, one.failures["wrong_goal_claim"]), (1, 0, 1));
         let tries = PlanTries::of(&history.tasks[0], &judges).unwrap();
         assert_eq!((tries.plans, tries.valid), (2, 1));
         assert_eq!(tries.failures["wrong_state"], 1);

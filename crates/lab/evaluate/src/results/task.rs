@@ -5,6 +5,8 @@ use super::judges::Judges;
 use super::outcome::{DomainOutcome, ProblemOutcome, TaskOutcome};
 use super::replies::PlanTries;
 use planforge_contract::{Decision, Failure, FailureClass};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::parse_domain;
 use planforge_pipeline::{Cost, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use planforge_record::TaskVerdict;
@@ -84,6 +86,7 @@ impl TaskResult {
                 front_end: unfinished(&judges.reads),
                 walk: unfinished(&judges.walk),
                 same: unfinished(&judges.same_domain),
+                empty: false,
             },
             plans: None,
             curve: None,
@@ -151,12 +154,33 @@ fn domain(task: &TaskReport, judges: &Judges, directions: Option<(f64, f64)>) ->
             .map(|accepts| accepts > 0.5)
             .or(metric("errors").map(|errors| errors < 0.5))
     });
+    let (val, front_end) =
+        (problem(task, judges.val.as_ref()), known(problem(task, judges.reads.as_ref()), own));
+    let accepted = || [val, front_end].contains(&Some(ProblemOutcome::Equivalent));
+    let said_empty = [&judges.val, &judges.reads]
+        .into_iter()
+        .filter_map(said)
+        .any(|assessment| assessment.metrics.get("empty").is_some_and(|empty| *empty > 0.5));
+    // A recorded answer of VAL may be older than the metric, so the text decides too.
+    let empty = said_empty || accepted() && written_without_effects(task);
+    let parsed = |outcome: Option<ProblemOutcome>| match outcome {
+        Some(ProblemOutcome::Equivalent) if empty => Some(ProblemOutcome::Different),
+        other => other,
+    };
     DomainOutcome {
-        val: problem(task, judges.val.as_ref()),
-        front_end: known(problem(task, judges.reads.as_ref()), own),
+        val: parsed(val),
+        front_end: parsed(front_end),
+        empty,
         walk: known(problem(task, judges.walk.as_ref()), directions.map(|d| harmonic_mean(d.0, d.1) >= 1.0)),
         same: problem(task, judges.same_domain.as_ref()),
     }
+}
+
+/// True if the surviving candidate has a domain, and none of its actions has an effect.
+fn written_without_effects(task: &TaskReport) -> bool {
+    let text = task.candidate.as_ref().and_then(|candidate| candidate.domain.as_deref());
+    text.filter(|text| !text.trim().is_empty())
+        .is_some_and(|text| parse_domain(text, SourceId(0)).value.is_without_effects())
 }
 
 /// The decision of the judging stage on the surviving candidate; without one, the outcome of the task's

@@ -4,8 +4,8 @@
 
 use crate::artefact::Artefact;
 use crate::results::{
-    CellResult, Column, CountsAs, Evaluation, OpenReason, ProblemOutcome, TaskResult, counts_as,
-    counts_as_solved,
+    Baseline, CellResult, Column, CountsAs, Evaluation, NullBaseline, OpenReason, ProblemOutcome, TaskResult,
+    counts_as, counts_as_solved,
 };
 use crate::statistics::{mean, variance};
 use crate::table::{Align, Table};
@@ -64,6 +64,9 @@ pub struct Accuracy {
     pub columns: Vec<AccuracyColumn>,
     /// By row and column; nothing where the pair was not evaluated.
     pub cells: Vec<Vec<Option<AccuracyCell>>>,
+    /// Null baselines, by suite; empty if they were not computed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<NullBaseline>,
 }
 
 impl Accuracy {
@@ -76,6 +79,11 @@ impl Accuracy {
         let mut table = Self { schema: 1, ..Self::default() };
         let mut models: Vec<String> = Vec::new();
         for evaluation in evaluations {
+            for baseline in &evaluation.baselines {
+                if !table.baselines.contains(baseline) {
+                    table.baselines.push(baseline.clone());
+                }
+            }
             for row in &evaluation.rows {
                 if !table.rows.contains(&row.suite) {
                     table.rows.push(row.suite.clone());
@@ -168,8 +176,12 @@ impl Accuracy {
             ("% of problems that are valid PDDL", |c| c.valid.as_ref()),
             ("% of tasks solved", |c| c.solved.as_ref()),
         ];
-        let parts: Vec<String> =
+        let mut parts: Vec<String> =
             kinds.iter().map(|(title, pick)| one(&format!("{title}, {over}"), self.table(*pick))).collect();
+        let judges_pddl = self.cells.iter().flatten().flatten().any(|cell| cell.valid.is_some());
+        if judges_pddl && !self.baselines.is_empty() {
+            parts.push(one("% of problems that are valid PDDL, null baselines", self.baseline_table()));
+        }
         let mut out = parts.join("\n");
         let cells = || self.cells.iter().flatten().flatten();
         let open = |cell: &AccuracyCell| {
@@ -203,6 +215,21 @@ impl Accuracy {
         if self.rows.len() > 1 {
             let averages = (0..self.columns.len()).map(|at| self.average(at, pick));
             table.row(["average".to_owned()].into_iter().chain(averages));
+        }
+        table
+    }
+
+    /// Problems without content that planforge's reader accepts.
+    fn baseline_table(&self) -> Table {
+        let names = Baseline::ALL.map(|baseline| (baseline.name(), Align::Right));
+        let mut table = Table::new([("domain", Align::Left)].into_iter().chain(names));
+        for row in &self.rows {
+            let shown = Baseline::ALL.map(|baseline| {
+                let own = self.baselines.iter().find(|own| own.suite == *row && own.baseline == baseline);
+                own.filter(|own| own.tasks > 0)
+                    .map_or("-".to_owned(), |own| percent(100.0 * own.problems as f64 / own.tasks as f64))
+            });
+            table.row([row.clone()].into_iter().chain(shown));
         }
         table
     }

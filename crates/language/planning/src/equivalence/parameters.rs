@@ -7,7 +7,7 @@
 use super::are::bijection::Bijections;
 use super::are::{MAX_CHOICES, Shape, type_names};
 use crate::walk::NamedStep;
-use planforge_pddl::ast::Action;
+use planforge_pddl::ast::{Action, Domain};
 
 /// Most bijections that are listed for one pair of actions: all of four parameters of one type.
 const MOST_ORDERS: usize = 24;
@@ -48,6 +48,24 @@ pub fn reorder_parameters(action: &Action, order: &[usize]) -> Option<Action> {
     let parameters = order.iter().map(|&place| action.parameters.get(place).cloned());
     let parameters = parameters.collect::<Option<Vec<_>>>()?;
     (parameters.len() == action.parameters.len()).then(|| Action { parameters, ..action.clone() })
+}
+
+/// Returns the candidate with the parameters of each action in the order, respecting types, that has the least
+/// reconstruction error against the reference's action of that name; `None` if no order changes.
+pub fn reorder_domain(reference: &Domain, candidate: &Domain) -> Option<Domain> {
+    let mut reordered = candidate.clone();
+    let mut changed = false;
+    for action in &mut reordered.actions {
+        let Some(original) = reference.actions.iter().find(|own| own.name == action.name) else { continue };
+        let order = typed_orders(original, action).into_iter().next();
+        if let Some(order) = order.filter(|order| !keeps_positions(order))
+            && let Some(other) = reorder_parameters(action, &order)
+        {
+            *action = other;
+            changed = true;
+        }
+    }
+    changed.then_some(reordered)
 }
 
 /// Returns a step of the original's action with its arguments in the order of the other's parameters.

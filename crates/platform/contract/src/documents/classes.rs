@@ -29,6 +29,12 @@ pub struct Classification {
     pub class: String,
     /// The primary class: `syntax error`, `semantic error`, `different domain`, `equivalent`, `undecided` or `fits`.
     pub group: String,
+    /// The class with parameters by position, as in the paper, if it is another: `class` is up to a typed bijection of the parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positional: Option<String>,
+    /// The order of the comparison, if it is not the written one: by parameter of the reference, the place of the written action's, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<u64>>,
     /// Everything found wrong, the finding that decides the class first; places are in the action's text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<ReportedDiagnostic>,

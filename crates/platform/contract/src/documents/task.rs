@@ -54,6 +54,10 @@ pub struct ActionInterface {
     /// The objects of this task.
     #[serde(default)]
     pub objects: Vec<TypedName>,
+    /// The declared types, each with its parent as its type. Present only where the suite has no template of the
+    /// domain, which would show them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<TypedName>,
 }
 
 /// A translator's view of a task. It has no field for anything that the pipeline does not declare as given.

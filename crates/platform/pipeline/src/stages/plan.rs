@@ -13,7 +13,7 @@ use crate::front::stage_checker::{StageChecker, StageTable};
 use crate::run::beam::{Entry, StageOutcome};
 use crate::run::context::{Context, TaskRun};
 use crate::run::step::StageResult;
-use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic};
+use planforge_contract::{Candidate, Failure, PlanOutcome, ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback::{self as phrases, NoPlan};
 use planforge_record::TaskVerdict;
@@ -99,8 +99,10 @@ impl StageDefinition for PlanStage {
 }
 
 fn objection_of(outcome: &PlanOutcome, stage: String) -> Option<TaskVerdict> {
+    // Warnings and advice may come before the error that decides.
     let first = |diagnostics: &[ReportedDiagnostic], other: &str| {
-        diagnostics.first().map_or_else(|| other.to_owned(), |d| d.message.clone())
+        let error = diagnostics.iter().find(|d| d.severity == ReportedSeverity::Error);
+        error.or(diagnostics.first()).map_or_else(|| other.to_owned(), |d| d.message.clone())
     };
     Some(match outcome {
         PlanOutcome::Plan { .. } => return None,
@@ -155,6 +157,22 @@ fn explain_missing_plan(outcome: &PlanOutcome) -> Option<String> {
 mod tests {
     use super::*;
     use planforge_contract::{LimitKind, PlanDocument, SearchStatistics};
+    use planforge_diagnostics::SourceMap;
+
+    #[test]
+    fn an_unreadable_text_is_rejected_with_its_first_error() {
+        let finding = |severity: fn(&'static str, &'static str) -> Diagnostic, message| {
+            ReportedDiagnostic::of(&severity("x.y", message), &SourceMap::default())
+        };
+        let diagnostics = vec![
+            finding(Diagnostic::advice, "a requirement is not needed"),
+            finding(Diagnostic::warning, "a predicate is never used"),
+            finding(Diagnostic::error, "no type `place` is declared"),
+        ];
+        let rejected = objection_of(&PlanOutcome::Unreadable { diagnostics }, "plan".to_owned());
+        let message = "no type `place` is declared".to_owned();
+        assert_eq!(rejected, Some(TaskVerdict::Rejected { stage: "plan".to_owned(), message }));
+    }
 
     #[test]
     fn every_outcome_without_a_plan_is_told_and_none_as_another() {

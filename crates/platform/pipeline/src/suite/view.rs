@@ -33,6 +33,11 @@ pub fn task_view(
         })
         .flatten()
         .unwrap_or_default();
+    // A template shows the types itself.
+    let declared = match given.interface || given.domain {
+        true if suite.domain_template.is_none() => types_of(suite),
+        _ => Vec::new(),
+    };
     let objects = (given.objects || given.problem)
         .then(|| match (&task.reference_problem, &task.described) {
             (None, Some(described)) if !given.problem => Some(described.objects.clone()),
@@ -59,8 +64,11 @@ pub fn task_view(
             domain: given.domain.then(|| suite.reference_domain.clone()).flatten(),
             problem: given.problem.then(|| task.reference_problem.clone()).flatten(),
         },
-        action_interface: (!interface.is_empty() || !objects.is_empty())
-            .then_some(ActionInterface { actions: interface, objects }),
+        action_interface: (!interface.is_empty() || !objects.is_empty()).then_some(ActionInterface {
+            actions: interface,
+            objects,
+            types: declared,
+        }),
         materials: materials(suite, task, given, example),
     };
     if view.found.is_empty() { Ok(result) } else { Err(view.found) }
@@ -251,6 +259,12 @@ fn example_of_another(suite: &Suite, own: ExampleMaterials) -> ExampleMaterials 
         domain: domain.or(own.domain),
         domain_template: domain_template.or(own.domain_template),
     }
+}
+
+/// The declared types of the reference domain.
+fn types_of(suite: &Suite) -> Vec<TypedName> {
+    let domain = suite.reference_domain.as_deref().unwrap_or_default();
+    planforge_pddl::parse_domain(domain, SourceId(0)).value.types.iter().map(typed).collect()
 }
 
 fn signatures(domain: &ast::Domain) -> Vec<ActionSignature> {

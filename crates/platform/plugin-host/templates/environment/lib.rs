@@ -31,7 +31,7 @@ impl StepEnvironment for {{TYPE}} {
 
     fn interface(&self, _task: &EnvironmentOpen) -> Result<ActionInterface, Failure> {
         let action = |name: &str| ActionSignature { name: name.to_owned(), parameters: vec![] };
-        Ok(ActionInterface { actions: vec![action("switch-on"), action("switch-off")], objects: vec![] })
+        Ok(ActionInterface { actions: vec![action("switch-on"), action("switch-off")], ..ActionInterface::default() })
     }
     fn reset(&self, _task: &EnvironmentOpen) -> Result<bool, Failure> {
         Ok(self.0.lit)

@@ -20,6 +20,9 @@ pub struct Tally {
     /// Action reconstruction errors, where an action could be read: by reading, and by class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<Reading, BTreeMap<ReplyClass, Histogram>>,
+    /// Replies that are in another class by the positions of parameters: by class, their classes by position.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub positional: BTreeMap<ReplyClass, Counts>,
 }
 
 impl Tally {
@@ -27,9 +30,24 @@ impl Tally {
         self.counts.values().sum()
     }
 
+    /// Replies by the class that they have with parameters by position, as in the paper.
+    pub fn by_position(&self) -> Counts {
+        let mut counts = self.counts.clone();
+        for (graded, classes) in &self.positional {
+            let own = counts.entry(*graded).or_default();
+            *own = own.saturating_sub(classes.values().sum());
+            add(&mut counts, classes);
+        }
+        counts.retain(|_, n| *n > 0);
+        counts
+    }
+
     /// Adds another's.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.counts, &other.counts);
+        for (graded, classes) in &other.positional {
+            add(self.positional.entry(*graded).or_default(), classes);
+        }
         for (reading, classes) in &other.errors {
             let own = self.errors.entry(*reading).or_default();
             for (fate, histogram) in classes {

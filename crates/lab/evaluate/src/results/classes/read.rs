@@ -19,6 +19,8 @@ struct KeptClassification {
     /// Place of the action in the run's list.
     action: usize,
     fate: ReplyClass,
+    /// The class by position, if it is another.
+    positional: Option<ReplyClass>,
     errors: [Option<u64>; 3],
     exact: ExactResult,
     /// Kept for suspects alone.
@@ -147,6 +149,7 @@ impl ClassReader<'_> {
             let undecided = |action| KeptClassification {
                 action,
                 fate: ReplyClass::Class(ResultClass::Undecided),
+                positional: None,
                 errors: [None; 3],
                 exact: ExactResult::NotAsked,
                 difference: None,
@@ -169,7 +172,7 @@ impl ClassReader<'_> {
             let seen = self.read_classification(blob, one)?;
             judged.actions.push(seen);
         }
-        judged.whole = evidence.domain.map(|domain| fate(blob, &domain)).transpose()?;
+        judged.whole = evidence.domain.map(|domain| fate(blob, &domain.class)).transpose()?;
         Ok(judged)
     }
 
@@ -178,7 +181,8 @@ impl ClassReader<'_> {
         blob: &str,
         one: &Classification,
     ) -> Result<KeptClassification, Failure> {
-        let fate = fate(blob, one)?;
+        let positional = one.positional.as_deref().map(|class| fate(blob, class)).transpose()?;
+        let fate = fate(blob, &one.class)?;
         let exact = one.exact.as_ref();
         let answer = match exact.map(|exact| exact.decision.as_str()) {
             Some("equal") => ExactResult::Equal,
@@ -191,6 +195,7 @@ impl ClassReader<'_> {
         Ok(KeptClassification {
             action: self.action(&one.name),
             fate,
+            positional,
             errors: [
                 error.and_then(|error| error.by_name),
                 error.and_then(|error| error.by_position),
@@ -319,6 +324,9 @@ fn last(root: &SamplePath, line: &Line) -> SamplePath {
 fn count(cell: &mut CellClasses, seen: &KeptClassification, path: &str) {
     let Some(tally) = cell.actions.get_mut(seen.action) else { return };
     *tally.counts.entry(seen.fate).or_default() += 1;
+    if let Some(positional) = seen.positional {
+        *tally.positional.entry(seen.fate).or_default().entry(positional).or_default() += 1;
+    }
     for reading in Reading::ALL {
         let Some(error) = seen.errors.get(reading.index()).copied().flatten() else { continue };
         let histogram = tally.errors.entry(reading).or_default().entry(seen.fate).or_default();
@@ -379,10 +387,10 @@ fn place_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> usize {
     }
 }
 
-fn fate(blob: &str, one: &Classification) -> Result<ReplyClass, Failure> {
+fn fate(blob: &str, class: &str) -> Result<ReplyClass, Failure> {
     let known =
-        ReplyClass::of(&one.class).filter(|fate| !matches!(fate, ReplyClass::Failed | ReplyClass::NotJudged));
-    known.ok_or_else(|| other(blob, &format!("`{}` is not a result class", one.class)))
+        ReplyClass::of(class).filter(|fate| !matches!(fate, ReplyClass::Failed | ReplyClass::NotJudged));
+    known.ok_or_else(|| other(blob, &format!("`{class}` is not a result class")))
 }
 
 fn other(blob: &str, why: &dyn std::fmt::Display) -> Failure {

@@ -15,7 +15,9 @@ use planforge_planning::equivalence::domains::{
     compare_models,
 };
 use planforge_planning::equivalence::hde::{HdeDifference, HdeOutcome, HdeReference, HdeResult, HdeRule};
-use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup, classify_action};
+use planforge_planning::result_class::{
+    BadPreconditionRule, ClassifiedReply, ResultClass, ResultGroup, classify_action,
+};
 
 /// A suite, ready to judge mutants of its actions.
 pub(super) struct ActionJudge<'s> {
@@ -70,6 +72,7 @@ impl<'s> ActionJudge<'s> {
             SourceId(0),
             &self.setup.suite.domain,
             name,
+            BadPreconditionRule::default(),
             reference,
             &mut self.setup.budget(),
         )

@@ -82,8 +82,10 @@ pub fn class_figures(table: &Classes) -> Result<ClassFigures, Failure> {
     out.files.push(Artefact::new("fig2_classes.svg", stacked_svg(&by_class(table, &columns))));
     out.files.push(Artefact::new("fig2_different.svg", stacked_svg(&by_difference(table, &columns))));
     match by_size(&columns) {
-        Some(figure) => out.files.push(Artefact::new("fig3_size.svg", points_svg(&figure))),
-        None => out.notes.push(
+        figures if !figures.is_empty() => {
+            out.files.extend(figures.iter().map(|(name, figure)| Artefact::new(name, points_svg(figure))));
+        }
+        _ => out.notes.push(
             "no figure over model size: no model's name says it (such as 7b); state it with --model-size NAME=BILLIONS".to_owned(),
         ),
     }
@@ -154,8 +156,39 @@ fn by_difference(table: &Classes, columns: &[&ClassColumn]) -> Stacked {
     }
 }
 
-/// Fig. 3; nothing where no size is known.
-fn by_size(columns: &[&ClassColumn]) -> Option<Points> {
+/// Fig. 3, one for each description class, with its file name; nothing where no size is known. The paper's is
+/// over base descriptions, so `fig3_size.svg` has those, or else the first class.
+fn by_size(columns: &[&ClassColumn]) -> Vec<(String, Points)> {
+    let mut classes: Vec<Option<&str>> = columns.iter().map(|column| column.description.as_deref()).collect();
+    classes.sort_by_key(|class| *class != Some("base"));
+    let mut distinct: Vec<Option<&str>> = Vec::new();
+    for class in classes {
+        if !distinct.contains(&class) {
+            distinct.push(class);
+        }
+    }
+    let several = distinct.len() > 1;
+    let mut figures = Vec::new();
+    for class in distinct {
+        let own: Vec<&ClassColumn> =
+            columns.iter().copied().filter(|column| column.description.as_deref() == class).collect();
+        let title = match (several, class) {
+            (true, Some(class)) => format!("Result classes by model size, {class} descriptions"),
+            (true, None) => "Result classes by model size, no descriptions".to_owned(),
+            (false, _) => "Result classes by model size".to_owned(),
+        };
+        let Some(points) = size_points(&own, title) else { continue };
+        let name = match figures.is_empty() {
+            true => "fig3_size.svg".to_owned(),
+            false => format!("fig3_size_{}.svg", class.unwrap_or("none")),
+        };
+        figures.push((name, points));
+    }
+    figures
+}
+
+/// Classes over the sizes of models.
+fn size_points(columns: &[&ClassColumn], title: String) -> Option<Points> {
     // Over sizes the paper's classes tell something; what has no class is in Fig. 2.
     let known = |group| !matches!(group, Group::Undecided | Group::Failed);
     let mut kinds = kinds(columns.iter().flat_map(|column| &column.rows));
@@ -175,15 +208,13 @@ fn by_size(columns: &[&ClassColumn]) -> Option<Points> {
     unknown.dedup();
     let mut notes = Vec::new();
     if points.iter().any(|point| Some(point.x) != points.first().map(|first| first.x)) {
-        notes.push(
-            "Lines join the means of all models, methods and description classes of a size.".to_owned(),
-        );
+        notes.push("Lines join the means of all models and methods of a size.".to_owned());
     }
     if !unknown.is_empty() {
         notes.push(format!("Not shown, of unknown size: {}", unknown.join(", ")));
     }
     Some(Points {
-        title: "Result classes by model size".to_owned(),
+        title,
         x_label: "billions of parameters (logarithmic)".to_owned(),
         y_label: "% of replies".to_owned(),
         kinds: legend(&kinds),

@@ -77,6 +77,7 @@ impl Classes {
                 }
             };
             put("all", "", "", "", &column.rows);
+            put("by-position", "", "", "", &column.positional);
             for suite in &column.suites {
                 let clusters: Vec<&Counts> = suite.actions.iter().map(|tally| &tally.counts).collect();
                 put("suite", &suite.suite, "", "", &rows(&clusters));

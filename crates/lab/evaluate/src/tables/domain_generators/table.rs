@@ -95,6 +95,9 @@ pub struct ClassColumn {
     pub replies: u64,
     /// The lines of the table.
     pub rows: Vec<ClassRow>,
+    /// The same with parameters by position, as in the paper; empty if no reply changes its class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub positional: Vec<ClassRow>,
     /// The same for whole domains, with domains as trials; empty if no stage classified them.
     pub whole: Vec<ClassRow>,
     /// Samples that the lines of whole domains are made of.
@@ -293,6 +296,11 @@ impl ClassColumn {
         let clusters: Vec<&Counts> =
             self.suites.iter().flat_map(|suite| &suite.actions).map(|tally| &tally.counts).collect();
         self.rows = rows(&clusters);
+        let tallies = || self.suites.iter().flat_map(|suite| &suite.actions);
+        if tallies().any(|tally| !tally.positional.is_empty()) {
+            let counts: Vec<Counts> = tallies().map(Tally::by_position).collect();
+            self.positional = rows(&counts.iter().collect::<Vec<_>>());
+        }
         self.replies = clusters.iter().flat_map(|counts| counts.values()).sum();
         let whole: Vec<&Counts> =
             self.suites.iter().map(|suite| &suite.whole).filter(|counts| !counts.is_empty()).collect();

@@ -340,6 +340,27 @@ fn files_have_the_whole_name_of_a_column() {
 }
 
 #[test]
+fn classes_by_position_stand_beside_those_up_to_the_order_of_parameters() {
+    let journal = JournalBuilder::new();
+    let path = journal.made("s.p01", "actions/0", "d", None);
+    let mut assessment = evidence("Equivalent 0 equal", "Equivalent 0 equal", None);
+    assessment.evidence["actions"][0]["positional"] = "NPApp".into();
+    journal.assessed("s.p01", "classes", &path, &assessment);
+    let by_position = ReplyClass::Class(ResultClass::NPApp);
+    assert_eq!(cell_of(&journal).actions[0].by_position(), Counts::from([(by_position, 1)]));
+    assert!(cell_of(&first_run()).actions.iter().all(|tally| tally.positional.is_empty()));
+    let one = evaluation("small-1.5b", "base", &[("gripper", &journal)]);
+    let table = Classes::new(&[&one], &ClassSettings::default()).unwrap();
+    let column = &table.columns[0];
+    let positional = |name: &str| column.positional.iter().find(|row| row.name == name).unwrap().count;
+    assert_eq!((column.row("Equiv").unwrap().count, positional("Equiv"), positional("NPApp")), (2, 1, 1));
+    assert!(table.text().contains("With parameters by position, as in the paper"), "{}", table.text());
+    assert!(table.csv().lines().any(|line| line.contains(",by-position,,,,NPApp,false,2,1,50.0000,")));
+    let other = self::table();
+    assert!(!other.text().contains("by position, as in the paper") && !other.csv().contains("by-position"));
+}
+
+#[test]
 fn an_unmeasured_layout_says_so() {
     let evaluation = Evaluation::new(vec![1], &BTreeMap::new(), vec![bare("s", "bon", 1, 2)]);
     let table = Classes::new(&[&evaluation], &ClassSettings::default()).unwrap();
@@ -358,6 +379,7 @@ fn figures_are_whole_documents_and_the_same_bytes() {
             "fig2_classes.svg",
             "fig2_different.svg",
             "fig3_size.svg",
+            "fig3_size_flipped.svg",
             "fig4_descriptions.svg",
             "fig5_are.svg",
             "rounds.svg",

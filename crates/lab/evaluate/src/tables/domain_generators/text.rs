@@ -36,6 +36,10 @@ impl Classes {
                 parts.push(one(title, &table));
             }
         };
+        add(
+            "With parameters by position, as in the paper: % of all replies that were asked for",
+            self.positional(),
+        );
         add("By domain: % of replies", self.by_domain());
         add("By action: % of replies that are equivalent", self.by_action());
         let errors = format!("Action reconstruction error, {}", self.reading.name());
@@ -66,6 +70,13 @@ impl Classes {
         notes.extend(
             self.columns.iter().map(|column| format!("{}: {}.", self.short(column), describe_column(column))),
         );
+        if self.columns.iter().any(|column| !column.positional.is_empty()) {
+            notes.push(
+                "Classes are up to a bijection between parameters of the same type. The paper compares them by position: its classes are in \
+                 a table of their own."
+                    .to_owned(),
+            );
+        }
         let any = |group| self.columns.iter().any(|column| of_group(&column.counts(), group) > 0);
         if any(Group::Undecided) || any(Group::Failed) {
             notes.push(
@@ -128,6 +139,26 @@ impl Classes {
         // A reply without a class has no primary class.
         lines.iter_mut().filter(|row| row.group == Group::Failed).for_each(|row| row.sum = true);
         lines
+    }
+
+    /// The lines of behaviour with parameters by position; empty if no reply changes its class.
+    fn positional(&self) -> Table {
+        let names = self.columns.iter().map(|column| (self.short(column), Align::Right));
+        let mut table = Table::new([("result".to_owned(), Align::Left)].into_iter().chain(names));
+        if self.columns.iter().all(|column| column.positional.is_empty()) {
+            return table;
+        }
+        let behaviour =
+            |line: &ClassRow| matches!(line.group, Group::Different | Group::Equivalent | Group::Undecided);
+        for line in self.lines().into_iter().filter(behaviour) {
+            let figures = self.columns.iter().map(|column| {
+                let own = if column.positional.is_empty() { &column.rows } else { &column.positional };
+                figure(own.iter().find(|row| row.name == line.name))
+            });
+            let shown = if line.sum { line.name.to_owned() } else { format!("  {}", line.name) };
+            table.row([shown].into_iter().chain(figures));
+        }
+        table
     }
 
     fn by_domain(&self) -> Table {

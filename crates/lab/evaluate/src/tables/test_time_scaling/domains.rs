@@ -4,7 +4,7 @@
 
 use super::rate::{Criterion, Delta, Rate};
 use crate::artefact::Artefact;
-use crate::results::{AskedFor, CellResult, Evaluation, OpenReason, Replies};
+use crate::results::{AskedFor, Baseline, CellResult, Evaluation, NullBaseline, OpenReason, Replies};
 use crate::statistics::mean;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
@@ -24,6 +24,8 @@ pub struct ScalingCell {
     pub walk_score: Option<f64>,
     /// Domains that have one.
     pub walk_domains: usize,
+    /// Tasks over all domains and seeds whose domain a parser accepts although no action has an effect.
+    pub empty: usize,
     /// Counts of the replies.
     pub replies: Option<Replies>,
     /// Use of models.
@@ -54,6 +56,9 @@ pub struct Scaling {
     pub columns: Vec<AskedFor>,
     /// The methods, in the order in which they come.
     pub rows: Vec<ScalingRow>,
+    /// Null baselines, by suite; empty if they were not computed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub baselines: Vec<NullBaseline>,
 }
 
 impl Scaling {
@@ -70,6 +75,11 @@ impl Scaling {
         let mut table = Self { schema: 1, base: base.map(str::to_owned), ..Self::default() };
         let mut places: Vec<(usize, AskedFor, &str, Vec<&CellResult>)> = Vec::new();
         for evaluation in evaluations {
+            for baseline in &evaluation.baselines {
+                if !table.baselines.contains(baseline) {
+                    table.baselines.push(baseline.clone());
+                }
+            }
             for column in &evaluation.columns {
                 let method = methods.get(&column.pipeline).unwrap_or(&column.pipeline).clone();
                 let (model, asked) = (column.model_name(), column.judges.asked_for);
@@ -170,6 +180,10 @@ impl Scaling {
             .filter(|criterion| measured(*criterion))
             .map(|criterion| one(criterion.title(), &self.table(criterion)))
             .collect();
+        if !self.baselines.is_empty() {
+            let title = "Empty domains: % of domains without an error in them, and those of them in which no action has an effect";
+            parts.push(one(title, &self.empty_table()));
+        }
         parts.push(one("Replies and cost, over all domains and seeds", &self.reply_table()));
         let mut out = parts.join("\n");
         out += "\nIn brackets: 95 % interval with domains as trials; in parentheses: points more or less than the base method.\n";
@@ -213,6 +227,35 @@ impl Scaling {
             let average = (self.columns.len() > 1)
                 .then(|| all.and_then(|all| mean(&all)).map_or("-".to_owned(), |m| format!("{:.1}", m.mean)));
             table.row([self.name(row)].into_iter().chain(shown).chain(average));
+        }
+        table
+    }
+
+    /// Null baselines beside the methods: texts without content, which parsers accept. Such a domain counts as not
+    /// accepted in the tables above.
+    fn empty_table(&self) -> Table {
+        let mut table = Table::new([
+            ("method", Align::Left),
+            ("task", Align::Left),
+            ("domains", Align::Right),
+            ("without errors %", Align::Right),
+            ("empty", Align::Right),
+        ]);
+        for baseline in Baseline::ALL {
+            let own = || self.baselines.iter().filter(|own| own.baseline == baseline);
+            let (all, read) = (own().count(), own().filter(|own| own.domain).count());
+            let percent = format!("{:.1}", 100.0 * read as f64 / all.max(1) as f64);
+            let words = [baseline.name().to_owned(), "-".to_owned()];
+            table.row(words.into_iter().chain([all.to_string(), percent, read.to_string()]));
+        }
+        for (row, asked, cell) in self.each() {
+            let Some(rate) = cell.rates.get(&Criterion::FrontEnd).or(cell.rates.get(&Criterion::Val)) else {
+                continue;
+            };
+            let read = rate.percent + 100.0 * cell.empty as f64 / rate.tasks.max(1) as f64;
+            let words = [self.name(row), asked.name().to_owned()];
+            let figures = [rate.tasks.to_string(), format!("{read:.1}"), cell.empty.to_string()];
+            table.row(words.into_iter().chain(figures));
         }
         table
     }
@@ -375,6 +418,7 @@ impl ScalingCell {
             rates: rates.collect(),
             walk_score: mean(&scores).map(|m| m.mean),
             walk_domains: scores.len(),
+            empty: cells.iter().flat_map(|cell| &cell.tasks).filter(|task| task.domain.empty).count(),
             replies,
             usage,
         }
@@ -446,6 +490,25 @@ mod tests {
         assert!(!bon.rates.contains_key(&Criterion::Walk));
         let replies = bon.replies.unwrap();
         assert_eq!((replies.replies, replies.parsed), (32, 24));
+    }
+
+    #[test]
+    fn empty_domains_and_null_baselines_stand_beside_what_parsers_accept() {
+        let mut evaluation = evaluation(vec![made("w", "bon", 1, "nn")]);
+        let cell = &mut evaluation.cells[0];
+        cell.tasks[0].domain.empty = true;
+        let baseline =
+            |baseline| NullBaseline { suite: "w".to_owned(), baseline, domain: true, tasks: 2, problems: 0 };
+        evaluation.baselines = Baseline::ALL.map(baseline).to_vec();
+        let table = Scaling::new(&[&evaluation], &BTreeMap::new(), None).unwrap();
+        assert_eq!(table.rows[0].cells[&AskedFor::NL2Domain].empty, 1);
+        let markdown = table.markdown();
+        for line in [
+            "| skeleton (a copy of the template) | -         |       1 |            100.0 |     1 |",
+            "| bon                               | NL2Domain |       2 |             50.0 |     1 |",
+        ] {
+            assert!(markdown.contains(line), "{line}\n{markdown}");
+        }
     }
 
     #[test]
