@@ -8,6 +8,12 @@ use planforge_pddl::{
 use planforge_pipeline::Suite;
 use serde::{Deserialize, Serialize};
 
+/// Returns true if the text is a domain and no action has an effect.
+pub(super) fn is_empty_domain(text: &str) -> bool {
+    let domain = parse_domain(text, SourceId(0)).value;
+    domain.name.is_some() && domain.is_without_effects()
+}
+
 /// A text without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -105,5 +111,7 @@ mod tests {
         let [skeleton, empty] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((skeleton.baseline, skeleton.domain, skeleton.tasks), (Baseline::Skeleton, true, 2));
         assert_eq!((empty.baseline, empty.domain), (Baseline::Empty, true));
+        assert!(is_empty_domain("(define (domain garden))") && is_empty_domain(suite.domain_template.as_ref().unwrap()));
+        assert!(!is_empty_domain(suite.reference_domain.as_ref().unwrap()) && !is_empty_domain("Sorry."));
     }
 }

@@ -1,5 +1,6 @@
 //! Success of a task over samples and over rounds, from the journal of its run.
 
+use super::baseline::is_empty_domain;
 use super::judges::Judges;
 use super::replies::findings;
 use crate::history::{MadeCandidate, TaskHistory};
@@ -49,9 +50,12 @@ impl CandidateMarks {
             let metric = |name: &str| walk.metrics.get(name).copied();
             Some(harmonic_mean(metric("reference_to_candidate")?, metric("candidate_to_reference")?))
         });
+        // A copy of the interface has no errors and is not a success.
+        let empty = made.patch.domain.as_deref().is_some_and(is_empty_domain);
+        let val = said(&judges.val).and_then(|val| val.metrics.get("val_accepts")).copied();
         Self {
-            front_end: one(findings(made).is_some_and(|(errors, _)| errors == 0)),
-            val: said(&judges.val).and_then(|val| val.metrics.get("val_accepts")).copied(),
+            front_end: one(!empty && findings(made).is_some_and(|(errors, _)| errors == 0)),
+            val: val.map(|accepts| if empty { 0.0 } else { accepts }),
             walk: walk.map(|score| one(score >= 1.0)),
             same: said(&judges.same_domain).and_then(|same| decided(&same.decision)),
         }

@@ -1,12 +1,11 @@
 //! The result of one task, read from a run's report.
 
+use super::baseline::is_empty_domain;
 use super::curve::TaskCurve;
 use super::judges::Judges;
 use super::outcome::{DomainOutcome, ProblemOutcome, TaskOutcome};
 use super::replies::PlanTries;
 use planforge_contract::{Decision, Failure, FailureClass};
-use planforge_diagnostics::SourceId;
-use planforge_pddl::parse_domain;
 use planforge_pipeline::{Cost, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use planforge_record::TaskVerdict;
@@ -179,8 +178,7 @@ fn domain(task: &TaskReport, judges: &Judges, directions: Option<(f64, f64)>) ->
 /// True if the surviving candidate has a domain, and none of its actions has an effect.
 fn written_without_effects(task: &TaskReport) -> bool {
     let text = task.candidate.as_ref().and_then(|candidate| candidate.domain.as_deref());
-    text.filter(|text| !text.trim().is_empty())
-        .is_some_and(|text| parse_domain(text, SourceId(0)).value.is_without_effects())
+    text.is_some_and(is_empty_domain)
 }
 
 /// The decision of the judging stage on the surviving candidate; without one, the outcome of the task's
