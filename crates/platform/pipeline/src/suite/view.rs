@@ -264,7 +264,7 @@ fn example_of_another(suite: &Suite, own: ExampleMaterials) -> ExampleMaterials 
 /// The declared types of the reference domain.
 fn types_of(suite: &Suite) -> Vec<TypedName> {
     let domain = suite.reference_domain.as_deref().unwrap_or_default();
-    planforge_pddl::parse_domain(domain, SourceId(0)).value.types.iter().map(typed).collect()
+    planforge_pddl::parse_domain(domain, SourceId(0)).value.types.iter().map(to_typed_name).collect()
 }
 
 fn signatures(domain: &ast::Domain) -> Vec<ActionSignature> {
