@@ -256,7 +256,7 @@ fn a_written_domain_without_effects_is_empty_and_a_given_one_is_not_judged() {
     for options in [pddl.clone(), PlanVerifierOptions { what: What::Domain, ..pddl.clone() }] {
         let assessment = assess(options, candidate.clone());
         assert_eq!((&assessment.decision, assessment.metrics["empty"]), (&Decision::Rejected, 1.0));
-        assert_eq!(assessment.diagnostics[0].code, "verify.empty-domain");
+        assert!(assessment.diagnostics.iter().any(|d| d.code == "verify.empty-domain"));
         assert!(assessment.feedback[0].contains("no action has an effect"), "{:?}", assessment.feedback);
     }
     let right = assess(pddl, Candidate { domain: Some(domain()), ..Candidate::default() });
@@ -470,7 +470,7 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
     let copied =
         with("printf '(domain)\nErrors: 0, warnings: 0\n'", What::Domain, candidate(skeleton, PROBLEM, None))
             .unwrap();
-    assert_eq!((copied.decision.clone(), figures(&copied)), (Decision::Rejected, [1.0, 0.0, 1.0, 0.0]));
+    assert_eq!((copied.decision.clone(), figures(&copied)), (Decision::Rejected, [1.0, 0.0, 1.0, 1.0]));
     let strict =
         "printf '(domain)\\nErrors: 1, warnings: 0\\ndomain.pddl: line: 2: Error: Unreadable structure\\n'";
     let refused = with(strict, What::Domain, candidate(&domain(), PROBLEM, None)).unwrap();
