@@ -111,7 +111,10 @@ mod tests {
         let [skeleton, empty] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((skeleton.baseline, skeleton.domain, skeleton.tasks), (Baseline::Skeleton, true, 2));
         assert_eq!((empty.baseline, empty.domain), (Baseline::Empty, true));
-        assert!(is_empty_domain("(define (domain garden))") && is_empty_domain(suite.domain_template.as_ref().unwrap()));
+        assert!(
+            is_empty_domain("(define (domain garden))")
+                && is_empty_domain(suite.domain_template.as_ref().unwrap())
+        );
         assert!(!is_empty_domain(suite.reference_domain.as_ref().unwrap()) && !is_empty_domain("Sorry."));
     }
 }
