@@ -13,6 +13,7 @@ use planforge_record::TaskVerdict;
 pub(crate) enum Exit {
     Good = 0,
     Negative = 10,
+    Unusable = 11,
     Undecided = 20,
     TimeLimit = 21,
     MemoryLimit = 22,
@@ -35,6 +36,7 @@ pub(crate) enum Exit {
 pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::Good, "good: a plan, valid, no errors; every task of a run reached a verdict"),
     (Exit::Negative, "a negative verdict: invalid, proven unsolvable, errors found"),
+    (Exit::Unusable, "no reply could be used: refused, without PDDL, or cut off (raise `max_tokens`)"),
     (Exit::Undecided, "not decided: a construct that is not supported, or an input is missing"),
     (Exit::TimeLimit, "the time limit was reached"),
     (Exit::MemoryLimit, "the memory limit was reached"),
@@ -89,7 +91,8 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
 fn of_class(class: FailureClass) -> Exit {
     match class {
         FailureClass::Plugin | FailureClass::Request => Exit::Plugin,
-        FailureClass::Provider | FailureClass::Reply | FailureClass::ContextOverflow => Exit::Provider,
+        FailureClass::Provider | FailureClass::ContextOverflow => Exit::Provider,
+        FailureClass::Reply => Exit::Unusable,
         FailureClass::Budget => Exit::Budget,
         FailureClass::Limit => Exit::TimeLimit,
         FailureClass::Cancelled => Exit::Interrupted,
@@ -118,24 +121,30 @@ pub(crate) fn of_limit(limit: LimitKind) -> Exit {
     }
 }
 
-/// 0 when every task reached a verdict; otherwise what kept the first one from it.
+/// 0 if every task was judged; otherwise what kept the first one from it. Tasks without a usable reply are answered, but
+/// not judged: they count if nothing else does.
 pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Exit {
     match report.state {
         RunState::Finished => {}
         RunState::Interrupted => return Exit::Interrupted,
         RunState::Parked => return Exit::Pending,
     }
-    let mut negative = false;
+    let (mut negative, mut unusable) = (false, false);
     for task in &report.tasks {
         match &task.verdict {
             Some(TaskVerdict::Accepted) => {}
             Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
+            Some(TaskVerdict::Unusable { .. }) => unusable = true,
             Some(TaskVerdict::Undecided { .. }) => return of_undecided(task),
             Some(TaskVerdict::Failed { failure, .. }) => return of_failure(failure),
             None => return Exit::Interrupted,
         }
     }
-    if negative && negative_counts { Exit::Negative } else { Exit::Good }
+    match (negative && negative_counts, unusable) {
+        (true, _) => Exit::Negative,
+        (false, true) => Exit::Unusable,
+        (false, false) => Exit::Good,
+    }
 }
 
 /// The exit code of an undecided task: a cap, a planner's limit, or no decision.

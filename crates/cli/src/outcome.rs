@@ -92,6 +92,11 @@ fn push_task(out: &mut String, task: &TaskReport, text: &str) {
     if let Some(why) = task.verdict.as_ref().and_then(verdict_reason) {
         push_section(out, "Why", &why);
     }
+    if !task.candidates.is_empty() {
+        let all: usize = task.candidates.values().sum();
+        let counts: Vec<String> = task.candidates.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        push_section(out, "Candidates", &format!("{all} were left at the end: {}", counts.join(", ")));
+    }
     push_section(out, "Tokens", &usage_text(task));
 }
 
@@ -267,6 +272,7 @@ fn verdict_reason(verdict: &TaskVerdict) -> Option<String> {
         TaskVerdict::Rejected { stage, message } | TaskVerdict::Undecided { stage, message } => {
             Some(format!("{} at `{stage}`: {message}", verdict.name()))
         }
+        TaskVerdict::Unusable { stage, failure } => Some(format!("no usable reply at `{stage}`: {failure}")),
         TaskVerdict::Failed { stage, failure } => Some(format!("failed at `{stage}`: {failure}")),
     }
 }

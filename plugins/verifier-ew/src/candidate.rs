@@ -9,6 +9,8 @@ use planforge_contract::{
     Assessment, Candidate, Decision, Failure, Given, ReportedSeverity, TypedName, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::Name;
+use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::interface::{
     DomainWithProblems as Sides, Interface, NoInterface, match_interface,
 };
@@ -58,7 +60,7 @@ pub(crate) fn read(
     let renaming = match settings.interface {
         InterfaceOption::Matched if checked.count(ReportedSeverity::Error) == 0 => {
             match rename_candidate(&mut checked, reference, settings) {
-                Ok(renaming) => Some(renaming),
+                Ok(renaming) => renaming,
                 Err(assessment) => return settled(*assessment),
             }
         }
@@ -97,12 +99,13 @@ pub(crate) fn read(
     }
 }
 
-/// Renames the candidate's domain to the environment's names, or returns the reason why there is no renaming.
+/// Renames the candidate's domain to the environment's names. Leaves it unchanged if there is no renaming and some action has the
+/// environment's name: others are then actions that one side does not have. Returns the assessment for a candidate without either.
 fn rename_candidate(
     checked: &mut Checked,
     reference: &Reference<'_>,
     settings: &Settings,
-) -> Result<Interface, Box<Assessment>> {
+) -> Result<Option<Interface>, Box<Assessment>> {
     let undecided_assessment = |reason, message: String| {
         Box::new(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
     };
@@ -120,8 +123,9 @@ fn rename_candidate(
     match found {
         Ok(found) => {
             checked.domain = Some(found.rewrite(&shown.domain, domain));
-            Ok(found)
+            Ok(Some(found))
         }
+        Err(NoInterface::None(_)) if shares_action(&shown.domain, domain) => Ok(None),
         Err(NoInterface::None(why)) => {
             let message = format!("its actions cannot be matched with the environment's: {why}");
             let mut assessment = rejected_assessment(message.clone(), CandidateState::Invalid, settings);
@@ -134,6 +138,11 @@ fn rename_candidate(
             Err(undecided_assessment(UndecidedReason::Limit, limit.to_string()))
         }
     }
+}
+
+fn shares_action(reference: &Domain, candidate: &Domain) -> bool {
+    let has = |name: &Name| reference.actions.iter().any(|action| action.name == *name);
+    candidate.actions.iter().any(|action| has(&action.name))
 }
 
 fn not_edited(candidate: &Candidate, standing: CandidateState, settings: &Settings) -> Assessment {

@@ -60,8 +60,8 @@ pub enum InterfaceOption {
     #[default]
     Exact,
     /// Any: a renaming of the candidate's actions, parameters and types is searched that respects the number and the types of
-    /// parameters, and it is walked in under the environment's names. Without one the metric is not defined. Needs an environment
-    /// that shows its reference model.
+    /// parameters, and it is walked in under the environment's names. Without one the actions are compared by name, and if they
+    /// share none, the metric is not defined. Needs an environment that shows its reference model.
     Matched,
 }
 

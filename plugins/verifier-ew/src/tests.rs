@@ -621,11 +621,21 @@ fn other_names_are_matched_where_that_is_asked_for() {
     assert!(got.feedback.len() == 2 && got.feedback[1].contains("pour"), "{:?}", got.feedback);
     let own = judge(&host(true), matched.clone(), changed("(and (hot) (clean ?c))", "(hot)"));
     assert_eq!(own.feedback.len(), 1, "{:?}", own.feedback);
-    // Without a match the metric is not defined; without a model there is nothing to match with.
-    let wider = renamed(
-        &DOMAIN.replace("(?c - cup)\n    :precondition (full", "(?c ?d - cup)\n    :precondition (full"),
+    // Without a match actions are compared by name. Without a shared name the metric is not defined; without a
+    // model there is nothing to match with.
+    let wider =
+        DOMAIN.replace("(?c - cup)\n    :precondition (full", "(?c ?d - cup)\n    :precondition (full");
+    let by_name = judge(&host(true), matched.clone(), renamed(&wider));
+    let exact = judge(&host(true), WalkVerifierOptions::default(), renamed(&wider));
+    assert_eq!(
+        (&by_name.decision, by_name.metrics.get("score")),
+        (&exact.decision, exact.metrics.get("score"))
     );
-    let got = judge(&host(true), matched.clone(), wider);
+    assert!(by_name.metrics.contains_key("score"), "{by_name:?}");
+    let strange = ["boil", "pour", "drink", "wash"]
+        .iter()
+        .fold(wider, |text, name| text.replace(&format!(":action {name}"), &format!(":action my-{name}")));
+    let got = judge(&host(true), matched.clone(), written(&strange, PROBLEM));
     let Decision::NotComparable { message } = &got.decision else { panic!("{got:?}") };
     assert!(message.ends_with("one for one"), "{message}");
     assert!(!got.metrics.contains_key("score"));

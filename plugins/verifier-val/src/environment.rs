@@ -3,21 +3,82 @@
 
 use crate::assessments::count;
 use crate::codes;
+use crate::renaming::{self, Renaming};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{
-    Assessment, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass, PlanDocument,
-    ReportedDiagnostic, ReportedSeverity, StateDescription, StateQuery,
+    Assessment, Candidate, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass,
+    PlanDocument, ReportedDiagnostic, ReportedSeverity, StateDescription, StateQuery, TaskView,
+    UndecidedReason,
 };
 use planforge_plugin_sdk::feedback;
 
-/// Judges a plan in the task's environment. `written`: the candidate has PDDL that may be at fault.
+/// Judges a plan in the task's environment. If it refuses the plan, the plan is judged again under the
+/// environment's names.
 pub(crate) fn judge(
     host: &dyn Host,
+    task: &TaskView,
+    candidate: &Candidate,
     plan: &PlanDocument,
-    written: bool,
 ) -> Result<(Assessment, EnvironmentVerdict), Failure> {
+    let verdict = validate(host, plan)?;
+    if verdict.valid {
+        return judge_verdict(host, candidate, plan, verdict);
+    }
+    match renaming::find(host, task, candidate, plan)? {
+        Renaming::Found(renamed) => {
+            let other = validate(host, &renamed.plan)?;
+            if !other.valid {
+                return judge_verdict(host, candidate, plan, verdict);
+            }
+            let (mut assessment, other) = judge_verdict(host, candidate, &renamed.plan, other)?;
+            assessment.summary = renamed_summary(plan, renamed.renamed);
+            assessment.evidence["renaming"] = renamed.evidence;
+            Ok((assessment, other))
+        }
+        Renaming::Limit(message) => {
+            let reason = UndecidedReason::Limit;
+            let message = format!("the plan may be valid under the environment's names: {message}");
+            let decision = Decision::Undecided { reason, message: message.clone() };
+            let mut assessment = Assessment::new(decision, message);
+            assessment.evidence = evidence(&verdict);
+            Ok((assessment, verdict))
+        }
+        Renaming::None(why) => {
+            let (mut assessment, verdict) = judge_verdict(host, candidate, plan, verdict)?;
+            if let Some(why) = why {
+                assessment.evidence["renaming"] = why.into();
+            }
+            Ok((assessment, verdict))
+        }
+    }
+}
+
+fn validate(host: &dyn Host, plan: &PlanDocument) -> Result<EnvironmentVerdict, Failure> {
     let call = EnvironmentCall::Validate(EnvironmentPlan { steps: plan.steps.clone() });
-    let EnvironmentAnswer::Validate(verdict) = host.environment(call)? else { return Err(other_answer()) };
+    match host.environment(call)? {
+        EnvironmentAnswer::Validate(verdict) => Ok(verdict),
+        _ => Err(other_answer()),
+    }
+}
+
+fn renamed_summary(plan: &PlanDocument, (objects, actions): (usize, usize)) -> String {
+    let steps = count(plan.steps.len(), "step");
+    let renamed: Vec<String> = [(objects, "object"), (actions, "action")]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| count(number, what))
+        .collect();
+    format!("The environment accepts the plan: {steps}, with {} renamed.", renamed.join(" and "))
+}
+
+fn judge_verdict(
+    host: &dyn Host,
+    candidate: &Candidate,
+    plan: &PlanDocument,
+    verdict: EnvironmentVerdict,
+) -> Result<(Assessment, EnvironmentVerdict), Failure> {
+    // PDDL of the candidate may be at fault.
+    let written = candidate.domain.is_some() || candidate.problem.is_some();
     let executed = verdict.executed as usize;
     let mut assessment = match (verdict.valid, plan.steps.get(executed)) {
         (true, _) => {

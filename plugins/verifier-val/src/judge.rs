@@ -51,8 +51,7 @@ pub(crate) fn judge(
             Ok(unplanned::judge(host, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
         }
         (true, Some(plan)) if options.against == Against::Environment => {
-            let written = candidate.domain.is_some() || candidate.problem.is_some();
-            let (mut assessment, verdict) = environment::judge(host, plan, written)?;
+            let (mut assessment, verdict) = environment::judge(host, task, candidate, plan)?;
             if options.claims {
                 claims::by_environment(host, options, candidate, plan, &verdict, &mut assessment)?;
             }

@@ -8,6 +8,11 @@
 //! | `plan` | `candidate` | the plan by the candidate's own domain and problem |
 //! | `plan` | `environment` | the plan by the task's environment, which rejects plans that are valid only for a wrongly written problem |
 //!
+//! The environment knows its own names only. If it refuses a plan and the candidate's writer was not given
+//! the names of objects or actions, the plan is judged again under the renaming that makes the candidate's
+//! problem the reference (or matches the actions). So a right problem that calls a level `level1` and not
+//! `l1` is accepted.
+//!
 //! A missing plan leaves the candidate undecided, and so does a construct that validation does not execute:
 //! neither is a rejection. The feedback is ready for a prompt: it quotes the line, the facts and the needed
 //! change. If the planner found no plan, it explains why the goal is unreachable. Against the environment it
@@ -29,7 +34,8 @@
 //!
 //! Evidence (candidate): `initial`, `trace` (for each step `step`, `added`, `deleted`, `numbers`),
 //! `failing_step`, `missing_goals`, cut at 1000 atoms and 500 steps. Evidence (environment): `executed`,
-//! `reasons`, `diagnostics`.
+//! `reasons`, `diagnostics`, and `renaming` with `objects`, `interface` and `steps` where the plan is accepted under
+//! other names.
 
 mod assessments;
 mod claims;
@@ -39,6 +45,7 @@ mod evidence;
 mod judge;
 mod options;
 mod parser;
+mod renaming;
 mod unplanned;
 mod val;
 

@@ -497,3 +497,83 @@ fn val_s_parser_decides_beside_planforge_s_reader() {
     let options = serde_json::json!({"parser": "val"}).as_object().cloned().unwrap();
     assert!(info().is_external(&options) && !info().is_external(&JsonObject::new()));
 }
+
+/// An environment with the domain and the problem of these tests, under other names.
+fn reference_environment(domain: &str, problem: &str) -> TestHost {
+    let environment =
+        planforge_environment_pddl::PddlEnvironment::create(Default::default(), &Secrets::default()).unwrap();
+    let open = EnvironmentOpen {
+        suite: "kitchen".into(),
+        task: "p01".into(),
+        domain: Some(domain.into()),
+        problem: Some(problem.into()),
+        ..EnvironmentOpen::default()
+    };
+    TestHost::for_kind(PluginKind::Verifier).environment(Arc::new(environment), open)
+}
+
+fn against_environment(host: &TestHost, task: TaskView, candidate: Candidate) -> Assessment {
+    let options = PlanVerifierOptions { against: Against::Environment, ..Default::default() };
+    let request = VerifyRequest { task, candidates: vec![candidate], ..VerifyRequest::default() };
+    let verifier = ValVerifier::create(options, &Secrets::default()).unwrap();
+    verifier.verify(host, &request).unwrap().results.remove(0).into_result().unwrap()
+}
+
+#[test]
+fn a_plan_is_right_under_names_that_the_text_never_gives() {
+    // One cup is dirty: the cups cannot be exchanged.
+    let reference = PROBLEM.replace("(clean red)", "").replace("\n    (served red)", "");
+    let own = reference.replace("blue", "cup2").replace("red", "cup1");
+    let plan = "(boil) (pour cup2) (serve cup2)";
+    let host = reference_environment(&domain(), &reference);
+    let given = Given { domain: Some(domain()), ..Given::default() };
+    let task = TaskView { given, ..TaskView::default() };
+    let got = against_environment(&host, task.clone(), candidate(&domain(), &own, Some(plan)));
+    assert_eq!(got.summary, "The environment accepts the plan: 3 steps, with 2 objects renamed.");
+    assert_eq!((got.decision, got.feedback.len()), (Decision::Accepted, 0));
+    assert_eq!(got.evidence["renaming"]["steps"][2], "(serve blue)");
+    // Another problem stays wrong, and so does a plan that the right problem does not allow.
+    let other = own.replace("(served cup2)", "(full cup2)");
+    for (problem, plan) in [(&other, "(boil) (pour cup2)"), (&own, "(boil) (pour cup1) (serve cup1)")] {
+        let got = against_environment(&host, task.clone(), candidate(&domain(), problem, Some(plan)));
+        assert_eq!(got.decision, Decision::Rejected, "{problem} {plan}");
+        assert!(got.feedback[0].contains("cup"), "{:?}", got.feedback);
+    }
+    // Names that were given are to be used.
+    let cup = |name: &str| TypedName { name: name.into(), type_name: "cup".into() };
+    let interface = ActionInterface { actions: Vec::new(), objects: vec![cup("blue"), cup("red")] };
+    let told = TaskView { action_interface: Some(interface), ..task };
+    let got = against_environment(&host, told, candidate(&domain(), &own, Some(plan)));
+    assert_eq!(got.decision, Decision::Rejected);
+}
+
+#[test]
+fn a_plan_is_right_under_other_names_of_actions() {
+    let domain = "(define (domain shelf) (:requirements :strips :typing) (:types box place)
+      (:predicates (in ?b - box ?p - place))
+      (:action carry :parameters (?b - box ?from ?to - place)
+        :precondition (in ?b ?from) :effect (and (in ?b ?to) (not (in ?b ?from)))))";
+    let problem = "(define (problem tidy) (:domain shelf) (:objects red - box attic cellar - place)
+      (:init (in red attic)) (:goal (in red cellar)))";
+    let own = domain
+        .replace(
+            "carry :parameters (?b - box ?from ?to - place)",
+            "move :parameters (?x ?y - place ?b - box)",
+        )
+        .replace("?from", "?x")
+        .replace("?to", "?y");
+    let host = reference_environment(domain, problem);
+    let given = Given { problem: Some(problem.into()), ..Given::default() };
+    let task = TaskView { given, ..TaskView::default() };
+    let right = candidate(&own, problem, Some("(move attic cellar red)"));
+    let got = against_environment(&host, task.clone(), right.clone());
+    assert_eq!(got.summary, "The environment accepts the plan: 1 step, with 1 action renamed.");
+    assert_eq!(got.evidence["renaming"]["steps"][0], "(carry red attic cellar)");
+    let wrong = candidate(&own, problem, Some("(move cellar attic red)"));
+    assert_eq!(against_environment(&host, task.clone(), wrong).decision, Decision::Rejected);
+    // The interface was given, so its names are to be used.
+    let carry = ActionSignature { name: "carry".into(), parameters: Vec::new() };
+    let interface = ActionInterface { actions: vec![carry], objects: Vec::new() };
+    let told = TaskView { action_interface: Some(interface), ..task };
+    assert_eq!(against_environment(&host, told, right).decision, Decision::Rejected);
+}

@@ -1,6 +1,7 @@
 //! The shipped pipelines of the test-time-scaling paper with a simulated writer and critic, from end to end.
 
-use super::support::{Ran, example, planforge, simulated};
+use super::support::{Ran, Run, example, fenced, planforge, saying, simulated};
+use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,4 +110,45 @@ fn without_log_probabilities_the_sample_with_fewest_errors_is_selected_and_recor
         (&selected[0]["stage"], &selected[0]["groups"][0]["by"]),
         (&"best".into(), &"drafts.clean".into())
     );
+}
+
+/// Without the interface the writer calls actions as it likes: the reference's domain with other names and another order of
+/// parameters is right.
+#[test]
+fn a_right_domain_with_renamed_actions_counts_as_plan_valid() {
+    let reference = fs::read_to_string(example("parcels", "domain.pddl")).unwrap();
+    let domain = reference
+        .replace("(:action drive", "(:action travel")
+        .replace("(:action load", "(:action pick-up-box")
+        .replace("(:action unload", "(:action put-down-box");
+    let server = saying(&format!("# Domain\n{}", fenced(&domain)));
+    let mut run = Run::new("bon-prob2domain.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    run = run
+        .set("given.interface", "false")
+        .set("stage.domain.options.template", "false")
+        .set("stage.domain.n", "1");
+    let report = run.go().json(0);
+    let task = &report["tasks"][0];
+    assert_eq!(task["verdict"]["verdict"], "accepted", "{task}");
+    assert_eq!(decision(task, "same"), "accepted", "{task}");
+    assert_eq!(task["candidate"]["assessments"]["ew"]["metrics"]["score"], 1.0, "{task}");
+}
+
+/// The verdict is that of one candidate: keeping several does not let the reference choose among them.
+#[test]
+fn the_number_of_kept_candidates_does_not_change_a_verdict() {
+    let right = fs::read_to_string(example("parcels", "domain.pddl")).unwrap();
+    let wrong = right.replace("(and (van-at ?from) (road ?from ?to))", "(van-at ?from)");
+    assert_ne!(right, wrong);
+    let reply = |domain: &str| format!("# Domain\n{}", fenced(domain));
+    let server =
+        ScriptedServer::matching(move |_| Scripted::replies(&[&reply(&wrong), &reply(&right)])).unwrap();
+    for (keep, candidates) in [("1", Value::Null), ("2", serde_json::json!({"accepted": 1, "rejected": 1}))] {
+        let mut run = Run::new("bon.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+        run = run.set("stage.domain.n", "2").set("stage.best.keep", keep);
+        let report = run.go().json(0);
+        let task = &report["tasks"][0];
+        assert_eq!(task["verdict"]["verdict"], "rejected", "keep = {keep}: {task}");
+        assert_eq!((&task["verdict"]["stage"], &task["candidates"]), (&"environment".into(), &candidates));
+    }
 }

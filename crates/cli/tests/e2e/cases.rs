@@ -97,6 +97,7 @@ fn text_and_json_agree() {
 
 /// Test files with the exit codes that no case folder reaches.
 const ELSEWHERE: &[(i32, &str)] = &[
+    (11, "run.rs"),
     (21, "limits.rs"),
     (22, "limits.rs"),
     (23, "run.rs"),

@@ -79,8 +79,8 @@ fn a_refused_reply_is_requested_once_more_if_the_stage_allows_it() {
     assert!(question.contains("there is no predicate `lies_on`"), "{question}");
     let server = saying(&REPLIES);
     let mut once = Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
-    let report = once.go().json(34);
-    assert_eq!(verdict(&report, 0), "failed", "{report}");
+    let report = once.go().json(11);
+    assert_eq!(verdict(&report, 0), "unusable", "{report}");
     assert_eq!(report["tasks"][0]["verdict"]["failure"]["code"], "translate-asp.refused", "{report}");
 }
 

@@ -59,8 +59,8 @@ fn one_planned_answer_is_judged_and_its_claims_are_compared() {
 }
 
 #[test]
-fn eight_answers_solve_the_task_where_one_of_them_does() {
-    for (right, word) in [(true, "accepted"), (false, "rejected")] {
+fn one_right_answer_of_eight_counts_for_pass_at_8_and_the_first_is_the_verdict() {
+    for (right, accepted) in [(true, 1), (false, 0)] {
         let mut answers = vec![answer(&broken(), 9); 7];
         answers.insert(5, if right { answer(PLAN, 10) } else { answer("(drive elm fir)", 1) });
         let all: Vec<Scripted> = answers.iter().map(|a| Scripted::replies(&[a])).collect();
@@ -68,7 +68,10 @@ fn eight_answers_solve_the_task_where_one_of_them_does() {
         let mut run =
             Run::new("intrinsic-pass8.toml", &server.base_url()).task("parcels", "p01").arg("--json");
         let report = run.go().json(0);
-        assert_eq!((verdict(&report, 0), server.count()), (word, 8));
+        assert_eq!((verdict(&report, 0), server.count()), ("rejected", 8));
+        let candidates = &report["tasks"][0]["candidates"];
+        assert_eq!(candidates["accepted"].as_u64().unwrap_or(0), accepted, "{candidates}");
+        assert_eq!(candidates["rejected"].as_u64().unwrap_or(0), 8 - accepted, "{candidates}");
     }
 }
 

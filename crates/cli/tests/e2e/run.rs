@@ -94,12 +94,12 @@ fn run_strict(base_url: &str) -> Run {
 }
 
 #[test]
-fn a_reply_without_pddl_is_a_failure_and_not_a_verdict() {
+fn a_reply_without_pddl_is_an_answer_and_no_outage() {
     for reply in ["I am sorry, I cannot do that.", "", "```pddl\n```"] {
         let server = saying(reply);
         let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
-        let report = run.go().json(34);
-        assert_eq!(verdict(&report, 0), "failed", "{reply}");
+        let report = run.go().json(11);
+        assert_eq!(verdict(&report, 0), "unusable", "{reply}");
         let code = &report["tasks"][0]["verdict"]["failure"]["code"];
         assert!(code.as_str().unwrap().starts_with("reply."), "{code}");
     }
@@ -209,7 +209,7 @@ fn a_model_that_plans_by_itself_is_judged_by_the_environment() {
         }
         let server = saying("I would drive around until both parcels are in elm.");
         let mut run = Run::new(pipeline, &server.base_url()).task("parcels", "p01").arg("--json");
-        assert_eq!(verdict(&run.go().json(34), 0), "failed", "{pipeline}");
+        assert_eq!(verdict(&run.go().json(11), 0), "unusable", "{pipeline}");
     }
 }
 

@@ -260,7 +260,7 @@ fn sentences_that_cannot_be_read_leave_the_other_texts() {
         })
         .unwrap();
     let ran = describe(folder.path(), runs.path(), &server.base_url(), &[]);
-    ran.expect(34).says(&["describe.sentences", "`yes` of `above` has slot {3}", "`arrived` has no entry"]);
+    ran.expect(11).says(&["describe.sentences", "`yes` of `above` has slot {3}", "`arrived` has no entry"]);
     assert!(folder.path().join("p03.nl").exists());
     let file = || std::fs::read_to_string(folder.path().join("sentences.toml")).unwrap();
     assert!(file().starts_with("[types]") && !file().contains("[predicates]"), "{}", file());
@@ -295,7 +295,7 @@ fn types_are_added_to_the_sentences_that_a_person_wrote() {
         false => describer(request),
     })
     .unwrap();
-    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(34).says(&[
+    describe(folder.path(), runs.path(), &server.base_url(), &[]).expect(11).says(&[
         "describe.types",
         "`floor` has no entry",
         "`passenger` has an empty text",

@@ -265,6 +265,9 @@ impl MisbehaviourOutcome {
         let (exit, verdict, code, ended, requests) = match expected {
             Expected::Recovers(times, _) => (0, "accepted", "", "", times as usize + 1),
             Expected::Accepted => (0, "accepted", "", "", 1),
+            Expected::Fails(code, class, requests) if code.starts_with("reply.") => {
+                (11, "unusable", code, class, requests)
+            }
             Expected::Fails(code, class, requests) => (34, "failed", code, class, requests),
         };
         let retried: Vec<&str> = match expected {

@@ -138,6 +138,9 @@ fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
         Some(TaskVerdict::Undecided { stage, message }) => {
             (TaskOutcome::Undecided, format!("{stage}: {message}"))
         }
+        Some(TaskVerdict::Unusable { stage, failure }) => {
+            (TaskOutcome::NotSolved, format!("no usable reply at {stage}: {failure}"))
+        }
         Some(TaskVerdict::Failed { stage, failure }) => (TaskOutcome::Failed, format!("{stage}: {failure}")),
     }
 }

@@ -18,6 +18,11 @@ impl Naming {
         self.prefixes.insert(ty.to_owned(), prefix.to_owned());
     }
 
+    /// True if objects of that type have a prefix of their own.
+    pub fn has_prefix(&self, ty: &str) -> bool {
+        self.prefixes.contains_key(ty)
+    }
+
     /// Objects of that type are counted from that index.
     pub fn set_first(&mut self, ty: &str, index: i64) {
         self.first.insert(ty.to_owned(), index);

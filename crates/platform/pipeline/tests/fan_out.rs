@@ -192,9 +192,13 @@ fn a_lead_without_survivors_leaves_the_others_undecided_or_failed_and_never_reje
         let (report, _) = bench.stage("problem", breaks(class)).run(&withheld(3), 2);
         report.tasks.into_iter().map(|t| t.verdict.unwrap()).collect::<Vec<_>>()
     };
-    let failed = verdicts(FailureClass::Reply);
-    for other in &failed[1..] {
-        let TaskVerdict::Failed { stage, failure } = other else { panic!("{other:?}") };
+    let (failed, unusable) = (verdicts(FailureClass::Provider), verdicts(FailureClass::Reply));
+    for other in failed[1..].iter().chain(&unusable[1..]) {
+        let (TaskVerdict::Failed { stage, failure } | TaskVerdict::Unusable { stage, failure }) = other
+        else {
+            panic!("{other:?}")
+        };
+        assert_eq!(other.name(), if failure.class == FailureClass::Reply { "unusable" } else { "failed" });
         assert_eq!((stage.as_str(), failure.code.as_str()), ("others", "pipeline.lead"));
         assert!(failure.message.contains("`toys.p01`"), "{}", failure.message);
     }

@@ -344,6 +344,18 @@ fn an_accepted_child_is_the_best_of_its_round_whatever_the_metric_says() {
 }
 
 #[test]
+fn an_accepted_candidate_wins_over_an_earlier_one_with_the_same_score() {
+    // Walks do not see goals: problem 0 is wrong, and its domain has score 1 all the same.
+    let mut script = Script::from([("1.0", "1 right"), ("1.1", "0.2")]);
+    for path in ["0.0", "0.1", "0.0.0", "0.0.1"] {
+        script.insert(path, "1 badplan");
+    }
+    let (report, _) = bench(TREE, &script).0.run(&tasks(1), 2);
+    assert_eq!(report.tasks[0].verdict, Some(TaskVerdict::Accepted));
+    assert_eq!(report.tasks[0].path.as_deref(), Some("toys.p01/edit#1/1.0"));
+}
+
+#[test]
 fn a_round_without_a_usable_reply_asks_again_and_says_what_was_wrong() {
     let script = Script::from([
         ("0.0", "0.5"),
@@ -396,7 +408,7 @@ fn a_round_without_a_usable_reply_asks_again_and_says_what_was_wrong() {
 }
 
 #[test]
-fn nothing_usable_in_any_round_is_a_failure_and_no_verdict_about_a_domain() {
+fn nothing_usable_in_any_round_is_no_outage_and_no_verdict_about_a_domain() {
     let mut script = Script::new();
     for from in ["0", "0'", "1", "1'"] {
         for i in 0..2 {
@@ -405,7 +417,7 @@ fn nothing_usable_in_any_round_is_a_failure_and_no_verdict_about_a_domain() {
     }
     let (report, _) = bench(TREE, &script).0.run(&tasks(1), 2);
     match &report.tasks[0].verdict {
-        Some(TaskVerdict::Failed { stage, failure }) => {
+        Some(TaskVerdict::Unusable { stage, failure }) => {
             assert_eq!((stage.as_str(), failure.code.as_str()), ("refine", "test.reply"));
         }
         other => panic!("{other:?}"),

@@ -122,6 +122,7 @@ fn every_verdict_is_reached_and_none_reads_as_another() {
             TaskVerdict::Rejected { stage, .. }
             | TaskVerdict::Unsolvable { stage, .. }
             | TaskVerdict::Undecided { stage, .. }
+            | TaskVerdict::Unusable { stage, .. }
             | TaskVerdict::Failed { stage, .. } => stage.clone(),
         };
         format!("{} {stage}", verdict.name())
@@ -159,15 +160,23 @@ fn a_failed_sample_is_in_the_record_and_out_of_the_beam() {
 }
 
 #[test]
-fn an_empty_beam_is_failed_or_undecided_and_never_rejected() {
+fn an_empty_beam_is_failed_undecided_or_unusable_and_never_rejected() {
     use FailureClass::*;
-    let (verdict, task, _) = verdict_of(vec![Err(Reply), Err(Limit)]);
+    let (verdict, task, _) = verdict_of(vec![Err(Reply), Err(Provider)]);
     assert!(
-        matches!(&verdict, TaskVerdict::Failed { stage, failure } if stage == "problem" && failure.class == Reply)
+        matches!(&verdict, TaskVerdict::Failed { stage, failure } if stage == "problem" && failure.class == Provider)
     );
     assert!(task.candidate.is_none() && task.stages.len() == 1);
-    let (verdict, ..) = verdict_of(vec![Err(Limit), Err(Budget)]);
-    assert!(matches!(&verdict, TaskVerdict::Undecided { stage, .. } if stage == "problem"), "{verdict:?}");
+    for results in [vec![Err(Limit), Err(Budget)], vec![Err(Reply), Err(Limit)]] {
+        let (verdict, ..) = verdict_of(results);
+        assert!(
+            matches!(&verdict, TaskVerdict::Undecided { stage, .. } if stage == "problem"),
+            "{verdict:?}"
+        );
+    }
+    // Every sample was answered: no outage, and no verdict about a candidate.
+    let (verdict, ..) = verdict_of(vec![Err(Reply), Err(Reply)]);
+    assert!(matches!(&verdict, TaskVerdict::Unusable { stage, .. } if stage == "problem"), "{verdict:?}");
 }
 
 #[test]
@@ -380,4 +389,166 @@ fn progress_is_told_as_it_happens() {
             "session-finished"
         ]
     );
+}
+
+/// Asks the environment, then decides by the problem's text.
+fn by_environment() -> StageInstance {
+    StageInstance::Verifier(Arc::new(Verify(|host: &dyn Host, candidate: &Candidate, _: &VerifyRequest| {
+        host.environment(EnvironmentCall::Describe)?;
+        let right = candidate.problem.as_deref().is_some_and(|problem| problem.contains("right"));
+        let decision = if right { Decision::Accepted } else { Decision::Rejected };
+        Ok(Assessment::new(decision, "the environment's answer"))
+    })))
+}
+
+#[test]
+fn the_reference_does_not_choose_among_the_candidates_that_are_left() {
+    let verify = concat!(stage!(verify "environment" use = "verifier-val"),);
+    let select = concat!(stage!(select "best" by = "pddl.score" keep = 3),);
+    let run = |head: &str, stages: &[&str], results: Vec<Result<&'static str, FailureClass>>| {
+        let translate = TRANSLATE.replace("n = 4", &format!("n = {}", results.len()));
+        let text = format!("{head}{}", file(&[ENVIRONMENT, &translate, VERIFY, &stages.concat()]));
+        let mut bench =
+            Bench::new(&text).stage("problem", samples(results)).stage("environment", by_environment());
+        let scored =
+            StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, c: &Candidate, _: &VerifyRequest| {
+                let problem = c.problem.clone().unwrap_or_default();
+                let wrong = problem.contains("broken");
+                let decision = if wrong { Decision::Rejected } else { Decision::Accepted };
+                let mut assessment = Assessment::new(decision, "");
+                let score = problem.split(' ').next_back().and_then(|word| word.parse().ok());
+                assessment.metrics.extend(score.map(|score: f64| ("score".to_owned(), score)));
+                Ok(assessment)
+            })));
+        bench = bench.stage("pddl", scored);
+        let (mut report, _) = bench.run(&tasks(1), 2);
+        report.tasks.remove(0)
+    };
+    let chosen = |task: &TaskReport| {
+        let problem = task.candidate.as_ref().and_then(|c| c.problem.clone()).unwrap();
+        (task.verdict.as_ref().unwrap().name(), problem)
+    };
+    // Without a selection the first decides, of those that the method's own stages accept.
+    let results = vec![Ok("broken 0"), Ok("bad 1"), Ok("right 2"), Ok("right 3")];
+    let task = run("", &[verify], results.clone());
+    assert_eq!(chosen(&task), ("rejected", "bad 1".to_owned()));
+    let counted: Vec<(&str, usize)> =
+        task.candidates.iter().map(|(verdict, n)| (verdict.as_str(), *n)).collect();
+    assert_eq!(counted, [("accepted", 2), ("rejected", 2)]);
+    // With one, the place that it gave decides.
+    let best = vec![Ok("right 1"), Ok("bad 3"), Ok("right 2"), Ok("broken 9")];
+    assert_eq!(chosen(&run("", &[select, verify], best.clone())), ("rejected", "bad 3".to_owned()));
+    assert_eq!(
+        chosen(&run("", &[&select.replace("keep = 3", "keep = 1"), verify], best.clone())),
+        ("rejected", "bad 3".to_owned())
+    );
+    // A selection behind the environment's verdict uses it only where the environment is part of the method.
+    assert_eq!(chosen(&run("", &[verify, select], best.clone())), ("rejected", "bad 3".to_owned()));
+    let told = run("feedback = \"environment\"\n", &[verify, select], best);
+    assert_eq!(chosen(&told), ("accepted", "right 2".to_owned()));
+}
+
+#[test]
+fn a_broken_problem_is_asked_for_again_and_replays_alike() {
+    let translate = TRANSLATE.replace("n = 4", "n = 3\nresample = 3");
+    let good = "(define (problem p) (:domain d) (:objects a) (:init) (:goal (on a)))";
+    let empty = "(define (problem p) (:domain d) (:objects a) (:init) (:goal (and)))";
+    // Sample 0 is never good, sample 1 is good the second time, sample 2 at once.
+    let script = move |call: usize| match call {
+        0 => vec![Err("no PDDL"), Ok(empty), Ok(good)],
+        1 => vec![Ok(empty), Ok(good)],
+        2 => vec![Err("no PDDL")],
+        _ => vec![Err("refused")],
+    };
+    let make = || {
+        let calls = Mutex::new(0);
+        StageInstance::Translator(Arc::new(Translate(move |host: &dyn Host, request: &TranslateRequest| {
+            let mut calls = calls.lock().unwrap();
+            let outcomes = script(*calls);
+            *calls += 1;
+            assert_eq!(request.n as usize, outcomes.len());
+            let sampling = Sampling { n: Some(request.n), ..Sampling::default() };
+            let messages = vec![Message::user("problem?")];
+            host.complete(
+                "writer",
+                CompletionRequest { messages, sampling, ..CompletionRequest::default() },
+            )?;
+            let one = |outcome: Result<&str, &str>| match outcome {
+                Ok(problem) => {
+                    Outcome::Ok(CandidatePatch { problem: Some(problem.into()), ..CandidatePatch::default() })
+                }
+                Err(why) => Outcome::Failure(Failure::new(FailureClass::Reply, "test.reply", why)),
+            };
+            Ok(TranslateResponse { samples: outcomes.into_iter().map(one).collect() })
+        })))
+    };
+    let mut all = tasks(1);
+    all[0].view.given.domain = None;
+    let bench = |text: &str| Bench::new(text).stage("problem", make()).stage("pddl", by_word());
+    let text = file(&[&translate, VERIFY]);
+    let first = bench(&text);
+    let (report, journal) = first.run(&all, 2);
+    assert_eq!(first.provider.asked.load(std::sync::atomic::Ordering::SeqCst), 4);
+    let stage = &report.tasks[0].stages[0];
+    assert_eq!((stage.outcomes["made"], stage.outcomes["failed"]), (2, 1));
+    assert_eq!(stage.failed[0].failure.message, "refused");
+    let logged = journal
+        .events()
+        .into_iter()
+        .filter(|event| matches!(event, Event::Log { message, .. } if message.contains("asked again")));
+    assert_eq!(logged.count(), 4);
+    let (again, _) = bench(&text).replay(&journal, &all);
+    assert_eq!(bytes(&again), bytes(&report));
+    // Off by default.
+    let once = bench(&text.replace("resample = 3\n", ""));
+    let (report, _) = once.run(&all, 2);
+    assert_eq!(once.provider.asked.load(std::sync::atomic::Ordering::SeqCst), 1);
+    assert_eq!(report.tasks[0].stages[0].outcomes["made"], 2);
+}
+
+#[test]
+fn the_same_domain_gets_the_same_seed_in_every_stage_and_sample() {
+    let seeds: Arc<Mutex<Vec<(String, u64)>>> = Arc::default();
+    let noting = || {
+        let seeds = Arc::clone(&seeds);
+        StageInstance::Verifier(Arc::new(Verify(
+            move |_: &dyn Host, c: &Candidate, request: &VerifyRequest| {
+                seeds.lock().unwrap().push((c.problem.clone().unwrap_or_default(), request.seed));
+                Ok(Assessment::new(Decision::Accepted, ""))
+            },
+        )))
+    };
+    let again = VERIFY.replace("\"pddl\"", "\"again\"");
+    let translate = TRANSLATE.replace("n = 4", "n = 3");
+    let bench = Bench::new(&file(&[&translate, VERIFY, &again]))
+        .stage("problem", samples(vec![Ok("same"), Ok("other"), Ok("same")]))
+        .stage("pddl", noting())
+        .stage("again", noting());
+    bench.run(&tasks(1), 2);
+    let seeds = seeds.lock().unwrap();
+    let of = |problem: &str| {
+        let of = seeds.iter().filter(|(text, _)| text == problem).map(|(_, seed)| *seed);
+        of.collect::<std::collections::BTreeSet<u64>>()
+    };
+    assert_eq!((seeds.len(), of("same").len(), of("other").len()), (6, 1, 1));
+    assert_ne!(of("same"), of("other"));
+}
+
+#[test]
+fn a_reply_that_was_cut_off_says_which_limit_to_raise() {
+    let cut = |_: &dyn Host, _: &TranslateRequest| {
+        let failure = Failure::new(
+            FailureClass::Reply,
+            "reply.cut-off",
+            "the server cut the reply off at its token limit",
+        );
+        Ok(TranslateResponse { samples: vec![Outcome::Failure(failure)] })
+    };
+    let translate = TRANSLATE.replace("n = 4", "n = 1");
+    let text = file(&[&translate, VERIFY]).replace("model = \"m\"", "model = \"m\"\nmax_tokens = 2048");
+    let bench = Bench::new(&text).stage("problem", StageInstance::Translator(Arc::new(Translate(cut))));
+    let (report, _) = bench.run(&tasks(1), 1);
+    let Some(TaskVerdict::Unusable { failure, .. }) = &report.tasks[0].verdict else { panic!("{report:?}") };
+    assert!(failure.message.ends_with("cut off at max_tokens = 2048 of [llm.main]"), "{failure}");
+    assert_eq!(failure.help.as_deref(), Some("raise `max_tokens`"));
 }

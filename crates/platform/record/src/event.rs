@@ -43,6 +43,13 @@ pub enum TaskVerdict {
         /// For a person.
         message: String,
     },
+    /// The model answered, and no reply could be used: refusals, replies without PDDL, replies cut off.
+    Unusable {
+        /// The label of the stage.
+        stage: String,
+        /// The reason why the first reply could not be used.
+        failure: Failure,
+    },
     /// Something broke.
     Failed {
         /// The label of the stage.
@@ -60,6 +67,7 @@ impl TaskVerdict {
             Self::Rejected { .. } => "rejected",
             Self::Unsolvable { .. } => "unsolvable",
             Self::Undecided { .. } => "undecided",
+            Self::Unusable { .. } => "unusable",
             Self::Failed { .. } => "failed",
         }
     }

@@ -31,7 +31,7 @@ impl EvaluationOutcome {
         let bad = || self.cells.iter().filter_map(|cell| cell.exit).filter(|exit| *exit != Exit::Good);
         let one = |selected| bad().find(|exit| *exit == selected);
         let goes_on = one(Exit::Interrupted).or_else(|| one(Exit::Pending));
-        let open = || bad().find(|exit| *exit != Exit::Negative);
+        let open = || bad().find(|exit| !matches!(exit, Exit::Negative | Exit::Unusable));
         self.stopped.or(goes_on).or_else(open).or_else(|| bad().next()).unwrap_or(Exit::Good)
     }
 
@@ -41,8 +41,13 @@ impl EvaluationOutcome {
     }
 }
 
-/// The exit code for this cell alone.
+/// The exit code for this cell alone. A task without a usable reply is not solved, so it counts as a negative verdict.
 pub(super) fn exit_of_cell(report: &RunReport, fail_on: FailThreshold) -> Exit {
+    let exit = exit_of_report(report, fail_on);
+    if exit == Exit::Unusable && fail_on != FailThreshold::Negative { Exit::Good } else { exit }
+}
+
+fn exit_of_report(report: &RunReport, fail_on: FailThreshold) -> Exit {
     match fail_on {
         FailThreshold::Negative => of_report(report, true),
         FailThreshold::Undecided => of_report(report, false),
@@ -81,10 +86,12 @@ mod tests {
 
     #[test]
     fn a_negative_cell_does_not_hide_a_failed_cell() {
-        use Exit::{Budget, Good, Interrupted, Negative, Pending, Provider, Undecided};
+        use Exit::{Budget, Good, Interrupted, Negative, Pending, Provider, Undecided, Unusable};
         for (exits, whole) in [
             (&[Good, Good][..], Good),
             (&[Good, Negative], Negative),
+            (&[Unusable, Undecided], Undecided),
+            (&[Good, Unusable], Unusable),
             (&[Negative, Provider], Provider),
             (&[Negative, Undecided, Provider], Undecided),
             (&[Budget, Pending, Provider], Pending),

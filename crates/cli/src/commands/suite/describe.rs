@@ -109,7 +109,7 @@ fn describe(context: &Context, args: &SuiteDescribeArgs) -> Result<Exit, Exit> {
     let written = work.write()?;
     if !work.texts.is_complete(&suite) {
         // What came was not what was asked for, which is the model's, not the command's, doing.
-        exit = exit.max(Exit::Provider);
+        exit = exit.max(Exit::Unusable);
     }
     work.report(&written, exit);
     Ok(exit)

@@ -148,6 +148,11 @@ impl CellResult {
         self.tasks.iter().filter(|task| task.outcome == outcome).count()
     }
 
+    /// Number of tasks without a usable reply, which are not solved.
+    pub fn unusable(&self) -> usize {
+        self.tasks.iter().filter(|task| task.verdict.as_deref() == Some("unusable")).count()
+    }
+
     /// The share of tasks solved (Eq. 1): what is shown, and what it would be were every open task solved.
     pub fn solved(&self) -> (f64, f64) {
         let all = self.tasks.len().max(1) as f64;

@@ -25,11 +25,15 @@ pub struct TaskLine {
     pub task: String,
     /// The outcome in the tables.
     pub outcome: TaskOutcome,
-    /// The run's own verdict: `accepted`, `rejected`, `unsolvable`, `undecided` or `failed`; absent where there is none yet. A task can be
+    /// The run's own verdict: `accepted`, `rejected`, `unsolvable`, `undecided`, `unusable` or `failed`; absent where there is none yet. A task can be
     /// rejected by a stage that asks for more than a valid plan and be solved.
     pub verdict: Option<String>,
     /// The stage that the verdict comes from; absent where every stage accepted.
     pub stage: Option<String>,
+    /// Candidates that were left at the end, if there were several. The verdict is that of one of them, chosen without the reference.
+    pub candidates: Option<usize>,
+    /// Accepted ones of them; with at least one the task counts for pass@k.
+    pub accepted_candidates: Option<usize>,
     /// The reason why it is not solved, for a person; empty where it is.
     pub why: String,
     /// Equality of the problem with the reference problem; absent if no stage compares.
@@ -86,6 +90,8 @@ impl TaskLine {
             outcome: task.outcome,
             verdict: task.verdict.clone(),
             stage: task.stage.clone(),
+            candidates: task.accepted_candidates().map(|(all, _)| all),
+            accepted_candidates: task.accepted_candidates().map(|(_, accepted)| accepted),
             why: task.why.clone(),
             problem: task.problem,
             valid_pddl: task.valid,
@@ -160,6 +166,8 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
         "failed_calls",
         "cost_usd",
         "seconds",
+        "candidates",
+        "accepted_candidates",
         "run",
         "why",
     ];
@@ -177,6 +185,8 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
         row.extend(counts.into_iter().chain([line.copies, line.failed_calls]).map(|n| n.to_string()));
         row.push(usd(line.cost_usd));
         row.push(line.seconds.map_or(String::new(), |s| format!("{s:.3}")));
+        let count = |number: Option<usize>| number.map_or(String::new(), |n| n.to_string());
+        row.extend([line.candidates, line.accepted_candidates].map(count));
         row.extend([line.run.clone(), line.why.lines().collect::<Vec<_>>().join(" ")]);
         table.row(row);
     }

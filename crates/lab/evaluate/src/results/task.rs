@@ -10,6 +10,7 @@ use planforge_pipeline::{Cost, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use planforge_record::TaskVerdict;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One task of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub struct TaskResult {
     /// The stage that the verdict comes from; absent where every stage accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
+    /// Verdicts on all candidates that were left at the end, if there were several: verdict -> number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub candidates: BTreeMap<String, usize>,
     /// Use of models.
     #[serde(default)]
     pub usage: TaskUsage,
@@ -74,6 +78,7 @@ impl TaskResult {
             why: String::new(),
             verdict: None,
             stage: None,
+            candidates: BTreeMap::new(),
             usage: TaskUsage::default(),
             problem: unfinished(&judges.equivalent),
             valid: unfinished(&judges.valid),
@@ -94,6 +99,13 @@ impl TaskResult {
         }
     }
 
+    /// The number of candidates that were left at the end and the number of those that are accepted, if there were several. With an
+    /// accepted one the task counts for pass@k.
+    pub fn accepted_candidates(&self) -> Option<(usize, usize)> {
+        let all = self.candidates.values().sum();
+        (all > 0).then(|| (all, self.candidates.get("accepted").copied().unwrap_or(0)))
+    }
+
     /// US dollars for all its requests; absent if a part is unknown.
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost?.usd()
@@ -111,6 +123,7 @@ pub(super) fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         why,
         verdict: task.verdict.as_ref().map(|verdict| verdict.name().to_owned()),
         stage: task.verdict.as_ref().and_then(|verdict| stage_of(verdict).map(str::to_owned)),
+        candidates: task.candidates.clone(),
         usage,
         problem: problem(task, judges.equivalent.as_ref()),
         valid: problem(task, judges.valid.as_ref()),
@@ -133,6 +146,7 @@ fn stage_of(verdict: &TaskVerdict) -> Option<&str> {
         TaskVerdict::Rejected { stage, .. }
         | TaskVerdict::Unsolvable { stage, .. }
         | TaskVerdict::Undecided { stage, .. }
+        | TaskVerdict::Unusable { stage, .. }
         | TaskVerdict::Failed { stage, .. } => Some(stage),
     }
 }
@@ -211,6 +225,9 @@ fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
         TaskVerdict::Undecided { stage, message } => {
             (TaskOutcome::Undecided, format!("undecided at `{stage}`: {message}"))
         }
+        TaskVerdict::Unusable { stage, failure } => {
+            (TaskOutcome::NotSolved, format!("no usable reply at `{stage}`: {failure}"))
+        }
         TaskVerdict::Failed { stage, failure } => {
             (TaskOutcome::Failed, format!("failed at `{stage}`: {failure}"))
         }
@@ -228,10 +245,11 @@ fn problem(task: &TaskReport, label: Option<&String>) -> Option<ProblemOutcome> 
         (Some(Decision::Rejected), _) => ProblemOutcome::Different,
         (Some(Decision::NotComparable { .. }), _) => ProblemOutcome::NotComparable,
         (Some(Decision::Undecided { .. }), _) => ProblemOutcome::Undecided,
-        // No sample of the task could be used, and the model's words are why.
+        // A record of an earlier version: no sample of the task could be used.
         (None, TaskVerdict::Failed { failure, .. }) if task.candidate.is_none() && unusable(failure) => {
             ProblemOutcome::Missing
         }
+        (None, TaskVerdict::Unusable { .. }) => ProblemOutcome::Missing,
         (None, TaskVerdict::Failed { .. }) => ProblemOutcome::Failed,
         // A measurement that broke decides nothing, and the task goes on.
         (None, _) if task.stages.iter().any(|stage| stage.label == *label && !stage.failed.is_empty()) => {

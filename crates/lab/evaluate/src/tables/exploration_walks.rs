@@ -34,6 +34,14 @@ impl Evaluation {
             out += "\nOver all seeds: u tasks undecided, f failed, o not finished. They are not counted as solved; `?`: were they all \
                     solved, the figure would be another.\n";
         }
+        let unusable: usize = self.cells.iter().map(CellResult::unusable).sum();
+        if unusable > 0 {
+            let tasks =
+                if unusable == 1 { "1 task has".to_owned() } else { format!("{unusable} tasks have") };
+            out += &format!(
+                "\n{tasks} no usable reply (refused, without PDDL, cut off) and count as not solved.\n"
+            );
+        }
         if self.rows.iter().flat_map(|row| &row.summaries).any(|s| !s.walk_complete) {
             out += "\n*: the walk score speaks for fewer than all tasks, because some have none.\n";
         }
@@ -191,6 +199,7 @@ impl Evaluation {
             "unmetered",
             "cost_usd",
             "cost_known_usd",
+            "unusable",
         ];
         let mut table = Table::new(columns.map(|name| (name, Align::Left)));
         for cell in &self.cells {
@@ -222,6 +231,7 @@ fn cell_line(cell: &CellResult) -> Vec<String> {
     let counts = [usage.calls, usage.replies, usage.prompt_tokens, usage.completion_tokens, usage.unmetered];
     line.extend(counts.map(|n| n.to_string()));
     line.extend(cost_columns(cell.cost.as_ref()));
+    line.push(cell.unusable().to_string());
     line
 }
 

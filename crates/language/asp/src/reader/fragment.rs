@@ -138,6 +138,7 @@ impl Fragment<'_> {
     /// Checks an atom of a head or a condition. A predicate without a state gets `init` around it; whether it did.
     fn atom(&mut self, atom: &mut Atom) -> bool {
         self.type_as_predicate(atom);
+        self.name_numbers(atom);
         let span = atom.span;
         let at = |is_init| Position { is_init, span };
         match (atom.name.as_str(), atom.arguments.as_slice()) {
@@ -186,6 +187,47 @@ impl Fragment<'_> {
         let message = format!("the type `{name}` is no predicate: `{meant}` is read");
         self.report.note(code::TYPE_AS_PREDICATE, message, atom.span);
         *atom = meant;
+    }
+
+    /// Replaces numbers by the objects that they number, where the knowledge file names a type's objects by number.
+    fn name_numbers(&mut self, atom: &mut Atom) {
+        let span = atom.span;
+        match (atom.name.as_str(), atom.arguments.as_mut_slice()) {
+            ("object", [object, ty]) => {
+                if let (Term::Number(number), Some(ty)) = (&*object, ty.as_constant())
+                    && let Some(name) = self.signature.object_of_type(ty, *number)
+                {
+                    *object = self.numbered_object(object, name, span);
+                }
+            }
+            ("init" | "goal", facts) => facts.iter_mut().for_each(|fact| self.name_numbers_in(fact, span)),
+            (name, arguments) => self.name_arguments(name, arguments, span),
+        }
+    }
+
+    fn name_numbers_in(&mut self, fact: &mut Term, span: Span) {
+        if let Term::Function { name, arguments } = fact {
+            self.name_arguments(name, arguments, span);
+        }
+    }
+
+    fn name_arguments(&mut self, name: &str, arguments: &mut [Term], span: Span) {
+        for (at, argument) in arguments.iter_mut().enumerate() {
+            match argument {
+                Term::Number(number) => {
+                    if let Some(object) = self.signature.numbered_object(name, at, *number) {
+                        *argument = self.numbered_object(argument, object, span);
+                    }
+                }
+                inner => self.name_numbers_in(inner, span),
+            }
+        }
+    }
+
+    fn numbered_object(&mut self, number: &Term, name: String, span: Span) -> Term {
+        let message = format!("`{number}` is read as the object `{name}`");
+        self.report.note(code::NUMBER_NAME, message, span);
+        Term::Function { name, arguments: Vec::new() }
     }
 
     pub(super) fn wrong_arity(&mut self, name: &str, wanted: usize, found: usize, span: Span) {

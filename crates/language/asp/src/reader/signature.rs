@@ -3,7 +3,8 @@
 
 use crate::declarations::{Declarations, NUMBERS};
 use crate::names::mangle;
-use planforge_pddl::ast::Domain;
+use crate::naming::Naming;
+use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,11 @@ pub struct Signature {
     pub ir_predicates: BTreeMap<String, Vec<String>>,
     /// Objects that the domain or the knowledge file names.
     pub objects: BTreeSet<String>,
+    /// For each predicate and function the types of its arguments that have an `ir_prefix`; `None` for other
+    /// arguments.
+    pub numbered: BTreeMap<String, Vec<Option<String>>>,
+    /// Names for numbered objects.
+    pub naming: Naming,
 }
 
 impl Signature {
@@ -34,6 +40,19 @@ impl Signature {
             .ir_predicates
             .extend(declarations.predicates.iter().map(|p| (p.name.clone(), p.arguments.clone())));
         signature.objects.extend(declarations.objects.iter().cloned());
+        signature.naming = declarations.naming.clone();
+        let of_domain = domain
+            .predicates
+            .iter()
+            .map(|p| (&p.name, &p.parameters))
+            .chain(domain.functions.iter().map(|f| (&f.name, &f.parameters)))
+            .map(|(name, parameters)| (mangle(name.key()), parameters.iter().map(type_name).collect()));
+        let declared = declarations.predicates.iter().map(|p| (p.name.clone(), p.arguments.clone()));
+        for (name, types) in declared.chain(of_domain) {
+            let types: Vec<String> = types;
+            let prefixed = |ty: String| signature.naming.has_prefix(&ty).then_some(ty);
+            signature.numbered.insert(name, types.into_iter().map(prefixed).collect());
+        }
         signature
     }
 
@@ -56,6 +75,18 @@ impl Signature {
             objects: named.map(|name| mangle(name.key())).collect(),
             ..Self::default()
         }
+    }
+
+    /// The name of the object with a number, if the argument's type has an `ir_prefix`: `n2` for 2.
+    pub fn numbered_object(&self, predicate: &str, argument: usize, number: i64) -> Option<String> {
+        let ty = self.numbered.get(predicate)?.get(argument)?.as_ref()?;
+        self.object_of_type(ty, number)
+    }
+
+    /// As [`Signature::numbered_object`], for a known type.
+    pub fn object_of_type(&self, ty: &str, number: i64) -> Option<String> {
+        let is_named = self.naming.has_prefix(ty) && number >= self.naming.first(ty);
+        is_named.then(|| self.naming.name(ty, number))
     }
 
     /// True for a type of the domain or of the representation.
@@ -85,5 +116,13 @@ impl Signature {
 
     pub fn all_predicates(&self) -> impl Iterator<Item = &str> + Clone {
         self.predicates.keys().chain(self.ir_predicates.keys()).map(String::as_str)
+    }
+}
+
+/// The mangled name of a parameter's type.
+fn type_name(parameter: &TypedName) -> String {
+    match parameter.ty.as_ref().map(|ty| ty.alternatives.as_slice()) {
+        Some([name]) => mangle(name.key()),
+        _ => "object".to_owned(),
     }
 }

@@ -28,7 +28,7 @@ const KNOWLEDGE: &str =
     "ir_type(row, \"a row\"). ir_type(column, \"a column\"). ir_type(left_hand, \"a left hand\").
   ir_predicate(floor_grid(row, column, tile), \"tile T is in row R and column C\").
   ir_predicate(max_height(number), \"nothing is higher\").
-  ir_object(tray).";
+  ir_object(tray). ir_prefix(colour, c).";
 
 fn signature() -> Signature {
     let domain = parse_domain(DOMAIN, SOURCE);
@@ -74,6 +74,24 @@ fn a_reply_in_all_its_disorder_is_understood() {
     let slices: Vec<&str> = reading.program.statements.iter().map(|s| &text[s.span.range()]).collect();
     assert_eq!(slices[0], "cardinality(shot, 5)");
     assert_eq!(slices[1], "init(Clean(X) :- object(X, shot).");
+}
+
+#[test]
+fn a_number_is_read_as_the_object_that_it_numbers() {
+    let text = "object(1, colour). init(painted(tile1, 2)). goal(not painted(tile2, 3)).
+        goal(painted(T, 1)) :- init(painted(T, 2)).";
+    let expected = "object(c1, colour).\ninit(painted(tile1,c2)).\ngoal(neg(painted(tile2,c3))).\n\
+        goal(painted(T,c1)) :- init(painted(T,c2)).\n";
+    let found = reading(text);
+    let spaceless = |text: &str| text.replace(", ", ",");
+    assert_eq!(spaceless(&found.text), spaceless(expected), "{}", print_reading(text));
+    assert!(found.is_complete());
+    let named = found.repairs.iter().filter(|repair| repair.code == codes::NUMBER_NAME).count();
+    assert_eq!(named, 5, "{}", print_reading(text));
+    // Objects are counted from 1 unless the knowledge file says otherwise, and other types have no numbers.
+    for refused in ["init(painted(tile1, 0)).", "init(painted(1, c1)).", "init(next(1, 2))."] {
+        assert!(!reading(refused).is_complete(), "{refused}");
+    }
 }
 
 /// A description as a model would write it well: nothing is repaired and nothing refused.

@@ -21,6 +21,9 @@ pub(crate) struct Entry {
     pub(crate) lead: LeadMaterials,
     /// Reasons why no reply to the last round's request could be used.
     pub(crate) unusable: Vec<String>,
+    /// Place in its group among the candidates that the last select or budget stage kept, from 0; 0 without such a
+    /// stage.
+    pub(crate) place: usize,
     /// The verify stages' own conversations about it and its ancestors, by the stage's label.
     pub(crate) conversations: BTreeMap<String, Vec<Message>>,
 }
@@ -144,7 +147,8 @@ impl Entry {
         self.candidate.assessments.retain(|label, _| results.contains_key(label));
     }
 
-    fn is_from_environment(&self, label: &str) -> bool {
+    /// True if a stage's assessment depends on the environment.
+    pub(crate) fn is_from_environment(&self, label: &str) -> bool {
         matches!(self.outcome(label), Some(StageOutcome::Assessed { from_environment: true }))
     }
 

@@ -196,6 +196,10 @@ pub struct TaskReport {
     pub path: Option<SamplePath>,
     /// Translations that made the candidate, oldest first.
     pub written: Vec<Translation>,
+    /// Verdicts on all candidates that were left at the end, if there were several: verdict -> number. With an accepted one the
+    /// task counts for pass@k. The task's verdict is that of one of them, chosen without the reference.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub candidates: BTreeMap<String, usize>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
     /// The names that the run used instead of those in this report.

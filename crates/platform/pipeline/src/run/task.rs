@@ -8,7 +8,7 @@ use super::report::{FailedSample, ModelFallback, RunState, StageReport, TaskRepo
 use super::services::RunTask;
 use super::step;
 use super::sync::lock;
-use super::verdict::{rank, verdict_of};
+use super::verdict::{place_at_end, verdict_of};
 use crate::stages::Stage;
 use planforge_contract::{Candidate, CandidatePatch, Failure, FailureClass, LineageStep};
 use planforge_record::{Event, TaskVerdict};
@@ -20,6 +20,8 @@ pub(crate) struct Driver<'a> {
     context: &'a Context<'a>,
     task: TaskRun<'a>,
     stages: Vec<StageReport>,
+    /// Verdicts on the candidates that are left at the end, if there are several.
+    candidates: BTreeMap<String, usize>,
     parked: bool,
 }
 
@@ -54,7 +56,13 @@ pub(crate) type TaskResult = Result<(TaskReport, RunState), Failure>;
 
 impl<'a> Driver<'a> {
     pub(crate) fn new(context: &'a Context<'a>, task: &'a RunTask) -> Self {
-        Self { context, task: TaskRun::new(task), stages: Vec::new(), parked: false }
+        Self {
+            context,
+            task: TaskRun::new(task),
+            stages: Vec::new(),
+            candidates: BTreeMap::new(),
+            parked: false,
+        }
     }
 
     /// Runs the task to its end or to where this session leaves it.
@@ -171,7 +179,10 @@ impl<'a> Driver<'a> {
                 }
                 Err(End::Interrupted) => (self.report(None, None), RunState::Interrupted),
                 Err(End::Parked) => (self.report(None, None), RunState::Parked),
-                Err(End::Empty { stage, failed }) => self.finish(empty(stage, &failed), None)?,
+                Err(End::Empty { stage, failed }) => {
+                    let verdict = empty(stage, &failed);
+                    self.finish(verdict, None)?
+                }
             };
             return Ok(Progressed::Ended(Box::new(ended.0), ended.1));
         }
@@ -184,12 +195,15 @@ impl<'a> Driver<'a> {
             return Ok((self.report(None, None), RunState::Parked));
         }
         let pipeline = self.context.pipeline;
-        let judge = |entry| (verdict_of(pipeline.all_stages(), &entry), entry);
-        let mut judged: Vec<(TaskVerdict, Entry)> = beam.into_iter().map(judge).collect();
-        // Stable: among equals the first in beam order is the best.
-        judged.sort_by_key(|(verdict, _)| rank(verdict));
-        match judged.into_iter().next() {
-            Some((verdict, entry)) => self.finish(verdict, Some(entry)),
+        if beam.len() > 1 {
+            for entry in &beam {
+                let verdict = verdict_of(pipeline.all_stages(), entry);
+                *self.candidates.entry(verdict.name().to_owned()).or_insert(0) += 1;
+            }
+        }
+        // Among equals the first in beam order is taken.
+        match beam.into_iter().min_by_key(|entry| place_at_end(pipeline, entry)) {
+            Some(entry) => self.finish(verdict_of(pipeline.all_stages(), &entry), Some(entry)),
             None => self.finish(empty(last_label(&pipeline.stages), &[]), None),
         }
     }
@@ -241,8 +255,30 @@ impl<'a> Driver<'a> {
                 message: format!("{task}: {message}"),
             })?;
         }
+        let verdict = self.explain_cut_off(verdict);
         self.context.recorder.event(Event::TaskFinished { task, verdict: verdict.clone() })?;
         Ok((self.report(Some(verdict), entry), RunState::Finished))
+    }
+
+    /// Adds the limit on a reply's tokens to the reason why a reply that was cut off could not be used.
+    fn explain_cut_off(&self, verdict: TaskVerdict) -> TaskVerdict {
+        let TaskVerdict::Unusable { stage, mut failure } = verdict else { return verdict };
+        let pipeline = self.context.pipeline;
+        if failure.code.ends_with("cut-off")
+            && let Some(stage) = pipeline.stage(&stage)
+        {
+            let mut limits: Vec<String> = Vec::new();
+            for name in std::iter::once(stage).chain(stage.inner()).flat_map(Stage::models) {
+                let limit = pipeline.llm.get(name).and_then(|table| table.settings.get("max_tokens"));
+                let told = limit.map(|limit| format!("max_tokens = {limit} of [llm.{name}]"));
+                limits.extend(told.filter(|told| !limits.contains(told)));
+            }
+            if !limits.is_empty() {
+                failure.message = format!("{}: cut off at {}", failure.message, limits.join(" or "));
+                failure.help = Some("raise `max_tokens`".to_owned());
+            }
+        }
+        TaskVerdict::Unusable { stage, failure }
     }
 
     fn report(&mut self, verdict: Option<TaskVerdict>, entry: Option<Entry>) -> TaskReport {
@@ -260,6 +296,7 @@ impl<'a> Driver<'a> {
             candidate,
             path,
             written,
+            candidates: std::mem::take(&mut self.candidates),
             stages: std::mem::take(&mut self.stages),
             renaming: None,
             recalled: Vec::new(),
@@ -302,17 +339,23 @@ fn last_label(stages: &[Stage]) -> String {
     stages.last().map(|stage| stage.label().to_owned()).unwrap_or_default()
 }
 
-/// The verdict on an empty beam. It is a failure, unless only limits emptied it.
+/// The verdict on an empty beam: a failure if a sample broke, undecided if a limit ended a sample, and unusable if
+/// every sample was answered.
 fn empty(stage: String, failed: &[FailedSample]) -> TaskVerdict {
-    let limit = |f: &FailedSample| matches!(f.failure.class, FailureClass::Limit | FailureClass::Budget);
-    match failed.iter().find(|f| !limit(f)) {
-        Some(first) => TaskVerdict::Failed { stage, failure: first.failure.clone() },
-        None => {
-            let message = failed.first().map_or_else(
-                || "no candidate was left".to_owned(),
-                |f| format!("every sample was cut off by a limit: {}", f.failure),
-            );
-            TaskVerdict::Undecided { stage, message }
-        }
+    let first = |wanted: fn(FailureClass) -> bool| {
+        failed.iter().map(|sample| &sample.failure).find(|failure| wanted(failure.class))
+    };
+    let is_limit = |class| matches!(class, FailureClass::Limit | FailureClass::Budget);
+    let broke = |class| !matches!(class, FailureClass::Limit | FailureClass::Budget | FailureClass::Reply);
+    if let Some(failure) = first(broke) {
+        return TaskVerdict::Failed { stage, failure: failure.clone() };
+    }
+    if let Some(failure) = first(is_limit) {
+        let message = format!("no sample was used, and a limit ended at least one: {failure}");
+        return TaskVerdict::Undecided { stage, message };
+    }
+    match first(|class| class == FailureClass::Reply) {
+        Some(failure) => TaskVerdict::Unusable { stage, failure: failure.clone() },
+        None => TaskVerdict::Undecided { stage, message: "no candidate was left".to_owned() },
     }
 }

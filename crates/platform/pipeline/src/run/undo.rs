@@ -46,7 +46,9 @@ fn undisguise(report: &mut TaskReport, renaming: &Renaming) {
             TaskVerdict::Rejected { message, .. }
             | TaskVerdict::Unsolvable { message, .. }
             | TaskVerdict::Undecided { message, .. } => *message = back.pddl(message),
-            TaskVerdict::Failed { failure, .. } => failure.message = back.pddl(&failure.message),
+            TaskVerdict::Failed { failure, .. } | TaskVerdict::Unusable { failure, .. } => {
+                failure.message = back.pddl(&failure.message);
+            }
             TaskVerdict::Accepted => {}
         }
     }

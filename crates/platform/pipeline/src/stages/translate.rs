@@ -2,6 +2,7 @@
 
 mod check;
 mod config;
+mod defect;
 mod run;
 
 pub use config::{Artefact, TranslateStage};
@@ -50,7 +51,7 @@ impl StageDefinition for TranslateStage {
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, times: u64) -> BeamBound {
         let n = u64::from(self.n);
         if let Some(plugin) = self.plugin() {
-            walk.calls(&plugin, n, beam, times);
+            walk.calls(&plugin, n.saturating_mul(1 + u64::from(self.resample)), beam, times);
         }
         let width = beam.width.saturating_mul(n);
         walk.made.insert(self.label.clone(), width);

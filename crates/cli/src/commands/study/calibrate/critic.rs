@@ -114,7 +114,7 @@ impl Critic {
         let mut exit = Exit::Good;
         let mut judgements = Vec::new();
         for (&index, report) in chosen.iter().zip(&ended.report.tasks) {
-            if let Some(TaskVerdict::Failed { failure, .. }) = &report.verdict
+            if let Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) = &report.verdict
                 && (exit == Exit::Good || failure.class == FailureClass::ReplayMiss)
             {
                 exit = of_failure(failure);
@@ -213,7 +213,9 @@ fn judgement(verdict: Option<&TaskVerdict>) -> Judgement {
         Some(TaskVerdict::Accepted) => Judgement::Accepts,
         Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => Judgement::Rejects,
         Some(TaskVerdict::Undecided { message, .. }) => Judgement::Undecided(message.clone()),
-        Some(TaskVerdict::Failed { failure, .. }) => Judgement::Failed(failure.to_string()),
+        Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) => {
+            Judgement::Failed(failure.to_string())
+        }
         None => Judgement::Failed("the run ended before it".to_owned()),
     }
 }

@@ -31,11 +31,7 @@ impl Interface {
 
     /// Returns true if ground actions have the same names and argument orders in both domains.
     pub fn is_identity(&self) -> bool {
-        self.types.is_empty()
-            && self.actions.iter().all(|a| {
-                a.reference.eq_ignore_ascii_case(&a.candidate)
-                    && a.parameters.iter().copied().eq(0..a.parameters.len())
-            })
+        self.types.is_empty() && self.actions.iter().all(ActionMatch::is_identity)
     }
 
     /// The candidate in the reference's names: its types, actions and the order of their parameters; these also get the
@@ -59,6 +55,21 @@ impl Interface {
         domain
     }
 
+    /// Number of actions with another name or order of parameters.
+    pub fn renamed_actions(&self) -> usize {
+        self.actions.iter().filter(|action| !action.is_identity()).count()
+    }
+
+    /// A ground action of the candidate under the reference's names; `None` if the candidate has no such action.
+    pub fn reference_step(&self, step: &NamedStep) -> Option<NamedStep> {
+        let matched = self.actions.iter().find(|m| m.candidate.eq_ignore_ascii_case(&step.name))?;
+        if matched.parameters.len() != step.args.len() {
+            return None;
+        }
+        let args = matched.parameters.iter().map(|&place| step.args.get(place).cloned());
+        Some(NamedStep { name: matched.reference.clone(), args: args.collect::<Option<_>>()? })
+    }
+
     /// A ground action of the reference as the candidate calls it; `None` where the reference has no such action.
     pub fn candidate_step(&self, step: &NamedStep) -> Option<NamedStep> {
         let matched = self.actions.iter().find(|m| m.reference.eq_ignore_ascii_case(&step.name))?;
@@ -70,6 +81,14 @@ impl Interface {
             args.get_mut(place)?.clone_from(arg);
         }
         Some(NamedStep { name: matched.candidate.clone(), args })
+    }
+}
+
+impl ActionMatch {
+    /// True if the action has the same name and order of parameters in both domains.
+    fn is_identity(&self) -> bool {
+        self.reference.eq_ignore_ascii_case(&self.candidate)
+            && self.parameters.iter().copied().eq(0..self.parameters.len())
     }
 }
 

@@ -448,7 +448,8 @@ impl Search<'_> {
             .candidates_by_rank()
             .into_iter()
             .take(self.stage.keep as usize)
-            .map(|rated| rated.entry.clone())
+            .enumerate()
+            .map(|(place, rated)| Entry { place, ..rated.entry.clone() })
             .collect();
         let [samples, refinements] = self.counts;
         let report = BudgetReport {

@@ -129,6 +129,11 @@ fn left_behind(stage: &FanOutStage, lead: &RunTask, report: &TaskReport, state: 
             let failure = Failure::new(failure.class, "pipeline.lead", message);
             Start::Ended(TaskVerdict::Failed { stage: label, failure })
         }
+        (RunState::Finished, Some(TaskVerdict::Unusable { failure, .. })) => {
+            let message = format!("the lead task `{}` left no candidate: {}", lead.name, failure.message);
+            let failure = Failure::new(failure.class, "pipeline.lead", message);
+            Start::Ended(TaskVerdict::Unusable { stage: label, failure })
+        }
         (RunState::Finished, _) => {
             let message = format!("the lead task `{}` left no candidate", lead.name);
             Start::Ended(TaskVerdict::Undecided { stage: label, message })
@@ -140,5 +145,5 @@ fn left_behind(stage: &FanOutStage, lead: &RunTask, report: &TaskReport, state: 
 fn no_domain(stage: &FanOutStage, lead: &RunTask) -> TaskVerdict {
     let message = format!("no candidate of the lead task `{}` has a domain", lead.name);
     let failure = Failure::new(FailureClass::Reply, "pipeline.lead", message);
-    TaskVerdict::Failed { stage: stage.label.clone(), failure }
+    TaskVerdict::Unusable { stage: stage.label.clone(), failure }
 }

@@ -4,7 +4,8 @@ use crate::stages::order::Order;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `do = "select"`.
+/// `do = "select"`: keeps candidates that the method's own verifiers accept first, then the best by a metric. Stages that measure do not
+/// count, and what the environment says counts only with `feedback = "environment"`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SelectStage {

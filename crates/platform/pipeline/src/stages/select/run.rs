@@ -5,9 +5,10 @@ use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::path::candidate_path;
 use crate::run::step::StageResult;
+use crate::run::verdict::is_accepted_by_method;
 use planforge_contract::{Failure, LineageStep};
 use planforge_record::{Event, SelectedGroup};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Runs a select stage.
 pub(super) fn run(
@@ -18,7 +19,8 @@ pub(super) fn run(
 ) -> Result<StageResult, Failure> {
     let name = &task.task.name;
     let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
-    let Selection { beam, kept, groups } = select(stage, beam);
+    let accepted = |entry: &Entry| is_accepted_by_method(context.pipeline, entry);
+    let Selection { beam, kept, groups } = select(stage, beam, accepted);
     let mut step = StageResult { beam, ..StageResult::default() };
     step.outcomes.insert("kept".to_owned(), kept.len());
     for group in &groups {
@@ -58,31 +60,37 @@ struct Selection {
     groups: Vec<ComparedGroup>,
 }
 
-/// The best of each group.
-fn select(stage: &SelectStage, beam: Vec<Entry>) -> Selection {
+/// The best of each group: accepted candidates first, then by the metric.
+fn select(stage: &SelectStage, beam: Vec<Entry>, accepted: impl Fn(&Entry) -> bool) -> Selection {
     let mut members: BTreeMap<Vec<u32>, Vec<(usize, &Entry)>> = BTreeMap::new();
     for (index, entry) in beam.iter().enumerate() {
         let ancestor = entry.ancestor(stage.group_by.as_deref()).iter().map(|step| step.sample).collect();
         members.entry(ancestor).or_default().push((index, entry));
     }
-    let (mut kept, mut groups) = (Vec::new(), Vec::new());
+    let (mut kept, mut groups, mut places) = (Vec::new(), Vec::new(), BTreeMap::new());
     for members in members.into_values() {
         let by = comparable(stage, &members);
-        let mut values: Vec<(usize, Option<f64>)> =
-            members.iter().map(|(index, entry)| (*index, entry.metric(by))).collect();
+        let mut values: Vec<(usize, bool, Option<f64>)> =
+            members.iter().map(|(index, entry)| (*index, accepted(entry), entry.metric(by))).collect();
         let ancestor = members.first().map(|(_, first)| first.ancestor(stage.group_by.as_deref()).to_vec());
         groups.push(ComparedGroup {
             ancestor: ancestor.unwrap_or_default(),
             by: by.to_owned(),
             members: values.len(),
-            without_value: values.iter().filter(|(_, value)| value.is_none()).count(),
+            without_value: values.iter().filter(|(_, _, value)| value.is_none()).count(),
         });
         // The sort is stable and the beam is in sample-path order, so ties stay in that order.
-        values.sort_by(|a, b| stage.order.compare(a.1, b.1));
-        kept.extend(values.into_iter().take(stage.keep as usize).map(|(index, _)| index));
+        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| stage.order.compare(a.2, b.2)));
+        for (place, (index, ..)) in values.into_iter().take(stage.keep as usize).enumerate() {
+            places.insert(index, place);
+            kept.push(index);
+        }
     }
-    let wanted: BTreeSet<usize> = kept.iter().copied().collect();
-    let beam = beam.into_iter().enumerate().filter(|(i, _)| wanted.contains(i)).map(|(_, e)| e).collect();
+    let beam = beam.into_iter().enumerate().filter_map(|(index, entry)| {
+        let place = *places.get(&index)?;
+        Some(Entry { place, ..entry })
+    });
+    let beam = beam.collect();
     Selection { beam, kept, groups }
 }
 
@@ -133,13 +141,13 @@ mod tests {
                 entry(&[("problem", 1), ("domain", 2)], Some(-1.0)),
             ]
         };
-        assert_eq!(select(&stage(2, None, Order::Highest), beam()).kept, [1, 2]);
-        assert_eq!(select(&stage(2, None, Order::Lowest), beam()).kept, [5, 0]);
-        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam()).kept, [1, 5]);
-        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam()).kept, [1, 2, 5, 3]);
-        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam()).kept.len(), 6);
+        assert_eq!(select(&stage(2, None, Order::Highest), beam(), |_| false).kept, [1, 2]);
+        assert_eq!(select(&stage(2, None, Order::Lowest), beam(), |_| false).kept, [5, 0]);
+        assert_eq!(select(&stage(1, Some("problem"), Order::Highest), beam(), |_| false).kept, [1, 5]);
+        assert_eq!(select(&stage(2, Some("problem"), Order::Highest), beam(), |_| false).kept, [1, 2, 5, 3]);
+        assert_eq!(select(&stage(1, Some("domain"), Order::Highest), beam(), |_| false).kept.len(), 6);
         // What is kept stays in sample-path order, whatever its rank.
-        let Selection { beam: left, kept, .. } = select(&stage(2, None, Order::Lowest), beam());
+        let Selection { beam: left, kept, .. } = select(&stage(2, None, Order::Lowest), beam(), |_| false);
         assert_eq!(kept, [5, 0]);
         assert_eq!(
             left[0].candidate.lineage,
@@ -174,16 +182,18 @@ mod tests {
             selection.groups.iter().map(said).collect()
         };
         // The sum favours short answers, the mean does not.
-        let sum = select(&by("candidate.log_likelihood", &[], Some("problem")), beam());
+        let sum = select(&by("candidate.log_likelihood", &[], Some("problem")), beam(), |_| false);
         assert_eq!(sum.kept, [1, 2]);
         assert_eq!(said(&sum), ["2 of 2 by candidate.log_likelihood", "1 of 2 by candidate.log_likelihood"]);
-        let mean = select(&by("candidate.mean_log_likelihood", &["ew.score"], Some("problem")), beam());
+        let mean =
+            select(&by("candidate.mean_log_likelihood", &["ew.score"], Some("problem")), beam(), |_| false);
         assert_eq!(mean.kept, [0, 3]);
         assert_eq!(said(&mean), ["2 of 2 by candidate.mean_log_likelihood", "2 of 2 by ew.score"]);
         // One group: a member without a value is enough. Of metrics that all lack some value the last is taken.
-        let all = select(&by("candidate.log_likelihood", &["ew.rating", "ew.score"], None), beam());
+        let all =
+            select(&by("candidate.log_likelihood", &["ew.rating", "ew.score"], None), beam(), |_| false);
         assert_eq!((all.kept.as_slice(), said(&all)), (&[3][..], vec!["4 of 4 by ew.score".to_owned()]));
-        let none = select(&by("ew.rating", &["candidate.log_likelihood"], None), beam());
+        let none = select(&by("ew.rating", &["candidate.log_likelihood"], None), beam(), |_| false);
         assert_eq!(
             (none.kept.as_slice(), said(&none)),
             (&[2][..], vec!["3 of 4 by candidate.log_likelihood".to_owned()])

@@ -24,6 +24,7 @@ pub(super) fn parse(
             .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
             .unwrap_or_default(),
         feedback: checker.read_feedback(reader, out),
+        resample: small(reader.integer("resample", 0..=10, out), 0),
         only_without: reader.word(
             "only_without",
             &[("domain", Artefact::Domain), ("problem", Artefact::Problem)],

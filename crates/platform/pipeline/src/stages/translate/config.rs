@@ -20,6 +20,11 @@ pub struct TranslateStage {
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 1000))]
     pub n: u32,
+    /// Most times that a sample is asked for again: if its reply could not be used, or if its problem has a mistake that no
+    /// domain repairs (an unreadable problem, an undeclared object, an empty goal). The last reply counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 10))]
+    pub resample: u32,
     /// Role -> who takes it: the name of an `[llm.NAME]` table, names in an order, or names with weights.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, RoleModels>,
@@ -37,6 +42,10 @@ pub struct TranslateStage {
     /// Candidates that have this already pass through unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_without: Option<Artefact>,
+}
+
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The parts of a candidate that are PDDL.

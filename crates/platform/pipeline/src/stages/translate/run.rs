@@ -1,6 +1,7 @@
 //! The run of a translate stage.
 
 use super::config::{Artefact, TranslateStage};
+use super::defect;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::{visible_candidate, writer_feedback};
@@ -9,6 +10,7 @@ use crate::run::path::{candidate_path, label_in_round};
 use crate::run::report::Translation;
 use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
+use planforge_contract::api::Translator;
 use planforge_contract::{
     Candidate, CandidatePatch, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
@@ -100,20 +102,61 @@ fn one(
         fixes: stage.fixes,
         seed,
     };
-    let response = translator.translate(&call, &request)?;
-    if response.samples.len() != stage.n as usize {
-        return Err(Failure::new(
-            FailureClass::Plugin,
-            "pipeline.sample-count",
-            format!(
-                "`{}` returned {} samples and was asked for {}",
-                info.id,
-                response.samples.len(),
-                stage.n
-            ),
-        ));
+    let mut samples = translate(translator.as_ref(), &call, &request)?;
+    for attempt in 1..=stage.resample {
+        // Which samples are asked for again is known when all replies are there.
+        if context.stopping() || samples.iter().any(waits) {
+            break;
+        }
+        let domain = entry.candidate.domain.as_deref();
+        let defects: Vec<(usize, String)> = samples
+            .iter()
+            .enumerate()
+            .filter_map(|(sample, outcome)| Some((sample, defect::find(&request.task, domain, outcome)?)))
+            .collect();
+        let n = u32::try_from(defects.len()).unwrap_or(u32::MAX);
+        if n == 0 {
+            break;
+        }
+        for (sample, why) in &defects {
+            context.recorder.event(Event::Log {
+                plugin: "planforge".to_owned(),
+                level: "info".to_owned(),
+                message: format!(
+                    "{}/{sample}: asked again ({attempt} of {}): {why}",
+                    call.path, stage.resample
+                ),
+            })?;
+        }
+        let seed = derive_u64(context.pipeline.seed, "translate", &format!("{}/{attempt}", call.path));
+        let again = TranslateRequest { n, seed, ..request.clone() };
+        let fresh = match translate(translator.as_ref(), &call, &again) {
+            Ok(fresh) => fresh,
+            // The other samples stay as they are.
+            Err(failure) => defects.iter().map(|_| Outcome::Failure(failure.clone())).collect(),
+        };
+        for ((sample, _), outcome) in defects.iter().zip(fresh) {
+            if let Some(place) = samples.get_mut(*sample) {
+                *place = outcome;
+            }
+        }
     }
-    call.whole(response.samples, |samples| samples.iter().any(waits))
+    call.whole(samples, |samples| samples.iter().any(waits))
+}
+
+/// As many samples as requested.
+fn translate(
+    translator: &dyn Translator,
+    call: &PluginCall<'_>,
+    request: &TranslateRequest,
+) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
+    let samples = translator.translate(call, request)?.samples;
+    if samples.len() == request.n as usize {
+        return Ok(samples);
+    }
+    let (id, returned, wanted) = (&call.info.id, samples.len(), request.n);
+    let message = format!("`{id}` returned {returned} samples and was asked for {wanted}");
+    Err(Failure::new(FailureClass::Plugin, "pipeline.sample-count", message))
 }
 
 fn waits<T>(outcome: &Outcome<T>) -> bool {

@@ -12,8 +12,8 @@ use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
 use planforge_contract::api::Verifier;
 use planforge_contract::{
-    Assessment, Decision, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo, UndecidedReason,
-    VerifyRequest,
+    Assessment, Candidate, Decision, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
+    UndecidedReason, VerifyRequest,
 };
 use planforge_llm::{PENDING, derive_u64};
 use planforge_record::Event;
@@ -133,17 +133,19 @@ fn ask_verifier(
         return Err(cancelled_failure());
     }
     let path = call_path(&task.task.name, label, common(group));
+    let call = PluginCall::new(context, task, info, &stage.label, path.clone());
+    // Recorded answers of external programs are found by their request, which contains the seed of the path.
+    let origin = if call.is_outside() { path.clone() } else { content_of(context, task, stage, group) };
     let request = VerifyRequest {
         task: task.view(first),
         candidates: group.iter().map(|entry| visible_candidate(context, entry)).collect(),
-        seed: derive_u64(context.pipeline.seed, "verify", &path),
+        seed: derive_u64(context.pipeline.seed, "verify", &origin),
         feedback: match stage.feedback.is_empty() {
             true => Vec::new(),
             false => group.iter().map(|entry| stage_feedback(context, &stage.feedback, entry)).collect(),
         },
         conversations: conversations(stage, group),
     };
-    let call = PluginCall::new(context, task, info, &stage.label, path.clone());
     let name = format!("{}.verify", info.id);
     if call.is_outside() {
         return call.outside(&name, &request, || answers(&call, info, verifier.as_ref(), &request));
@@ -163,6 +165,20 @@ fn ask_verifier(
         |all: &Vec<Outcome<JudgedCandidate>>| keep_all(all),
         || answers(&call, info, verifier.as_ref(), &request),
     )
+}
+
+/// The content that the seed of a call derives from: the task and the candidate's PDDL. The same domain and problem get the same random
+/// choices in every round and stage. Candidates that are judged together share those of the task.
+fn content_of(context: &Context<'_>, task: &TaskRun<'_>, stage: &VerifyStage, group: &[Entry]) -> String {
+    let name = &task.task.name;
+    match group {
+        [entry] if !judges_together(context, stage) => {
+            let Candidate { domain, problem, .. } = &entry.candidate;
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            format!("{name}\n{}\n{}", text(domain), text(problem))
+        }
+        _ => name.clone(),
+    }
 }
 
 /// The stage's own conversations about the candidates; empty where there is none yet.
