@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use planforge_batch::{BatchFolder, Brought, Wave};
 use planforge_diagnostics::SourceMap;
-use planforge_llm::PendingQuestion;
+use planforge_llm::PendingRequest;
 use planforge_record::Redactor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Batch {
     pub(crate) fn write_requests(
         &self,
         context: &Context,
-        pending: &[PendingQuestion],
+        pending: &[PendingRequest],
         redactor: &Redactor,
     ) -> Result<Wave, Exit> {
         let wave = self.folder.write(pending, &self.brought, redactor);

@@ -17,14 +17,14 @@ use crate::prepare::Prepared;
 use crate::progress::RunBar;
 use planforge_contract::api::{Environment, Host, Planner, Verifier};
 use planforge_contract::{
-    EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, ExecutionReport, Failure,
-    FailureClass, Message, PlanOutcome, PlanRequest, PluginInfo, Sequences, StateDescription, StateQuery,
-    VerifyRequest, VerifyResponse, WalkSpec, Walks,
+    EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, ExecutionReport, Failure, Message,
+    PlanOutcome, PlanRequest, PluginInfo, Sequences, StateDescription, StateQuery, VerifyRequest,
+    VerifyResponse, WalkSpec, Walks,
 };
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::estimate::{Assumptions, CellFacts, Estimate, ModelFacts, Progress, ReadyRequest};
 use planforge_evaluate::results::CellKey;
-use planforge_llm::{Mode, PENDING, PendingQuestion, RoleConfig, estimated_tokens};
+use planforge_llm::{Mode, ModelSettings, PendingRequest, estimated_tokens};
 use planforge_pipeline::{
     QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
 };
@@ -60,8 +60,8 @@ impl DryRun<'_> {
         let (mut prepared, redactor) = instantiate(context, self.checked, Mode::Replay)?;
         let models = self.models(&prepared);
         self.without_programs(&mut prepared);
-        for role in prepared.roles.values_mut() {
-            remove_limits(&mut role.config);
+        for table in prepared.model_tables.values_mut() {
+            remove_limits(&mut table.settings);
         }
         let mut lookups: Vec<Arc<dyn Lookup>> = Vec::new();
         if let Some(folder) = run {
@@ -107,7 +107,7 @@ impl DryRun<'_> {
         key: &CellKey,
         suite: &str,
         report: &RunReport,
-        pending: &[PendingQuestion],
+        pending: &[PendingRequest],
         models: &BTreeMap<String, ModelFacts>,
     ) -> CellFacts {
         let own: Vec<&RunTask> = self.tasks.iter().filter(|task| task.view.suite == suite).collect();
@@ -146,21 +146,21 @@ impl DryRun<'_> {
     }
 
     fn models(&self, prepared: &Prepared) -> BTreeMap<String, ModelFacts> {
-        let facts = |(name, role): (&String, &planforge_llm::Role)| {
-            let config = &role.config;
-            let info = self.checked.registry.info(&config.provider);
+        let facts = |(name, table): (&String, &planforge_llm::ModelTable)| {
+            let settings = &table.settings;
+            let info = self.checked.registry.info(&settings.provider);
             let several = info.is_ok_and(|info| info.capabilities.several_replies);
             let facts = ModelFacts {
-                price: config.price,
-                max_tokens: config.max_tokens.map(u64::from),
-                replies_a_request: config.n_per_request.map(u64::from).or((!several).then_some(1)),
-                max_calls: config.max_calls,
-                max_total_tokens: config.max_total_tokens,
-                max_cost_usd: config.max_cost_usd,
+                price: settings.price,
+                max_tokens: settings.max_tokens.map(u64::from),
+                replies_a_request: settings.n_per_request.map(u64::from).or((!several).then_some(1)),
+                max_calls: settings.max_calls,
+                max_total_tokens: settings.max_total_tokens,
+                max_cost_usd: settings.max_cost_usd,
             };
             (name.clone(), facts)
         };
-        prepared.roles.iter().map(facts).collect()
+        prepared.model_tables.iter().map(facts).collect()
     }
 
     /// Defers planners that use no model and everything that starts an external program. Outcomes in the
@@ -196,10 +196,10 @@ pub(crate) fn print(context: &Context, cells: &[CellFacts], args: &DryRunArgs, j
     }
 }
 
-/// Limits that would end or delay the putting together of questions; the estimate takes them into account by itself.
-fn remove_limits(config: &mut RoleConfig) {
-    (config.requests_per_minute, config.max_calls) = (None, None);
-    (config.max_total_tokens, config.max_cost_usd) = (None, None);
+/// Removes limits that would end or delay the collection of requests. The estimate applies them itself.
+fn remove_limits(settings: &mut ModelSettings) {
+    (settings.requests_per_minute, settings.max_calls) = (None, None);
+    (settings.max_total_tokens, settings.max_cost_usd) = (None, None);
 }
 
 fn paid(report: &RunReport, of: impl Fn(&str) -> bool) -> BTreeMap<String, TaskUsage> {
@@ -218,7 +218,7 @@ struct Canonical {
 }
 
 /// Groups the requests of one question. The path of a request is that of its question and its first sample.
-fn ready<'q>(pending: impl Iterator<Item = &'q PendingQuestion>) -> Vec<ReadyRequest> {
+fn ready<'q>(pending: impl Iterator<Item = &'q PendingRequest>) -> Vec<ReadyRequest> {
     let mut questions: BTreeMap<(&str, &str), ReadyRequest> = BTreeMap::new();
     for request in pending {
         let question = request.path.rsplit_once('/').map_or(request.path.as_str(), |(question, _)| question);
@@ -254,7 +254,7 @@ struct DeferredPlugin;
 
 impl DeferredPlugin {
     fn deferred<T>() -> Result<T, Failure> {
-        Err(Failure::new(FailureClass::Cancelled, PENDING, "a dry run does not ask this"))
+        Err(Failure::deferred("a dry run does not call this plugin"))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::manifest::{now, stored_explainer};
 use crate::prepare::Prepared;
 use planforge_batch::Brought;
 use planforge_contract::{Failure, Outcome};
-use planforge_llm::{Answers, CallWatch, Llm, LlmOptions, Mode, PendingQuestion};
+use planforge_llm::{CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
 use planforge_pipeline::{CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services};
 use planforge_record::{Journal, Lookup, Redactor, RunManifest};
 use std::sync::Arc;
@@ -37,12 +37,12 @@ pub(crate) fn services(
     let flag = interrupt_flag();
     let cancelled: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || flag.load(Ordering::SeqCst));
     let mut options = LlmOptions::new(Arc::clone(&journal));
-    options.roles = prepared.roles;
+    options.tables = prepared.model_tables;
     options.run_seed = seed;
     options.mode = sources.mode;
     options.cassettes.clone_from(&sources.lookups);
-    options.answers = sources.answers.map(|answers| answers as Arc<dyn Answers>);
-    options.failures_stand = sources.failures_stand;
+    options.deferred = sources.answers.map(|answers| answers as Arc<dyn DeferredReplies>);
+    options.failures_are_final = sources.failures_stand;
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
     options.watch = execution.watch;
@@ -71,7 +71,7 @@ pub(crate) struct RunOutcome {
     pub(crate) report: RunReport,
     pub(crate) explained_plans: ExplainedPlans,
     /// Pending requests.
-    pub(crate) pending: Vec<PendingQuestion>,
+    pub(crate) pending: Vec<PendingRequest>,
 }
 
 /// Runs or re-runs what a manifest describes.

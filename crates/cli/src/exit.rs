@@ -82,7 +82,6 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
             Exit::Usage
         }
         "batch.io" => Exit::System,
-        planforge_llm::PENDING => Exit::Pending,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),
     }
@@ -95,6 +94,7 @@ fn of_class(class: FailureClass) -> Exit {
         FailureClass::Reply => Exit::Unusable,
         FailureClass::Budget => Exit::Budget,
         FailureClass::Limit => Exit::TimeLimit,
+        FailureClass::Deferred => Exit::Pending,
         FailureClass::Cancelled => Exit::Interrupted,
         FailureClass::ReplayMiss => Exit::ReplayMiss,
         FailureClass::System => Exit::System,

@@ -4,7 +4,7 @@
 
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
-use planforge_llm::{CallSite, PENDING};
+use planforge_llm::CallSite;
 use planforge_pipeline::{RunReport, RunState, RunTask, Services};
 use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
 use planforge_record::TaskVerdict;
@@ -33,7 +33,7 @@ pub(crate) fn explain_plans(
                 role: EXPLAINER.to_owned(),
             };
             let words: Result<String, Failure> = explain_request(&task.view, plan)
-                .and_then(|request| services.llm.complete(model, request, &site, &host))
+                .and_then(|request| Ok(services.llm.complete(model, request, &site, &host)?))
                 .and_then(|replies| {
                     ended
                         .usage
@@ -42,7 +42,7 @@ pub(crate) fn explain_plans(
                         .count(&replies.usage, replies.replies.len());
                     replies.replies.first().map_or_else(|| Ok(String::new()), explanation)
                 });
-            if words.as_ref().is_err_and(|failure| failure.code == PENDING) {
+            if words.as_ref().is_err_and(|failure| failure.is_deferred()) {
                 report.state = RunState::Parked;
                 continue;
             }

@@ -2,7 +2,7 @@
 //! variable, the value goes to the plugin and to the redactor and nowhere else.
 
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
-use planforge_llm::{Role, RoleConfig, split_table};
+use planforge_llm::{ModelSettings, ModelTable, split_table};
 use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
 use planforge_plugin_host::{Instance, PluginSource, Registry};
 use planforge_record::PluginUse;
@@ -27,7 +27,7 @@ pub(crate) struct Prepared {
     /// The instances by stage, and the environment.
     pub(crate) instances: Instances,
     /// The models by the name of their `[llm.NAME]` table.
-    pub(crate) roles: BTreeMap<String, Role>,
+    pub(crate) model_tables: BTreeMap<String, ModelTable>,
     /// Every secret value that was handed to a plugin, for the redactor.
     pub(crate) secrets: Vec<SecretString>,
     /// The plugins in use, by id, for the run's manifest.
@@ -86,12 +86,12 @@ impl Maker<'_> {
         result.map_err(|failure| self.failures.push(failure)).ok()
     }
 
-    fn model(&mut self, name: &str, id: &str, settings: &JsonObject) {
-        let (mut host, options) = split_table(settings);
+    fn model(&mut self, name: &str, id: &str, table: &JsonObject) {
+        let (mut host, options) = split_table(table);
         host.insert("use".to_owned(), Value::from(id));
-        let config = serde_json::from_value::<RoleConfig>(Value::Object(host))
+        let settings = serde_json::from_value::<ModelSettings>(Value::Object(host))
             .map_err(|e| Failure::new(FailureClass::Request, "llm.config", format!("[llm.{name}]: {e}")));
-        let Some(config) = self.keep(config) else { return };
+        let Some(settings) = self.keep(settings) else { return };
         let Some(info) = self.info(id) else { return };
         let mut provider = None;
         if self.with.providers {
@@ -100,7 +100,7 @@ impl Maker<'_> {
             provider = Some(made);
         }
         let simulated = info.capabilities.simulated;
-        self.prepared.roles.insert(name.to_owned(), Role { config, provider, simulated });
+        self.prepared.model_tables.insert(name.to_owned(), ModelTable { settings, provider, simulated });
     }
 
     fn stage(&mut self, label: &str, id: &str, options: &JsonObject) {

@@ -6,7 +6,7 @@
 use divan::Bencher;
 use planforge_contract::api::Provider;
 use planforge_contract::{CompletionRequest, Message};
-use planforge_llm::{CallSite, Llm, LlmOptions, Role, RoleConfig};
+use planforge_llm::{CallSite, Llm, LlmOptions, ModelSettings, ModelTable};
 use planforge_provider_openai::{OpenAi, OpenAiOptions};
 use planforge_record::{Journal, MemoryJournal, RunFolder, RunManifest};
 use planforge_testkit::{Scripted, ScriptedServer, SilentHost};
@@ -54,9 +54,9 @@ fn provider_alone(bencher: Bencher<'_, '_>, width: usize) {
 }
 
 fn seam(journal: Arc<dyn Journal>, provider: Arc<OpenAi>) -> impl Fn() + Sync {
-    let config = RoleConfig { max_concurrency: 64, ..RoleConfig::new("p", "m") };
+    let config = ModelSettings { max_concurrency: 64, ..ModelSettings::new("p", "m") };
     let mut options = LlmOptions::new(journal);
-    options.roles.insert("main".into(), Role::new(config, Some(provider as Arc<dyn Provider>)));
+    options.tables.insert("main".into(), ModelTable::new(config, Some(provider as Arc<dyn Provider>)));
     let llm = Llm::new(options).unwrap();
     let number = AtomicU64::new(0);
     move || {

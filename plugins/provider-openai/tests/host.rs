@@ -9,7 +9,7 @@
 
 use planforge_contract::api::Provider;
 use planforge_contract::{CompletionRequest, Failure, Message};
-use planforge_llm::{CallSite, Llm, LlmOptions, Mode, Role, RoleConfig, derive_seed};
+use planforge_llm::{CallSite, Llm, LlmOptions, Mode, ModelSettings, ModelTable, derive_seed};
 use planforge_provider_openai::{OpenAi, OpenAiOptions};
 use planforge_record::{
     Cassette, CassetteHeader, Event, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest,
@@ -34,10 +34,14 @@ fn provider(server: &ScriptedServer, key: Option<&str>) -> Arc<dyn Provider> {
 }
 
 fn options(journal: Arc<dyn Journal>, provider: Option<Arc<dyn Provider>>) -> LlmOptions {
-    let config =
-        RoleConfig { backoff_ms: 1, max_backoff_ms: 2, max_concurrency: 16, ..RoleConfig::new("p", "m") };
+    let config = ModelSettings {
+        backoff_ms: 1,
+        max_backoff_ms: 2,
+        max_concurrency: 16,
+        ..ModelSettings::new("p", "m")
+    };
     let mut options = LlmOptions::new(journal);
-    options.roles.insert("main".into(), Role::new(config, provider));
+    options.tables.insert("main".into(), ModelTable::new(config, provider));
     options.run_seed = 7;
     options
 }

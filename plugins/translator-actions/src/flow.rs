@@ -236,12 +236,14 @@ impl Sample<'_> {
     }
 }
 
-/// True if no further question is possible. A later question of a resumed run, or one that is not in the
-/// record, is one more than was asked so far; samples that went on without it would use the numbers of
-/// others, and pay for them again.
+/// True if no further request is possible. A request that is repeated later, or is not in the record, would
+/// come after those of the other samples: they would use its number, and pay for their requests again.
 const fn ends_all(failure: &Failure) -> bool {
     use FailureClass as C;
-    matches!(failure.class, C::Cancelled | C::Budget | C::ReplayMiss | C::Request | C::System | C::Plugin)
+    matches!(
+        failure.class,
+        C::Deferred | C::Cancelled | C::Budget | C::ReplayMiss | C::Request | C::System | C::Plugin
+    )
 }
 
 fn line(predicate: &PredicateDescription) -> String {

@@ -4,7 +4,7 @@ use crate::line::{self, Line, MAX_LINE_BYTES};
 use crate::requests::custom_id;
 use planforge_contract::Failure;
 use planforge_diagnostics::Diagnostic;
-use planforge_llm::{Answers, Arrived};
+use planforge_llm::{ArrivedResult, DeferredReplies};
 use planforge_record::{Redactor, sha256_hex};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ impl std::fmt::Display for LinePlace {
 /// All lines about one request.
 #[derive(Debug)]
 struct Entry {
-    arrived: Arrived,
+    arrived: ArrivedResult,
     place: LinePlace,
     /// Temporary errors by the digest of their line: a repeated line counts once.
     passing: BTreeSet<String>,
@@ -118,7 +118,7 @@ impl Brought {
         };
         known.passing.extend(digest);
         match (&known.arrived, &line.arrived) {
-            (Arrived::Body(a), Arrived::Body(b)) if a != b => {
+            (ArrivedResult::Body(a), ArrivedResult::Body(b)) if a != b => {
                 let what = format!("`{}` has two different answers: {} and {place}", line.id, known.place);
                 let help = "keep one of them: which one counts must not depend on the order of files";
                 self.errors.push(Diagnostic::error("batch.twice", what).help(help));
@@ -171,8 +171,8 @@ impl Brought {
     }
 }
 
-impl Answers for Brought {
-    fn find(&self, key: &str, body: &Value) -> Result<Option<Arrived>, Failure> {
+impl DeferredReplies for Brought {
+    fn find(&self, key: &str, body: &Value) -> Result<Option<ArrivedResult>, Failure> {
         let id = custom_id(key, body);
         let Some(entry) = self.entries.get(&id) else { return Ok(None) };
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
@@ -180,15 +180,15 @@ impl Answers for Brought {
     }
 }
 
-fn passes(arrived: &Arrived) -> bool {
-    matches!(arrived, Arrived::Failure(failure) if failure.class.is_transient())
+fn passes(arrived: &ArrivedResult) -> bool {
+    matches!(arrived, ArrivedResult::Failure(failure) if failure.class.is_transient())
 }
 
-fn rank(arrived: &Arrived) -> u8 {
+fn rank(arrived: &ArrivedResult) -> u8 {
     match arrived {
-        Arrived::Body(_) => 2,
-        Arrived::Failure(_) if !passes(arrived) => 1,
-        Arrived::Failure(_) => 0,
+        ArrivedResult::Body(_) => 2,
+        ArrivedResult::Failure(_) if !passes(arrived) => 1,
+        ArrivedResult::Failure(_) => 0,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::requests::{
 };
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
 use planforge_diagnostics::Diagnostic;
-use planforge_llm::PendingQuestion;
+use planforge_llm::PendingRequest;
 use planforge_record::Redactor;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -104,7 +104,7 @@ impl BatchFolder {
     /// `batch.io`, `batch.collision`, `batch.too-large`.
     pub fn write(
         &self,
-        pending: &[PendingQuestion],
+        pending: &[PendingRequest],
         brought: &Brought,
         redactor: &Redactor,
     ) -> Result<Wave, Failure> {

@@ -2,7 +2,7 @@
 
 use planforge_chat_completions::{error_text, of_status};
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
-use planforge_llm::Arrived;
+use planforge_llm::ArrivedResult;
 use serde_json::{Map, Value, json};
 
 /// Longest line that is read, in bytes.
@@ -12,7 +12,7 @@ pub const MAX_LINE_BYTES: usize = 64_000_000;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) id: String,
-    pub(crate) arrived: Arrived,
+    pub(crate) arrived: ArrivedResult,
 }
 
 /// Reads a line: a batch service's `{"custom_id", "response": {"status_code", "body"}, "error"}`, or by hand
@@ -39,13 +39,13 @@ pub(crate) fn read(text: &str) -> Result<Line, String> {
         }
         _ if by_hand => return Err("this is both a service's line and one written by hand".to_owned()),
         (Some(response), error) => of_response(response, error)?,
-        (None, Some(error)) => Arrived::Failure(of_error(error)),
+        (None, Some(error)) => ArrivedResult::Failure(of_error(error)),
     };
     Ok(Line { id, arrived })
 }
 
 /// The outcome of a request that reached a model.
-fn of_response(response: &Value, error: Option<&Value>) -> Result<Arrived, String> {
+fn of_response(response: &Value, error: Option<&Value>) -> Result<ArrivedResult, String> {
     let status = match response.get("status_code") {
         None | Some(Value::Null) => None,
         Some(status) => match status.as_u64().and_then(|status| u16::try_from(status).ok()) {
@@ -55,14 +55,14 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<Arrived, Strin
     };
     let body = response.get("body").filter(|body| body.is_object());
     match (status, body, error) {
-        (None | Some(200..=299), Some(body), None) => Ok(Arrived::Body(body.to_string())),
-        (None | Some(200..=299), _, Some(error)) => Ok(Arrived::Failure(of_error(error))),
+        (None | Some(200..=299), Some(body), None) => Ok(ArrivedResult::Body(body.to_string())),
+        (None | Some(200..=299), _, Some(error)) => Ok(ArrivedResult::Failure(of_error(error))),
         (None | Some(200..=299), None, None) => {
             Err("`response.body` is an object: a chat completion".to_owned())
         }
         (Some(status), body, _) => {
             let body = body.map(Value::to_string).unwrap_or_default();
-            Ok(Arrived::Failure(of_status(status, body.as_bytes())))
+            Ok(ArrivedResult::Failure(of_status(status, body.as_bytes())))
         }
     }
 }
@@ -80,7 +80,7 @@ fn of_error(error: &Value) -> ProviderFailure {
 
 /// `{"content": "..."}` or `{"contents": ["...", ...]}`, with the `model` where the line names one. Nothing is ever an answer by mistake: a
 /// form that was left empty is one that was not filled in.
-fn hand_written(object: &Map<String, Value>) -> Result<Arrived, String> {
+fn hand_written(object: &Map<String, Value>) -> Result<ArrivedResult, String> {
     let filled = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
     let mut body = match (object.get("content"), object.get("contents")) {
         (Some(_), Some(_)) => return Err("`content` and `contents` exclude each other".to_owned()),
@@ -94,7 +94,7 @@ fn hand_written(object: &Map<String, Value>) -> Result<Arrived, String> {
     if let Some(model) = object.get("model").filter(|model| model.is_string()) {
         body["model"] = model.clone();
     }
-    Ok(Arrived::Body(body.to_string()))
+    Ok(ArrivedResult::Body(body.to_string()))
 }
 
 #[cfg(test)]
@@ -108,12 +108,12 @@ mod tests {
         let line = read(
             r#"{"id": "b1", "custom_id": "pf-1", "response": {"status_code": 200, "request_id": "r", "body": {"choices": []}}, "error": null}"#,
         );
-        let wanted = Line { id: "pf-1".into(), arrived: Arrived::Body(r#"{"choices":[]}"#.into()) };
+        let wanted = Line { id: "pf-1".into(), arrived: ArrivedResult::Body(r#"{"choices":[]}"#.into()) };
         assert_eq!(line, Ok(wanted));
         let hand = read(r#"{"custom_id": "pf-2", "content": "(define)", "note": "mine"}"#).unwrap();
-        assert_eq!(hand.arrived, Arrived::Body(r#"{"content":"(define)"}"#.into()));
+        assert_eq!(hand.arrived, ArrivedResult::Body(r#"{"content":"(define)"}"#.into()));
         let several = read(r#"{"custom_id": "pf-2", "contents": ["a", "b"], "model": "Ada"}"#).unwrap();
-        assert_eq!(several.arrived, Arrived::Body(r#"{"contents":["a","b"],"model":"Ada"}"#.into()));
+        assert_eq!(several.arrived, ArrivedResult::Body(r#"{"contents":["a","b"],"model":"Ada"}"#.into()));
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
             (r#""response": {"status_code": 401, "body": {}}"#, C::Authentication),
         ] {
             match read(&format!(r#"{{"custom_id": "a", {rest}}}"#)).unwrap().arrived {
-                Arrived::Failure(failure) => assert_eq!(failure.class, class, "{rest}"),
+                ArrivedResult::Failure(failure) => assert_eq!(failure.class, class, "{rest}"),
                 other => panic!("{rest}: {other:?}"),
             }
         }

@@ -2,7 +2,7 @@
 
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::Diagnostic;
-use planforge_llm::PendingQuestion;
+use planforge_llm::PendingRequest;
 use planforge_record::{Redactor, canonical_json, sha256_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -113,7 +113,7 @@ impl Ledger {
 /// Requests by id, in order of arrival.
 #[derive(Default)]
 pub(crate) struct Questions<'a> {
-    pub(crate) all: Vec<(String, &'a PendingQuestion)>,
+    pub(crate) all: Vec<(String, &'a PendingRequest)>,
     known: BTreeMap<String, usize>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Questions<'a> {
     ///
     /// # Errors
     /// `batch.collision` where another one is called the same.
-    pub(crate) fn add(&mut self, id: String, question: &'a PendingQuestion) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, id: String, question: &'a PendingRequest) -> Result<(), Failure> {
         let Some(known) = self.known.get(&id).and_then(|at| self.all.get(*at)) else {
             self.known.insert(id.clone(), self.all.len());
             self.all.push((id, question));
@@ -149,7 +149,7 @@ pub(crate) struct Part {
 
 /// Divides requests into files: one model each, and no more than a service takes.
 pub(crate) fn parts(
-    questions: &[(String, &PendingQuestion)],
+    questions: &[(String, &PendingRequest)],
     redactor: &Redactor,
     most: (usize, usize),
 ) -> Result<Vec<Part>, Failure> {
@@ -224,8 +224,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn question(key: &str) -> PendingQuestion {
-        PendingQuestion {
+    fn question(key: &str) -> PendingRequest {
+        PendingRequest {
             key: key.into(),
             path: key.into(),
             role: String::new(),
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_file_holds_no_more_than_a_service_takes() {
-        let all: Vec<PendingQuestion> = (0..7).map(|i| question(&i.to_string())).collect();
-        let asked: Vec<(String, &PendingQuestion)> = all.iter().map(|q| (q.key.clone(), q)).collect();
+        let all: Vec<PendingRequest> = (0..7).map(|i| question(&i.to_string())).collect();
+        let asked: Vec<(String, &PendingRequest)> = all.iter().map(|q| (q.key.clone(), q)).collect();
         let sizes = |most| -> Vec<usize> {
             parts(&asked, &Redactor::default(), most).unwrap().iter().map(|part| part.requests).collect()
         };

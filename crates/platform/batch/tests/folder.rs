@@ -3,15 +3,15 @@
 
 use planforge_batch::{BatchFolder, MAX_LINE_BYTES, custom_id};
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
-use planforge_llm::{Answers, Arrived, PendingQuestion};
+use planforge_llm::{ArrivedResult, DeferredReplies, PendingRequest};
 use planforge_record::Redactor;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn question(number: usize, model: &str) -> PendingQuestion {
-    PendingQuestion {
+fn question(number: usize, model: &str) -> PendingRequest {
+    PendingRequest {
         key: format!("key{number}:t/s/{number}"),
         path: format!("t/s/{number}"),
         role: "writer".into(),
@@ -22,7 +22,7 @@ fn question(number: usize, model: &str) -> PendingQuestion {
     }
 }
 
-fn id(question: &PendingQuestion) -> String {
+fn id(question: &PendingRequest) -> String {
     custom_id(&question.key, &question.body)
 }
 
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-fn answer(question: &PendingQuestion, content: &str) -> String {
+fn answer(question: &PendingRequest, content: &str) -> String {
     json!({"custom_id": id(question), "content": content}).to_string() + "\n"
 }
 
@@ -65,7 +65,7 @@ fn a_question_has_one_name_that_every_service_takes() {
     let (a, b) = (question(1, "m"), question(2, "m"));
     assert_eq!(id(&a), id(&a.clone()));
     assert_ne!(id(&a), id(&b));
-    let other = PendingQuestion { body: json!({"model": "n"}), ..a.clone() };
+    let other = PendingRequest { body: json!({"model": "n"}), ..a.clone() };
     assert_ne!(id(&a), id(&other), "what is asked is part of it, not its place alone");
     assert!(id(&a).len() <= 64 && id(&a).chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'));
 }
@@ -96,7 +96,7 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
         retry_after_ms: None,
         message: "late".into(),
     };
-    let waits = PendingQuestion { failed: Some(failed), ..a.clone() };
+    let waits = PendingRequest { failed: Some(failed), ..a.clone() };
     let wave = place.folder().write(std::slice::from_ref(&waits), &brought, &none()).unwrap();
     assert_eq!((wave.again, wave.open, wave.failed["timeout"]), (1, 0, 1));
     let wave = place.folder().write(std::slice::from_ref(&waits), &bring(&[]), &none()).unwrap();
@@ -106,7 +106,10 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
     assert_eq!((wave.again, place.asked("requests-0004.jsonl").len()), (1, 1));
     // An answer stands above errors, whatever the files are called.
     let brought = bring(&[place.file("a-first-name.jsonl", answer(&a, "yes"))]);
-    assert_eq!(brought.find(&a.key, &a.body).unwrap(), Some(Arrived::Body(r#"{"content":"yes"}"#.into())));
+    assert_eq!(
+        brought.find(&a.key, &a.body).unwrap(),
+        Some(ArrivedResult::Body(r#"{"content":"yes"}"#.into()))
+    );
 }
 
 #[test]
@@ -143,7 +146,7 @@ fn secrets_are_in_no_file() {
         assert!(text.contains("[redacted]") && !text.contains("sk-0123456789"), "{name}: {text}");
     }
     let found = brought.find(&asked.key, &asked.body).unwrap();
-    assert_eq!(found, Some(Arrived::Body(r#"{"content":"[redacted] is the key"}"#.into())));
+    assert_eq!(found, Some(ArrivedResult::Body(r#"{"content":"[redacted] is the key"}"#.into())));
 }
 
 #[test]

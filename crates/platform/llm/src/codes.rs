@@ -80,7 +80,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Every code that stands in quotes in this crate's sources.
-    fn written() -> BTreeSet<String> {
+    fn quoted_codes() -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn every_code_that_is_given_is_explained_once() {
-        let mut written = written();
+        let mut quoted = quoted_codes();
         // The name of an effect, not a code.
-        written.remove("llm.complete");
+        quoted.remove("llm.complete");
         let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
         explained.sort();
-        assert_eq!(written.into_iter().collect::<Vec<_>>(), explained);
+        assert_eq!(quoted.into_iter().collect::<Vec<_>>(), explained);
         assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
     }
 }

@@ -1,36 +1,34 @@
-//! Questions whose answers come later: what has come in the meantime, and what is still waited for.
+//! Deferred requests: those that wait for a reply, and results that arrived for them.
 
-use planforge_contract::{Failure, FailureClass, ProviderFailure};
+use crate::answer::Unanswered;
+use planforge_contract::{Failure, ProviderFailure};
 use planforge_record::SamplePath;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Code of the failure that parks a candidate: the answer comes later (batch mode).
-pub const PENDING: &str = "llm.pending";
-
-/// What has come for a question.
+/// The result that arrived for a deferred request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Arrived {
-    /// The body of the answer, for the provider to read.
+pub enum ArrivedResult {
+    /// The body of the server's answer, for the provider to read.
     Body(String),
-    /// An error in place of an answer. One that may pass leaves the question pending.
+    /// An error instead of a reply. A transient one leaves the request pending.
     Failure(ProviderFailure),
 }
 
-/// What has come from outside for questions that a provider put off.
-pub trait Answers: Send + Sync {
-    /// What has come for the question of that key, which was put as that body.
+/// Source of results for requests that a provider deferred.
+pub trait DeferredReplies: Send + Sync {
+    /// The result for the request with that key and body; `None` if it has not arrived.
     ///
     /// # Errors
-    /// It is there and cannot be read; never read this as "not there".
-    fn find(&self, key: &str, body: &Value) -> Result<Option<Arrived>, Failure>;
+    /// The result has arrived and cannot be read. Never read this as "not arrived".
+    fn find(&self, key: &str, body: &Value) -> Result<Option<ArrivedResult>, Failure>;
 }
 
-/// A question without an answer.
+/// A deferred request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PendingQuestion {
-    /// The key under which the journal will hold its end.
+pub struct PendingRequest {
+    /// The key under which the journal will hold its result.
     pub key: String,
     /// The sample path.
     pub path: SamplePath,
@@ -39,34 +37,30 @@ pub struct PendingQuestion {
     /// The model table.
     pub llm: String,
     pub model: String,
-    /// The request body as the server would get it; in [`crate::Mode::Batch`], which asks no provider, the
+    /// The request body as the server would receive it; in [`crate::Mode::Batch`], which calls no provider, the
     /// canonical request.
     pub body: Value,
     /// The error that arrived instead of a reply.
     pub failed: Option<ProviderFailure>,
 }
 
-/// The questions of a session that wait, each once.
+/// The deferred requests of a session, by key.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting(Mutex<BTreeMap<String, PendingQuestion>>);
+pub(crate) struct PendingRequests(Mutex<BTreeMap<String, PendingRequest>>);
 
-impl Waiting {
-    /// Takes note of a question, and says that its answer comes later.
-    pub(crate) fn put(&self, question: PendingQuestion) -> Failure {
+impl PendingRequests {
+    /// Adds a request and returns the deferral for the caller.
+    pub(crate) fn defer(&self, request: PendingRequest) -> Unanswered {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let failure = Failure::new(
-            FailureClass::Cancelled,
-            PENDING,
-            format!("the answer for `{}` comes later", question.path),
-        );
-        all.insert(question.key.clone(), question);
-        failure
+        let reason = format!("the reply for `{}` arrives later", request.path);
+        all.insert(request.key.clone(), request);
+        Unanswered::Deferred(reason)
     }
 
-    /// In the order of sample paths, then of keys.
-    pub(crate) fn all(&self) -> Vec<PendingQuestion> {
+    /// Ordered by sample path, then by key.
+    pub(crate) fn all(&self) -> Vec<PendingRequest> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<PendingQuestion> = all.values().cloned().collect();
+        let mut all: Vec<PendingRequest> = all.values().cloned().collect();
         all.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
         all
     }

@@ -62,7 +62,7 @@ impl RoleModels {
     pub(crate) fn order(&self, run_seed: u64, path: &str) -> Vec<usize> {
         let Self::Weights(weights) = self else { return (0..self.names().count()).collect() };
         let shares: Vec<f64> = self.shares().into_iter().map(|(_, share)| share).collect();
-        let drawn = drawn(&shares, derive_u64(run_seed, "mix", path));
+        let drawn = draw_table(&shares, derive_u64(run_seed, "mix", path));
         let mut order: Vec<usize> = (0..weights.len()).collect();
         order.sort_by(|a, b| {
             let rank = |at: usize| (at != drawn, shares.get(at).map_or(0.0, |share| -share));
@@ -74,7 +74,7 @@ impl RoleModels {
 }
 
 /// The position that 64 random bits fall on.
-fn drawn(shares: &[f64], random: u64) -> usize {
+fn draw_table(shares: &[f64], random: u64) -> usize {
     // The 53 bits that a floating-point number holds exactly.
     let mut left = (random >> 11) as f64 / (1_u64 << 53) as f64;
     for (at, share) in shares.iter().enumerate() {
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_draw_fall_on_a_table() {
-        assert_eq!(drawn(&[0.25, 0.75], 0), 0);
-        assert_eq!(drawn(&[0.25, 0.75], u64::MAX), 1);
-        assert_eq!(drawn(&[0.1, 0.2, 0.7 - 1e-16], u64::MAX), 2);
-        assert_eq!(drawn(&[1.0], u64::MAX), 0);
+        assert_eq!(draw_table(&[0.25, 0.75], 0), 0);
+        assert_eq!(draw_table(&[0.25, 0.75], u64::MAX), 1);
+        assert_eq!(draw_table(&[0.1, 0.2, 0.7 - 1e-16], u64::MAX), 2);
+        assert_eq!(draw_table(&[1.0], u64::MAX), 0);
     }
 }

@@ -1,31 +1,31 @@
 //! Retries: which failures, after which wait, and the failure after the last attempt.
 
-use crate::config::RoleConfig;
 use crate::key::derive_u64;
+use crate::settings::ModelSettings;
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
 use std::time::Duration;
 
 /// The wait before attempt `attempt + 1`: exponential with the upper half as jitter, or what the server asked for where that is
 /// longer; at most `max_backoff_ms`. The jitter derives from the sample path, so a run repeats exactly.
 pub(crate) fn wait(
-    config: &RoleConfig,
+    settings: &ModelSettings,
     run_seed: u64,
     path: &str,
     attempt: u32,
     failure: &ProviderFailure,
 ) -> Duration {
-    let doubled = config.backoff_ms.saturating_mul(1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX));
-    let full = doubled.min(config.max_backoff_ms);
+    let doubled = settings.backoff_ms.saturating_mul(1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX));
+    let full = doubled.min(settings.max_backoff_ms);
     let random = derive_u64(run_seed, &format!("jitter {attempt}"), path);
     let jitter = if full < 2 { 0 } else { random % (full / 2 + 1) };
-    let asked = failure.retry_after_ms.unwrap_or(0).min(config.max_backoff_ms);
+    let asked = failure.retry_after_ms.unwrap_or(0).min(settings.max_backoff_ms);
     Duration::from_millis((full - jitter).max(asked))
 }
 
 /// A provider's failure in the host's terms.
-pub(crate) fn failure_of(
+pub(crate) fn to_failure(
     name: &str,
-    config: &RoleConfig,
+    settings: &ModelSettings,
     attempts: u32,
     failure: &ProviderFailure,
 ) -> Failure {
@@ -71,7 +71,7 @@ pub(crate) fn failure_of(
     };
     let status = failure.status.map(|s| format!(" (HTTP {s})")).unwrap_or_default();
     let times = if attempts > 1 { format!(", after {attempts} attempts") } else { String::new() };
-    let model = &config.model;
+    let model = &settings.model;
     Failure::new(
         class,
         code,
@@ -82,7 +82,7 @@ pub(crate) fn failure_of(
 
 /// True if a recorded failure is final in a resumed run. Other requests are sent again: the cause (a wrong
 /// key, a server that was down, a login page instead of a reply) lay outside the request and may be gone.
-pub(crate) const fn stands_on_resume(class: ProviderFailureClass) -> bool {
+pub(crate) const fn is_final_on_resume(class: ProviderFailureClass) -> bool {
     matches!(class, ProviderFailureClass::ContextOverflow)
 }
 
@@ -101,25 +101,27 @@ mod tests {
 
     #[test]
     fn waits_double_with_jitter_in_the_upper_half_and_are_capped() {
-        let config = RoleConfig { backoff_ms: 100, max_backoff_ms: 1_000, ..RoleConfig::new("p", "m") };
+        let settings =
+            ModelSettings { backoff_ms: 100, max_backoff_ms: 1_000, ..ModelSettings::new("p", "m") };
         let mut seen = std::collections::BTreeSet::new();
         for path in 0..50 {
             for (attempt, full) in [(1, 100), (2, 200), (3, 400), (4, 800), (5, 1000), (40, 1000), (90, 1000)]
             {
-                let ms = wait(&config, 7, &path.to_string(), attempt, &failure(None)).as_millis() as u64;
+                let ms = wait(&settings, 7, &path.to_string(), attempt, &failure(None)).as_millis() as u64;
                 assert!(ms >= full / 2 && ms <= full, "attempt {attempt}: {ms}");
                 seen.insert(ms);
             }
         }
         assert!(seen.len() > 100, "jitter spreads the waits");
-        assert_eq!(wait(&config, 7, "a", 2, &failure(None)), wait(&config, 7, "a", 2, &failure(None)));
+        assert_eq!(wait(&settings, 7, "a", 2, &failure(None)), wait(&settings, 7, "a", 2, &failure(None)));
     }
 
     #[test]
     fn retry_after_is_honoured_and_capped() {
-        let config = RoleConfig { backoff_ms: 100, max_backoff_ms: 5_000, ..RoleConfig::new("p", "m") };
-        assert_eq!(wait(&config, 7, "a", 1, &failure(Some(3_000))), Duration::from_secs(3));
-        assert_eq!(wait(&config, 7, "a", 1, &failure(Some(3_600_000))), Duration::from_secs(5));
-        assert!(wait(&config, 7, "a", 1, &failure(Some(1))) >= Duration::from_millis(50));
+        let settings =
+            ModelSettings { backoff_ms: 100, max_backoff_ms: 5_000, ..ModelSettings::new("p", "m") };
+        assert_eq!(wait(&settings, 7, "a", 1, &failure(Some(3_000))), Duration::from_secs(3));
+        assert_eq!(wait(&settings, 7, "a", 1, &failure(Some(3_600_000))), Duration::from_secs(5));
+        assert!(wait(&settings, 7, "a", 1, &failure(Some(1))) >= Duration::from_millis(50));
     }
 }

@@ -40,7 +40,7 @@ impl ModelUsage {
         }
     }
 
-    pub(crate) fn priced(mut self, price: &Price) -> Self {
+    pub(crate) fn with_cost(mut self, price: &Price) -> Self {
         self.cost_known_usd = cost(price, self.prompt_tokens, self.completion_tokens);
         self.cost_usd = if self.unmetered == 0 { self.cost_known_usd } else { None };
         self
@@ -66,11 +66,11 @@ mod tests {
         let price = Price { prompt: Some(2.0), completion: Some(8.0) };
         let mut usage = ModelUsage::default();
         usage.add(&known);
-        assert_eq!(usage.clone().priced(&price).cost_usd, Some(6.0));
-        assert_eq!(usage.clone().priced(&Price { prompt: Some(2.0), completion: None }).cost_usd, None);
+        assert_eq!(usage.clone().with_cost(&price).cost_usd, Some(6.0));
+        assert_eq!(usage.clone().with_cost(&Price { prompt: Some(2.0), completion: None }).cost_usd, None);
         usage.add(&Usage { prompt_tokens: Some(1), completion_tokens: None });
-        let priced = usage.priced(&price);
-        assert_eq!((priced.cost_usd, priced.unmetered), (None, 1));
-        assert!(priced.cost_known_usd.is_some_and(|c| c > 6.0));
+        let with_cost = usage.with_cost(&price);
+        assert_eq!((with_cost.cost_usd, with_cost.unmetered), (None, 1));
+        assert!(with_cost.cost_known_usd.is_some_and(|c| c > 6.0));
     }
 }

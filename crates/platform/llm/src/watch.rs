@@ -32,26 +32,26 @@ pub enum CallPhase {
 pub type CallWatch = Arc<dyn Fn(&CallStep<'_>) + Send + Sync>;
 
 /// Reports the phases of one request, and its end in every case.
-pub(crate) struct Watched<'a> {
+pub(crate) struct CallProgress<'a> {
     watch: Option<&'a CallWatch>,
     llm: &'a str,
     path: &'a str,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> CallProgress<'a> {
     pub(crate) fn new(watch: Option<&'a CallWatch>, llm: &'a str, path: &'a str) -> Self {
         Self { watch, llm, path }
     }
 
-    pub(crate) fn is(&self, phase: CallPhase) {
+    pub(crate) fn enter(&self, phase: CallPhase) {
         if let Some(watch) = self.watch {
             watch(&CallStep { llm: self.llm, path: self.path, phase });
         }
     }
 }
 
-impl Drop for Watched<'_> {
+impl Drop for CallProgress<'_> {
     fn drop(&mut self) {
-        self.is(CallPhase::Ended);
+        self.enter(CallPhase::Ended);
     }
 }

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{Bench, ScriptedProvider, ask, question, replies, site};
+use common::{Bench, ScriptedProvider, UnansweredResult, ask, question, replies, site};
 use planforge_contract::{CompletionResult, FailureClass, Price, Usage};
 use planforge_llm::Llm;
 use planforge_testkit::SilentHost;
@@ -28,13 +28,15 @@ fn burst(llm: &Llm, each: usize) -> usize {
                                 &site(&format!("t/s/{t}/{i}")),
                                 &SilentHost::default(),
                             );
-                            if let Err(failure) = &end {
+                            let is_ok = end.is_ok();
+                            if !is_ok {
+                                let failure = end.failure();
                                 assert_eq!(
                                     (failure.class, failure.code.as_str()),
                                     (FailureClass::Budget, "llm.budget")
                                 );
                             }
-                            end.is_ok()
+                            is_ok
                         })
                         .count()
                 })
@@ -112,9 +114,9 @@ fn silence_about_tokens_neither_lifts_a_cap_nor_reads_as_free() {
     assert_eq!((usage.cost_usd, usage.unmetered), (None, 2));
     // Neither does a session that goes on, before or after it looks them up.
     let resumed = bench.llm();
-    assert_eq!(ask(&resumed, "further", 1).unwrap_err().class, FailureClass::Budget);
+    assert_eq!(ask(&resumed, "further", 1).failure().class, FailureClass::Budget);
     assert_eq!((burst(&resumed, 1), provider.count()), (2, 2));
-    assert_eq!(ask(&resumed, "further", 1).unwrap_err().class, FailureClass::Budget);
+    assert_eq!(ask(&resumed, "further", 1).failure().class, FailureClass::Budget);
 }
 
 #[test]
@@ -126,7 +128,7 @@ fn answers_from_the_record_count_towards_the_caps_of_a_resumed_run() {
     let resumed = bench.llm();
     ask(&resumed, "a", 1).unwrap();
     ask(&resumed, "b", 1).unwrap();
-    assert_eq!(ask(&resumed, "c", 1).unwrap_err().class, FailureClass::Budget);
+    assert_eq!(ask(&resumed, "c", 1).failure().class, FailureClass::Budget);
     assert_eq!(provider.count(), 2);
     let usage = resumed.usage()["main"].clone();
     assert_eq!((usage.answered_by_record, usage.requests_sent, usage.prompt_tokens), (2, 0, 20));

@@ -8,9 +8,9 @@
 
 mod common;
 
-use common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts};
+use common::{Bench, ScriptedProvider, UnansweredResult, ask_at, failure, order, replies, texts};
 use planforge_contract::{CompletionResult, Failure, FailureClass, ProviderFailureClass as Class};
-use planforge_llm::{Answer, Mode, PENDING, RoleModels};
+use planforge_llm::{Mode, RoleAnswer, RoleModels};
 use planforge_record::{Event, Journal, comparable_events};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ fn both() -> RoleModels {
     order(&["main", "backup"])
 }
 
-fn ask(bench: &Bench, text: &str) -> Answer {
+fn ask(bench: &Bench, text: &str) -> RoleAnswer {
     ask_at(&bench.llm(), &both(), &format!("t/s/{text}"), text, 2)
 }
 
@@ -45,7 +45,7 @@ fn logs(bench: &Bench) -> Vec<String> {
 }
 
 /// Checks that a replay without a provider gives the same result and leaves the same journal.
-fn replays(bench: &Bench, live: &Answer, text: &str) {
+fn replays(bench: &Bench, live: &RoleAnswer, text: &str) {
     let replay = bench.replay();
     let again = ask(&replay, text);
     assert_eq!(again, *live);
@@ -81,9 +81,9 @@ fn each_failure_of_a_server_is_followed_by_the_next_table_and_replays_the_same()
         let attempts = if class.is_transient() { 5 } else { 1 };
         assert_eq!((main.count(), backup.count()), (attempts, 1), "{class:?}");
         assert_eq!(tables(&bench), ["backup"]);
-        let [left] = &live.left[..] else { panic!("{:?}", live.left) };
-        assert_eq!((left.llm.as_str(), left.to.as_deref()), ("main", Some("backup")));
-        assert_eq!((left.code.as_str(), left.asked, left.samples), (code, true, 2));
+        let [left] = &live.failed[..] else { panic!("{:?}", live.failed) };
+        assert_eq!((left.llm.as_str(), left.next.as_deref()), ("main", Some("backup")));
+        assert_eq!((left.code.as_str(), left.was_asked, left.samples), (code, true, 2));
         assert_eq!((live.answered[0].llm.as_str(), &live.answered[0].samples[..]), ("backup", &[0, 1][..]));
         let [log] = &logs(&bench)[..] else { panic!("{:?}", logs(&bench)) };
         assert!(log.contains("`main` is followed by `backup`") && log.contains(code), "{log}");
@@ -105,14 +105,14 @@ fn an_answer_without_a_reply_and_a_broken_plugin_are_followed_and_an_interruptio
     for (main, code) in [(empty, "llm.no-reply"), (broken, "plugin.panic")] {
         let bench = Bench::new(Some(main)).table("backup", Some(ScriptedProvider::obliging()), |_| {});
         let live = ask(&bench, "q");
-        assert_eq!((live.left[0].code.as_str(), texts(&live).len()), (code, 2));
+        assert_eq!((live.failed[0].code.as_str(), texts(&live).len()), (code, 2));
         replays(&bench, &live, "q");
     }
     let later =
         ScriptedProvider::new(|_, _| Ok(CompletionResult::Pending { ticket: "1".into(), body: None }));
     let backup = ScriptedProvider::obliging();
     let bench = Bench::new(Some(later)).table("backup", Some(backup.clone()), |_| {});
-    assert_eq!(ask(&bench, "q").end.unwrap_err().code, PENDING);
+    assert!(ask(&bench, "q").replies.is_deferred());
 
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);
@@ -122,10 +122,10 @@ fn an_answer_without_a_reply_and_a_broken_plugin_are_followed_and_an_interruptio
     });
     let mut bench = Bench::new(Some(interrupted)).table("backup", Some(backup.clone()), |_| {});
     bench.options.cancelled = Arc::new(move || flag.load(Ordering::SeqCst));
-    assert_eq!(ask(&bench, "q").end.unwrap_err().class, FailureClass::Cancelled);
+    assert_eq!(ask(&bench, "q").replies.failure().class, FailureClass::Cancelled);
     let mut batch = Bench::new(None).table("backup", Some(backup.clone()), |_| {});
     batch.options.mode = Mode::Batch;
-    assert_eq!(ask(&batch, "q").end.unwrap_err().code, PENDING);
+    assert!(ask(&batch, "q").replies.is_deferred());
     assert_eq!(backup.count(), 0, "none of these is a reason to ask somebody else");
 }
 
@@ -141,12 +141,13 @@ fn a_cap_on_the_first_moves_over_and_the_last_one_s_cap_ends_the_question() {
         },
     );
     let llm = bench.llm();
-    let answers: Vec<Answer> = (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
+    let answers: Vec<RoleAnswer> =
+        (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
     assert_eq!(tables(&bench), ["main", "backup"]);
-    assert!(answers[0].left.is_empty());
-    let [moved] = &answers[1].left[..] else { panic!() };
-    assert_eq!((moved.code.as_str(), moved.asked), ("llm.budget", false), "nobody's server was asked");
-    let end = answers[2].end.as_ref().unwrap_err();
+    assert!(answers[0].failed.is_empty());
+    let [moved] = &answers[1].failed[..] else { panic!() };
+    assert_eq!((moved.code.as_str(), moved.was_asked), ("llm.budget", false), "nobody's server was asked");
+    let end = answers[2].replies.clone().failure();
     assert_eq!((end.class, end.code.as_str()), (FailureClass::Budget, "llm.budget"));
     assert!(end.message.contains("`max_total_tokens` of `backup`"), "{end}");
     assert!(end.message.ends_with("before it: `main` [llm.budget]"), "{end}");
@@ -155,7 +156,7 @@ fn a_cap_on_the_first_moves_over_and_the_last_one_s_cap_ends_the_question() {
 
     // A replay looks at no cap: who was asked is in the record.
     let replay = bench.replay();
-    for role in replay.options.roles.values() {
+    for role in replay.options.tables.values() {
         assert!(role.provider.is_none());
     }
     let again = replay.llm();
@@ -165,9 +166,10 @@ fn a_cap_on_the_first_moves_over_and_the_last_one_s_cap_ends_the_question() {
     assert_eq!(comparable_events(&replay.journal.events()), without_retries(&bench));
 
     // With another cap the run goes on, with the first table where nobody answered.
-    bench.options.roles.get_mut("main").unwrap().config.max_calls = Some(9);
+    bench.options.tables.get_mut("main").unwrap().settings.max_calls = Some(9);
     let llm = bench.llm();
-    let resumed: Vec<Answer> = (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
+    let resumed: Vec<RoleAnswer> =
+        (0..3).map(|i| ask_at(&llm, &both(), &format!("t/s/{i}"), "q", 2)).collect();
     assert_eq!(resumed[..2], answers[..2]);
     assert_eq!(resumed[2].answered[0].llm, "main");
     assert_eq!((main.count(), backup.count()), (2, 1));
@@ -181,10 +183,10 @@ fn where_all_fail_the_last_one_s_failure_decides_and_names_the_others() {
     ] {
         let bench = Bench::new(Some(always(first))).table("backup", Some(always(last)), |_| {});
         let live = ask(&bench, "q");
-        let end = live.end.as_ref().unwrap_err();
+        let end = live.replies.clone().failure();
         assert_eq!(end.class, class);
         assert!(end.message.contains("before it: `main` ["), "{end}");
-        let to: Vec<_> = live.left.iter().map(|left| (left.llm.as_str(), left.to.as_deref())).collect();
+        let to: Vec<_> = live.failed.iter().map(|left| (left.llm.as_str(), left.next.as_deref())).collect();
         assert_eq!(to, [("main", Some("backup")), ("backup", None)]);
         replays(&bench, &live, "q");
     }
@@ -193,7 +195,7 @@ fn where_all_fail_the_last_one_s_failure_decides_and_names_the_others() {
 #[test]
 fn tables_with_the_same_model_are_told_apart_and_share_what_is_recorded_under_one_name() {
     let (main, backup) = (always(Class::Server), ScriptedProvider::obliging());
-    let twin = |c: &mut planforge_llm::RoleConfig| c.model = "m".into();
+    let twin = |c: &mut planforge_llm::ModelSettings| c.model = "m".into();
     let bench = Bench::new(Some(main.clone())).table("backup", Some(backup.clone()), twin);
     let live = ask(&bench, "q");
     assert_eq!(live.answered[0].llm, "backup");
@@ -248,15 +250,18 @@ fn a_table_whose_server_is_down_is_left_out_for_a_while_and_a_replay_does_the_sa
     let bench =
         Bench::with(Some(main.clone()), |c| c.rest_s = 1_000.0).table("backup", Some(backup.clone()), |_| {});
     let llm = bench.llm();
-    let mut answers: Vec<Answer> = Vec::new();
-    let asked = |answers: &mut Vec<Answer>| {
+    let mut answers: Vec<RoleAnswer> = Vec::new();
+    let asked = |answers: &mut Vec<RoleAnswer>| {
         answers.push(ask_at(&llm, &both(), &format!("t/s/{}", answers.len()), "q", 2));
         main.count()
     };
     let counts: Vec<usize> = (0..5).map(|_| asked(&mut answers)).collect();
     assert_eq!(counts, [5, 10, 15, 15, 15], "after three questions it is left out");
-    let left = &answers[4].left[0];
-    assert_eq!((left.code.as_str(), left.asked, left.to.as_deref()), ("llm.resting", false, Some("backup")));
+    let left = &answers[4].failed[0];
+    assert_eq!(
+        (left.code.as_str(), left.was_asked, left.next.as_deref()),
+        ("llm.resting", false, Some("backup"))
+    );
     bench.clock.0.sleep(std::time::Duration::from_secs(1_001));
     assert_eq!([asked(&mut answers), asked(&mut answers)], [20, 20], "one question tries again");
     bench.clock.0.sleep(std::time::Duration::from_secs(1_001));
@@ -280,7 +285,7 @@ fn the_last_table_of_a_list_is_always_asked_and_a_single_one_too() {
         let bench = Bench::new(Some(main.clone())).table("backup", Some(backup.clone()), |_| {});
         let llm = bench.llm();
         for i in 0..8 {
-            let end = ask_at(&llm, &models, &format!("t/s/{i}"), "q", 1).end.unwrap_err();
+            let end = ask_at(&llm, &models, &format!("t/s/{i}"), "q", 1).replies.failure();
             assert_eq!(end.code, "llm.authentication");
         }
         assert_eq!(backup.count(), 8);
@@ -303,7 +308,7 @@ fn a_list_with_a_name_that_is_no_table_asks_nobody() {
     let bench = Bench::new(Some(main.clone()));
     for models in [order(&["main", "nobody"]), order(&[])] {
         let answer = ask_at(&bench.llm(), &models, "t/s/q", "q", 1);
-        assert_eq!(answer.end.unwrap_err().code, "llm.unknown-model");
+        assert_eq!(answer.replies.failure().code, "llm.unknown-model");
     }
     assert_eq!(main.count(), 0);
 }

@@ -10,7 +10,7 @@ mod common;
 
 use common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts, weights};
 use planforge_contract::{CompletionRequest, ProviderFailureClass as Class};
-use planforge_llm::{Answer, Llm, RoleModels};
+use planforge_llm::{Llm, RoleAnswer, RoleModels};
 use planforge_record::{Event, Journal, MemoryJournal, comparable_events};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn lists() -> [RoleModels; 2] {
 }
 
 /// All results, requested on that many threads.
-fn all(llm: &Llm, models: &RoleModels, threads: usize) -> Vec<Answer> {
+fn all(llm: &Llm, models: &RoleModels, threads: usize) -> Vec<RoleAnswer> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let answers = std::sync::Mutex::new(vec![None; QUESTIONS]);
     std::thread::scope(|scope| {
@@ -98,8 +98,8 @@ fn threads_and_the_order_of_answers_change_nothing_with_weights_failures_and_mis
         let provider = moody(40);
         let one = bench(&provider);
         let answers = all(&one.llm(), &models, 1);
-        let moved: usize = answers.iter().map(|a| a.left.iter().filter(|l| l.to.is_some()).count()).sum();
-        let failed = answers.iter().filter(|a| a.end.is_err()).count();
+        let moved: usize = answers.iter().map(|a| a.failed.iter().filter(|l| l.next.is_some()).count()).sum();
+        let failed = answers.iter().filter(|a| a.replies.is_err()).count();
         assert!(moved > 5 && failed < QUESTIONS / 2, "{moved} moved, {failed} failed: too little to compare");
         for _ in 0..3 {
             let many = bench(&provider);
@@ -176,7 +176,7 @@ fn samples_of_one_table_are_one_request_and_come_back_in_their_places() {
     assert_eq!(seen, (0..8).collect::<Vec<_>>());
     assert_eq!(answer.answered.len(), 2, "both were drawn");
     // The prefix of a larger question draws the same tables.
-    let of = |answer: &Answer, sample: u32| {
+    let of = |answer: &RoleAnswer, sample: u32| {
         answer.answered.iter().find(|t| t.samples.contains(&sample)).unwrap().llm.clone()
     };
     let again = Bench::new(Some(provider.clone())).table("b", Some(provider), |_| {});
@@ -192,11 +192,11 @@ fn another_seed_draws_otherwise_and_shares_keep_to_the_weights() {
         let mut bench = Bench::new(Some(provider.clone())).table("b", Some(provider.clone()), |_| {});
         bench.options.run_seed = seed;
         let llm = bench.llm();
-        let answers: Vec<Answer> =
+        let answers: Vec<RoleAnswer> =
             (0..100).map(|i| ask_at(&llm, &models, &format!("t/s/{i}"), "q", 4)).collect();
         answers
     };
-    let count = |answers: &[Answer]| -> usize {
+    let count = |answers: &[RoleAnswer]| -> usize {
         answers.iter().flat_map(|a| &a.answered).filter(|t| t.llm == "main").map(|t| t.samples.len()).sum()
     };
     let (a, b) = (drawn(1), drawn(2));
@@ -218,9 +218,9 @@ fn where_the_table_that_is_drawn_fails_the_others_follow() {
     let mut followed = 0;
     for i in 0..60 {
         let answer = ask_at(&llm, &models, &format!("t/s/{i}"), "q", 1);
-        assert!(answer.end.is_ok());
-        for left in answer.left {
-            assert_eq!((left.llm.as_str(), left.to.as_deref()), ("main", Some("c")), "the heavier one");
+        assert!(answer.replies.is_ok());
+        for left in answer.failed {
+            assert_eq!((left.llm.as_str(), left.next.as_deref()), ("main", Some("c")), "the heavier one");
             followed += 1;
         }
     }

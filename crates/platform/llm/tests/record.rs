@@ -8,9 +8,9 @@
 
 mod common;
 
-use common::{Bench, ScriptedProvider, ask, failure, replies};
+use common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, replies};
 use planforge_contract::{FailureClass, ProviderFailureClass as Class};
-use planforge_llm::{Mode, PENDING};
+use planforge_llm::Mode;
 use planforge_record::{Event, Journal, Lookup, Redactor, comparable_events};
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
@@ -53,7 +53,7 @@ fn a_miss_is_a_failure_that_shows_the_difference() {
     ask(&live.llm(), "Write the problem.\nUse three blocks.", 1).unwrap();
     let spy = ScriptedProvider::obliging();
     let replay = over(&live, Mode::Replay, Some(spy.clone()));
-    let miss = ask(&replay.llm(), "Write the problem.\nUse four blocks.", 1).unwrap_err();
+    let miss = ask(&replay.llm(), "Write the problem.\nUse four blocks.", 1).failure();
     assert_eq!((miss.class, miss.code.as_str()), (FailureClass::ReplayMiss, "llm.replay-miss"));
     assert!(miss.message.contains("-Use three blocks.\n+Use four blocks."), "{}", miss.message);
     assert_eq!(spy.count(), 0, "replay never asks, provider or not");
@@ -83,7 +83,7 @@ fn batch_parks_what_it_does_not_know() {
     let batch = over(&old, Mode::Batch, None);
     let llm = batch.llm();
     assert_eq!(ask(&llm, "known", 1).unwrap(), known);
-    assert_eq!(ask(&llm, "new", 1).unwrap_err().code, PENDING);
+    assert!(ask(&llm, "new", 1).is_deferred());
 }
 
 #[test]
@@ -99,9 +99,9 @@ fn failures_end_a_replay_the_same_way_and_are_asked_again_on_resume() {
             Ok(if number < 5 { failure(class, None) } else { replies(r, 1) })
         });
         let live = Bench::new(Some(provider.clone()));
-        let failed = ask(&live.llm(), "q", 1).unwrap_err();
+        let failed = ask(&live.llm(), "q", 1).failure();
         let replay = over(&live, Mode::Replay, None);
-        assert_eq!(ask(&replay.llm(), "q", 1).unwrap_err(), failed, "{class:?}");
+        assert_eq!(ask(&replay.llm(), "q", 1).failure(), failed, "{class:?}");
         let before = provider.count();
         let resumed = ask(&live.llm(), "q", 1);
         assert_eq!(provider.count() == before, stands, "{class:?}");
@@ -120,12 +120,12 @@ fn failures_stand_where_the_run_is_told_so() {
             Ok(if number < 5 { failure(class, None) } else { replies(r, 1) })
         });
         let live = Bench::new(Some(provider.clone()));
-        let failed = ask(&live.llm(), "q", 1).unwrap_err();
+        let failed = ask(&live.llm(), "q", 1).failure();
         let before = provider.count();
         let mut options = live.options.clone();
-        options.failures_stand = true;
+        options.failures_are_final = true;
         let llm = planforge_llm::Llm::new(options).unwrap();
-        assert_eq!(ask(&llm, "q", 1).unwrap_err(), failed, "{class:?}");
+        assert_eq!(ask(&llm, "q", 1).failure(), failed, "{class:?}");
         assert_eq!(provider.count(), before, "{class:?}");
         ask(&llm, "another", 1).unwrap_or_else(|_| vec![]);
         assert!(provider.count() > before, "what was never asked is asked");
@@ -143,13 +143,13 @@ fn a_reached_cap_ends_a_replay_the_same_way_and_not_a_resumed_run() {
     ask(&live.llm(), "a", 1).unwrap();
     let llm = live.llm();
     ask(&llm, "a", 1).unwrap();
-    let refused = ask(&llm, "b", 1).unwrap_err();
+    let refused = ask(&llm, "b", 1).failure();
     let replay = over(&live, Mode::Replay, None);
     let llm = replay.llm();
     ask(&llm, "a", 1).unwrap();
-    assert_eq!(ask(&llm, "b", 1).unwrap_err(), refused);
+    assert_eq!(ask(&llm, "b", 1).failure(), refused);
     assert!(replay.journal.events().iter().any(|e| matches!(e, Event::Effect { timed: true, .. })));
-    live.options.roles.get_mut("main").unwrap().config.max_calls = Some(9);
+    live.options.tables.get_mut("main").unwrap().settings.max_calls = Some(9);
     ask(&live.llm(), "b", 1).unwrap();
     assert_eq!(provider.count(), 2);
 }

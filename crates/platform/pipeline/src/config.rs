@@ -125,8 +125,9 @@ pub fn pipeline_schema() -> serde_json::Value {
     schema.insert("title".to_owned(), "planforge pipeline".into());
     let mut schema = schema.to_value();
     // A model's table holds the host's keys, which are known here, beside the provider's options, which are not.
-    let host =
-        schemars::SchemaGenerator::default().into_root_schema_for::<planforge_llm::RoleConfig>().to_value();
+    let host = schemars::SchemaGenerator::default()
+        .into_root_schema_for::<planforge_llm::ModelSettings>()
+        .to_value();
     let table = schema.pointer_mut("/$defs/LlmTable").and_then(serde_json::Value::as_object_mut);
     if let (Some(table), Some(properties), Some(required)) =
         (table, host.get("properties"), host.get("required"))

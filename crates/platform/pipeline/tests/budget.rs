@@ -9,7 +9,7 @@ mod common;
 use common::*;
 use planforge_contract::api::{Host, Provider, Translator, Verifier};
 use planforge_contract::*;
-use planforge_llm::{Clock, Llm, LlmOptions, Mode, Role, RoleConfig};
+use planforge_llm::{Clock, Llm, LlmOptions, Mode, ModelSettings, ModelTable};
 use planforge_pipeline::*;
 use planforge_record::{BudgetCost, BudgetEnd, Event, Journal, MemoryJournal, TaskVerdict};
 use std::collections::BTreeSet;
@@ -345,8 +345,8 @@ fn with_provider(
     if let Some(clock) = clock {
         options.clock = clock;
     }
-    let config = RoleConfig::new("provider-openai", "scripted");
-    options.roles.insert("main".to_owned(), Role::new(config, Some(provider)));
+    let config = ModelSettings::new("provider-openai", "scripted");
+    options.tables.insert("main".to_owned(), ModelTable::new(config, Some(provider)));
     services.llm = Arc::new(Llm::new(options).unwrap());
     services
 }

@@ -9,7 +9,7 @@ mod common;
 use common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
-use planforge_llm::{Mode, PENDING};
+use planforge_llm::Mode;
 use planforge_pipeline::*;
 use planforge_record::{MemoryJournal, TaskVerdict};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const JUDGED: &str = concat!(
 fn two(late: bool) -> StageInstance {
     StageInstance::Translator(Arc::new(Translate(move |_: &dyn Host, request: &TranslateRequest| {
         let one = |i: u32| match late && i == 1 {
-            true => Outcome::Failure(Failure::new(FailureClass::Cancelled, PENDING, "later")),
+            true => Outcome::Failure(Failure::deferred("later")),
             false => {
                 Outcome::Ok(CandidatePatch { problem: Some(format!("(problem {i})")), ..Default::default() })
             }

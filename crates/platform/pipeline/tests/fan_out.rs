@@ -207,9 +207,7 @@ fn a_lead_without_survivors_leaves_the_others_undecided_or_failed_and_never_reje
         undecided[1..].iter().all(|v| matches!(v, TaskVerdict::Undecided { stage, .. } if stage == "others"))
     );
     let (bench, _) = spread(SPREAD, "none");
-    let pending = Translate(|_: &dyn Host, _: &TranslateRequest| {
-        Err(Failure::new(FailureClass::Provider, planforge_llm::PENDING, "later"))
-    });
+    let pending = Translate(|_: &dyn Host, _: &TranslateRequest| Err(Failure::deferred("later")));
     let (report, _) =
         bench.stage("domain", StageInstance::Translator(Arc::new(pending))).run(&withheld(2), 2);
     assert_eq!(report.state, RunState::Parked);

@@ -481,7 +481,7 @@ fn a_pending_answer_parks_its_candidate_and_the_others_are_refined() {
     let pending = Translate(move |_: &dyn Host, request: &TranslateRequest| {
         let place = place(&request.candidate);
         if place == "0" {
-            let answer = Failure::new(FailureClass::Provider, planforge_llm::PENDING, "comes later");
+            let answer = Failure::deferred("arrives later");
             return Err(answer);
         }
         seen.lock().unwrap().insert(place.clone());

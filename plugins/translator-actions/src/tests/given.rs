@@ -145,7 +145,9 @@ fn a_sample_that_breaks_leaves_the_others_alone_unless_nothing_more_can_be_asked
     };
     assert_eq!(run(FailureClass::Provider), (vec![true, false], 4));
     // The second sample would use request numbers of the first.
-    for class in [FailureClass::Cancelled, FailureClass::Budget, FailureClass::ReplayMiss] {
+    for class in
+        [FailureClass::Deferred, FailureClass::Cancelled, FailureClass::Budget, FailureClass::ReplayMiss]
+    {
         assert_eq!(run(class), (vec![true, true], 2), "{class:?}");
     }
 }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::pipeline::{LoadedPipeline, check_pipeline};
 use planforge_evaluate::matrix::{Axes, Matrix, Selection};
-use planforge_llm::PendingQuestion;
+use planforge_llm::PendingRequest;
 use planforge_pipeline::Suite;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -39,17 +39,17 @@ pub(super) struct RunSettings<'a> {
     /// Answers to the questions of all cells.
     pub(super) batch: &'a Batch,
     /// The questions of all cells that wait.
-    pub(super) pending: Mutex<Vec<PendingQuestion>>,
+    pub(super) pending: Mutex<Vec<PendingRequest>>,
 }
 
 impl RunSettings<'_> {
     /// Takes note of a cell's questions that wait.
-    pub(super) fn add_pending(&self, questions: Vec<PendingQuestion>) {
+    pub(super) fn add_pending(&self, questions: Vec<PendingRequest>) {
         lock(&self.pending).extend(questions);
     }
 
     /// All of them, in an order that does not depend on which cell ended first.
-    pub(super) fn pending(&self) -> Vec<PendingQuestion> {
+    pub(super) fn pending(&self) -> Vec<PendingRequest> {
         let mut all = lock(&self.pending).clone();
         all.sort_by(|a, b| (&a.path, &a.key).cmp(&(&b.path, &b.key)));
         all

@@ -38,7 +38,7 @@ impl Strategy {
         let cancelled: Arc<dyn Fn() -> bool + Send + Sync> =
             Arc::new(move || flag.load(std::sync::atomic::Ordering::SeqCst));
         let mut options = LlmOptions::new(Arc::clone(&journal));
-        options.roles.clone_from(&self.prepared.roles);
+        options.tables.clone_from(&self.prepared.model_tables);
         options.run_seed = seed;
         options.redactor = Arc::clone(&self.redactor);
         options.cancelled = Arc::clone(&cancelled);

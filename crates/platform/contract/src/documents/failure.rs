@@ -22,6 +22,8 @@ pub enum FailureClass {
     Budget,
     /// Time, memory or output limit of a call.
     Limit,
+    /// A reply of a model is deferred: it arrives in a later session of the run.
+    Deferred,
     /// The run was interrupted.
     Cancelled,
     /// Replay: the journal does not hold what was asked.
@@ -80,6 +82,15 @@ impl Failure {
         self.diagnostics = diagnostics.into();
         self
     }
+    /// `llm.pending`: a reply of a model arrives in a later session of the run. A plugin returns this failure
+    /// unchanged for each sample or candidate that depends on the reply.
+    pub fn deferred(reason: impl Into<String>) -> Self {
+        Self::new(FailureClass::Deferred, "llm.pending", reason)
+    }
+    /// True if the result depends on a deferred reply.
+    pub fn is_deferred(&self) -> bool {
+        self.class == FailureClass::Deferred
+    }
     /// `host.forbidden`: plugins of this kind may not call that service.
     pub fn forbidden(what: &str) -> Self {
         Self::new(
@@ -122,6 +133,11 @@ impl<T> From<Result<T, Failure>> for Outcome<T> {
 }
 
 impl<T> Outcome<T> {
+    /// True for a failure that depends on a deferred reply.
+    pub fn is_deferred(&self) -> bool {
+        matches!(self, Self::Failure(failure) if failure.is_deferred())
+    }
+
     /// As a standard result.
     ///
     /// # Errors

@@ -6,7 +6,9 @@ use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FinishReason, Message, ProviderFailure,
     ProviderFailureClass, Replies, Reply, Usage,
 };
-use planforge_llm::{Answer, CallSite, Clock, Llm, LlmOptions, Mode, Role, RoleConfig, RoleModels};
+use planforge_llm::{
+    CallSite, Clock, Llm, LlmOptions, Mode, ModelSettings, ModelTable, RoleAnswer, RoleModels, Unanswered,
+};
 use planforge_record::{Journal, Lookup, MemoryJournal};
 use planforge_testkit::{ScriptedClock, SilentHost};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -108,13 +110,15 @@ impl Bench {
     pub fn new(provider: Option<Arc<ScriptedProvider>>) -> Self {
         Self::with(provider, |_| {})
     }
-    pub fn with(provider: Option<Arc<ScriptedProvider>>, change: impl FnOnce(&mut RoleConfig)) -> Self {
+    pub fn with(provider: Option<Arc<ScriptedProvider>>, change: impl FnOnce(&mut ModelSettings)) -> Self {
         let journal = Arc::new(MemoryJournal::default());
         let clock = Arc::new(Instantly::default());
-        let mut config = RoleConfig::new("scripted", "m");
-        change(&mut config);
+        let mut settings = ModelSettings::new("scripted", "m");
+        change(&mut settings);
         let mut options = LlmOptions::new(Arc::clone(&journal) as Arc<dyn Journal>);
-        options.roles.insert("main".into(), Role::new(config, provider.map(|p| p as Arc<dyn Provider>)));
+        options
+            .tables
+            .insert("main".into(), ModelTable::new(settings, provider.map(|p| p as Arc<dyn Provider>)));
         options.run_seed = 42;
         options.clock = Arc::clone(&clock) as Arc<dyn Clock>;
         Self { journal, clock, options }
@@ -124,12 +128,12 @@ impl Bench {
         mut self,
         name: &str,
         provider: Option<Arc<ScriptedProvider>>,
-        change: impl FnOnce(&mut RoleConfig),
+        change: impl FnOnce(&mut ModelSettings),
     ) -> Self {
-        let mut config = RoleConfig::new("scripted", name);
-        change(&mut config);
-        let role = Role::new(config, provider.map(|p| p as Arc<dyn Provider>));
-        self.options.roles.insert(name.into(), role);
+        let mut settings = ModelSettings::new("scripted", name);
+        change(&mut settings);
+        let table = ModelTable::new(settings, provider.map(|p| p as Arc<dyn Provider>));
+        self.options.tables.insert(name.into(), table);
         self
     }
     /// The same tables without a provider, over the record.
@@ -139,7 +143,7 @@ impl Bench {
         options.journal = Arc::clone(&journal) as Arc<dyn Journal>;
         options.mode = Mode::Replay;
         options.cassettes = vec![Arc::clone(&self.journal) as Arc<dyn Lookup>];
-        options.roles.values_mut().for_each(|role| role.provider = None);
+        options.tables.values_mut().for_each(|table| table.provider = None);
         Self { journal, clock: Arc::clone(&self.clock), options }
     }
     pub fn llm(&self) -> Llm {
@@ -158,9 +162,28 @@ pub fn site(path: &str) -> CallSite {
     CallSite { path: path.into(), call: 0, role: "writer".into() }
 }
 
-pub fn ask(llm: &Llm, text: &str, n: u32) -> Result<Vec<String>, Failure> {
+pub fn ask(llm: &Llm, text: &str, n: u32) -> Result<Vec<String>, Unanswered> {
     let replies = llm.complete("main", question(text, n), &site("t/s/0"), &SilentHost::default())?;
     Ok(replies.replies.into_iter().map(|r| r.content).collect())
+}
+
+/// Reads the reason why a request has no replies.
+pub trait UnansweredResult {
+    /// The failure; panics for replies and for a deferral.
+    fn failure(self) -> Failure;
+    fn is_deferred(&self) -> bool;
+}
+
+impl<T: std::fmt::Debug> UnansweredResult for Result<T, Unanswered> {
+    fn failure(self) -> Failure {
+        match self.unwrap_err() {
+            Unanswered::Failed(failure) => failure,
+            Unanswered::Deferred(reason) => panic!("deferred: {reason}"),
+        }
+    }
+    fn is_deferred(&self) -> bool {
+        matches!(self, Err(Unanswered::Deferred(_)))
+    }
 }
 
 /// Several tables in that order.
@@ -174,11 +197,11 @@ pub fn weights(weights: &[(&str, f64)]) -> RoleModels {
 }
 
 /// Asks a role at the given sample path.
-pub fn ask_at(llm: &Llm, models: &RoleModels, path: &str, text: &str, n: u32) -> Answer {
+pub fn ask_at(llm: &Llm, models: &RoleModels, path: &str, text: &str, n: u32) -> RoleAnswer {
     llm.ask(models, question(text, n), &site(path), &SilentHost::default())
 }
 
 /// The texts of an answer.
-pub fn texts(answer: &Answer) -> Vec<String> {
-    answer.end.as_ref().unwrap().replies.iter().map(|reply| reply.content.clone()).collect()
+pub fn texts(answer: &RoleAnswer) -> Vec<String> {
+    answer.replies.as_ref().unwrap().replies.iter().map(|reply| reply.content.clone()).collect()
 }

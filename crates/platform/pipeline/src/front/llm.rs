@@ -8,7 +8,7 @@ use crate::config::LlmTable;
 use crate::suggest::nearest;
 use planforge_contract::{JsonObject, PluginInfo, PluginKind, Price};
 use planforge_diagnostics::Diagnostic;
-use planforge_llm::{HOST_KEYS, RoleConfig, split_table};
+use planforge_llm::{HOST_KEYS, ModelSettings, split_table};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn host_keys(name: &str, host: &JsonObject, table: &Table, out: &mut Vec<Diagnos
     for (key, value) in host {
         let mut alone = json!({"use": "provider", "model": "model"});
         insert(&mut alone, key, value);
-        match serde_json::from_value::<RoleConfig>(alone) {
+        match serde_json::from_value::<ModelSettings>(alone) {
             Ok(_) => insert(&mut good, key, value),
             Err(error) => {
                 let message = format!("`{key}` of [llm.{name}]: {error}");
@@ -52,7 +52,7 @@ fn host_keys(name: &str, host: &JsonObject, table: &Table, out: &mut Vec<Diagnos
             }
         }
     }
-    let Ok(config) = serde_json::from_value::<RoleConfig>(good) else { return };
+    let Ok(config) = serde_json::from_value::<ModelSettings>(good) else { return };
     for problem in config.problems() {
         let message = format!("[llm.{name}]: {}", problem.message);
         out.push(error_at("pipeline.range", message, place_of(table, problem.key)));

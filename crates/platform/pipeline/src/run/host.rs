@@ -11,7 +11,7 @@ use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, H
 use planforge_contract::{
     CompletionRequest, Failure, FailureClass, Outcome, PlanOutcome, PlanRequest, PluginInfo, Replies, Tags,
 };
-use planforge_llm::{Answer, CallSite, Mode, PENDING, estimated_tokens};
+use planforge_llm::{CallSite, Mode, RoleAnswer, Unanswered, estimated_tokens};
 use planforge_plugin_sdk::rights::{Question, check};
 use planforge_record::Event;
 use serde::Serialize;
@@ -36,8 +36,8 @@ pub(crate) struct PluginCall<'a> {
     plans: AtomicU32,
     works: AtomicU32,
     environment: AtomicBool,
-    /// The first answer that comes later.
-    put_off: Mutex<Option<Failure>>,
+    /// The first deferral that the plugin received.
+    deferral: Mutex<Option<Failure>>,
     deadline: Option<Instant>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> PluginCall<'a> {
             plans: AtomicU32::new(0),
             works: AtomicU32::new(0),
             environment: AtomicBool::new(false),
-            put_off: Mutex::default(),
+            deferral: Mutex::default(),
             deadline: context.deadline.and_then(|limit| Instant::now().checked_add(limit)),
         };
         call.tell(true);
@@ -72,22 +72,25 @@ impl<'a> PluginCall<'a> {
         self.context.recorder.progress(&Progress::Work { path, plugin, kind, begins });
     }
 
-    /// Takes note of an answer that comes later.
-    fn noting<T>(&self, answer: Result<T, Failure>) -> Result<T, Failure> {
-        if let Err(failure) = &answer
-            && failure.code == PENDING
-        {
-            lock(&self.put_off).get_or_insert_with(|| failure.clone());
-        }
-        answer
+    /// Notes that the plugin receives a deferral.
+    fn note_deferral(&self, deferral: Failure) -> Failure {
+        lock(&self.deferral).get_or_insert_with(|| deferral.clone());
+        deferral
     }
 
-    /// Returns the plugin's result, or the deferral if a reply is deferred: the plugin may have taken the
-    /// deferral for a failure and continued. `says` returns true if the result itself contains the deferral.
-    pub(crate) fn whole<T>(&self, came: T, says: impl FnOnce(&T) -> bool) -> Result<T, Failure> {
-        match lock(&self.put_off).clone() {
-            Some(failure) if !says(&came) => Err(failure),
-            _ => Ok(came),
+    /// Returns the plugin's result, or the deferral if a reply is deferred: the plugin may have treated the
+    /// deferral as a failure and continued, or failed because of it. `contains_deferral` returns true if the
+    /// result itself contains the deferral.
+    pub(crate) fn unless_deferred<T>(
+        &self,
+        result: Result<T, Failure>,
+        contains_deferral: impl FnOnce(&T) -> bool,
+    ) -> Result<T, Failure> {
+        let Some(deferral) = lock(&self.deferral).clone() else { return result };
+        match result {
+            Ok(value) if contains_deferral(&value) => Ok(value),
+            Err(failure) if failure.class == FailureClass::Cancelled => Err(failure),
+            _ => Err(deferral),
         }
     }
 
@@ -162,8 +165,11 @@ impl<'a> PluginCall<'a> {
                         .help("replay a run that was made with this pipeline and these tasks"));
                 }
                 match make() {
-                    // What broke once the run is being interrupted may have broken because of that.
-                    Err(failure) if failure.class == FailureClass::Cancelled || self.context.stopping() => {
+                    // Not final: a failure during an interruption may be caused by it, and a deferred reply arrives later.
+                    Err(failure)
+                        if matches!(failure.class, FailureClass::Cancelled | FailureClass::Deferred)
+                            || self.context.stopping() =>
+                    {
                         Err(failure)
                     }
                     answer => Ok(answer.into()),
@@ -173,25 +179,29 @@ impl<'a> PluginCall<'a> {
         answer.into_result()
     }
 
-    /// Takes note of who answered a question and who did not. `question`: its tokens, estimated.
-    fn count(&self, question: u64, answer: &Answer) {
+    /// Counts the tables that answered a request and those that failed. `question` is its estimated number of tokens.
+    fn count(&self, question: u64, answer: &RoleAnswer) {
         let mut usage = lock(&self.task.usage);
         for table in &answer.answered {
             let counted = usage.entry(table.llm.clone()).or_default();
             counted.count(&table.usage, table.samples.len());
             counted.estimate(&table.usage, question, table.estimated_tokens);
         }
-        // Those that were not asked, for a cap or an interruption, used nothing.
-        let asked: BTreeSet<&str> =
-            answer.left.iter().filter(|left| left.asked).map(|left| left.llm.as_str()).collect();
+        // Tables that were not asked, because of a cap or a pause, used nothing.
+        let asked: BTreeSet<&str> = answer
+            .failed
+            .iter()
+            .filter(|failed| failed.was_asked)
+            .map(|failed| failed.llm.as_str())
+            .collect();
         for name in asked {
             usage.entry(name.to_owned()).or_default().count_failed(question);
         }
         drop(usage);
         let mut moves = lock(&self.task.moves);
-        for left in &answer.left {
-            if let Some(to) = &left.to {
-                *moves.entry((left.llm.clone(), to.clone(), left.code.clone())).or_default() += 1;
+        for failed in &answer.failed {
+            if let Some(next) = &failed.next {
+                *moves.entry((failed.llm.clone(), next.clone(), failed.code.clone())).or_default() += 1;
             }
         }
     }
@@ -229,14 +239,17 @@ impl Host for PluginCall<'_> {
         let asked = copies::Question::new(&request.messages);
         let answer = self.context.services.llm.ask(models, request, &site, self);
         self.count(question, &answer);
-        if let Ok(replies) = &answer.end {
+        if let Ok(replies) = &answer.replies {
             for table in &answer.answered {
                 let of_table =
                     table.samples.iter().filter_map(|sample| replies.replies.get(*sample as usize));
                 self.task.copies.note(&table.llm, &asked, of_table);
             }
         }
-        self.noting(answer.end)
+        answer.replies.map_err(|unanswered| match unanswered {
+            deferred @ Unanswered::Deferred(_) => self.note_deferral(deferred.into()),
+            Unanswered::Failed(failure) => failure,
+        })
     }
 
     fn environment(&self, call: EnvironmentCall) -> Result<EnvironmentAnswer, Failure> {
@@ -282,7 +295,10 @@ impl Host for PluginCall<'_> {
         let mut call = PluginCall::new(self.context, self.task, info, label, path);
         call.asked.clone_from(&self.asked);
         call.asked.push(label.to_owned());
-        self.noting(call.ask_planner(planner.as_ref(), &request))
+        call.ask_planner(planner.as_ref(), &request).map_err(|failure| match failure.is_deferred() {
+            true => self.note_deferral(failure),
+            false => failure,
+        })
     }
 
     fn worker(&self, _input: &str) -> Result<String, Failure> {

@@ -14,7 +14,7 @@ impl PluginCall<'_> {
         request: &PlanRequest,
     ) -> Result<PlanOutcome, Failure> {
         let name = format!("{}.plan", self.info.id);
-        let ask = || match self.whole(planner.plan(self, request)?, |_| false)? {
+        let ask = || match self.unless_deferred(planner.plan(self, request), |_| false)? {
             PlanOutcome::LimitReached { limit: LimitKind::Cancelled, message, .. } => {
                 Err(Failure::new(FailureClass::Cancelled, "pipeline.cancelled", message))
             }
@@ -25,7 +25,7 @@ impl PluginCall<'_> {
         if self.is_outside() {
             return self.outside(&name, request, ask);
         }
-        // What a model answered is recorded by itself, and counted whenever it is looked up: asked again, the planner comes to the same.
+        // Replies of models are recorded themselves, and counted whenever they are looked up, so the planner repeats its result.
         let asks_a_model = !self.info.roles.is_empty();
         let keep = |outcome: &PlanOutcome| match keep(outcome) {
             Keep::Yes if asks_a_model => Keep::No,

@@ -6,7 +6,6 @@ use super::path::label_in_round;
 use super::report::{BudgetReport, FailedSample, StageReport};
 use crate::stages::Stage;
 use planforge_contract::{Failure, FailureClass};
-use planforge_llm::PENDING;
 use planforge_record::Event;
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ pub(crate) struct StageResult {
     pub(crate) compared: BTreeMap<String, usize>,
     /// A call was interrupted: the task has no verdict in this session.
     pub(crate) interrupted: bool,
-    /// A candidate waits for an answer that comes later.
+    /// A candidate waits for a deferred reply.
     pub(crate) parked: bool,
     /// Reports of the stages inside a refine or budget stage, all candidates and rounds together.
     pub(crate) inner: Vec<StageReport>,
@@ -58,7 +57,7 @@ impl StageResult {
         path: String,
         failure: &Failure,
     ) -> Result<bool, Failure> {
-        if failure.code == PENDING {
+        if failure.is_deferred() {
             self.parked = true;
             return Ok(true);
         }

@@ -18,7 +18,7 @@ pub use unchanged::*;
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
-use planforge_llm::{Llm, LlmOptions, Mode, Role, RoleConfig};
+use planforge_llm::{Llm, LlmOptions, Mode, ModelSettings, ModelTable};
 use planforge_pipeline::*;
 use planforge_record::{Event, Journal, Lookup, MemoryJournal};
 use std::collections::BTreeMap;
@@ -354,10 +354,10 @@ impl Bench {
         };
         for (name, table) in &self.pipeline.config.llm {
             let model = table.settings.get("model").and_then(|model| model.as_str()).unwrap_or("scripted");
-            let mut config = RoleConfig::new("provider-openai", model);
+            let mut config = ModelSettings::new("provider-openai", model);
             config.max_concurrency = 16;
             config.max_calls = table.settings.get("max_calls").and_then(serde_json::Value::as_u64);
-            options.roles.insert(name.clone(), Role::new(config, provider.clone()));
+            options.tables.insert(name.clone(), ModelTable::new(config, provider.clone()));
         }
         let flag = Arc::clone(&self.cancelled);
         Services {

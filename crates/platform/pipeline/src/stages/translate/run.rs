@@ -14,8 +14,7 @@ use planforge_contract::api::Translator;
 use planforge_contract::{
     Candidate, CandidatePatch, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
-use planforge_llm::{PENDING, derive_u64};
-use planforge_record::Event;
+use planforge_llm::derive_u64;
 
 /// Runs a translate stage.
 pub(super) fn run(
@@ -102,10 +101,13 @@ fn one(
         fixes: stage.fixes,
         seed,
     };
-    let mut samples = translate(translator.as_ref(), &call, &request)?;
+    let mut samples = match translate(translator.as_ref(), &call, &request) {
+        Ok(samples) => samples,
+        failed => return call.unless_deferred(failed, |_| false),
+    };
     for attempt in 1..=stage.resample {
         // Which samples are asked for again is known when all replies are there.
-        if context.stopping() || samples.iter().any(waits) {
+        if context.stopping() || samples.iter().any(Outcome::is_deferred) {
             break;
         }
         let domain = entry.candidate.domain.as_deref();
@@ -141,7 +143,7 @@ fn one(
             }
         }
     }
-    call.whole(samples, |samples| samples.iter().any(waits))
+    call.unless_deferred(Ok(samples), |samples| samples.iter().any(Outcome::is_deferred))
 }
 
 /// As many samples as requested.
@@ -157,10 +159,6 @@ fn translate(
     let (id, returned, wanted) = (&call.info.id, samples.len(), request.n);
     let message = format!("`{id}` returned {returned} samples and was asked for {wanted}");
     Err(Failure::new(FailureClass::Plugin, "pipeline.sample-count", message))
-}
-
-fn waits<T>(outcome: &Outcome<T>) -> bool {
-    matches!(outcome, Outcome::Failure(failure) if failure.code == PENDING)
 }
 
 /// The origin of a child.

@@ -15,8 +15,7 @@ use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, LineageStep, Message, Outcome, PluginInfo,
     UndecidedReason, VerifyRequest,
 };
-use planforge_llm::{PENDING, derive_u64};
-use planforge_record::Event;
+use planforge_llm::derive_u64;
 use serde::{Deserialize, Serialize};
 
 /// An assessment, and whether the environment was asked for it.
@@ -194,27 +193,27 @@ fn answers(
     verifier: &dyn Verifier,
     request: &VerifyRequest,
 ) -> Result<Vec<Outcome<JudgedCandidate>>, Failure> {
-    let results = verifier.verify(call, request)?.results;
-    let (asked, answered) = (request.candidates.len(), results.len());
-    if asked != answered {
-        return Err(Failure::new(
-            FailureClass::Plugin,
-            "pipeline.assessment-count",
-            format!("`{}` was asked about {asked} candidates and answered for {answered}", info.id),
-        ));
-    }
+    let results = verifier.verify(call, request).and_then(|response| {
+        let (wanted, returned) = (request.candidates.len(), response.results.len());
+        if wanted == returned {
+            return Ok(response.results);
+        }
+        let message =
+            format!("`{}` was asked about {wanted} candidates and answered for {returned}", info.id);
+        Err(Failure::new(FailureClass::Plugin, "pipeline.assessment-count", message))
+    });
+    // The result of an external program is recorded whole, so it must not contain a deferral.
+    let may_contain = !call.is_outside();
+    let results =
+        call.unless_deferred(results, |results| may_contain && results.iter().any(Outcome::is_deferred))?;
     let from_environment = call.asked_environment();
     let judged = |result| match result {
         Outcome::Ok(assessment) => Outcome::Ok(JudgedCandidate { assessment, from_environment }),
         Outcome::Failure(failure) => Outcome::Failure(failure),
     };
     let all: Vec<Outcome<JudgedCandidate>> = results.into_iter().map(judged).collect();
-    let says = |all: &Vec<Outcome<JudgedCandidate>>| {
-        all.iter().any(|one| matches!(one, Outcome::Failure(failure) if failure.code == PENDING))
-    };
-    let all = call.whole(all, says)?;
     // A limit that was reached once the run is being interrupted may be the interruption's doing.
-    if keep_all(&all) == Keep::Timed && call.context.stopping() { Err(cancelled_failure()) } else { Ok(all) }
+    if has_limit(&all) && call.context.stopping() { Err(cancelled_failure()) } else { Ok(all) }
 }
 
 /// Most judgements are made again in no time; what a limit cut short is not the same the next time.
@@ -225,8 +224,12 @@ fn keep(judged: &JudgedCandidate) -> Keep {
     }
 }
 
+/// Results with a deferral are not recorded: a resumed run calls the verifier again.
 fn keep_all(all: &[Outcome<JudgedCandidate>]) -> Keep {
-    let timed =
-        |one: &Outcome<JudgedCandidate>| matches!(one, Outcome::Ok(judged) if keep(judged) == Keep::Timed);
-    if all.iter().any(timed) { Keep::Timed } else { Keep::No }
+    if has_limit(all) && !all.iter().any(Outcome::is_deferred) { Keep::Timed } else { Keep::No }
+}
+
+/// True if a limit ended one of the assessments.
+fn has_limit(all: &[Outcome<JudgedCandidate>]) -> bool {
+    all.iter().any(|one| matches!(one, Outcome::Ok(judged) if keep(judged) == Keep::Timed))
 }

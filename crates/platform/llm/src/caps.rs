@@ -1,8 +1,8 @@
 //! Caps on calls, tokens and cost, shared by all threads. A request reserves its share before it is sent, so that a burst
 //! cannot overshoot.
 
-use crate::config::RoleConfig;
-use crate::limit::POLL;
+use crate::gate::POLL;
+use crate::settings::ModelSettings;
 use crate::usage::{ModelUsage, cost};
 use planforge_contract::{CompletionRequest, Failure, FailureClass, ProviderFailureClass, Usage};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -39,7 +39,7 @@ struct State {
     in_flight: u64,
     reserved_tokens: u64,
     reserved_cost: f64,
-    /// Of `tokens` and `cost`, what is charged for questions that wait for an answer and may use less.
+    /// The part of `tokens` and `cost` that is charged for deferred requests, which may use less.
     waiting_tokens: u64,
     waiting_cost: f64,
     usage: ModelUsage,
@@ -47,7 +47,7 @@ struct State {
 
 /// The account of one `[llm.NAME]` table.
 #[derive(Debug, Default)]
-pub(crate) struct Budget {
+pub(crate) struct SpendingCaps {
     state: Mutex<State>,
     settled: Condvar,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Refusal {
     Cancelled,
     Cap(Failure),
     /// Only deferred requests exhaust the cap: the request may fit once they are answered.
-    Later,
+    Deferred,
 }
 
 /// Events that may make room for a request that does not fit now.
@@ -65,44 +65,45 @@ pub(crate) enum Refusal {
 enum Room {
     /// The ends of requests in flight.
     InFlight,
-    /// Answers to questions that wait.
-    Answers,
+    /// Replies to deferred requests.
+    Deferred,
     Nothing,
 }
 
-/// A request's share while it is in flight. Dropped without settling (a panic in a provider), it counts as used in full.
+/// The share of a request in flight. If it is dropped without being settled (a panic in a provider), it counts as used in
+/// full.
 pub(crate) struct Reservation<'a> {
-    budget: &'a Budget,
-    config: &'a RoleConfig,
+    caps: &'a SpendingCaps,
+    settings: &'a ModelSettings,
     share: Share,
     settled: bool,
 }
 
-impl Budget {
+impl SpendingCaps {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the share of one request, or waits while requests in flight may still turn out cheaper than reserved.
+    /// Reserves the share of one request. Waits while requests in flight may turn out cheaper than reserved.
     pub(crate) fn reserve<'a>(
         &'a self,
         name: &str,
-        config: &'a RoleConfig,
+        settings: &'a ModelSettings,
         request: &CompletionRequest,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Reservation<'a>, Refusal> {
-        let share = Share::of(config, request);
+        let share = Share::of(settings, request);
         let mut state = self.state();
         loop {
             if cancelled() {
                 return Err(Refusal::Cancelled);
             }
-            match over(&state, config, share) {
+            match passed_cap(&state, settings, share) {
                 None => break,
                 Some((_, _, Room::InFlight)) if state.in_flight > 0 => {
                     state = self.settled.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
                 }
-                Some((_, _, Room::Answers)) => return Err(Refusal::Later),
+                Some((_, _, Room::Deferred)) => return Err(Refusal::Deferred),
                 Some((key, detail, _)) => return Err(Refusal::Cap(cap_failure(name, key, &detail))),
             }
         }
@@ -112,86 +113,86 @@ impl Budget {
         state.reserved_cost += share.cost;
         state.usage.requests_sent += 1;
         drop(state);
-        Ok(Reservation { budget: self, config, share, settled: false })
+        Ok(Reservation { caps: self, settings, share, settled: false })
     }
 
-    /// An answer from the record: it was paid for in this run or before.
-    pub(crate) fn recorded(&self, config: &RoleConfig, attempts: u32, usage: &Usage) {
+    /// Charges a recorded reply: it was paid for in this run or before.
+    pub(crate) fn add_recorded(&self, settings: &ModelSettings, attempts: u32, usage: &Usage) {
         let mut state = self.state();
         state.calls += u64::from(attempts);
-        state.charge(config, usage, Share::default());
+        state.charge(settings, usage, Share::default());
         state.usage.add(usage);
         state.usage.answered_by_record += 1;
     }
 
     /// Charges the use of an earlier session of the run. `request` is the request whose use was not counted;
     /// it is charged by the same estimate as it was then.
-    pub(crate) fn earlier(
+    pub(crate) fn add_earlier_session(
         &self,
-        config: &RoleConfig,
+        settings: &ModelSettings,
         attempts: u32,
         usage: &Usage,
         request: Option<&CompletionRequest>,
     ) {
-        let share = request.map_or_else(Share::default, |request| Share::of(config, request));
+        let share = request.map_or_else(Share::default, |request| Share::of(settings, request));
         let mut state = self.state();
         state.calls += u64::from(attempts);
-        state.charge(config, usage, share);
+        state.charge(settings, usage, share);
     }
 
     /// Counts a reply of an earlier session that was looked up.
-    pub(crate) fn recalled(&self, usage: &Usage) {
+    pub(crate) fn count_recorded(&self, usage: &Usage) {
         let mut state = self.state();
         state.usage.add(usage);
         state.usage.answered_by_record += 1;
     }
 
-    pub(crate) fn retried(&self) {
+    pub(crate) fn count_retry(&self) {
         self.state().usage.retries += 1;
     }
 
-    pub(crate) fn usage(&self, config: &RoleConfig) -> ModelUsage {
-        self.state().usage.clone().priced(&config.price)
+    pub(crate) fn usage(&self, settings: &ModelSettings) -> ModelUsage {
+        self.state().usage.clone().with_cost(&settings.price)
     }
 }
 
 impl<'a> Reservation<'a> {
     /// The request was answered.
-    pub(crate) fn answered(mut self, usage: &Usage) {
+    pub(crate) fn settle_answered(mut self, usage: &Usage) {
         let mut state = self.release();
-        state.charge(self.config, usage, self.share);
+        state.charge(self.settings, usage, self.share);
         state.usage.add(usage);
         state.usage.answered_by_provider += 1;
     }
 
-    /// The request was put off. It stays charged as it was reserved, so that what waits cannot pass a cap together; a later request that
-    /// fits only without that charge waits as well.
-    pub(crate) fn waits(mut self) {
+    /// The request was deferred. It stays charged as reserved, so that deferred requests cannot pass a cap together. A later
+    /// request that fits only without that charge is deferred as well.
+    pub(crate) fn settle_deferred(mut self) {
         let mut state = self.release();
-        state.charge(self.config, &Usage::default(), self.share);
+        state.charge(self.settings, &Usage::default(), self.share);
         state.waiting_tokens += self.share.prompt_tokens + self.share.completion_tokens;
         state.waiting_cost += self.share.cost;
         state.usage.requests_sent -= 1;
         state.usage.pending += 1;
     }
 
-    /// The request failed. `unmetered`: it may have used tokens all the same.
-    pub(crate) fn failed(mut self, unmetered: bool) {
+    /// The request failed. `unmetered` is true if it may have used tokens all the same.
+    pub(crate) fn settle_failed(mut self, unmetered: bool) {
         let mut state = self.release();
         if unmetered {
-            state.charge(self.config, &Usage::default(), self.share);
+            state.charge(self.settings, &Usage::default(), self.share);
             state.usage.unmetered += 1;
         }
     }
 
     fn release(&mut self) -> MutexGuard<'a, State> {
         self.settled = true;
-        let budget: &'a Budget = self.budget;
-        let mut state = budget.state();
+        let caps = self.caps;
+        let mut state = caps.state();
         state.in_flight -= 1;
         state.reserved_tokens -= self.share.prompt_tokens + self.share.completion_tokens;
         state.reserved_cost -= self.share.cost;
-        budget.settled.notify_all();
+        caps.settled.notify_all();
         state
     }
 }
@@ -199,9 +200,9 @@ impl<'a> Reservation<'a> {
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         if !self.settled {
-            let (config, share) = (self.config, self.share);
+            let (settings, share) = (self.settings, self.share);
             let mut state = self.release();
-            state.charge(config, &Usage::default(), share);
+            state.charge(settings, &Usage::default(), share);
             state.usage.unmetered += 1;
         }
     }
@@ -210,36 +211,36 @@ impl Drop for Reservation<'_> {
 impl State {
     /// Charges a use. Missing counts are charged as they were reserved, so that a server without counts does
     /// not lift a cap.
-    fn charge(&mut self, config: &RoleConfig, usage: &Usage, share: Share) {
+    fn charge(&mut self, settings: &ModelSettings, usage: &Usage, share: Share) {
         let prompt = usage.prompt_tokens.unwrap_or(share.prompt_tokens);
         let completion = usage.completion_tokens.unwrap_or(share.completion_tokens);
         self.tokens += prompt + completion;
-        self.cost += cost(&config.price, prompt, completion).unwrap_or(0.0);
+        self.cost += cost(&settings.price, prompt, completion).unwrap_or(0.0);
     }
 }
 
 impl Share {
-    fn of(config: &RoleConfig, request: &CompletionRequest) -> Self {
+    fn of(settings: &ModelSettings, request: &CompletionRequest) -> Self {
         let texts = request.messages.iter().map(|m| m.content.as_str());
         let prompt_tokens = estimated_tokens(texts, request.messages.len());
         let replies = u64::from(request.sampling.n.unwrap_or(1));
         let completion_tokens = replies * u64::from(request.sampling.max_tokens.unwrap_or(0));
-        let cost = cost(&config.price, prompt_tokens, completion_tokens).unwrap_or(0.0);
+        let cost = cost(&settings.price, prompt_tokens, completion_tokens).unwrap_or(0.0);
         Self { prompt_tokens, completion_tokens, cost }
     }
 }
 
 /// Returns the cap that a further request would pass: its key, the figures, and what may make room.
-fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static str, String, Room)> {
-    if let Some(most) = config.max_calls.filter(|most| state.calls >= *most) {
+fn passed_cap(state: &State, settings: &ModelSettings, share: Share) -> Option<(&'static str, String, Room)> {
+    if let Some(most) = settings.max_calls.filter(|most| state.calls >= *most) {
         return Some(("max_calls", format!("{} of {most} requests were made", state.calls), Room::Nothing));
     }
     let room = |fits_alone: bool, fits_without_waiting: bool| match (fits_alone, fits_without_waiting) {
         (true, _) => Room::InFlight,
-        (false, true) => Room::Answers,
+        (false, true) => Room::Deferred,
         (false, false) => Room::Nothing,
     };
-    if let Some(most) = config.max_total_tokens {
+    if let Some(most) = settings.max_total_tokens {
         let wanted = share.prompt_tokens + share.completion_tokens;
         if state.tokens >= most || state.tokens + state.reserved_tokens + wanted > most {
             let detail =
@@ -250,15 +251,15 @@ fn over(state: &State, config: &RoleConfig, share: Share) -> Option<(&'static st
         }
     }
     let passed = |most: &f64| state.cost >= *most || state.cost + state.reserved_cost + share.cost > *most;
-    if let Some(most) = config.max_cost_usd.filter(passed) {
+    if let Some(most) = settings.max_cost_usd.filter(passed) {
         let detail = format!(
             "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
             state.cost, share.cost
         );
         let fits = |spent: f64| spent < most && spent + share.cost <= most;
-        // Where nothing waits, the difference of two sums must not make room.
-        let waits = state.waiting_cost > 0.0;
-        let room = room(fits(state.cost), waits && fits(state.cost - state.waiting_cost));
+        // Without deferred requests, the difference of two sums must not make room.
+        let has_waiting = state.waiting_cost > 0.0;
+        let room = room(fits(state.cost), has_waiting && fits(state.cost - state.waiting_cost));
         return Some(("max_cost_usd", detail, room));
     }
     None

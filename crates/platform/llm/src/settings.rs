@@ -4,7 +4,7 @@ use planforge_contract::{JsonObject, Price};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The keys of [`RoleConfig`], in the order of its fields.
+/// The keys of [`ModelSettings`], in the order of its fields.
 pub const HOST_KEYS: &[&str] = &[
     "use",
     "model",
@@ -32,7 +32,7 @@ pub const HOST_KEYS: &[&str] = &[
 /// The host's keys of an `[llm.NAME]` table. A request's own fields win over the sampling defaults here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RoleConfig {
+pub struct ModelSettings {
     /// Id of the provider plugin.
     #[serde(rename = "use")]
     pub provider: String,
@@ -124,14 +124,14 @@ fn is_unknown(price: &Price) -> bool {
 
 /// A value of an `[llm.NAME]` table that makes no sense.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigProblem {
+pub struct SettingsProblem {
     /// The key, one of [`HOST_KEYS`].
     pub key: &'static str,
     /// What is wrong, without a full stop.
     pub message: String,
 }
 
-impl RoleConfig {
+impl ModelSettings {
     /// A configuration with nothing set but plugin and model.
     pub fn new(provider: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
@@ -160,11 +160,11 @@ impl RoleConfig {
     }
 
     /// Every value that has the right type and still makes no sense.
-    pub fn problems(&self) -> Vec<ConfigProblem> {
+    pub fn problems(&self) -> Vec<SettingsProblem> {
         let mut found = Vec::new();
         let mut check = |ok: bool, key: &'static str, message: &str| {
             if !ok {
-                found.push(ConfigProblem { key, message: message.to_owned() });
+                found.push(SettingsProblem { key, message: message.to_owned() });
             }
         };
         let positive = |value: Option<f64>| value.is_none_or(|v| v.is_finite() && v > 0.0);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn host_keys_are_the_schema_s_properties() {
-        let schema = serde_json::to_value(schemars::schema_for!(RoleConfig)).unwrap();
+        let schema = serde_json::to_value(schemars::schema_for!(ModelSettings)).unwrap();
         let mut properties: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
         let mut keys: Vec<_> = HOST_KEYS.iter().map(|k| (*k).to_owned()).collect();
         properties.sort();
@@ -223,7 +223,7 @@ mod tests {
     fn a_table_is_split_and_each_side_reads_its_own() {
         let table = json!({"use": "provider-openai", "model": "m", "temperature": 0.5, "base_url": "http://x", "timeout_s": 3});
         let (host, plugin) = split_table(table.as_object().unwrap());
-        let config: RoleConfig = serde_json::from_value(host.into()).unwrap();
+        let config: ModelSettings = serde_json::from_value(host.into()).unwrap();
         assert_eq!((config.temperature, config.max_attempts), (Some(0.5), 5));
         assert_eq!(serde_json::Value::from(plugin), json!({"base_url": "http://x", "timeout_s": 3}));
         assert!(config.problems().is_empty());
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn all_senseless_values_are_named_at_once() {
-        let config: RoleConfig = serde_json::from_value(json!({
+        let config: ModelSettings = serde_json::from_value(json!({
             "use": "p", "model": "", "top_p": 0.0, "max_concurrency": 0, "max_cost_usd": 1.0, "price": {"prompt": 1.0}
         }))
         .unwrap();

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const IN_PIECES: &str = "[redacted: the tokens of this answer spell a secret]";
 
 /// The replies without secrets.
-pub(crate) fn replies(redactor: &Redactor, mut replies: Replies) -> Replies {
+pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Replies {
     if redactor.is_empty() {
         return replies;
     }
@@ -34,13 +34,13 @@ pub(crate) fn replies(redactor: &Redactor, mut replies: Replies) -> Replies {
         IN_PIECES.clone_into(&mut replies.raw);
     } else {
         clean(&mut replies.raw);
-        spelled_out(redactor, &mut replies.raw);
+        redact_escaped(redactor, &mut replies.raw);
     }
     replies
 }
 
 /// A server may escape any character of a JSON text (`\\u002d` for a hyphen), and no list of forms has them all.
-fn spelled_out(redactor: &Redactor, body: &mut String) {
+fn redact_escaped(redactor: &Redactor, body: &mut String) {
     if body.contains("\\u")
         && let Ok(mut value) = serde_json::from_str::<Value>(body)
     {
@@ -60,22 +60,25 @@ mod tests {
 
     const KEY: &str = "sk-live-0123456789";
 
-    fn cleaned(content: &str, tokens: &[&str], raw: &str) -> Replies {
+    fn redacted_reply(content: &str, tokens: &[&str], raw: &str) -> Replies {
         let token = |t: &&str| TokenLogprob { token: (*t).to_owned(), logprob: -0.5 };
         let logprobs = Some(tokens.iter().map(token).collect());
         let reply = Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs };
         let all =
             Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: raw.to_owned() };
-        replies(&Redactor::new([&SecretString::from(KEY)]), all)
+        redact_replies(&Redactor::new([&SecretString::from(KEY)]), all)
     }
 
     #[test]
     fn a_secret_that_tokens_spell_is_taken_out() {
-        let found =
-            cleaned(KEY, &["sk", "-live", "-0123456789"], r#"{"tokens":["sk","-live","-0123456789"]}"#);
+        let found = redacted_reply(
+            KEY,
+            &["sk", "-live", "-0123456789"],
+            r#"{"tokens":["sk","-live","-0123456789"]}"#,
+        );
         let text = serde_json::to_string(&found).unwrap();
         assert!(!text.contains("live") && text.contains("-0.5"), "{text}");
-        let kept = cleaned("fine", &["fi", "ne"], r#"{"tokens":["fi","ne"]}"#);
+        let kept = redacted_reply("fine", &["fi", "ne"], r#"{"tokens":["fi","ne"]}"#);
         assert_eq!(kept.raw, r#"{"tokens":["fi","ne"]}"#);
         assert_eq!(kept.replies[0].logprobs.as_ref().unwrap()[0].token, "fi");
     }
@@ -85,10 +88,10 @@ mod tests {
         let spelled: String = KEY.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
         for body in [format!(r#"{{"echo":"{spelled}"}}"#), r#"{"echo":"sk\u002dlive-0123456789"}"#.to_owned()]
         {
-            let found = cleaned("fine", &[], &body);
+            let found = redacted_reply("fine", &[], &body);
             assert_eq!(found.raw, r#"{"echo":"[redacted]"}"#);
         }
         let body = r#"{"echo":"\u002d"}"#;
-        assert_eq!(cleaned("fine", &[], body).raw, body, "what holds no secret stays as it came");
+        assert_eq!(redacted_reply("fine", &[], body).raw, body, "what holds no secret stays as it came");
     }
 }

@@ -1,14 +1,14 @@
 //! A pause for a table whose server is down, so that not every request waits for all of its retries.
 
 use crate::clock::Clock;
-use crate::config::RoleConfig;
+use crate::settings::ModelSettings;
 use planforge_contract::ProviderFailureClass;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The state of one table's pause, updated at the end of each request.
 #[derive(Debug, Default)]
-pub(crate) struct Rest {
+pub(crate) struct TablePause {
     state: Mutex<State>,
 }
 
@@ -20,48 +20,53 @@ struct State {
     until: Duration,
 }
 
-impl Rest {
+impl TablePause {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of failed requests in a row while the table rests. When the rest is over, one
+    /// Returns the number of failed requests in a row while the table failures_if_paused. When the rest is over, one
     /// request goes ahead and the others wait for its end.
-    pub(crate) fn rests(&self, config: &RoleConfig, clock: &dyn Clock) -> Option<u32> {
+    pub(crate) fn failures_if_paused(&self, settings: &ModelSettings, clock: &dyn Clock) -> Option<u32> {
         let mut state = self.state();
-        if config.rest_after == 0 || state.failures < config.rest_after {
+        if settings.rest_after == 0 || state.failures < settings.rest_after {
             return None;
         }
         let now = clock.now();
         if now < state.until {
             return Some(state.failures);
         }
-        state.until = now + length(config);
+        state.until = now + pause_length(settings);
         None
     }
 
     /// A question was answered, or refused for what it is: the server is there.
-    pub(crate) fn is_up(&self) {
+    pub(crate) fn record_success(&self) {
         self.state().failures = 0;
     }
 
     /// A question ended in a failure, after its retries.
-    pub(crate) fn failed(&self, class: ProviderFailureClass, config: &RoleConfig, clock: &dyn Clock) {
-        if !lies_outside(class) {
-            return self.is_up();
+    pub(crate) fn record_failure(
+        &self,
+        class: ProviderFailureClass,
+        settings: &ModelSettings,
+        clock: &dyn Clock,
+    ) {
+        if !is_outside_request(class) {
+            return self.record_success();
         }
         let mut state = self.state();
         state.failures = state.failures.saturating_add(1);
-        state.until = clock.now() + length(config);
+        state.until = clock.now() + pause_length(settings);
     }
 }
 
-fn length(config: &RoleConfig) -> Duration {
-    Duration::try_from_secs_f64(config.rest_s).unwrap_or(Duration::MAX / 2)
+fn pause_length(settings: &ModelSettings) -> Duration {
+    Duration::try_from_secs_f64(settings.rest_s).unwrap_or(Duration::MAX / 2)
 }
 
 /// True if the cause of a failure is the server, the connection or the account, and not this one request.
-const fn lies_outside(class: ProviderFailureClass) -> bool {
+const fn is_outside_request(class: ProviderFailureClass) -> bool {
     use ProviderFailureClass as C;
     match class {
         C::Connection | C::Timeout | C::RateLimited | C::Server | C::Authentication | C::NotFound => true,
