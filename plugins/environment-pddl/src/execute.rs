@@ -67,7 +67,7 @@ pub(crate) fn execute(
             return Err(limit_failure(reason));
         }
         let run = Run::of(world, sequence)?;
-        executions.push(Execution { executed: run.executed(), refusal: run.refusal() });
+        executions.push(Execution { executed: run.executed_steps(), refusal: run.refusal() });
     }
     Ok(ExecutionReport { executions })
 }
@@ -87,7 +87,7 @@ pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdic
         reported.map(|d| ReportedDiagnostic::of(d, &sources)).filter(|d| d.file == "plan").collect();
     Ok(EnvironmentVerdict {
         valid: run.strange.is_none() && run.report.is_valid(),
-        executed: run.executed(),
+        executed: run.executed_steps(),
         reasons,
         diagnostics,
     })
@@ -115,7 +115,7 @@ impl Run {
         }
     }
 
-    fn executed(&self) -> u32 {
+    fn executed_steps(&self) -> u32 {
         self.report.trace.len() as u32
     }
 

@@ -116,15 +116,15 @@ impl World {
                 .iter()
                 .map(|a| ActionSignature {
                     name: a.name.to_string(),
-                    parameters: a.parameters.iter().map(|p| typed(p, "?")).collect(),
+                    parameters: a.parameters.iter().map(|p| to_typed_name(p, "?")).collect(),
                 })
                 .collect(),
-            objects: objects.map(|o| typed(o, "")).collect(),
+            objects: objects.map(|o| to_typed_name(o, "")).collect(),
         }
     }
 }
 
-fn typed(entry: &ast::TypedName, prefix: &str) -> TypedName {
+fn to_typed_name(entry: &ast::TypedName, prefix: &str) -> TypedName {
     let name = entry.name.as_str();
     TypedName {
         name: name.strip_prefix(prefix).unwrap_or(name).to_owned(),

@@ -173,7 +173,7 @@ impl Checker<'_> {
             self.along(interface, walks)?;
         }
         for (name, action) in strange_actions(interface) {
-            self.one(&format!("{name} is refused"), interface, &[], |e| refused(e, &action))?;
+            self.one(&format!("{name} is refused"), interface, &[], |e| check_refusal(e, &action))?;
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ fn fail(detail: impl Into<String>) -> Outcome {
     Ok((Status::Fail, detail.into()))
 }
 
-fn skipped(detail: &str) -> Outcome {
+fn skip(detail: &str) -> Outcome {
     Ok((Status::Skipped, detail.to_owned()))
 }
 
@@ -332,7 +332,7 @@ fn refusal_changes_nothing(e: &mut Explorer<'_>, walks: &[Vec<String>]) -> Outco
         }
     }
     if refusals == 0 {
-        return skipped("nothing was refused");
+        return skip("nothing was refused");
     }
     pass(format!("{refusals} refusals along {walked} steps"))
 }
@@ -412,7 +412,7 @@ fn strange_actions(interface: &Interface) -> Vec<(&'static str, String)> {
     strange
 }
 
-fn refused(e: &mut Explorer<'_>, action: &str) -> Outcome {
+fn check_refusal(e: &mut Explorer<'_>, action: &str) -> Outcome {
     let sequence = vec![action.to_owned()];
     if e.interface.can(Method::Step) {
         let _: Reset = e.ask(Question::new(Method::Reset))?;

@@ -176,8 +176,10 @@ fn failure(why: Unanswered, session: Option<Session>, options: &ProcessEnvironme
                 "was killed because the run was interrupted",
             )
         }
-        Unanswered::Trouble(Trouble::Ended(finished)) => ended(&finished, options, None),
-        Unanswered::Trouble(Trouble::EndedInLine(begun, finished)) => ended(&finished, options, Some(&begun)),
+        Unanswered::Trouble(Trouble::Ended(finished)) => exit_failure(&finished, options, None),
+        Unanswered::Trouble(Trouble::EndedInLine(begun, finished)) => {
+            exit_failure(&finished, options, Some(&begun))
+        }
         Unanswered::Trouble(Trouble::NotUtf8(text)) => {
             let said = said(session, Ending::Cancelled);
             let text =
@@ -195,7 +197,7 @@ fn failure(why: Unanswered, session: Option<Session>, options: &ProcessEnvironme
     }
 }
 
-fn ended(finished: &Finished, options: &ProcessEnvironmentOptions, begun: Option<&str>) -> Failure {
+fn exit_failure(finished: &Finished, options: &ProcessEnvironmentOptions, begun: Option<&str>) -> Failure {
     let middle = begun.map(|b| format!(" in the middle of an answer, {},", clip(b))).unwrap_or_default();
     let text = format!("did not answer: it{middle} {}", finished.account());
     let (class, code, help) = match &finished.ending {

@@ -27,7 +27,7 @@ impl<'a> CallBudget<'a> {
 impl ResourceLimits for CallBudget<'_> {
     fn poll(&mut self) -> Poll {
         // The first reason is kept.
-        match self.deadline.stopped() {
+        match self.deadline.stop_reason() {
             None if self.is_full() => Poll::Stop(StopReason::Memory),
             _ => self.deadline.poll(),
         }

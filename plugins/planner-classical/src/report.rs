@@ -28,7 +28,7 @@ pub(crate) const fn limit_kind(reason: StopReason) -> LimitKind {
     }
 }
 
-pub(crate) fn unsupported(construct: &Unsupported) -> Diagnostic {
+pub(crate) fn unsupported_diagnostic(construct: &Unsupported) -> Diagnostic {
     Diagnostic::error(codes::UNSUPPORTED, format!("this planner does not plan with {}", construct.what))
         .at(construct.place.text.source(), construct.place.span, "")
         .help("validation may still work on a plan found by another planner")

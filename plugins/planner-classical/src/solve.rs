@@ -2,7 +2,7 @@
 
 use crate::budget::CallBudget;
 use crate::options::{ClassicalPlannerOptions, Search};
-use crate::report::{explain, limit_kind, report, unsupported};
+use crate::report::{explain, limit_kind, report, unsupported_diagnostic};
 use crate::top_k;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics};

@@ -2,7 +2,7 @@
 
 use crate::budget::CallBudget;
 use crate::options::ClassicalPlannerOptions;
-use crate::report::{explain, limit_kind, report, unsupported};
+use crate::report::{explain, limit_kind, report, unsupported_diagnostic};
 use planforge_contract::{PlanDocument, PlanOutcome, SearchStatistics};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};

@@ -34,12 +34,12 @@ pub struct PresetInfo {
     /// The command that installs it.
     pub install: &'static str,
     /// The source of the outcome.
-    pub ending: Ending,
+    pub ending: OutcomeSignal,
 }
 
 /// The way in which a program reports its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum OutcomeSignal {
     /// By Fast Downward's exit codes, in blocks of ten.
     FastDownward,
     /// By its output, as pairs of phrase and meaning; the exit code is always 0.
@@ -84,7 +84,7 @@ pub static PRESETS: [PresetInfo; 3] = [
         several: true,
         optimal: false,
         install: "pip install up-fast-downward, then give `command = [\"python3\", \".../up_fast_downward/downward/fast-downward.py\"]`",
-        ending: Ending::FastDownward,
+        ending: OutcomeSignal::FastDownward,
     },
     PresetInfo {
         preset: Preset::KStar,
@@ -96,7 +96,7 @@ pub static PRESETS: [PresetInfo; 3] = [
         optimal: true,
         install: "pip install kstar-planner",
         // It prints "proved unsolvable" for every run without a plan and without an error, even at a memory limit.
-        ending: Ending::Phrases(&[
+        ending: OutcomeSignal::Phrases(&[
             ("proved unsolvable", Meaning::NoPlan),
             ("Timeout was reached", Meaning::Time),
         ]),
@@ -110,7 +110,7 @@ pub static PRESETS: [PresetInfo; 3] = [
         several: false,
         optimal: false,
         install: "pip install pyperplan",
-        ending: Ending::Phrases(&[("No solution could be found", Meaning::NoPlan)]),
+        ending: OutcomeSignal::Phrases(&[("No solution could be found", Meaning::NoPlan)]),
     },
 ];
 

@@ -4,7 +4,7 @@ use crate::codes;
 use crate::command::{Slots, words};
 use crate::options::ExternalPlannerOptions;
 use crate::plans::{PLAN, collect};
-use crate::presets::{Ending as Way, Meaning};
+use crate::presets::{Meaning, OutcomeSignal};
 use planforge_child::{CommandSpec, Ending, Environment, Finished, Limits};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
@@ -36,12 +36,12 @@ pub(crate) fn run(
         Ok(task) => task,
         Err(errors) => return Ok(PlanOutcome::Unreadable { diagnostics: report(&errors) }),
     };
-    let unsupported = unsupported(options, request.k, &domain, &problem);
+    let unsupported = unsupported_property(options, request.k, &domain, &problem);
     if !unsupported.is_empty() {
         return Ok(PlanOutcome::Unsupported { diagnostics: report(&unsupported) });
     }
     let folder = tempfile::tempdir().map_err(|e| folder_failure(&e))?;
-    let call = Call { host, options, request, folder: folder.path() };
+    let call = PlannerCall { host, options, request, folder: folder.path() };
     let finished = call.start()?;
     let ended = call.interpret_ending(&finished)?;
     if ended.found() {
@@ -55,7 +55,7 @@ pub(crate) fn run(
 }
 
 /// The first property of the task or request that the program does not support.
-fn unsupported(
+fn unsupported_property(
     options: &ExternalPlannerOptions,
     k: u32,
     domain: &ast::Domain,
@@ -107,14 +107,14 @@ impl Ended {
     }
 }
 
-struct Call<'a> {
+struct PlannerCall<'a> {
     host: &'a dyn Host,
     options: &'a ExternalPlannerOptions,
     request: &'a PlanRequest,
     folder: &'a Path,
 }
 
-impl Call<'_> {
+impl PlannerCall<'_> {
     /// The limit of wall time: the lowest of the options, the request and the host's deadline.
     fn wall(&self) -> Duration {
         let own = u64::from(self.options.time_limit_s.max(1)) * 1000;
@@ -171,7 +171,7 @@ impl Call<'_> {
         let account = finished.account();
         let failure = |class, code| Err(Failure::new(class, code, format!("the planner {account}")));
         match &finished.ending {
-            Ending::Exited(code) => self.exited(*code, finished),
+            Ending::Exited(code) => self.read_exit_code(*code, finished),
             Ending::TimedOut(_) => Ok(Ended::Limit(LimitKind::Time, format!("the planner {account}"))),
             Ending::Memory(_) => Ok(Ended::Limit(LimitKind::Memory, format!("the planner {account}"))),
             Ending::Cancelled => Ok(Ended::Limit(LimitKind::Cancelled, format!("the planner {account}"))),
@@ -191,7 +191,7 @@ impl Call<'_> {
         }
     }
 
-    fn exited(&self, code: i32, finished: &Finished) -> Result<Ended, Failure> {
+    fn read_exit_code(&self, code: i32, finished: &Finished) -> Result<Ended, Failure> {
         let said = |what: &str| format!("the planner ended with exit code {code}: {what}");
         let broke = || {
             let mut account = finished.account();
@@ -202,8 +202,8 @@ impl Call<'_> {
         };
         let own = &self.options.exit_codes;
         match self.options.preset.map(|p| p.info().ending) {
-            Some(Way::FastDownward) => fast_downward(code).ok_or_else(broke),
-            Some(Way::Phrases(phrases)) => {
+            Some(OutcomeSignal::FastDownward) => fast_downward(code).ok_or_else(broke),
+            Some(OutcomeSignal::Phrases(phrases)) => {
                 if code != 0 {
                     return Err(broke());
                 }

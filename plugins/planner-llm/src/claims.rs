@@ -50,7 +50,7 @@ fn fill(claims: &mut PlanClaims, more: PlanClaims) {
 }
 
 /// A state with the facts of a text added.
-fn claimed(after: u32, texts: &[&str]) -> ClaimedState {
+fn to_claimed_state(after: u32, texts: &[&str]) -> ClaimedState {
     let mut state = ClaimedState { after, ..ClaimedState::default() };
     texts.iter().for_each(|text| facts::read(text, &mut state));
     state

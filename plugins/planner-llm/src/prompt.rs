@@ -65,11 +65,11 @@ impl Prompts {
     /// The question for a plan.
     pub(crate) fn plan(&self, options: &LlmPlannerOptions, request: &PlanRequest) -> Result<String, Failure> {
         let task = &request.task;
-        let (domain, problem) = (given(&request.domain), given(&request.problem));
-        if domain.is_none() && given(&task.domain_text).is_none() {
+        let (domain, problem) = (non_blank(&request.domain), non_blank(&request.problem));
+        if domain.is_none() && non_blank(&task.domain_text).is_none() {
             return Err(no_text("neither a domain nor a text about it is given"));
         }
-        if problem.is_none() && given(&task.task_text).is_none() {
+        if problem.is_none() && non_blank(&task.task_text).is_none() {
             return Err(no_text("neither a problem nor a text about the task is given"));
         }
         let interface = task.action_interface.as_ref();
@@ -91,7 +91,7 @@ impl Prompts {
             check_steps: options.check_steps,
             rules: options.rules.then(|| rules::of(domain, task)),
             previous: request.previous.iter().flat_map(|p| &p.steps).map(String::as_str).collect(),
-            feedback: request.feedback.iter().filter_map(|f| given(f)).collect(),
+            feedback: request.feedback.iter().filter_map(|f| non_blank(f)).collect(),
         };
         self.templates.render("plan", &context)
     }
@@ -118,7 +118,7 @@ impl Prompts {
 }
 
 /// A text, unless it is blank.
-fn given(text: &str) -> Option<&str> {
+fn non_blank(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|t| !t.is_empty())
 }
 

@@ -1,6 +1,6 @@
 //! Reads an answer: the body of a chat completion, or texts that a person wrote.
 
-use planforge_chat_completions::{malformed, result_of};
+use planforge_chat_completions::{malformed_failure, read_result};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::{Map, Value};
 
@@ -10,9 +10,9 @@ pub(crate) fn read(answer: &str) -> CompletionResult {
     match serde_json::from_str::<Map<String, Value>>(answer) {
         Ok(object) => match by_hand(&object) {
             Some(contents) => of_contents(contents, &object, answer),
-            None => result_of(answer.as_bytes()),
+            None => read_result(answer.as_bytes()),
         },
-        Err(_) => result_of(answer.as_bytes()),
+        Err(_) => read_result(answer.as_bytes()),
     }
 }
 
@@ -32,7 +32,7 @@ fn by_hand(object: &Map<String, Value>) -> Option<Option<Vec<String>>> {
 fn of_contents(contents: Option<Vec<String>>, object: &Map<String, Value>, raw: &str) -> CompletionResult {
     let Some(contents) = contents.filter(|contents| !contents.is_empty()) else {
         let why = "`content` is a text, and `contents` a list of at least one";
-        return CompletionResult::ProviderFailure(malformed(200, why, raw.as_bytes()));
+        return CompletionResult::ProviderFailure(malformed_failure(200, why, raw.as_bytes()));
     };
     let reply = |content| Reply { content, finish: FinishReason::Other, logprobs: None };
     CompletionResult::Replies(Replies {

@@ -118,7 +118,7 @@ impl ActionWriter<'_> {
                 let draft = self.first(wanted, Form::draw(&self.options.actions, random), random);
                 let note = serde_json::json!({ "action": wanted.name.as_str(), "mistakes": draft.mistakes });
                 let mistakes = draft.mistakes.len();
-                self.written(draft.text, note, mistakes, random)
+                self.write_reply(draft.text, note, mistakes, random)
             }
             Some(previous) => self.again(wanted, previous, random),
         }
@@ -130,8 +130,8 @@ impl ActionWriter<'_> {
             return Draft { text: None, mistakes: vec![Form::NoAction.name().to_owned()] };
         }
         let errors = likelihood::poisson(self.options.actions.errors, random) as usize;
-        let (action, mut mistakes) = self.mutated(wanted, errors, random);
-        let text = match form.map(|form| (form, self.misformed(&action, form, random))) {
+        let (action, mut mistakes) = self.mutate(wanted, errors, random);
+        let text = match form.map(|form| (form, self.break_form(&action, form, random))) {
             Some((form, Some(text))) => {
                 mistakes.push(form.name().to_owned());
                 text
@@ -142,7 +142,7 @@ impl ActionWriter<'_> {
         Draft { text: Some(text), mistakes }
     }
 
-    fn mutated(&self, action: &Action, errors: usize, random: &mut Random) -> (Action, Vec<String>) {
+    fn mutate(&self, action: &Action, errors: usize, random: &mut Random) -> (Action, Vec<String>) {
         let alone = Domain { actions: vec![action.clone()], ..self.domain.clone() };
         let mutations = random_mutations(&alone, &self.options.kinds.weights(), errors, random);
         let made = apply_mutations(&alone, &mutations).actions.into_iter().next();
@@ -150,7 +150,7 @@ impl ActionWriter<'_> {
     }
 
     /// The action with a mistake of form; `None` if the form does not fit.
-    fn misformed(&self, action: &Action, form: Form, random: &mut Random) -> Option<String> {
+    fn break_form(&self, action: &Action, form: Form, random: &mut Random) -> Option<String> {
         let mut wrong = action.clone();
         match form {
             Form::NoAction => return None,
@@ -170,8 +170,9 @@ impl ActionWriter<'_> {
                 // The first literal with an argument from there on, around the end.
                 let all: Vec<&String> = schema.preconditions.iter().chain(&schema.effects).collect();
                 let places = (0..all.len()).map(|step| (at + step) % all.len());
-                let (place, short) =
-                    places.into_iter().find_map(|place| Some((place, shortened(all.get(place)?)?)))?;
+                let (place, short) = places
+                    .into_iter()
+                    .find_map(|place| Some((place, drop_last_argument(all.get(place)?)?)))?;
                 let mut schema = schema.clone();
                 let slot = match place.checked_sub(schema.preconditions.len()) {
                     None => schema.preconditions.get_mut(place)?,
@@ -212,7 +213,7 @@ impl ActionWriter<'_> {
                 "action": wanted.name.as_str(), "repaired": repaired, "mistakes": draft.mistakes,
             });
             let mistakes = draft.mistakes.len();
-            return self.written(draft.text, note, mistakes, random);
+            return self.write_reply(draft.text, note, mistakes, random);
         };
         let wanted = match old.action.parameters.len() == wanted.parameters.len() {
             true => rename_parameters(wanted, &old.action.parameters),
@@ -238,9 +239,9 @@ impl ActionWriter<'_> {
         let faulty = !repairs.repaired.is_empty() || !repairs.left.is_empty();
         let mut damaged = Vec::new();
         if !faulty && random.chance(self.options.damage) {
-            (action, damaged) = self.mutated(&action, 1, random);
+            (action, damaged) = self.mutate(&action, 1, random);
         }
-        let text = form.and_then(|form| self.misformed(&action, form, random));
+        let text = form.and_then(|form| self.break_form(&action, form, random));
         let text = text.unwrap_or_else(|| print_action(&action));
         let note = serde_json::json!({
             "action": wanted.name.as_str(),
@@ -248,12 +249,12 @@ impl ActionWriter<'_> {
             "damaged": damaged,
             "mistakes_left": repairs.left.len(),
         });
-        self.written(Some(text), note, repairs.left.len() + damaged.len(), random)
+        self.write_reply(Some(text), note, repairs.left.len() + damaged.len(), random)
     }
 
     /// The reply. If predicates may be proposed, the unlisted ones of the action come first, and sometimes a
     /// listed one under another name.
-    fn written(
+    fn write_reply(
         &self,
         text: Option<String>,
         mut note: serde_json::Value,
@@ -270,10 +271,10 @@ impl ActionWriter<'_> {
             let mut again = Vec::new();
             for predicate in used {
                 if !self.question.listed.contains(predicate.name.key()) {
-                    lines.push(proposed(predicate, ""));
+                    lines.push(proposal(predicate, ""));
                 } else if random.chance(self.options.actions.synonym) {
-                    lines.push(proposed(predicate, AGAIN));
-                    text = renamed(&text, predicate.name.as_str());
+                    lines.push(proposal(predicate, AGAIN));
+                    text = rename_predicate(&text, predicate.name.as_str());
                     again.push(predicate.name.to_string());
                 }
             }
@@ -371,7 +372,7 @@ fn typed_argument(action: &Action) -> Option<String> {
 }
 
 /// A literal without its last argument; `None` without arguments or for other expressions.
-fn shortened(term: &str) -> Option<String> {
+fn drop_last_argument(term: &str) -> Option<String> {
     let text = format!("(define (domain d) (:action a :parameters () :effect {term}))");
     let action = parse_domain(&text, SourceId(0)).value.actions.into_iter().next()?;
     let (mut atom, negated) = match action.effect? {
@@ -386,7 +387,7 @@ fn shortened(term: &str) -> Option<String> {
     Some(if negated { format!("(not {short})") } else { short })
 }
 
-fn proposed(predicate: &PredicateDecl, behind: &str) -> String {
+fn proposal(predicate: &PredicateDecl, behind: &str) -> String {
     let parameters = planforge_pddl::print_typed_list(&predicate.parameters);
     let space = if parameters.is_empty() { "" } else { " " };
     format!("({}{behind}{space}{parameters}): as in the reference", predicate.name)
@@ -398,7 +399,7 @@ fn mentions(text: &str, name: &str) -> bool {
 }
 
 /// The text with another name for a predicate.
-fn renamed(text: &str, name: &str) -> String {
+fn rename_predicate(text: &str, name: &str) -> String {
     let ends: Vec<usize> = places(text, name).collect();
     let mut renamed = text.to_owned();
     for end in ends.into_iter().rev() {

@@ -82,7 +82,7 @@ pub(crate) fn criticise(options: &OracleOptions, parts: &[Part], random: &mut Ra
         }
     }
     Critique {
-        text: said(critic, &findings),
+        text: write_critique(critic, &findings),
         wrong: overlooked.len() + invented.len(),
         note: json!({ "found": found, "overlooked": overlooked, "invented": invented }),
     }
@@ -113,7 +113,7 @@ fn invent(part: &Part, random: &mut Random) -> Option<Finding> {
     Some(real(part, what, &fault))
 }
 
-fn said(critic: &Critic, findings: &[Finding]) -> String {
+fn write_critique(critic: &Critic, findings: &[Finding]) -> String {
     if critic.prose {
         if findings.is_empty() {
             return reply::prose("No errors.");

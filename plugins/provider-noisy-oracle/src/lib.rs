@@ -389,14 +389,14 @@ impl Writer<'_> {
         } else {
             let nothing = Domain::default();
             let current = self.shown.domain.as_ref().unwrap_or(&nothing);
-            critic::actions(&self.wanted(), current)
+            critic::actions(&self.fitted_domain(), current)
         };
         let critique = critic::criticise(self.options, &parts, random);
         SimulatedReply::new(critique.text, critique.note, critique.wrong)
     }
 
     /// The domain as it should be for what is shown.
-    fn wanted(&self) -> Domain {
+    fn fitted_domain(&self) -> Domain {
         let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
         fit::fit_reference(self.reference, &lost, self.shown)
     }
@@ -418,17 +418,17 @@ impl Writer<'_> {
     }
 
     fn domain(&self, random: &mut Random) -> Drawn<Domain> {
-        let mut wanted = self.wanted();
+        let mut wanted = self.fitted_domain();
         let Some(current) = self.shown.domain_to_revise() else { return self.first(&wanted, random) };
         let revision = revise::revise(self.options, &wanted, current, self.shown, true, random);
         for (action, schema) in wanted.actions.iter_mut().zip(&revision.schemas) {
             schema.write_to(action);
         }
-        Drawn { made: wanted, note: noted(&revision), mistakes: revision.mistakes() }
+        Drawn { made: wanted, note: revision_note(&revision), mistakes: revision.mistakes() }
     }
 
     fn edits(&self, random: &mut Random) -> SimulatedReply {
-        let wanted = self.wanted();
+        let wanted = self.fitted_domain();
         let shown = self.shown.domain.as_ref();
         let costs = shown.is_some_and(|d| d.functions.iter().any(|f| f.name.is("total-cost")));
         let Some(current) = self.shown.domain_to_revise() else {
@@ -443,11 +443,11 @@ impl Writer<'_> {
         let missing: Vec<&PredicateDecl> = wanted.predicates.iter().filter(|p| !declared(p)).collect();
         let changed: Vec<&Schema> =
             revision.changed.iter().filter_map(|index| revision.schemas.get(*index)).collect();
-        SimulatedReply::new(reply::edits(&missing, &changed), noted(&revision), revision.mistakes())
+        SimulatedReply::new(reply::edits(&missing, &changed), revision_note(&revision), revision.mistakes())
     }
 }
 
-fn noted(revision: &revise::Revision) -> serde_json::Value {
+fn revision_note(revision: &revise::Revision) -> serde_json::Value {
     serde_json::json!({
         "repaired": revision.repaired,
         "damaged": revision.damaged,

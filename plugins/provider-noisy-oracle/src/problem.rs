@@ -67,7 +67,7 @@ pub(crate) fn facts(problem: &Problem) -> Vec<String> {
 
 /// The current problem with each wrong fact repaired, with the probability that fits whether its predicate was named, and with the
 /// probability `damage` another one got wrong. Everything but the initial state is as it should be.
-pub(crate) fn revised(
+pub(crate) fn revise_problem(
     options: &OracleOptions,
     domain: &Domain,
     wanted: &Problem,

@@ -97,8 +97,8 @@ impl ShownTexts {
             AnswerForm { thought: has("### Thought:"), problem: has("### Problem:"), plan: has("```plan") };
         let about = if update { rest } else { prose.as_str() };
         let domain = &reference.domain;
-        self.named = named(about, domain.actions.iter().map(|a| a.name.key()));
-        self.named_predicates = named(about, domain.predicates.iter().map(|p| p.name.key()));
+        self.named = mentioned_names(about, domain.actions.iter().map(|a| a.name.key()));
+        self.named_predicates = mentioned_names(about, domain.predicates.iter().map(|p| p.name.key()));
     }
 
     /// The domain to revise: the shown one, unless it is an empty template.
@@ -133,7 +133,7 @@ fn speaks_of(problem: &Problem, reference: &Reference) -> bool {
 
 /// The names of actions or predicates that the text has as feedback does: in a ground action `(sail big home far)`, quoted, or as `action sail`. A text
 /// about the domain that has the word `sail` in it names nothing.
-fn named<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+fn mentioned_names<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let text = text.to_lowercase();
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mentions = |name: &str| {

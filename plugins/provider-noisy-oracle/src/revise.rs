@@ -141,7 +141,7 @@ impl Fault {
     }
 
     /// A description of the repair.
-    pub(crate) fn repaired(&self) -> String {
+    pub(crate) fn describe_repair(&self) -> String {
         match (&self.old, &self.new) {
             (Some(old), Some(new)) => format!("{old} became {new}"),
             (Some(old), None) => format!("{old} omitted"),
@@ -190,7 +190,7 @@ pub(crate) fn repair(list: &mut Vec<String>, goal: &[String], p: f64, random: &m
             (None, Some(new)) => list.push(new.clone()),
             (None, None) => continue,
         }
-        repairs.made.push(fault.repaired());
+        repairs.made.push(fault.describe_repair());
     }
     repairs
 }

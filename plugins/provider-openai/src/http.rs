@@ -5,7 +5,7 @@ use crate::options::OpenAiOptions;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
-use planforge_chat_completions::{malformed, of_status};
+use planforge_chat_completions::{failure_of_status, malformed_failure};
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
 use reqwest::header::HeaderMap;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -201,13 +201,13 @@ impl Once {
                 response.headers().get(reqwest::header::RETRY_AFTER).and_then(|v| v.to_str().ok());
             let retry_after_ms =
                 retry_after.and_then(|value| failure::retry_after_ms(value, SystemTime::now()));
-            return Err(ProviderFailure { retry_after_ms, ..of_status(status, &body) });
+            return Err(ProviderFailure { retry_after_ms, ..failure_of_status(status, &body) });
         }
         match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
             Ok(_) => Ok(body),
             // An incomplete body was cut off in transit; a retry may succeed.
             Err(e) if e.is_eof() => Err(failure::cut_off(status, &e, body.len())),
-            Err(e) => Err(malformed(status, &format!("not JSON ({e})"), &body)),
+            Err(e) => Err(malformed_failure(status, &format!("not JSON ({e})"), &body)),
         }
     }
 }

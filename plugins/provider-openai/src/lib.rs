@@ -13,7 +13,7 @@ pub use options::OpenAiOptions;
 pub use planforge_chat_completions::{Field, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
-use planforge_chat_completions::{request_body, result_of};
+use planforge_chat_completions::{read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
@@ -53,7 +53,7 @@ impl OpenAi {
     /// # Errors
     /// `provider.options`, `provider.key`, `provider.tls`, `provider.client`.
     pub fn new(options: OpenAiOptions, key: Option<&str>) -> Result<Self, Failure> {
-        let mut headers = options.checked()?;
+        let mut headers = options.check()?;
         if let Some(variable) = &options.api_key_env {
             let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
                 Failure::new(
@@ -150,6 +150,6 @@ impl Provider for OpenAi {
             Ok(bytes) => bytes,
             Err(failure) => return Ok(CompletionResult::ProviderFailure(failure)),
         };
-        Ok(result_of(&bytes))
+        Ok(read_result(&bytes))
     }
 }

@@ -78,7 +78,7 @@ impl OpenAiOptions {
     ///
     /// # Errors
     /// `provider.options` with everything that is wrong.
-    pub(crate) fn checked(&self) -> Result<HeaderMap, Failure> {
+    pub(crate) fn check(&self) -> Result<HeaderMap, Failure> {
         let mut wrong = Vec::new();
         check_url(&self.base_url, "base_url", &mut wrong);
         if let Some(proxy) = &self.proxy {

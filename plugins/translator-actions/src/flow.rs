@@ -28,7 +28,7 @@ use planforge_plugin_sdk::reply::apply_fixes;
 const PREDICATES: &str = "predicates";
 
 /// One call of the translator.
-pub(crate) struct Call<'a> {
+pub(crate) struct ActionsCall<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) options: &'a ActionTranslatorOptions,
     pub(crate) prompts: &'a Prompts,
@@ -48,7 +48,7 @@ struct Sample<'a> {
     stays: Vec<bool>,
 }
 
-impl Call<'_> {
+impl ActionsCall<'_> {
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let materials = Materials::of(&self.request.task, self.options)?;
         let heard = Heard::of(&self.request.feedback, &materials.actions);

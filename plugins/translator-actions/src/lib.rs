@@ -61,7 +61,7 @@ impl Plugin for ActionTranslator {
 
 impl Translator for ActionTranslator {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
-        flow::Call { host, options: &self.options, prompts: &self.prompts, request }.run()
+        flow::ActionsCall { host, options: &self.options, prompts: &self.prompts, request }.run()
     }
 }
 

@@ -165,11 +165,11 @@ fn refuse_given(
 }
 
 fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
-    diagnostics.iter().map(|d| reported(d, sources)).collect()
+    diagnostics.iter().map(|d| report_with_places(d, sources)).collect()
 }
 
 /// A finding with its place. Further places, such as the lines that a conflict is about, become lines of its help.
-fn reported(diagnostic: &Diagnostic, sources: &SourceMap) -> ReportedDiagnostic {
+fn report_with_places(diagnostic: &Diagnostic, sources: &SourceMap) -> ReportedDiagnostic {
     let mut reported = ReportedDiagnostic::of(diagnostic, sources);
     let primary = diagnostic.primary();
     for label in diagnostic.labels.iter().filter(|label| Some(*label) != primary) {
@@ -238,7 +238,7 @@ impl Inference<'_> {
             let message = "the reasoner's answer cannot be read";
             return Err(Failure::new(FailureClass::Plugin, codes::JOB, message));
         };
-        let compiled = self.compiled(first);
+        let compiled = self.compile_answer(first);
         found.sources.add(PROBLEM, compiled.text.clone());
         let problem = compiled.problem().map(str::to_owned);
         found.adds_errors(compiled.diagnostics.clone());
@@ -253,7 +253,7 @@ impl Inference<'_> {
             problem,
             inference: inference(first, &compiled),
             fixes,
-            diagnostics: found.reported(),
+            diagnostics: found.report_with_places(),
         }))
     }
 
@@ -300,7 +300,7 @@ impl Inference<'_> {
         serde_json::from_str(&output).map_err(|e| document("the answer", &e))
     }
 
-    fn compiled(&self, answer: &ExplainedAnswer<'_>) -> Compiled {
+    fn compile_answer(&self, answer: &ExplainedAnswer<'_>) -> Compiled {
         let place = |(source, span): (SourceId, _)| Place { source, span };
         let (suite, task) = (&self.task.suite, &self.task.task);
         let name = if suite.is_empty() { task.clone() } else { format!("{suite}-{task}") };
@@ -320,7 +320,7 @@ impl Inference<'_> {
         let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
         let one = parse(first);
         for (number, answer) in answers.answers.iter().enumerate().skip(1) {
-            let other = self.compiled(answer);
+            let other = self.compile_answer(answer);
             let Some(problem) = other.problem() else { return Ok(answer::ambiguity(answers, 0, number)) };
             let choices = self.options.limits.choices;
             match equivalent_problems(&self.domain, &one, &parse(problem), choices, &mut Unlimited) {
@@ -353,23 +353,23 @@ impl Findings {
         errors
     }
 
-    fn reported(&self) -> Vec<ReportedDiagnostic> {
+    fn report_with_places(&self) -> Vec<ReportedDiagnostic> {
         report(&self.diagnostics, &self.sources)
     }
 
     /// True for an error about that text.
     fn is_about(&self, name: &str) -> bool {
-        self.reported().iter().any(|d| d.severity == ReportedSeverity::Error && d.file == name)
+        self.report_with_places().iter().any(|d| d.severity == ReportedSeverity::Error && d.file == name)
     }
 
     fn refusal(&self, code: &'static str) -> Refusal {
-        Refusal { code, diagnostics: self.reported() }
+        Refusal { code, diagnostics: self.report_with_places() }
     }
 
     fn failure(&self, code: &'static str, what: &str) -> Failure {
         let first = self.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.as_str());
         let message = format!("{what}: {}", first.unwrap_or_default());
-        Failure::new(FailureClass::Request, code, message).diagnostics(self.reported())
+        Failure::new(FailureClass::Request, code, message).diagnostics(self.report_with_places())
     }
 }
 

@@ -57,7 +57,7 @@ impl Plugin for AspTranslator {
 
 impl Translator for AspTranslator {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
-        translate::Call::new(host, &self.options, &self.prompts, request)?.run()
+        translate::AspCall::new(host, &self.options, &self.prompts, request)?.run()
     }
 
     fn work(&self, input: &str) -> Result<String, Failure> {

@@ -17,7 +17,7 @@ use planforge_plugin_sdk::reply::check_finish;
 use planforge_translating::{Writer, new_turns};
 
 /// One call of the translator.
-pub(crate) struct Call<'a> {
+pub(crate) struct AspCall<'a> {
     host: &'a dyn Host,
     options: &'a AspTranslatorOptions,
     prompts: &'a Prompts,
@@ -72,7 +72,7 @@ impl Draft {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> AspCall<'a> {
     /// Reads what the pipeline gives.
     pub(crate) fn new(
         host: &'a dyn Host,

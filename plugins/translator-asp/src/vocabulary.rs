@@ -78,7 +78,7 @@ impl Vocabulary {
         }
         let of_domain = domain.predicates.iter().map(|p| {
             let name = mangle(p.name.key());
-            let description = sentences.get(&name).map(|s| described(&name, p.parameters.len(), &s.yes));
+            let description = sentences.get(&name).map(|s| describe_atom(&name, p.parameters.len(), &s.yes));
             PredicateEntry {
                 arity: p.parameters.len(),
                 arguments: arguments(&p.parameters),
@@ -195,7 +195,7 @@ fn call(name: &str, arguments: &[String]) -> String {
 }
 
 /// `stands_on(A, B): A stands on B`, made from the suite's sentence "{1} stands on {2}."
-fn described(name: &str, arity: usize, sentence: &str) -> String {
+fn describe_atom(name: &str, arity: usize, sentence: &str) -> String {
     let letters: Vec<String> = (0..arity).map(letter).collect();
     let mut told = sentence.trim().trim_end_matches('.').to_owned();
     for (number, letter) in letters.iter().enumerate() {

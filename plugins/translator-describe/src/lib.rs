@@ -50,7 +50,7 @@ impl Plugin for Describer {
 
 impl Translator for Describer {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
-        write::Call { host, options: &self.options, prompts: &self.prompts, request }.run()
+        write::DescribeCall { host, options: &self.options, prompts: &self.prompts, request }.run()
     }
 }
 

@@ -84,7 +84,7 @@ fn blocks(reply: &str) -> Vec<String> {
     blocks
 }
 
-fn finished(reply: &Reply) -> Result<(), Failure> {
+fn check_finished(reply: &Reply) -> Result<(), Failure> {
     let why = match reply.finish {
         FinishReason::Length => "the server cut the reply off at its token limit",
         FinishReason::ContentFilter => "the server's content filter ended the reply",
@@ -95,7 +95,7 @@ fn finished(reply: &Reply) -> Result<(), Failure> {
 
 /// The text of a reply: its longest code block, or all of it if there is none. Ends with a line end.
 pub(crate) fn text(reply: &Reply) -> Result<String, Failure> {
-    finished(reply)?;
+    check_finished(reply)?;
     let block = blocks(&reply.content).into_iter().max_by_key(String::len);
     let text = block.unwrap_or_else(|| reply.content.clone());
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
@@ -114,7 +114,7 @@ pub(crate) fn sentences(
     reply: &Reply,
     predicates: &[Predicate],
 ) -> Result<BTreeMap<String, Sentences>, Failure> {
-    finished(reply)?;
+    check_finished(reply)?;
     let fail = |why: String| Failure::new(FailureClass::Reply, codes::SENTENCES, why);
     let told: BTreeMap<String, Sentences> = object(&reply.content).ok_or_else(|| {
         fail(
@@ -151,7 +151,7 @@ pub(crate) fn sentences(
 
 /// The descriptions of a reply, for every type; or every mistake in one failure.
 pub(crate) fn types(reply: &Reply, types: &[Type]) -> Result<BTreeMap<String, String>, Failure> {
-    finished(reply)?;
+    check_finished(reply)?;
     let fail = |why: String| Failure::new(FailureClass::Reply, codes::TYPES, why);
     let told: BTreeMap<String, String> = object(&reply.content)
         .ok_or_else(|| fail("the reply holds no JSON object with a text for each type".to_owned()))?;

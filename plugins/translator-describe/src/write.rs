@@ -14,14 +14,14 @@ use planforge_pddl::{parse_domain, parse_problem};
 use planforge_translating::{Writer, new_turns};
 
 /// One call of the translator.
-pub(crate) struct Call<'a> {
+pub(crate) struct DescribeCall<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) options: &'a DescribeOptions,
     pub(crate) prompts: &'a Prompts,
     pub(crate) request: &'a TranslateRequest,
 }
 
-impl Call<'_> {
+impl DescribeCall<'_> {
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let n = self.request.n.max(1);
         if self.is_there() || self.has_nothing_to_tell() {

@@ -47,7 +47,7 @@ impl Plugin for DirectTranslator {
 
 impl Translator for DirectTranslator {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
-        translate::Call::new(host, &self.options, &self.prompts, request).run()
+        translate::DirectCall::new(host, &self.options, &self.prompts, request).run()
     }
 }
 

@@ -13,14 +13,14 @@ use planforge_translating::{
 };
 
 /// One call of the plugin.
-pub(crate) struct Call<'a> {
+pub(crate) struct DirectCall<'a> {
     writer: Writer<'a>,
     options: &'a DirectOptions,
     prompts: &'a Prompts,
     request: &'a TranslateRequest,
 }
 
-impl<'a> Call<'a> {
+impl<'a> DirectCall<'a> {
     pub(crate) fn new(
         host: &'a dyn Host,
         options: &'a DirectOptions,

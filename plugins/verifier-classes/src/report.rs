@@ -25,7 +25,7 @@ pub(crate) fn action(
     Classification {
         diagnostics: found.classified.diagnostics.iter().map(reported).collect(),
         reconstruction_error: reconstruction_error(asked, &found.classified, domain),
-        ..shared(&asked.name, found, options)
+        ..classification(&asked.name, found, options)
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn whole(
         least: sum(&|e| e.least),
     };
     let readable = error.by_name.is_some();
-    Classification { reconstruction_error: readable.then_some(error), ..shared(name, found, options) }
+    Classification { reconstruction_error: readable.then_some(error), ..classification(name, found, options) }
 }
 
 /// A class with the exact comparison.
@@ -92,7 +92,7 @@ impl ActionResult {
     }
 }
 
-fn shared(name: &str, found: &ActionResult, options: &ClassVerifierOptions) -> Classification {
+fn classification(name: &str, found: &ActionResult, options: &ClassVerifierOptions) -> Classification {
     let hde = found.classified.hde.as_ref();
     Classification {
         name: name.to_owned(),
@@ -130,7 +130,7 @@ pub(crate) fn exact(compared: &Comparisons) -> ExactAnswer {
         decision: domains::decision(verdict).to_owned(),
         equal_up_to: compared.equal_up_to(),
         problem: different.map(|(place, _)| place as u64),
-        difference: different.and_then(|(_, outcome)| domains::compared("", outcome).difference),
+        difference: different.and_then(|(_, outcome)| domains::to_compared_problem("", outcome).difference),
         pairs: compared.pairs(),
     }
 }

@@ -13,7 +13,7 @@ use planforge_diagnostics::SourceId;
 use planforge_plugin_sdk::checked::Texts;
 
 /// One call of the verifier.
-pub(crate) struct Call<'a> {
+pub(crate) struct CritiqueCall<'a> {
     pub(crate) host: &'a dyn Host,
     pub(crate) options: &'a CritiqueOptions,
     pub(crate) prompts: &'a Prompts,
@@ -21,7 +21,7 @@ pub(crate) struct Call<'a> {
     pub(crate) task: &'a TaskView,
 }
 
-impl Call<'_> {
+impl CritiqueCall<'_> {
     /// Criticises one candidate. `told`: findings of other stages; `before`: this stage's conversation so
     /// far.
     pub(crate) fn criticise(
@@ -36,7 +36,7 @@ impl Call<'_> {
         let of = self.options.of;
         let Some(subject) = subject(of, candidate, self.task) else {
             let message = format!("there is no {} to criticise", of.name());
-            return Ok(undecided(UndecidedReason::MissingInput, message));
+            return Ok(undecided_assessment(UndecidedReason::MissingInput, message));
         };
         let earlier = if self.options.history { before } else { &[] };
         let mut turns = Vec::new();
@@ -134,7 +134,10 @@ fn assess(of: Of, reply: &Reply, read: ReadCritique) -> Result<Assessment, Failu
                 }
                 FinishReason::Stop | FinishReason::Other => (UndecidedReason::MissingInput, "does not say"),
             };
-            undecided(reason, format!("the critic's reply {why} whether the {} is right", of.name()))
+            undecided_assessment(
+                reason,
+                format!("the critic's reply {why} whether the {} is right", of.name()),
+            )
         }
     };
     assessment.feedback = critique_text::feedback(of, &critique);
@@ -155,6 +158,6 @@ fn assess(of: Of, reply: &Reply, read: ReadCritique) -> Result<Assessment, Failu
     Ok(assessment)
 }
 
-fn undecided(reason: UndecidedReason, message: String) -> Assessment {
+fn undecided_assessment(reason: UndecidedReason, message: String) -> Assessment {
     Assessment::new(Decision::Undecided { reason, message: message.clone() }, message)
 }

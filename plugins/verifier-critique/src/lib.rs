@@ -59,7 +59,7 @@ impl Plugin for CritiqueVerifier {
 
 impl Verifier for CritiqueVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
-        let call = ask::Call {
+        let call = ask::CritiqueCall {
             host,
             options: &self.options,
             prompts: &self.prompts,

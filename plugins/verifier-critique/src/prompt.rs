@@ -174,7 +174,7 @@ fn evidence(options: &CritiqueOptions, texts: Texts<'_>, told: &[String]) -> Vec
             all.push(format!("A parser finds no errors in the {what}."));
         }
     }
-    all.extend(told.iter().filter_map(|text| given(text)).map(str::to_owned));
+    all.extend(told.iter().filter_map(|text| non_blank(text)).map(str::to_owned));
     all
 }
 
@@ -184,7 +184,7 @@ fn steps(plan: &PlanDocument) -> String {
 }
 
 /// A text, unless it is blank.
-fn given(text: &str) -> Option<&str> {
+fn non_blank(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|t| !t.is_empty())
 }
 

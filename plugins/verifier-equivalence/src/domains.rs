@@ -180,7 +180,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
         }
     };
     let entry = |outcome: &Outcome| {
-        let mut entry = json!(domains::compared("", outcome));
+        let mut entry = json!(domains::to_compared_problem("", outcome));
         entry.as_object_mut().and_then(|object| object.remove("problem"));
         entry
     };
@@ -198,7 +198,7 @@ fn told_exactly(compared: &Comparisons, problems: usize, checked: &Checked) -> R
             differs(checked, &format!("the domain behaves otherwise than the reference after {steps}{place}"))
         }
         ComparisonVerdict::Open => {
-            let shown = domains::compared("", outcome);
+            let shown = domains::to_compared_problem("", outcome);
             let why = shown.reason.unwrap_or_default();
             let steps = shown.equal_up_to.map(|n| format!(", equal for all sequences of at most {n} steps"));
             let reason = match comparison.behaviour {

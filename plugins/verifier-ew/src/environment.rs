@@ -10,11 +10,11 @@ use planforge_planning::walk::{NamedStep, Refusal};
 
 /// Sends requests to the environment through the host.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct EnvironmentClient<'a> {
     host: &'a dyn Host,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> EnvironmentClient<'a> {
     pub(crate) fn new(host: &'a dyn Host) -> Self {
         Self { host }
     }

@@ -5,7 +5,7 @@ use crate::assessments::{
 };
 use crate::candidate::{ReadCandidate, Ready, read};
 use crate::codes;
-use crate::environment::Asked;
+use crate::environment::EnvironmentClient;
 use crate::measure::{self, Measured, NoScore};
 use crate::options::{Mode, Settings};
 use crate::race::{self, RaceStatus};
@@ -37,7 +37,7 @@ pub(crate) fn judge(
         return Err(interruption_failure());
     }
     let mut budget = Deadline::new(host);
-    let reference = match Reference::open(Asked::new(host), cache, settings, &mut budget) {
+    let reference = match Reference::open(EnvironmentClient::new(host), cache, settings, &mut budget) {
         Ok(reference) => reference,
         Err(Ended::Failed(failure)) => return Err(failure),
         Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interruption_failure()),

@@ -1,7 +1,7 @@
 //! The reference side: the environment, by its model if it shows one.
 
 use crate::codes;
-use crate::environment::Asked;
+use crate::environment::EnvironmentClient;
 use crate::options::Settings;
 use crate::trials::{Ended, Means, Trials};
 use planforge_contract::{ActionInterface, EnvironmentInfo, Failure, FailureClass};
@@ -18,7 +18,7 @@ const KEPT: usize = 16;
 
 /// The environment of the request, described once for all candidates.
 pub(crate) struct Reference<'a> {
-    pub(crate) asked: Asked<'a>,
+    pub(crate) asked: EnvironmentClient<'a>,
     pub(crate) interface: ActionInterface,
     /// Its model, if it shows one.
     pub(crate) shown: Option<Arc<ReferenceModel>>,
@@ -95,7 +95,7 @@ impl ReferenceModel {
 
 impl<'a> Reference<'a> {
     pub(crate) fn open(
-        asked: Asked<'a>,
+        asked: EnvironmentClient<'a>,
         cache: &Cache,
         settings: &Settings,
         budget: &mut dyn ResourceLimits,
@@ -123,7 +123,7 @@ impl<'a> Reference<'a> {
     pub(crate) fn trials<'s>(&'s self, settings: &'s Settings) -> Trials<'s> {
         let means = match self.model() {
             Some(model) => Means::Model(model),
-            None => Means::Asked(self.asked, &self.interface),
+            None => Means::EnvironmentClient(self.asked, &self.interface),
         };
         Trials { means, settings }
     }

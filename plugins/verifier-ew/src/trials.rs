@@ -2,7 +2,7 @@
 //! its walks itself, and they are executed on the candidate's model; the candidate's are tried by the environment. Each
 //! direction is one crossing, and one more for every round of redraws.
 
-use crate::environment::{Asked, refusal};
+use crate::environment::{EnvironmentClient, refusal};
 use crate::measure::{DirectionMeasure, Problem, seed_of};
 use crate::options::{DeadEnds, Policy, Settings};
 use planforge_contract::{ActionInterface, Failure, WalkPolicy, WalkSpec};
@@ -31,7 +31,7 @@ pub(crate) struct Drawn {
 #[derive(Clone, Copy)]
 pub(crate) enum Means<'a> {
     /// Through the environment, which has this interface.
-    Asked(Asked<'a>, &'a ActionInterface),
+    EnvironmentClient(EnvironmentClient<'a>, &'a ActionInterface),
     /// In process: a race counts walks alike on both kinds of environment.
     Model(&'a Model),
 }
@@ -71,13 +71,13 @@ impl Trials<'_> {
     pub(crate) fn draw(&self, seed: u64, budget: &mut dyn ResourceLimits) -> Result<Option<Drawn>, Ended> {
         match self.means {
             Means::Model(model) => self.draw_model(model, seed_of(seed, 0, 0), budget),
-            Means::Asked(asked, _) => self.draw_asked(asked, seed_of(seed, 0, 0), budget),
+            Means::EnvironmentClient(asked, _) => self.draw_asked(asked, seed_of(seed, 0, 0), budget),
         }
     }
 
     fn draw_asked(
         &self,
-        asked: Asked<'_>,
+        asked: EnvironmentClient<'_>,
         seed: u64,
         budget: &mut dyn ResourceLimits,
     ) -> Result<Option<Drawn>, Ended> {
@@ -157,7 +157,9 @@ impl Trials<'_> {
     /// The names of the reference's actions.
     pub(crate) fn names(&self) -> Vec<String> {
         match self.means {
-            Means::Asked(_, interface) => interface.actions.iter().map(|a| a.name.clone()).collect(),
+            Means::EnvironmentClient(_, interface) => {
+                interface.actions.iter().map(|a| a.name.clone()).collect()
+            }
             Means::Model(model) => model.schema_names().to_vec(),
         }
     }
@@ -189,7 +191,7 @@ impl Trials<'_> {
     /// Tries walks of the candidate on the reference: in the environment each different one once, all in one crossing.
     pub(crate) fn try_all(&self, walks: &[Option<Vec<NamedStep>>]) -> Result<Vec<Option<End>>, Failure> {
         let (asked, interface) = match self.means {
-            Means::Asked(asked, interface) => (asked, interface),
+            Means::EnvironmentClient(asked, interface) => (asked, interface),
             Means::Model(model) => {
                 return Ok(walks.iter().map(|w| w.as_ref().map(|w| on_candidate(model, w))).collect());
             }
@@ -265,7 +267,7 @@ impl Trials<'_> {
         problem: &Problem,
     ) -> Result<Option<Counterexample>, Failure> {
         let mut found: Option<Counterexample> = None;
-        let Means::Asked(asked, interface) = self.means else { return Ok(None) };
+        let Means::EnvironmentClient(asked, interface) = self.means else { return Ok(None) };
         let sides = [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate];
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
             let DirectionMeasure::Sampled(sample) = measure else { continue };
@@ -316,7 +318,7 @@ pub(crate) fn on_candidate(candidate: &Model, walk: &[NamedStep]) -> End {
 
 /// Drops one step after the other as long as the walk stays a failing one; one crossing a round.
 fn minimise(
-    asked: Asked<'_>,
+    asked: EnvironmentClient<'_>,
     interface: &ActionInterface,
     candidate: &Model,
     direction: WalkDirection,

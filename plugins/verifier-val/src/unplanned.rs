@@ -27,7 +27,7 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
     let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
     let mut budget = Deadline::within(host, half);
     let explanation = explain(&mut budget, &checked);
-    if let Some(reason) = budget.stopped() {
+    if let Some(reason) = budget.stop_reason() {
         // The reasons would not be the same the next time: a limit, which the record keeps.
         let message = format!("{reason} ended the search for an explanation");
         assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };

@@ -1,6 +1,6 @@
 //! One line of a file of answers.
 
-use planforge_chat_completions::{error_text, of_status};
+use planforge_chat_completions::{error_text, failure_of_status};
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
 use planforge_llm::ArrivedResult;
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<ArrivedResult,
         }
         (Some(status), body, _) => {
             let body = body.map(Value::to_string).unwrap_or_default();
-            Ok(ArrivedResult::Failure(of_status(status, body.as_bytes())))
+            Ok(ArrivedResult::Failure(failure_of_status(status, body.as_bytes())))
         }
     }
 }

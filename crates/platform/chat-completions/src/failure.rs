@@ -1,14 +1,14 @@
-//! What went wrong, in the terms that decide about retrying.
+//! Classification of failures, in the terms that decide about retries.
 
-use crate::answer::error_text;
+use crate::error_text::error_text;
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
 use serde_json::Value;
 
 /// Longest part of a body that is quoted, in characters.
-const QUOTED: usize = 600;
+const QUOTED_CHARACTERS: usize = 600;
 
-/// Words by which servers say that the conversation is too long; in lower case.
-const OVERFLOW: [&str; 9] = [
+/// Phrases of servers for a conversation that is too long, in lower case.
+const OVERFLOW_PHRASES: [&str; 9] = [
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
@@ -20,8 +20,8 @@ const OVERFLOW: [&str; 9] = [
     "input is too long",
 ];
 
-/// The failure that a status other than success means.
-pub fn of_status(status: u16, body: &[u8]) -> ProviderFailure {
+/// The failure for a status other than success.
+pub fn failure_of_status(status: u16, body: &[u8]) -> ProviderFailure {
     let text = String::from_utf8_lossy(body);
     let message = match serde_json::from_slice::<Value>(body) {
         Ok(json) => match json.get("error") {
@@ -33,14 +33,14 @@ pub fn of_status(status: u16, body: &[u8]) -> ProviderFailure {
         },
         Err(_) => text.to_string(),
     };
-    of_words(Some(status), &message)
+    failure_of_message(Some(status), &message)
 }
 
-/// The failure that a status and a server's words mean.
-pub fn of_words(status: Option<u16>, message: &str) -> ProviderFailure {
+/// The failure for a status and a server's message.
+pub fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     use ProviderFailureClass as C;
     let lower = message.to_lowercase();
-    let overflow = OVERFLOW.iter().any(|words| lower.contains(words));
+    let overflow = OVERFLOW_PHRASES.iter().any(|words| lower.contains(words));
     let class = match status {
         Some(400 | 413 | 422 | 500) if overflow => C::ContextOverflow,
         Some(429) => C::RateLimited,
@@ -52,24 +52,24 @@ pub fn of_words(status: Option<u16>, message: &str) -> ProviderFailure {
         None => C::Malformed,
     };
     let message =
-        if message.trim().is_empty() { "the server gave no reason".to_owned() } else { quoted(message) };
+        if message.trim().is_empty() { "the server gave no reason".to_owned() } else { quote(message) };
     ProviderFailure { class, status, retry_after_ms: None, message }
 }
 
 /// A body that is not a completion, quoted as far as it helps.
-pub fn malformed(status: u16, why: &str, body: &[u8]) -> ProviderFailure {
+pub fn malformed_failure(status: u16, why: &str, body: &[u8]) -> ProviderFailure {
     let text = String::from_utf8_lossy(body);
     ProviderFailure {
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
-        message: format!("the body is not a chat completion: {why}: {}", quoted(&text)),
+        message: format!("the body is not a chat completion: {why}: {}", quote(&text)),
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let text = text.trim();
-    match text.char_indices().nth(QUOTED) {
+    match text.char_indices().nth(QUOTED_CHARACTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
@@ -80,16 +80,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_that_is_too_long_is_known_by_the_words_of_several_servers() {
+    fn phrases_of_several_servers_mean_a_context_overflow() {
         use ProviderFailureClass as C;
         for (status, words) in [
             (400, "This model's maximum context length is 8192 tokens (context_length_exceeded)"),
             (400, "Requested tokens (5000) exceed context window of 4096"),
             (500, "the request exceeds the available context size"),
         ] {
-            assert_eq!(of_words(Some(status), words).class, C::ContextOverflow, "{words}");
+            assert_eq!(failure_of_message(Some(status), words).class, C::ContextOverflow, "{words}");
         }
-        assert_eq!(of_words(Some(429), "maximum context length of your tier").class, C::RateLimited);
-        assert_eq!(of_words(Some(400), "unknown field").class, C::BadRequest);
+        assert_eq!(
+            failure_of_message(Some(429), "maximum context length of your tier").class,
+            C::RateLimited
+        );
+        assert_eq!(failure_of_message(Some(400), "unknown field").class, C::BadRequest);
     }
 }

@@ -1,11 +1,13 @@
-//! Bodies of OpenAI-compatible chat completions: what is sent, what an answer says, and what an error means.
+//! Bodies of OpenAI-compatible chat completions: requests, responses and errors.
 //!
-//! Whoever carries them, a connection or a file, reads and writes them here, so that a question means the same either way.
+//! Connections and batch files share this crate, so a request means the same either way.
 
-mod answer;
+mod error_text;
 mod failure;
 mod request;
+mod response;
 
-pub use answer::{Answer, error_text, read_answer, result_of};
-pub use failure::{malformed, of_status, of_words};
+pub use error_text::error_text;
+pub use failure::{failure_of_status, malformed_failure};
 pub use request::{Dialect, Field, MaxTokensField, request_body};
+pub use response::read_result;

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// How an endpoint wants its requests.
+/// The request format of an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect<'a> {
-    /// What it calls the most tokens of a reply.
+    /// The endpoint's name of the field for the most tokens of a reply.
     pub max_tokens_field: MaxTokensField,
     /// Fields that it refuses, and that are never sent.
     pub omit: &'a [Field],
@@ -18,9 +18,9 @@ pub struct Dialect<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokensField {
-    /// What most servers take.
+    /// Most servers.
     MaxTokens,
-    /// What OpenAI's reasoning models take.
+    /// OpenAI's reasoning models.
     MaxCompletionTokens,
 }
 
@@ -48,11 +48,12 @@ pub enum Field {
     Stop,
     /// `seed`.
     Seed,
-    /// `n`; one request then brings one reply.
+    /// `n`. Each request then returns one reply.
     N,
     /// `logprobs`, and `top_logprobs` with it.
     Logprobs,
-    /// `top_logprobs`, which is sent as 1 where log-probabilities are asked for: some servers give none without it.
+    /// `top_logprobs`, sent as 1 with `logprobs`, because some servers return no log-probabilities without
+    /// it.
     TopLogprobs,
 }
 

@@ -32,8 +32,8 @@ impl<'a> Deadline<'a> {
         Self { host, until, asked: None, stopped: None }
     }
 
-    /// What ended it, where something did.
-    pub const fn stopped(&self) -> Option<StopReason> {
+    /// The reason for the stop; absent while it continues.
+    pub const fn stop_reason(&self) -> Option<StopReason> {
         self.stopped
     }
 

@@ -45,7 +45,7 @@ pub fn semantics(semantics: walk::Semantics) -> &'static str {
 }
 
 /// One problem's exact comparison, or why there is none.
-pub fn compared(problem: &str, outcome: &Outcome) -> ComparedProblem {
+pub fn to_compared_problem(problem: &str, outcome: &Outcome) -> ComparedProblem {
     let problem = problem.to_owned();
     let comparison = match outcome {
         Ok(comparison) => comparison,
@@ -193,7 +193,7 @@ pub fn action_error(action: &str, found: Option<&ActionError>) -> ActionReconstr
     }
 }
 
-/// How the actions, parameters and types of a domain were renamed.
+/// The renaming of the actions, parameters and types of a domain.
 pub fn interface(found: &Interface) -> MatchedInterface {
     let actions = found.actions.iter().map(|a| MatchedAction {
         reference: a.reference.clone(),

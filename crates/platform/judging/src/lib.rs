@@ -1,7 +1,9 @@
-//! What plugins that judge, plan or simulate have in common: the host's limits as a budget of [planning](planforge_planning), the reference that an
-//! environment shows, what comparisons found as the contract has it, and the words of their options.
+//! Shared parts of plugins that judge, plan or simulate: the host's limits as limits of
+//! [planning](planforge_planning), the reference that an environment shows, comparison results as documents
+//! of the contract, and common options.
 //!
-//! The SDK knows nothing of planning, and planning nothing of hosts; plugins that need both share this, and the command line that prints the same.
+//! The SDK does not depend on planning, and planning does not depend on hosts. Plugins that need both share
+//! this crate with the command line.
 
 pub mod deadline;
 pub mod domains;

@@ -1,11 +1,11 @@
-//! What comparisons of problems found, as the contract has it.
+//! Results of problem comparisons as documents of the contract.
 
 use crate::reports::{EquivalentDifference, EquivalentWitness};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::ProblemDifference;
 use planforge_planning::equivalence::goals::Witness;
 
-/// What two problems do not share, and the renaming under which that is so.
+/// The differences of two problems, and the renaming under which they are found.
 pub fn difference(found: ProblemDifference) -> (EquivalentDifference, Vec<(String, String)>) {
     let listed = EquivalentDifference {
         missing_objects: found.missing_objects,

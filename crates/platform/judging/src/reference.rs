@@ -1,4 +1,5 @@
-//! What a task's environment shows of its reference: a domain, the task's problem and further problems of the suite.
+//! The part of a task's reference that its environment shows: the domain, the task's problem and further
+//! problems of the suite.
 
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{Failure, FailureClass};
@@ -6,10 +7,9 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 
-/// The reference, read.
+/// The parsed reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    /// The domain.
     pub domain: Domain,
     /// The task's own problem.
     pub problem: Problem,
@@ -17,16 +17,16 @@ pub struct Reference {
     pub further: Vec<Problem>,
 }
 
-/// Why there is no reference. Plugins report it under codes of their own: [`NotShown::failure`].
+/// The reason for a missing reference. Plugins report it under their own codes: [`NotShown::failure`].
 #[derive(Debug, Clone)]
 pub enum NotShown {
-    /// The environment could not be asked.
+    /// The environment failed.
     Host(Failure),
     /// It answered another question.
     OtherAnswer,
     /// It shows no domain and problem.
     Nothing,
-    /// A text has a syntax error; the message says which and what.
+    /// A text has a syntax error. The message names the text and the error.
     Unreadable(String),
 }
 
@@ -42,7 +42,7 @@ pub struct Codes {
 }
 
 impl Reference {
-    /// Asks the environment for its model.
+    /// Requests the reference from the environment and parses it.
     ///
     /// # Errors
     /// See [`NotShown`].

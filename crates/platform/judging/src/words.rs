@@ -5,7 +5,7 @@ use planforge_planning::walk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which ground actions are legal.
+/// The rule for legal ground actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Semantics {
@@ -17,7 +17,7 @@ pub enum Semantics {
 }
 
 impl Semantics {
-    /// As it is spelled.
+    /// The value in options.
     pub const fn name(self) -> &'static str {
         match self {
             Semantics::Strips => "strips",
@@ -44,7 +44,7 @@ impl From<walk::Semantics> for Semantics {
     }
 }
 
-/// How plans count in heuristic domain equivalence.
+/// The rule for plans in heuristic domain equivalence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
@@ -56,7 +56,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// As it is spelled.
+    /// The value in options.
     pub const fn name(self) -> &'static str {
         match self {
             Rule::Definition => "definition",

@@ -41,10 +41,10 @@ fn an_interruption_is_seen_at_once_and_stays() {
     let host = leaves(None);
     host.1.store(true, Ordering::SeqCst);
     let mut deadline = Deadline::new(&host);
-    assert_eq!(deadline.stopped(), None);
+    assert_eq!(deadline.stop_reason(), None);
     assert_eq!(deadline.charge(1), Poll::Stop(StopReason::Cancelled));
     host.1.store(false, Ordering::SeqCst);
     std::thread::sleep(Duration::from_millis(10));
     assert_eq!(deadline.poll(), Poll::Stop(StopReason::Cancelled));
-    assert_eq!(deadline.stopped(), Some(StopReason::Cancelled));
+    assert_eq!(deadline.stop_reason(), Some(StopReason::Cancelled));
 }

@@ -5,8 +5,8 @@ use planforge_record::{canonical_json, sha256_hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The part of a request that decides about its answer: model, messages, sampling and extra body. Base URL, key, timeouts and
-/// tags are outside.
+/// The part of a request that determines its reply: model, messages, sampling and extra body. Base URL, key, timeouts and
+/// tags are not part of it.
 pub fn canonical_request(request: &CompletionRequest) -> Value {
     json!({
         "model": request.model,
@@ -21,7 +21,7 @@ pub fn completion_key(canonical: &Value, path: &str) -> String {
     format!("{}:{path}", sha256_hex(canonical_json(canonical).as_bytes()))
 }
 
-/// 64 bits that depend on the run's seed, the purpose and the sample path, and on nothing else.
+/// 64 bits derived from the run's seed, the purpose and the sample path.
 pub fn derive_u64(run_seed: u64, purpose: &str, path: &str) -> u64 {
     let digest = Sha256::digest(format!("{run_seed}\n{purpose}\n{path}"));
     digest.iter().take(8).fold(0, |acc, byte| acc << 8 | u64::from(*byte))

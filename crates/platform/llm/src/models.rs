@@ -1,4 +1,4 @@
-//! The model tables that take a role, and the order in which a sample asks them.
+//! The model tables of a role, and their order for each sample.
 
 use crate::key::derive_u64;
 use schemars::JsonSchema;

@@ -14,7 +14,7 @@ pub(crate) struct TablePause {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Questions in a row whose failure lay outside of them.
+    /// Failures in a row that were not caused by the request.
     failures: u32,
     /// Time at which one request may try again, once enough failed.
     until: Duration,
@@ -25,8 +25,8 @@ impl TablePause {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the number of failed requests in a row while the table failures_if_paused. When the rest is over, one
-    /// request goes ahead and the others wait for its end.
+    /// The number of failed requests in a row while the table is paused. When the pause is over, one request is
+    /// sent and the others wait for its end.
     pub(crate) fn failures_if_paused(&self, settings: &ModelSettings, clock: &dyn Clock) -> Option<u32> {
         let mut state = self.state();
         if settings.rest_after == 0 || state.failures < settings.rest_after {
@@ -40,12 +40,12 @@ impl TablePause {
         None
     }
 
-    /// A question was answered, or refused for what it is: the server is there.
+    /// A request was answered, or refused because of its content: the server is up.
     pub(crate) fn record_success(&self) {
         self.state().failures = 0;
     }
 
-    /// A question ended in a failure, after its retries.
+    /// A request failed after its retries.
     pub(crate) fn record_failure(
         &self,
         class: ProviderFailureClass,

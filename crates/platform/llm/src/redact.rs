@@ -1,4 +1,4 @@
-//! Secrets out of what a server answered, however it spelled them.
+//! Redaction of secrets in a server's replies, in any spelling.
 
 use planforge_contract::Replies;
 use planforge_record::Redactor;
@@ -6,9 +6,9 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Replaces a body in which a secret is spread over several tokens.
-const IN_PIECES: &str = "[redacted: the tokens of this answer spell a secret]";
+const SPLIT_SECRET: &str = "[redacted: the tokens of this answer spell a secret]";
 
-/// The replies without secrets.
+/// Removes secrets from replies.
 pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Replies {
     if redactor.is_empty() {
         return replies;
@@ -18,20 +18,20 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
             *text = cleaned;
         }
     };
-    let mut in_pieces = false;
+    let mut is_split = false;
     for reply in &mut replies.replies {
         clean(&mut reply.content);
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
         if let Cow::Owned(_) = redactor.text(&whole) {
-            in_pieces = true;
+            is_split = true;
             // Log-likelihoods need the numbers alone.
             tokens.iter_mut().for_each(|t| t.token.clear());
         }
     }
     clean(&mut replies.model);
-    if in_pieces {
-        IN_PIECES.clone_into(&mut replies.raw);
+    if is_split {
+        SPLIT_SECRET.clone_into(&mut replies.raw);
     } else {
         clean(&mut replies.raw);
         redact_escaped(redactor, &mut replies.raw);
@@ -92,6 +92,6 @@ mod tests {
             assert_eq!(found.raw, r#"{"echo":"[redacted]"}"#);
         }
         let body = r#"{"echo":"\u002d"}"#;
-        assert_eq!(redacted_reply("fine", &[], body).raw, body, "what holds no secret stays as it came");
+        assert_eq!(redacted_reply("fine", &[], body).raw, body, "a body without a secret stays unchanged");
     }
 }

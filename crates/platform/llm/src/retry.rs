@@ -5,7 +5,7 @@ use crate::settings::ModelSettings;
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
 use std::time::Duration;
 
-/// The wait before attempt `attempt + 1`: exponential with the upper half as jitter, or what the server asked for where that is
+/// The wait before attempt `attempt + 1`: exponential with the upper half as jitter, or the server's Retry-After if that is
 /// longer; at most `max_backoff_ms`. The jitter derives from the sample path, so a run repeats exactly.
 pub(crate) fn wait(
     settings: &ModelSettings,
@@ -32,7 +32,7 @@ pub(crate) fn to_failure(
     use ProviderFailureClass as C;
     let (code, what, help) = match failure.class {
         C::Connection => {
-            ("llm.connection", "the connection failed", "is the server up, and `base_url` right?")
+            ("llm.connection", "the connection failed", "check that the server is up and `base_url` is right")
         }
         C::Timeout => {
             ("llm.timeout", "the server did not answer in time", "raise `timeout_s`, or ask for fewer tokens")
@@ -54,7 +54,7 @@ pub(crate) fn to_failure(
         C::ContextOverflow => (
             "llm.context-overflow",
             "the conversation is longer than the model's context",
-            "choose a model with a longer context, or a pipeline that carries less history",
+            "choose a model with a longer context, or a pipeline with shorter conversations",
         ),
         C::BadRequest => {
             ("llm.bad-request", "the server refuses the request", "check `extra_body` and the sampling keys")

@@ -38,7 +38,7 @@ pub struct ModelSettings {
     pub provider: String,
     /// The model, as the endpoint names it.
     pub model: String,
-    /// 0 is greedy; most servers take 0 to 2. Left to the server where absent.
+    /// 0 is greedy; most servers accept 0 to 2. If absent, the server decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Nucleus, in (0, 1].
@@ -50,17 +50,18 @@ pub struct ModelSettings {
     /// Texts that end a reply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// A fixed seed for every request. Where absent, each request gets its own, derived from the run's seed and its place.
+    /// A fixed seed for every request. If absent, each request has its own, derived from the run's seed and
+    /// the sample path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Most replies asked for in one request, at least 1; absent means no limit. Servers that return fewer than asked are
-    /// asked again in any case; 1 saves the first, useless try.
+    /// Most replies of one request, at least 1; absent means no limit. If a server returns fewer than
+    /// requested, further requests follow in any case; 1 saves the first, useless attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_per_request: Option<u32>,
-    /// Whether to ask for token log-probabilities in every request. Stages that need them ask by themselves.
+    /// Requests token log-probabilities every time. Stages that need them request them anyway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<bool>,
-    /// Further fields of the request body, passed through as they are.
+    /// Further fields of the request body, passed through unchanged.
     #[serde(default, skip_serializing_if = "JsonObject::is_empty")]
     pub extra_body: JsonObject,
     /// Most requests in flight at a time, at least 1.
@@ -69,33 +70,35 @@ pub struct ModelSettings {
     /// Most requests a minute, evenly spaced; absent means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<f64>,
-    /// How often one question is asked before its failure counts, at least 1. Only failures that may pass are tried again.
+    /// Most attempts of one request, at least 1. Only transient failures are retried.
     #[serde(default = "default_attempts")]
     pub max_attempts: u32,
-    /// The wait before the second attempt, in milliseconds; it doubles with each further one. Half of it is jitter.
+    /// The wait before the second attempt, in milliseconds. It doubles with each further attempt; half of it
+    /// is jitter.
     #[serde(default = "default_backoff")]
     pub backoff_ms: u64,
-    /// Longest wait before an attempt, in milliseconds; also the most that a server's Retry-After is honoured for.
+    /// Longest wait before an attempt, in milliseconds. A longer Retry-After of a server is cut to it.
     #[serde(default = "default_max_backoff")]
     pub max_backoff_ms: u64,
-    /// After how many failed questions in a row (server down, key refused, no quota left) the table is left out for a while, where the
-    /// role has another one to ask; 0 is never. The last one of a list is always asked.
+    /// Number of requests that fail in a row (server down, key refused, no quota left) before the table is
+    /// paused, if the role has another one; 0 is never. The last table of a list is never paused.
     #[serde(default = "default_rest_after")]
     pub rest_after: u32,
-    /// How long it is then left out, in seconds. After that one question tries again.
+    /// Length of the pause in seconds. After it one request tries again.
     #[serde(default = "default_rest")]
     pub rest_s: f64,
     /// Most requests of a run, attempts included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u64>,
-    /// Most tokens of a run, prompts and replies together. A request is held back where it may pass the cap: its prompt is
-    /// taken as one token for three bytes and 16 a turn, its replies as `max_tokens` each (as nothing where that is not set).
+    /// Most tokens of a run, prompts and replies together. A request that may pass the cap is not sent. The
+    /// estimate is one token for three bytes of the prompt, 16 for each turn, and `max_tokens` for each reply
+    /// (0 if that is not set).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_total_tokens: Option<u64>,
     /// Most US dollars of a run; needs `price`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// US dollars for a million tokens: `{ prompt = 2.5, completion = 10.0 }`. What is absent is unknown, not free.
+    /// US dollars for a million tokens: `{ prompt = 2.5, completion = 10.0 }`. A missing price is unknown, not free.
     #[serde(default, skip_serializing_if = "is_unknown")]
     pub price: Price,
 }
@@ -122,12 +125,12 @@ fn is_unknown(price: &Price) -> bool {
     *price == Price::default()
 }
 
-/// A value of an `[llm.NAME]` table that makes no sense.
+/// An invalid value of an `[llm.NAME]` table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsProblem {
     /// The key, one of [`HOST_KEYS`].
     pub key: &'static str,
-    /// What is wrong, without a full stop.
+    /// The mistake, without a full stop.
     pub message: String,
 }
 
@@ -159,7 +162,7 @@ impl ModelSettings {
         }
     }
 
-    /// Every value that has the right type and still makes no sense.
+    /// Every value of the right type that is invalid.
     pub fn problems(&self) -> Vec<SettingsProblem> {
         let mut found = Vec::new();
         let mut check = |ok: bool, key: &'static str, message: &str| {
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_split_and_each_side_reads_its_own() {
+    fn a_table_is_split_into_host_keys_and_plugin_options() {
         let table = json!({"use": "provider-openai", "model": "m", "temperature": 0.5, "base_url": "http://x", "timeout_s": 3});
         let (host, plugin) = split_table(table.as_object().unwrap());
         let config: ModelSettings = serde_json::from_value(host.into()).unwrap();
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn all_senseless_values_are_named_at_once() {
+    fn all_invalid_values_are_reported_at_once() {
         let config: ModelSettings = serde_json::from_value(json!({
             "use": "p", "model": "", "top_p": 0.0, "max_concurrency": 0, "max_cost_usd": 1.0, "price": {"prompt": 1.0}
         }))

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct ModelUsage {
     /// Requests sent to the provider by this process, failed attempts included.
     pub requests_sent: u64,
-    /// Questions answered by the record instead.
+    /// Requests answered from the record instead.
     pub answered_by_record: u64,
-    /// Questions answered by the provider in this process.
+    /// Requests answered by the provider in this process.
     pub answered_by_provider: u64,
-    /// Questions that wait for an answer that comes later. They count against the caps.
+    /// Deferred requests. They count towards the caps.
     #[serde(default)]
     pub pending: u64,
     /// Attempts that failed and were repeated.
@@ -21,12 +21,12 @@ pub struct ModelUsage {
     pub prompt_tokens: u64,
     /// Reply tokens as counted by servers, recorded replies included.
     pub completion_tokens: u64,
-    /// Requests that may have used tokens of which the server did not tell; where above 0, the sums are lower bounds.
+    /// Requests whose tokens the server did not report. If above 0, the sums are lower bounds.
     pub unmetered: u64,
-    /// US dollars for all of it, recorded answers included; absent where a price or a token count is unknown.
+    /// US dollars in total, recorded replies included; absent if a price or a token count is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// US dollars for the part that is known; absent where a price is unknown.
+    /// US dollars for the known tokens; absent if a price is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_known_usd: Option<f64>,
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A question to a model, and what it does from now on.
+/// A request to a model, and the phase that it enters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallStep<'a> {
     /// The model table.
     pub llm: &'a str,
-    /// The question's sample path, which no other question of the run has.
+    /// The request's sample path, unique in the run.
     pub path: &'a str,
     pub phase: CallPhase,
 }
@@ -16,15 +16,15 @@ pub struct CallStep<'a> {
 /// The phase of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallPhase {
-    /// It waits for its turn: as many requests as `max_concurrency` lets are in flight, or those in flight may use up a cap.
+    /// Waits for its turn: `max_concurrency` requests are in flight, or those in flight may exhaust a cap.
     Queued,
     /// Waits this long because of `requests_per_minute`, or because the server asked to wait.
     Held(Duration),
-    /// A request is with the server: the first attempt is 1.
+    /// The request was sent; the first attempt is 1.
     Sent(u32),
-    /// This attempt failed, and it waits so long before the next.
+    /// This attempt failed. The request waits this long before the next.
     BackingOff(u32, Duration),
-    /// It is over, however it ended.
+    /// The request ended.
     Ended,
 }
 

@@ -14,7 +14,7 @@ use planforge_contract::{
     ProviderFailureClass as Class,
 };
 use planforge_llm::{ArrivedResult, DeferredReplies, Mode};
-use planforge_record::{Journal, Redactor};
+use planforge_record::{Event, Journal, Redactor};
 use planforge_testkit::SilentHost;
 use secrecy::SecretString;
 use serde_json::{Value, json};

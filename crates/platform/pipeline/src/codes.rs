@@ -40,24 +40,24 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.budget-price",
         "a budget in money, and a model without a price",
-        "What a pull costs is reckoned from tokens and prices. Each model that the stages inside ask needs both prices, in US dollars\n\
+        "The cost of a pull is computed from tokens and prices. Each model of the inner stages needs both prices, in US dollars\n\
          for a million tokens:\n\n    \
          [llm.main]\n    price = { prompt = 2.5, completion = 10.0 }\n\n\
-         A model of your own machine costs what you say it does; 0 is a price.",
+         For a local model, choose the price; 0 is a price.",
     ),
     code(
         "pipeline.cancelled",
         "the run was interrupted",
-        "No further call was begun after the interrupt. Everything answered until then is recorded:\n\
-         `planforge run --resume RUN` goes on where the run stopped and pays for nothing twice.",
+        "No further call was started after the interrupt. Every reply until then is recorded:\n\
+         `planforge run --resume RUN` continues where the run stopped and pays for nothing twice.",
     ),
     code(
         "pipeline.copies",
         "replies are copies of each other",
-        "A model was asked the same question more than once, as for `n` samples, and some replies are the same word for word. They\n\
-         stay samples of their own, with their own places in the record, but they say nothing new: best of n copies is best of one.\n\
-         Set a temperature above 0. A server that ignores `seed` and answers from a cache needs it turned off; one that copies a\n\
-         reply n times is asked for single ones with `n_per_request = 1` in its [llm.NAME] table.",
+        "A model received the same request more than once, as for `n` samples, and some replies are identical. They\n\
+         stay samples of their own, with their own places in the record, but they add nothing: the best of n copies is the best of one.\n\
+         Set a temperature above 0. If a server ignores `seed` and replies from a cache, turn the cache off. If it copies a\n\
+         reply n times, request single replies with `n_per_request = 1` in its [llm.NAME] table.",
     ),
     code(
         "pipeline.duplicate-label",
@@ -69,15 +69,15 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.environment-leak",
         "a verifier asked the environment and then a model",
-        "The environment knows the reference, which the method is not given. What it says may reach a model only in pipelines that\n\
-         declare feedback = \"environment\" at the top of the file. Without that, a verifier call that has asked the environment is\n\
-         refused every further question to a model.",
+        "The environment knows the reference, which the method is not given. Its results may reach a model only in pipelines that\n\
+         declare feedback = \"environment\" at the top of the file. Without that, a verifier call that used the environment may\n\
+         not send requests to a model.",
     ),
     code(
         "pipeline.fan-out",
-        "a fan_out stage that stands wrong",
+        "a fan_out stage in the wrong place",
         "do = \"fan_out\" lets the lead task of a suite run first and starts the suite's other tasks from its survivors. A pipeline has\n\
-         one such stage at most, and behind it at least one verify or plan stage, which the verdicts of all tasks come from.",
+         at most one such stage, followed by at least one verify or plan stage, which gives the verdicts of all tasks.",
     ),
     code(
         "pipeline.file",
@@ -95,7 +95,7 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.label",
         "not a label",
-        "A label is a lower-case letter, followed by at most 63 lower-case letters, digits, `_` or `-`. It stands in metric names\n\
+        "A label is a lower-case letter, followed by at most 63 lower-case letters, digits, `_` or `-`. It is used in metric names\n\
          (LABEL.NAME), sample paths and --set arguments, so it holds no dot, slash or space. `candidate` is reserved:\n\
          `candidate.log_likelihood` is the candidate's own metric.",
     ),
@@ -109,16 +109,16 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.lead",
         "the lead task left nothing to start from",
-        "With do = \"fan_out\" a suite's other tasks start from the domains that the lead task came to. It ended without one, so\n\
-         nothing was asked about the others and nothing is known of them. The lead task's own verdict says what happened; another\n\
-         lead is named with `lead = \"p02\"`.",
+        "With do = \"fan_out\" a suite's other tasks start from the domains of the lead task. It ended without one, so\n\
+         the others were not run. The verdict of the lead task gives the reason. `lead = \"p02\"` names another\n\
+         lead.",
     ),
     code(
         "pipeline.literal-secret",
         "a key is written into the pipeline file",
         "Pipeline files are shared and recorded, so they hold no secrets: an option such as api_key_env holds the name of an\n\
          environment variable.\n\n    api_key_env = \"OPENAI_API_KEY\"\n\n\
-         A value that looks like a key is refused wherever it stands, and never shown. If the key was in a shared file, replace it.",
+         A value that looks like a key is refused anywhere in the file, and never shown. If the key was in a shared file, replace it.",
     ),
     code(
         "pipeline.metric-form",
@@ -140,7 +140,7 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "pipeline.missing-role",
         "a role has no model",
-        "A plugin asks language models by role, and the stage says which [llm.NAME] table takes each role:\n\n    \
+        "A plugin sends requests to roles, and the stage assigns an [llm.NAME] table to each role:\n\n    \
          roles = { writer = \"main\" }\n\n\
          Every role that the plugin declares needs a model.",
     ),
@@ -187,7 +187,7 @@ Write the new form into the file.",
         "neither texts nor PDDL are given",
         "With `text = false` below [given] a method gets no text in plain language. It then needs something of the reference to go by:\n\n    \
          [given]\n    text = false\n    problem = true      # a domain is written for a problem\n\n\
-         An in-context example of another suite says nothing about the task.",
+         An in-context example of another suite does not describe the task.",
     ),
     code(
         "pipeline.obfuscate",
@@ -200,14 +200,14 @@ Write the new form into the file.",
         "pipeline.option",
         "the plugin does not take this value",
         "The value of an option does not fit the plugin's schema: another type, a word that is not among the choices, or a number\n\
-         out of range. The message says what fits.",
+         out of range. The message gives the valid values.",
     ),
     code(
         "pipeline.otherwise",
         "`otherwise` names a metric for the second time",
-        "`otherwise` of a select stage says what a group is compared by where some member has no value of `by`:\n\n    \
+        "`otherwise` of a select stage lists the metrics to compare a group by if a member has no value of `by`:\n\n    \
          by = \"candidate.log_likelihood\"\n    otherwise = [\"critique.errors\", \"pddl.errors\"]\n\n\
-         The metrics are tried in order, so each of them stands there once and `by` is none of them.",
+         The metrics are tried in order, so each is listed once and `by` is not among them.",
     ),
     code(
         "pipeline.override",
@@ -247,13 +247,13 @@ Write the new form into the file.",
     ),
     code(
         "pipeline.role-models",
-        "a role's list of models that says nothing",
+        "a list of models for a role without effect",
         "A role is given to one model, to several in an order, or to several by weight:\n\n    \
          roles = { writer = \"main\" }\n    \
-         roles = { writer = [\"main\", \"backup\"] }          # backup is asked where main fails or is at a cap\n    \
+         roles = { writer = [\"main\", \"backup\"] }          # backup is asked if main fails or has reached a cap\n    \
          roles = { writer = { main = 3, other = 1 } }      # three of four samples are main's\n\n\
          In a list each model stands once, for one that failed is not asked the same question again; and a list of one is written\n\
-         as its name. docs/how-to/use-several-models.md says who is asked when.",
+         as its name. docs/how-to/use-several-models.md describes the order of requests.",
     ),
     code(
         "pipeline.round",
@@ -280,7 +280,7 @@ Write the new form into the file.",
     code(
         "pipeline.schema",
         "a pipeline file of another version",
-        "The key `schema` says for which version of the format the file was written. This planforge reads schema = 1.",
+        "The key `schema` is the version of the file format. This planforge reads schema = 1.",
     ),
     code(
         "pipeline.secret-name",
@@ -321,7 +321,7 @@ Write the new form into the file.",
     code(
         "pipeline.unknown-key",
         "an unknown key",
-        "Keys that nobody reads are refused, for they are nearly always misspelt. The message names the nearest known key.",
+        "Unknown keys are refused, because they are nearly always misspelt. The message names the nearest known key.",
     ),
     code(
         "pipeline.unknown-label",
@@ -361,7 +361,7 @@ Write the new form into the file.",
     code(
         "pipeline.unknown-stage-key",
         "a stage has no such key",
-        "Keys of a stage depend on its kind; the message names the nearest one. What belongs to the plugin stands in `options`.",
+        "Keys of a stage depend on its kind; the message names the nearest one. The plugin's keys belong in `options`.",
     ),
     code(
         "pipeline.unused-llm",
@@ -375,7 +375,7 @@ Write the new form into the file.",
     ),
     code(
         "suite.add-on",
-        "an add-on does not fit the suites, or has files that nobody reads",
+        "an add-on does not fit the suites, or has unknown files",
         "--add-on DIR names a folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of a suite: DIR/SUITE for the\n\
          suite of that name, DIR itself for the suite of the folder's name or for the only suite of the command. Texts, domain and tasks\n\
          always come from the suite. What an add-on brought is in run.json with its SHA-256, and a resumed or replayed run reads no\n\
@@ -386,7 +386,7 @@ Write the new form into the file.",
         "a suite cannot be given other names",
         "[obfuscate] of a pipeline and `planforge suite obfuscate` exchange the names of a suite, which are those of its PDDL: without\n\
          domain.pddl, or without the problem of a task, nobody knows which words are names, and the environment would speak of things\n\
-         by names that no text has. PDDL that can be read in part alone would lose the rest. `planforge suite check` says what is wrong.",
+         by names that no text has. PDDL that can be read only in part would lose the rest. `planforge suite check` lists the mistakes.",
     ),
     code(
         "suite.duplicate-task",
@@ -397,7 +397,7 @@ Write the new form into the file.",
     code(
         "suite.encoding",
         "a file of a suite is not UTF-8, or not a text",
-        "Save the file as UTF-8. The message names the first wrong byte and its line. A zero byte is UTF-8 and stands in no text: the\n\
+        "Save the file as UTF-8. The message names the first wrong byte and its line. A zero byte is valid UTF-8, but text has none: the\n\
          file is then a binary one.",
     ),
     code(
@@ -438,18 +438,18 @@ Write the new form into the file.",
         "suite.no-reference",
         "something is given that the suite does not have",
         "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.\n\n\
-         The interface and the objects of a suite without PDDL are told by the pipeline's environment, where it has one.",
+         The interface and the objects of a suite without PDDL come from the pipeline's environment, if it has one.",
     ),
     code(
         "suite.no-sentence",
         "a description would show the name of a predicate that is withheld",
         "Descriptions of the classes flipped and random tell conditions and effects in the suite's sentences, and by the predicate's name where \
-it has none. With `predicates = false` below [given] no name of the reference's predicates may be told.",
+it has none. With `predicates = false` below [given] no name of the reference's predicates may be shown.",
     ),
     code(
         "suite.no-text",
         "a task has no text",
-        "A task is a file NAME.nl that says in plain language what is to be done; NAME.pddl beside it is the reference. A folder with\n\
+        "A task is a file NAME.nl that describes it in plain language; NAME.pddl beside it is the reference. A folder with\n\
          PDDL alone is a suite only for pipelines that are given no texts: `text = false` below [given].",
     ),
     code(
@@ -471,19 +471,19 @@ it has none. With `predicates = false` below [given] no name of the reference's 
     code(
         "suite.picture",
         "picture.toml has a mistake",
-        "picture.toml says how states of the suite's domain are drawn (docs/how-to/draw-states.md). It has schema = 1 and at least one of\n\n    \
+        "picture.toml describes how states of the suite's domain are drawn (docs/how-to/draw-states.md). It has schema = 1 and at least one of\n\n    \
          [[stack]]  on = \"on ?above ?below\", bottom = \"on-table ?what\", held = \"holding ?what\"\n    \
          [[grid]]   cells = \"tile\", name = \"tile{row}-{col}\" or right = \"east-of ?to ?from\" (left, up, down), at = \"at ?what ?cell\"\n    \
          [[group]]  places = \"room\", in = \"in ?what ?place\"\n\n\
          and may have [[mark]] (words on things) and [types.NAME] (glyph and colour). Predicates, functions and types must be the\n\
-         domain's, with its numbers of arguments; `_` stands for an argument that the picture does not show.",
+         domain's, with its numbers of arguments; `_` is an argument that the picture does not show.",
     ),
     code(
         "suite.sentences",
         "sentences.toml has a mistake",
-        "sentences.toml says how facts are told, for each predicate of the reference domain:\n\n    [predicates]\n    \
+        "sentences.toml gives the sentences for facts, for each predicate of the reference domain:\n\n    [predicates]\n    \
          at = { yes = \"{1} is at {2}.\", no = \"{1} is not at {2}.\" }\n\n{1}, {2}, ... stand for the arguments. [functions] does the same\n\
-         for numbers, with {value} for the value and without `no`. [types] says what the objects of a type are: `room = \"a room\"`.",
+         for numbers, with {value} for the value and without `no`. [types] describes the objects of a type: `room = \"a room\"`.",
     ),
     code(
         "suite.too-large",
@@ -498,7 +498,7 @@ it has none. With `predicates = false` below [given] no name of the reference's 
     code(
         "suite.unreadable",
         "a file of a suite cannot be read",
-        "The operating system refused; the message says why.",
+        "The operating system refused; the message gives the reason.",
     ),
     code(
         "suite.withheld",

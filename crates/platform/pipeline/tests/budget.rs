@@ -111,7 +111,7 @@ fn a_budget_is_spent_to_its_end_and_the_best_is_returned() {
         assert_eq!(budget.samples + budget.refinements, 12);
         assert!(budget.samples >= 2 && budget.refinements >= 2, "{policy}: {budget:?}");
         // What is returned is the best of all that was judged.
-        let best = assessed(&journal).into_iter().fold(0.0, f64::max);
+        let best = recorded_scores(&journal).into_iter().fold(0.0, f64::max);
         assert_eq!(budget.best_value, Some(best), "{policy}");
         let returned = &task.candidate.as_ref().unwrap().assessments["score"];
         assert_eq!((returned.metrics["score"], &budget.best), (best, &task.path), "{policy}");
@@ -134,7 +134,7 @@ fn a_budget_is_spent_to_its_end_and_the_best_is_returned() {
     }
 }
 
-fn assessed(journal: &MemoryJournal) -> Vec<f64> {
+fn recorded_scores(journal: &MemoryJournal) -> Vec<f64> {
     let read = |event| match event {
         Event::Assessed { stage, assessment, .. } if stage == "score" => {
             let found: Assessment = serde_json::from_slice(&journal.get(&assessment).unwrap()).unwrap();
@@ -498,7 +498,7 @@ fn pending_answers_park_the_task_and_as_many_questions_as_stand_side_by_side_are
 fn values_outside_of_the_range_are_told() {
     let text = SEARCH.replace("by = \"score.score\"", "by = \"score.score\"\nrange = [0.0, 0.1]");
     let (report, journal) = bench(&text, 10_000).run(&tasks(1), 1);
-    let outside = assessed(&journal).into_iter().filter(|value| *value > 0.1).count();
+    let outside = recorded_scores(&journal).into_iter().filter(|value| *value > 0.1).count();
     assert!(outside > 0);
     assert_eq!(budget(&report.tasks[0]).outside as usize, outside);
 }
@@ -510,6 +510,6 @@ fn several_of_the_best_are_kept_best_first() {
     let task = &report.tasks[0];
     let stage = task.stages.iter().find(|stage| stage.kind == "budget").unwrap();
     assert_eq!(stage.left, 3);
-    let best = assessed(&journal).into_iter().fold(0.0, f64::max);
+    let best = recorded_scores(&journal).into_iter().fold(0.0, f64::max);
     assert_eq!(task.candidate.as_ref().unwrap().assessments["score"].metrics["score"], best);
 }

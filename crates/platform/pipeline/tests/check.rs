@@ -78,7 +78,7 @@ fn codes(checked: &Checked) -> Vec<String> {
 }
 
 /// The text that a diagnostic points at, and its line.
-fn pointed<'a>(checked: &'a Checked, d: &Diagnostic) -> (&'a str, u32) {
+fn pointed_text<'a>(checked: &'a Checked, d: &Diagnostic) -> (&'a str, u32) {
     let label = d.primary().unwrap();
     let file = checked.sources.get(label.source).unwrap();
     (&file.text[label.span.range()], file.line_column(label.span.start).line)
@@ -92,11 +92,11 @@ fn expect(checked: &Checked, wanted: &[(&str, &str, u32, &str)]) {
     let got: Vec<(String, &str, u32)> = checked
         .diagnostics
         .iter()
-        .map(|d| (d.code.to_string(), pointed(checked, d).0, pointed(checked, d).1))
+        .map(|d| (d.code.to_string(), pointed_text(checked, d).0, pointed_text(checked, d).1))
         .collect();
     for (code, text, at, help) in wanted {
         let hit = checked.diagnostics.iter().find(|d| {
-            let (found, line) = pointed(checked, d);
+            let (found, line) = pointed_text(checked, d);
             d.code == *code && line == *at && found.starts_with(text)
         });
         let Some(hit) = hit else { panic!("no {code} at {text:?} in line {at}; found {got:#?}") };
@@ -501,7 +501,7 @@ fn overrides_change_keys_and_their_mistakes_have_places() {
     for (argument, code, text) in bad {
         let checked = found(GOOD, &[argument]);
         assert_eq!(codes(&checked), [code], "{argument}");
-        let (pointed, _) = pointed(&checked, &checked.diagnostics[0]);
+        let (pointed, _) = pointed_text(&checked, &checked.diagnostics[0]);
         assert!(pointed.starts_with(text), "{argument}: {pointed}");
         assert!(checked.pipeline.is_none());
     }

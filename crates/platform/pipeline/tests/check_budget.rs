@@ -72,7 +72,7 @@ fn found(text: &str) -> Checked {
 }
 
 /// Code, what is pointed at, and the help of each diagnostic.
-fn told(text: &str) -> Vec<(String, String, String)> {
+fn codes_places_and_help(text: &str) -> Vec<(String, String, String)> {
     let checked = found(text);
     let told = checked.diagnostics.iter().map(|d| {
         let label = d.primary().unwrap();
@@ -157,7 +157,7 @@ fn every_misuse_is_one_diagnostic_with_a_way_out() {
     ];
     for (what, text, code, pointed, help) in cases {
         assert_ne!(text.as_str(), GOOD, "{what}");
-        let told = told(text);
+        let told = codes_places_and_help(text);
         let hits: Vec<_> =
             told.iter().filter(|(found, at, _)| found == code && at.starts_with(pointed)).collect();
         let [(_, _, found)] = hits[..] else { panic!("{what}: {told:#?}") };
@@ -182,7 +182,7 @@ fn mistakes_are_told_once() {
             vec!["pipeline.unknown-plugin"],
         ),
     ] {
-        let codes: Vec<String> = told(&text).into_iter().map(|(code, ..)| code).collect();
+        let codes: Vec<String> = codes_places_and_help(&text).into_iter().map(|(code, ..)| code).collect();
         assert_eq!(codes, wanted);
     }
 }

@@ -30,9 +30,9 @@ const SPREAD: &str = concat!(
 );
 
 /// `task: problem, domain, lead text, lead problem` of every question.
-type Seen = Arc<Mutex<Vec<String>>>;
+type SeenRequests = Arc<Mutex<Vec<String>>>;
 
-fn writes(what: &'static str, seen: &Seen) -> StageInstance {
+fn writes(what: &'static str, seen: &SeenRequests) -> StageInstance {
     let seen = Arc::clone(seen);
     StageInstance::Translator(Arc::new(Translate(move |_: &dyn Host, request: &TranslateRequest| {
         let (task, candidate) = (&request.task, &request.candidate);
@@ -82,8 +82,8 @@ fn accepts_but(bad: &'static str) -> StageInstance {
     )))
 }
 
-fn spread(text: &str, bad: &'static str) -> (Bench, Seen) {
-    let seen = Seen::default();
+fn spread(text: &str, bad: &'static str) -> (Bench, SeenRequests) {
+    let seen = SeenRequests::default();
     let bench = Bench::new(text)
         .stage("problem", writes("problem", &seen))
         .stage("domain", writes("domain", &seen))
@@ -215,7 +215,7 @@ fn a_lead_without_survivors_leaves_the_others_undecided_or_failed_and_never_reje
 }
 
 /// The usual scripted plugins: the model's replies are recorded.
-fn recorded() -> Bench {
+fn recorded_bench() -> Bench {
     let domains = Translate(|host: &dyn Host, request: &TranslateRequest| {
         let mut response = writer().translate(host, request)?;
         for sample in &mut response.samples {
@@ -230,9 +230,9 @@ fn recorded() -> Bench {
 
 #[test]
 fn jobs_a_crash_and_a_replay_change_nothing() {
-    let (whole, _) = jobs_and_replays_change_nothing(recorded, &withheld(3), &[16]);
+    let (whole, _) = jobs_and_replays_change_nothing(recorded_bench, &withheld(3), &[16]);
     assert_eq!(whole.state, RunState::Finished);
-    crashes_lose_nothing(recorded, &withheld(3));
+    crashes_lose_nothing(recorded_bench, &withheld(3));
 }
 
 /// Counts its requests and returns a different answer each time; breaks if it is to describe a state.

@@ -27,7 +27,7 @@ const IVML: &str = concat!(
     stage!(verify "final" use = "verifier-val"),
 );
 
-type Asked = Arc<Mutex<Vec<(String, String)>>>;
+type SeenRequests = Arc<Mutex<Vec<(String, String)>>>;
 
 fn place(candidate: &Candidate) -> String {
     candidate.lineage.iter().map(|s| s.sample.to_string()).collect::<Vec<_>>().join(".")
@@ -56,7 +56,7 @@ fn samples() -> StageInstance {
 }
 
 /// A critic with its own conversation, which approves texts that end with `!`.
-fn critic(asked: &Asked) -> StageInstance {
+fn critic(asked: &SeenRequests) -> StageInstance {
     let asked = Arc::clone(asked);
     StageInstance::Verifier(Arc::new(Verify(
         move |_: &dyn Host, candidate: &Candidate, request: &VerifyRequest| {
@@ -76,7 +76,7 @@ fn critic(asked: &Asked) -> StageInstance {
 }
 
 /// Writes the whole domain anew: B becomes B1, then B2; C1 is what the critic approves.
-fn update(asked: &Asked) -> StageInstance {
+fn update(asked: &SeenRequests) -> StageInstance {
     let asked = Arc::clone(asked);
     StageInstance::Translator(Arc::new(Translate(move |_: &dyn Host, request: &TranslateRequest| {
         let candidate = &request.candidate;
@@ -112,8 +112,8 @@ fn measure() -> StageInstance {
     })))
 }
 
-fn ivml(text: &str) -> (Bench, Asked) {
-    let asked = Asked::default();
+fn ivml(text: &str) -> (Bench, SeenRequests) {
+    let asked = SeenRequests::default();
     let bench = Bench::new(text)
         .stage("domain", samples())
         .stage("critique", critic(&asked))
@@ -123,14 +123,14 @@ fn ivml(text: &str) -> (Bench, Asked) {
     (bench, asked)
 }
 
-fn sorted(asked: &Asked) -> Vec<(String, String)> {
+fn sorted(asked: &SeenRequests) -> Vec<(String, String)> {
     let mut asked = asked.lock().unwrap().clone();
     asked.sort_by(|a, b| a.0.cmp(&b.0));
     asked
 }
 
 /// Thought and domain of every candidate that was made, by path.
-fn made(journal: &MemoryJournal) -> BTreeMap<String, (String, String)> {
+fn made_candidates(journal: &MemoryJournal) -> BTreeMap<String, (String, String)> {
     let read = |event: &Event| match event {
         Event::CandidateMade { path, candidate, .. } => {
             let candidate: Candidate = serde_json::from_slice(&journal.get(candidate).unwrap()).unwrap();
@@ -207,7 +207,7 @@ fn ivml_worked_by_hand() {
         ("update#1/2.0", "C1!"),
     ];
     let wanted: BTreeMap<_, _> = wanted.iter().map(|(path, d)| ((*path).to_owned(), both(d))).collect();
-    assert_eq!(made(&journal), wanted);
+    assert_eq!(made_candidates(&journal), wanted);
     let task = &report.tasks[0];
     assert_eq!(
         (task.path.as_deref(), &task.verdict),
@@ -240,7 +240,7 @@ fn with_stop_never_all_rounds_are_made() {
     let (bench, asked) = ivml(&text);
     let (_, journal) = bench.run(&tasks(1), 2);
     assert_eq!(sorted(&asked).last().unwrap().1, "update: C1!, thought of C1!; told [C1! is wrong]");
-    assert!(made(&journal).contains_key("update#2/2.0.0"));
+    assert!(made_candidates(&journal).contains_key("update#2/2.0.0"));
 }
 
 #[test]
@@ -430,7 +430,7 @@ const SELF_CRITIQUE: &str = concat!(
 );
 
 /// Plans with one step more than the plan that it gets, and notes what it was asked.
-fn longer(asked: &Asked) -> StageInstance {
+fn longer(asked: &SeenRequests) -> StageInstance {
     let asked = Arc::clone(asked);
     StageInstance::Planner(Arc::new(Plan(move |_: &dyn Host, request: &PlanRequest| {
         let steps = request.previous.as_ref().map_or(0, |plan| plan.steps.len());
@@ -439,8 +439,8 @@ fn longer(asked: &Asked) -> StageInstance {
     })))
 }
 
-fn self_critique(wanted: usize, valid: usize) -> (Bench, Asked) {
-    let asked = Asked::default();
+fn self_critique(wanted: usize, valid: usize) -> (Bench, SeenRequests) {
+    let asked = SeenRequests::default();
     let bench = Bench::new(SELF_CRITIQUE)
         .stage("pddl", measure())
         .stage("plan", longer(&asked))
@@ -504,7 +504,7 @@ fn a_given_problem_goes_with_the_written_domain() {
         stage!(verify "critique" use = "verifier-critique" roles = { critic = "main" } feedback = ["plan"]),
         stage!(translate "update" use = "translator-direct" roles = { writer = "main" } feedback = ["plan", "critique"]),
     );
-    let asked = Asked::default();
+    let asked = SeenRequests::default();
     let (of_critic, of_writer) = (Arc::clone(&asked), Arc::clone(&asked));
     let planner = Plan(|_: &dyn Host, request: &PlanRequest| {
         assert_eq!((request.domain.as_str(), request.problem.as_str()), ("A", "(problem given)"));

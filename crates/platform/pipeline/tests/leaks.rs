@@ -17,7 +17,7 @@ use std::sync::Arc;
 const MARKERS: [&str; 3] = ["zqobject", "zqpredicate", "zqaction"];
 
 /// A suite whose domain and problem hold the markers wherever this pipeline is not given them.
-fn planted(given: &GivenSpec, folder: &Path) -> Suite {
+fn suite_with_markers(given: &GivenSpec, folder: &Path) -> Suite {
     // Which names are known. Actions in words have their names, and come with the predicates unless the file says otherwise; then what is
     // withheld stands in the bodies alone.
     let predicates = given.domain || (given.actions.is_some() && given.predicates);
@@ -200,10 +200,14 @@ fn bench(text: &str, how: How) -> Bench {
 }
 
 /// Runs a pipeline on a planted suite and returns the markers found in prompts, and how many prompts there were.
-fn leaked(text: &str, how: How, change: impl Fn(Bench, &Suite) -> Bench) -> (Vec<&'static str>, usize) {
+fn leaked_markers(
+    text: &str,
+    how: How,
+    change: impl Fn(Bench, &Suite) -> Bench,
+) -> (Vec<&'static str>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let given = good(text).config.given;
-    let suite = planted(&given, folder.path());
+    let suite = suite_with_markers(&given, folder.path());
     let bench = change(bench(text, how), &suite);
     let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
     let (report, _) = bench.run(&tasks, 2);
@@ -217,7 +221,7 @@ fn pipelines() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../configs/pipelines")
 }
 
-fn shipped() -> Vec<PathBuf> {
+fn shipped_pipelines() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(pipelines()).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "toml"));
@@ -227,7 +231,7 @@ fn shipped() -> Vec<PathBuf> {
 
 #[test]
 fn no_shipped_pipeline_shows_a_model_what_it_is_not_given() {
-    let files = shipped();
+    let files = shipped_pipelines();
     assert!(files.len() >= 6, "{files:?}");
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -235,12 +239,12 @@ fn no_shipped_pipeline_shows_a_model_what_it_is_not_given() {
         for accepts in [true, false] {
             // Where the environment's words may be told they are in the feedback, and nowhere else.
             let how = How { feedback: !told, accepts };
-            let (found, prompts) = leaked(&text, how, |bench, _| bench);
+            let (found, prompts) = leaked_markers(&text, how, |bench, _| bench);
             assert_eq!(found, Vec::<&str>::new(), "{}", file.display());
             assert!(prompts > 0, "{} asked no model", file.display());
         }
         if told {
-            let (found, _) = leaked(&text, How { feedback: true, accepts: false }, |bench, _| bench);
+            let (found, _) = leaked_markers(&text, How { feedback: true, accepts: false }, |bench, _| bench);
             assert!(!found.is_empty(), "{} tells nothing of the environment", file.display());
         }
     }
@@ -255,13 +259,13 @@ fn predicates_that_are_withheld_are_in_no_material() {
             CHAIN.replace("schema = 1", &format!("schema = 1\n[given]\nactions = \"{class}\"\n{rest}"))
         };
         assert_eq!(
-            leaked(&given("predicates = false"), ALL, |bench, _| bench).0,
+            leaked_markers(&given("predicates = false"), ALL, |bench, _| bench).0,
             Vec::<&str>::new(),
             "{class}"
         );
         // Without that line they are told, so the test above can fail.
         let folder = tempfile::tempdir().unwrap();
-        let suite = planted(&good(&given("predicates = false")).config.given, folder.path());
+        let suite = suite_with_markers(&good(&given("predicates = false")).config.given, folder.path());
         let bench = bench(&given(""), ALL);
         let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
         let _ = bench.run(&tasks, 2);
@@ -282,22 +286,22 @@ const CHAIN: &str = concat!(
 
 #[test]
 fn nothing_is_given_unless_the_file_says_so() {
-    assert_eq!(leaked(CHAIN, ALL, |bench, _| bench), (vec![], 6));
+    assert_eq!(leaked_markers(CHAIN, ALL, |bench, _| bench), (vec![], 6));
     for part in ["interface = true", "objects = true", "example = true", "domain = true", "problem = true"] {
         let text = CHAIN.replace("schema = 1", &format!("schema = 1\n[given]\n{part}"));
-        assert_eq!(leaked(&text, ALL, |bench, _| bench).0, Vec::<&str>::new(), "{part}");
+        assert_eq!(leaked_markers(&text, ALL, |bench, _| bench).0, Vec::<&str>::new(), "{part}");
     }
 }
 
 #[test]
 fn what_the_environment_says_is_told_only_where_the_file_declares_it() {
     let declared = CHAIN.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, ALL, |bench, _| bench).0, MARKERS);
+    assert_eq!(leaked_markers(&declared, ALL, |bench, _| bench).0, MARKERS);
 }
 
 #[test]
 fn a_translator_that_got_hold_of_the_reference_is_caught() {
-    let (found, _) = leaked(CHAIN, ALL, |bench, suite| {
+    let (found, _) = leaked_markers(CHAIN, ALL, |bench, suite| {
         let stolen = suite.reference_domain.clone().unwrap();
         let translator = Translate(move |host: &dyn Host, request: &TranslateRequest| {
             let messages = vec![Message::user(format!("{} {stolen}", request.task.task_text))];
@@ -324,9 +328,9 @@ fn a_verifier_cannot_carry_the_environment_s_words_to_a_model() {
         stage.roles.insert("writer".into(), "main".into());
         bench
     };
-    assert_eq!(leaked(CHAIN, ALL, carry), (vec![], 6));
+    assert_eq!(leaked_markers(CHAIN, ALL, carry), (vec![], 6));
     let declared = CHAIN.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, ALL, carry).0, MARKERS);
+    assert_eq!(leaked_markers(&declared, ALL, carry).0, MARKERS);
 }
 
 const CRITIC: &str = concat!(
@@ -350,12 +354,12 @@ fn telling_critic(bench: Bench) -> Bench {
 
 #[test]
 fn critics_and_planners_are_told_what_rests_on_the_environment_only_where_the_file_declares_it() {
-    assert_eq!(leaked(CRITIC, ALL, |bench, _| telling_critic(bench)), (vec![], 6));
+    assert_eq!(leaked_markers(CRITIC, ALL, |bench, _| telling_critic(bench)), (vec![], 6));
     let declared = CRITIC.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
+    assert_eq!(leaked_markers(&declared, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
     // A critic alone, without the planner that could be told as well.
     let (alone, _) = declared.split_once("[[stage]]\ndo = \"plan\"").unwrap();
-    assert_eq!(leaked(alone, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
+    assert_eq!(leaked_markers(alone, ALL, |bench, _| telling_critic(bench)).0, MARKERS);
 }
 
 const ROUNDS: &str = concat!(
@@ -382,9 +386,9 @@ fn a_critic_s_own_conversation_does_not_carry_the_environment_s_words() {
         });
         bench.stage("critique", StageInstance::Verifier(Arc::new(critic)))
     };
-    assert_eq!(leaked(ROUNDS, ALL, remembering).0, Vec::<&str>::new());
+    assert_eq!(leaked_markers(ROUNDS, ALL, remembering).0, Vec::<&str>::new());
     let declared = ROUNDS.replace("schema = 1", "schema = 1\nfeedback = \"environment\"");
-    assert_eq!(leaked(&declared, ALL, remembering).0, MARKERS);
+    assert_eq!(leaked_markers(&declared, ALL, remembering).0, MARKERS);
 }
 
 /// Texts are withheld like anything else that a file does not give.
@@ -393,7 +397,7 @@ fn without_texts_no_text_reaches_a_model() {
     let text =
         CRITIC.replace("schema = 1", "schema = 1\n[given]\ntext = false\nproblem = true\nexample = true");
     let folder = tempfile::tempdir().unwrap();
-    let suite = planted(&good(&text).config.given, folder.path());
+    let suite = suite_with_markers(&good(&text).config.given, folder.path());
     let bench = telling_critic(bench(&text, ALL));
     let tasks = run_tasks(&bench.pipeline.config, std::slice::from_ref(&suite), &pipelines()).unwrap();
     let _ = bench.run(&tasks, 2);

@@ -36,7 +36,7 @@ fn found(writer: &str) -> Vec<Diagnostic> {
     check(&file(writer), "test.toml", &Scripted, &[]).diagnostics
 }
 
-fn told(writer: &str) -> Vec<(String, String)> {
+fn codes_and_places(writer: &str) -> Vec<(String, String)> {
     let text = file(writer);
     let at = |d: &Diagnostic| text[d.primary().unwrap().span.range()].to_owned();
     found(writer).iter().map(|d| (d.code.to_string(), at(d))).collect()
@@ -66,7 +66,7 @@ fn a_name_a_list_and_weights_are_read() {
 fn every_mistake_in_a_role_is_told_at_once_and_at_its_place() {
     let own = |code: &str, at: &str| (code.to_owned(), at.to_owned());
     assert_eq!(
-        told(r#"["mian", "other", 3, "other"]"#),
+        codes_and_places(r#"["mian", "other", 3, "other"]"#),
         [
             own("pipeline.unknown-llm", "\"mian\""),
             own("pipeline.type", "3"),
@@ -74,7 +74,7 @@ fn every_mistake_in_a_role_is_told_at_once_and_at_its_place() {
         ]
     );
     assert_eq!(
-        told(r#"{ mian = 1, main = 0, other = -2, third = "2" }"#),
+        codes_and_places(r#"{ mian = 1, main = 0, other = -2, third = "2" }"#),
         [
             own("pipeline.unknown-llm", "mian"),
             own("pipeline.range", "0"),
@@ -82,10 +82,10 @@ fn every_mistake_in_a_role_is_told_at_once_and_at_its_place() {
             own("pipeline.type", "\"2\"")
         ]
     );
-    assert_eq!(told("{ main = inf, other = nan }").len(), 2);
-    assert_eq!(told("[]"), [own("pipeline.role-models", "[]")]);
-    assert_eq!(told("{}"), [own("pipeline.role-models", "{}")]);
-    assert_eq!(told("true"), [own("pipeline.type", "true")]);
+    assert_eq!(codes_and_places("{ main = inf, other = nan }").len(), 2);
+    assert_eq!(codes_and_places("[]"), [own("pipeline.role-models", "[]")]);
+    assert_eq!(codes_and_places("{}"), [own("pipeline.role-models", "{}")]);
+    assert_eq!(codes_and_places("true"), [own("pipeline.type", "true")]);
     for lone in ["[\"main\"]", "{ main = 2 }"] {
         let [warning] = &found(lone)[..] else { panic!("{:?}", found(lone)) };
         assert_eq!((&*warning.code, warning.severity), ("pipeline.role-models", Severity::Warning));
@@ -137,7 +137,7 @@ fn bench(writer: &str) -> Bench {
 }
 
 /// Tables that replied.
-fn answered(journal: &impl Journal) -> BTreeSet<String> {
+fn tables_that_replied(journal: &impl Journal) -> BTreeSet<String> {
     let told = |event: Event| match event {
         Event::Completion { llm, result: Some(_), .. } => Some(llm),
         _ => None,
@@ -153,7 +153,7 @@ fn jobs_and_replays_change_nothing_about_weights_orders_and_failures() {
         let moved: u64 = report.fallbacks().iter().map(|moved| moved.questions).sum();
         assert!(moved > 1, "nothing to compare: {:?}", report.fallbacks());
         assert!(report.fallbacks().iter().all(|m| m.llm == "main" && m.code == "llm.bad-request"));
-        assert!(answered(journal.as_ref()).len() > 1);
+        assert!(tables_that_replied(journal.as_ref()).len() > 1);
         // Each table has its own account, failures included.
         let usage = |name: &str| {
             report
@@ -188,7 +188,10 @@ fn a_cap_moves_on_and_the_last_one_s_leaves_the_task_undecided() {
     let text = stages(&capped(r#"["main", "other"]"#));
     let bench = Bench::new(&text);
     let (report, journal) = bench.run(&tasks(3), 1);
-    assert_eq!(answered(journal.as_ref()), BTreeSet::from(["main".to_owned(), "other".to_owned()]));
+    assert_eq!(
+        tables_that_replied(journal.as_ref()),
+        BTreeSet::from(["main".to_owned(), "other".to_owned()])
+    );
     let [moved] = &report.fallbacks()[..] else { panic!("{:?}", report.fallbacks()) };
     assert_eq!((moved.llm.as_str(), moved.to.as_str(), moved.code.as_str()), ("main", "other", "llm.budget"));
     assert_eq!(moved.questions, 2);

@@ -53,7 +53,7 @@ fn names(suite: &Suite) -> BTreeSet<String> {
 }
 
 /// The names that occur in a text as whole words.
-fn seen<'a>(text: &str, names: &'a BTreeSet<String>) -> Vec<&'a String> {
+fn names_in<'a>(text: &str, names: &'a BTreeSet<String>) -> Vec<&'a String> {
     let text = text.to_lowercase();
     let words: BTreeSet<&str> = text.split(|c: char| !(c.is_alphanumeric() || "-_".contains(c))).collect();
     names
@@ -69,7 +69,7 @@ fn disguising(file: &Path, style: &str) -> CheckedPipeline {
     checked.pipeline.unwrap_or_else(|| panic!("{}: {:?}", file.display(), checked.diagnostics))
 }
 
-fn shipped() -> Vec<PathBuf> {
+fn shipped_pipelines() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(pipelines()).unwrap().map(|e| e.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
@@ -85,7 +85,7 @@ fn no_name_of_a_suite_reaches_a_plugin_of_any_shipped_pipeline() {
     let known: BTreeMap<&str, BTreeSet<String>> =
         suites.iter().map(|s| (s.name.as_str(), names(s))).collect();
     let mut looked = 0;
-    for (number, file) in shipped().into_iter().enumerate() {
+    for (number, file) in shipped_pipelines().into_iter().enumerate() {
         for style in ["random", "misleading"] {
             let pipeline = disguising(&file, style);
             // Each pipeline runs on a third of the suites, and each suite under a third of the pipelines.
@@ -116,7 +116,7 @@ fn no_name_of_a_suite_reaches_a_plugin_of_any_shipped_pipeline() {
                 {
                     // JSON's escapes would join words.
                     let text = text.replace("\\n", " ").replace("\\\"", " ");
-                    let mut found = seen(&text, names);
+                    let mut found = names_in(&text, names);
                     found.retain(|name| !allowed(name) && !KEYS.contains(&name.as_str()));
                     assert!(
                         found.is_empty(),
@@ -150,8 +150,8 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
         assert!(examples.len() > 30);
         let blocks = names(&suite("blocks"));
         for example in examples.iter().filter(|e| e.suite == "blocks") {
-            assert_eq!(seen(&example.pddl, &blocks), Vec::<&String>::new());
-            assert_eq!(seen(&example.action.text, &blocks), Vec::<&String>::new());
+            assert_eq!(names_in(&example.pddl, &blocks), Vec::<&String>::new());
+            assert_eq!(names_in(&example.action.text, &blocks), Vec::<&String>::new());
         }
     }
     assert!(!own.is_empty());
@@ -168,7 +168,7 @@ fn examples_of_other_suites_are_disguised_and_never_show_the_own_one() {
     );
     let blocks = names(&suite("blocks"));
     for (name, text) in materials.iter().filter(|(name, _)| name.starts_with("example.")) {
-        assert_eq!(seen(text, &blocks), Vec::<&String>::new(), "{name}: {text}");
+        assert_eq!(names_in(text, &blocks), Vec::<&String>::new(), "{name}: {text}");
     }
 }
 
@@ -231,7 +231,7 @@ const CHAIN: &str = concat!(
     stage!(translate "problem" use = "translator-direct" roles = { writer = "main" }),
 );
 
-fn diagnosed(rest: &str, overrides: &[&str]) -> Checked {
+fn check_chain(rest: &str, overrides: &[&str]) -> Checked {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
     check(&format!("{CHAIN}{rest}"), "test.toml", &Scripted, &overrides)
 }
@@ -240,7 +240,7 @@ fn diagnosed(rest: &str, overrides: &[&str]) -> Checked {
 fn the_table_says_what_is_disguised_and_can_be_made_by_an_override() {
     assert_eq!(good(CHAIN).config.disguise(), None);
     let options = |rest: &str, overrides: &[&str]| {
-        let checked = diagnosed(rest, overrides);
+        let checked = check_chain(rest, overrides);
         checked.pipeline.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)).config.disguise().unwrap()
     };
     assert_eq!(options("", &["obfuscate.names=random"]), DisguiseOptions::all(NameStyle::Random, 3));
@@ -260,7 +260,7 @@ fn the_table_says_what_is_disguised_and_can_be_made_by_an_override() {
         ("[obfuscate]\nnames = \"random\"\nwhat = [\"verbs\"]\n", "pipeline.value"),
         ("[obfuscate]\nnames = \"random\"\nreordered = true\n", "pipeline.unknown-key"),
     ] {
-        let checked = diagnosed(table, &[]);
+        let checked = check_chain(table, &[]);
         assert!(checked.diagnostics.iter().any(|d| d.code == code), "{table}: {:?}", checked.diagnostics);
         assert!(checked.pipeline.is_none());
     }

@@ -32,7 +32,7 @@ const TREE: &str = concat!(
 type Script = BTreeMap<&'static str, &'static str>;
 
 /// A question as the model got it: who asked, the messages, and the answers.
-type Asked = Arc<Mutex<Vec<(String, Vec<String>)>>>;
+type SeenRequests = Arc<Mutex<Vec<(String, Vec<String>)>>>;
 
 /// Writes problem 0 and 1.
 fn problems() -> StageInstance {
@@ -53,7 +53,7 @@ fn place(candidate: &Candidate) -> String {
 
 /// A model that writes the domains of a script; a domain's text is its score. Repeated requests for the same
 /// children are told apart by a count.
-fn domains(script: &Script, asked: &Asked) -> StageInstance {
+fn domains(script: &Script, asked: &SeenRequests) -> StageInstance {
     let (script, asked) = (script.clone(), Arc::clone(asked));
     let times: Mutex<BTreeMap<String, u32>> = Mutex::default();
     StageInstance::Translator(Arc::new(Translate(move |_: &dyn Host, request: &TranslateRequest| {
@@ -78,7 +78,7 @@ fn domains(script: &Script, asked: &Asked) -> StageInstance {
                     "no domain in the reply",
                 ));
             }
-            let diagnostics = if reply.contains("refused") { vec![refused()] } else { Vec::new() };
+            let diagnostics = if reply.contains("refused") { vec![refused_diagnostic()] } else { Vec::new() };
             Outcome::Ok(CandidatePatch {
                 domain: Some(reply.to_owned()),
                 messages: vec![Message::user(question.clone()), Message::assistant(reply.to_owned())],
@@ -91,7 +91,7 @@ fn domains(script: &Script, asked: &Asked) -> StageInstance {
     })))
 }
 
-fn refused() -> ReportedDiagnostic {
+fn refused_diagnostic() -> ReportedDiagnostic {
     ReportedDiagnostic {
         code: "test.refused".into(),
         severity: ReportedSeverity::Error,
@@ -145,8 +145,8 @@ fn validity() -> StageInstance {
     })))
 }
 
-fn bench(text: &str, script: &Script) -> (Bench, Asked) {
-    let asked = Asked::default();
+fn bench(text: &str, script: &Script) -> (Bench, SeenRequests) {
+    let asked = SeenRequests::default();
     let bench = Bench::new(text)
         .stage("problem", problems())
         .stage("edit", domains(script, &asked))
@@ -157,7 +157,7 @@ fn bench(text: &str, script: &Script) -> (Bench, Asked) {
 }
 
 /// The questions in the order of where they were asked.
-fn questions(asked: &Asked) -> Vec<(String, Vec<String>)> {
+fn questions(asked: &SeenRequests) -> Vec<(String, Vec<String>)> {
     let mut asked = asked.lock().unwrap().clone();
     asked.sort();
     asked
@@ -444,25 +444,25 @@ fn without_the_declaration_no_round_is_told_what_the_environment_said() {
 }
 
 /// The tree with the model behind the host, so that completions are recorded.
-fn scripted() -> Bench {
+fn recorded_bench() -> Bench {
     let text = TREE.replace("rounds = 2", "rounds = 3").replace("n = 2", "n = 3");
     Bench::new(&text)
 }
 
 #[test]
 fn one_job_sixteen_and_a_replay_give_the_same_bytes() {
-    let (_, journal) = jobs_and_replays_change_nothing(scripted, &tasks(2), &[4, 16]);
+    let (_, journal) = jobs_and_replays_change_nothing(recorded_bench, &tasks(2), &[4, 16]);
     assert!(journal.events().iter().any(|e| matches!(e, Event::RoundFinished { round: 3, .. })));
 }
 
 #[test]
 fn a_crash_after_any_event_of_a_round_loses_nothing() {
-    crashes_lose_nothing(scripted, &tasks(1));
+    crashes_lose_nothing(recorded_bench, &tasks(1));
 }
 
 #[test]
 fn sample_paths_are_all_different() {
-    let (_, journal) = scripted().run(&tasks(2), 4);
+    let (_, journal) = recorded_bench().run(&tasks(2), 4);
     let made = |e: &Event| match e {
         Event::CandidateMade { path, .. } => Some(path.clone()),
         _ => None,

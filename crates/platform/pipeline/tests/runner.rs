@@ -284,9 +284,9 @@ fn a_correction_is_not_held_to_what_was_said_about_its_parent() {
 }
 
 /// Answers to a plugin of each kind that asks the host for everything.
-type Answers = Arc<Mutex<Vec<String>>>;
+type HostAnswers = Arc<Mutex<Vec<String>>>;
 
-fn ask_everything(host: &dyn Host, kind: &str, role: &str, answers: &Answers) {
+fn ask_everything(host: &dyn Host, kind: &str, role: &str, answers: &HostAnswers) {
     let request =
         CompletionRequest { messages: vec![Message::user("hello")], ..CompletionRequest::default() };
     let word = |r: Result<(), Failure>| r.err().map_or_else(|| "ok".to_owned(), |f| f.code);
@@ -303,7 +303,7 @@ fn ask_everything(host: &dyn Host, kind: &str, role: &str, answers: &Answers) {
 
 #[test]
 fn each_kind_may_ask_what_the_design_grants_and_nothing_else() {
-    let answers: Answers = Arc::default();
+    let answers: HostAnswers = Arc::default();
     let verify = VERIFY.to_owned();
     let translate = TRANSLATE.replace("n = 4", "n = 1");
     let a = Arc::clone(&answers);

@@ -405,7 +405,7 @@ fn a_generated_suite_says_how() {
 }
 
 /// A folder with everything that is known beside the domain.
-fn known(folder: &tempfile::TempDir) {
+fn write_all_files(folder: &tempfile::TempDir) {
     write(folder, "knowledge.lp", "init(in(X, home)) :- object(X, ball).\n");
     write(folder, "p_example.lp", "object(b1, ball).\n");
     let functions =
@@ -419,7 +419,7 @@ fn known(folder: &tempfile::TempDir) {
 fn what_is_known_beside_a_domain_goes_with_the_domain_alone() {
     let folder = folder();
     let before = load_suite(folder.path()).suite.unwrap();
-    known(&folder);
+    write_all_files(&folder);
     let suite = load_suite(folder.path()).suite.unwrap();
     assert_ne!(before.digest(&before.tasks[0]), suite.digest(&suite.tasks[0]));
     let view =
@@ -462,7 +462,7 @@ fn a_description_of_an_unknown_type_is_a_warning() {
 }
 
 /// Applies add-ons and returns what was wrong, as `code: message`.
-fn added(folders: &[&Path], suites: &mut [Suite]) -> Vec<String> {
+fn add_on_messages(folders: &[&Path], suites: &mut [Suite]) -> Vec<String> {
     let folders: Vec<PathBuf> = folders.iter().map(|f| f.to_path_buf()).collect();
     let found = apply_add_ons(&folders, suites, &mut planforge_diagnostics::SourceMap::default());
     found.iter().map(|d| format!("{:?} {}: {} {}", d.severity, d.code, d.message, d.help.join(" "))).collect()
@@ -471,7 +471,7 @@ fn added(folders: &[&Path], suites: &mut [Suite]) -> Vec<String> {
 #[test]
 fn an_add_on_stands_in_for_the_suite_s_own_files() {
     let folder = folder();
-    known(&folder);
+    write_all_files(&folder);
     write(&folder, "suite.toml", "schema = 1\nname = \"balls\"\n");
     let plain = load_suite(folder.path()).suite.unwrap();
     let add_on = tempfile::tempdir().unwrap();
@@ -481,7 +481,7 @@ fn an_add_on_stands_in_for_the_suite_s_own_files() {
     put("balls/README.md", "Whose this is.");
 
     let mut suites = [plain.clone()];
-    assert_eq!(added(&[add_on.path()], &mut suites), Vec::<String>::new());
+    assert_eq!(add_on_messages(&[add_on.path()], &mut suites), Vec::<String>::new());
     let suite = &suites[0];
     assert_eq!(suite.knowledge.as_deref(), Some("ir_object(home).\n"));
     assert_eq!((&suite.types, &suite.sentences), (&plain.types, &plain.sentences), "what it lacks stays");
@@ -495,7 +495,7 @@ fn an_add_on_stands_in_for_the_suite_s_own_files() {
     put("balls/sentences.toml", "[types]\nroom = \"a chamber\"\n");
     let mut suites = [plain.clone()];
     // The folder itself, for the suite of its name.
-    assert_eq!(added(&[&add_on.path().join("balls")], &mut suites), Vec::<String>::new());
+    assert_eq!(add_on_messages(&[&add_on.path().join("balls")], &mut suites), Vec::<String>::new());
     let suite = &suites[0];
     assert_eq!(suite.example.as_ref().unwrap().ir.as_deref(), Some("object(c, ball).\n"));
     assert!(suite.sentences.is_empty() && suite.types["room"] == "a chamber", "the file is replaced whole");
@@ -517,33 +517,41 @@ fn an_add_on_that_fits_nothing_is_an_error_that_says_what_would() {
             "{part}: {found:?}"
         );
     };
-    one(added(&[path], &mut [balls.clone()]), "Error suite.add-on", "nothing for balls");
-    one(added(&[&path.join("none")], &mut [balls.clone()]), "Error suite.add-on", "cannot be opened");
+    one(add_on_messages(&[path], &mut [balls.clone()]), "Error suite.add-on", "nothing for balls");
+    one(
+        add_on_messages(&[&path.join("none")], &mut [balls.clone()]),
+        "Error suite.add-on",
+        "cannot be opened",
+    );
     put("knowledge.lp", "ir_object(home).\n");
-    assert!(added(&[path], &mut [balls.clone()]).is_empty(), "it is for the only suite");
+    assert!(add_on_messages(&[path], &mut [balls.clone()]).is_empty(), "it is for the only suite");
     assert!(
-        added(&[path], &mut [balls.clone(), balls.clone()]).is_empty(),
+        add_on_messages(&[path], &mut [balls.clone(), balls.clone()]).is_empty(),
         "also where its tasks are named one by one"
     );
     one(
-        added(&[path], &mut [balls.clone(), others]),
+        add_on_messages(&[path], &mut [balls.clone(), others]),
         "Error suite.add-on",
         "which of the suites balls, boxes",
     );
     put("knowlege.lp", "");
-    one(added(&[path], &mut [balls.clone(), balls.clone()]), "Warning suite.add-on", "not read: knowlege.lp");
+    one(
+        add_on_messages(&[path], &mut [balls.clone(), balls.clone()]),
+        "Warning suite.add-on",
+        "not read: knowlege.lp",
+    );
     fs::remove_file(path.join("knowlege.lp")).unwrap();
     put("sentences.toml", "[predicates]\nout = { yes = \"{1} is out.\" }\n");
-    one(added(&[path], &mut [balls.clone()]), "Error suite.sentences", "no `out`");
+    one(add_on_messages(&[path], &mut [balls.clone()]), "Error suite.sentences", "no `out`");
     fs::remove_file(path.join("sentences.toml")).unwrap();
     put("p_example.lp", "object(c, ball).\n");
     let bare = Suite { example: None, ..balls.clone() };
-    one(added(&[path], &mut [bare]), "Warning suite.add-on", "no p_example.nl");
+    one(add_on_messages(&[path], &mut [bare]), "Warning suite.add-on", "no p_example.nl");
     #[cfg(unix)]
     {
         fs::remove_file(path.join("knowledge.lp")).unwrap();
         std::os::unix::fs::symlink("/etc/hostname", path.join("knowledge.lp")).unwrap();
-        one(added(&[path], &mut [balls]), "Error suite.outside", "outside");
+        one(add_on_messages(&[path], &mut [balls]), "Error suite.outside", "outside");
     }
 }
 

@@ -37,7 +37,7 @@ pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String,
     Ok(planforge_pddl::problem_template(&ast::Problem {
         name: Some(Name::synthetic(&pddl_name(&task.task, "task"))),
         domain_name: Some(Name::synthetic(&domain)),
-        objects: typed(objects, ""),
+        objects: to_pddl_names(objects, ""),
         ..ast::Problem::default()
     }))
 }
@@ -58,7 +58,7 @@ pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Fa
     let requirements: &[&str] = if types.is_empty() { &[":strips"] } else { &[":strips", ":typing"] };
     let action = |action: &ActionSignature| ast::Action {
         name: Name::synthetic(&action.name),
-        parameters: typed(&action.parameters, "?"),
+        parameters: to_pddl_names(&action.parameters, "?"),
         vars: Vec::new(),
         precondition: None,
         effect: None,
@@ -111,7 +111,7 @@ fn alternatives(type_name: &str) -> Vec<&str> {
 
 /// Names with their types. Types are left out only if all are `object`: in a list, a name without a type takes the type of the next
 /// typed name.
-fn typed(list: &[TypedName], sigil: &str) -> Vec<ast::TypedName> {
+fn to_pddl_names(list: &[TypedName], sigil: &str) -> Vec<ast::TypedName> {
     let untyped = list.iter().all(|n| n.type_name.eq_ignore_ascii_case("object"));
     let one = |entry: &TypedName| ast::TypedName {
         name: Name::synthetic(&format!("{sigil}{}", entry.name)),

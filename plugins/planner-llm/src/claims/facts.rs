@@ -5,7 +5,7 @@ use planforge_contract::ClaimedState;
 /// Adds the facts of a text to a state: atoms as literals, everything else as sentences.
 pub(crate) fn read(text: &str, into: &mut ClaimedState) {
     for piece in text.split([';', '\n']) {
-        let piece = trimmed(piece);
+        let piece = trim_marks(piece);
         if piece.is_empty() {
             continue;
         }
@@ -17,7 +17,7 @@ pub(crate) fn read(text: &str, into: &mut ClaimedState) {
 }
 
 /// Without bullets, wrappers and marks of emphasis.
-fn trimmed(piece: &str) -> &str {
+fn trim_marks(piece: &str) -> &str {
     let piece = piece.trim().trim_start_matches(['-', '*', '•', '>', ' ']);
     piece.trim_matches(|c: char| c.is_whitespace() || "`{}[],.*".contains(c))
 }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// The lists of a string.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Pieces {
+pub(super) struct ParsedLists {
     pub(super) lists: Vec<String>,
     /// Repairs in the imperative, each with the code that it answers.
     pub(super) fixes: Vec<(&'static str, String)>,
@@ -28,14 +28,14 @@ fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
 
 /// Returns the lists of a string. `described`: text behind a list is a description and left out, as in `(at
 /// ?x) - x is here`; in a condition such text might be a part that was meant.
-pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
+pub(super) fn pieces(text: &str, described: bool, fixes: FixPolicy) -> Result<ParsedLists, Refused> {
     if fixes == FixPolicy::Safe && is_bare_atom(text) {
         let whole = pieces(&format!("({})", text.trim()), described, fixes)?;
         let mut fixed = vec![(codes::EDIT_PARENTHESES, "put the atom into parentheses".to_owned())];
         fixed.extend(whole.fixes);
-        return Ok(Pieces { fixes: fixed, ..whole });
+        return Ok(ParsedLists { fixes: fixed, ..whole });
     }
-    let mut cutter = Cutter { out: Pieces::default(), current: String::new(), depth: 0, surplus: 0 };
+    let mut cutter = Cutter { out: ParsedLists::default(), current: String::new(), depth: 0, surplus: 0 };
     for line in text.lines() {
         cutter.line(line, described)?;
     }
@@ -69,7 +69,7 @@ fn is_bare_atom(text: &str) -> bool {
 }
 
 struct Cutter {
-    out: Pieces,
+    out: ParsedLists,
     current: String,
     depth: usize,
     /// Closing parentheses that closed nothing.
@@ -118,7 +118,7 @@ impl Cutter {
         refuse(codes::EDIT_PARENTHESES, format!("`{word}` stands outside of all parentheses"))
     }
 
-    fn finish(mut self, text: &str, described: bool, fixes: FixPolicy) -> Result<Pieces, Refused> {
+    fn finish(mut self, text: &str, described: bool, fixes: FixPolicy) -> Result<ParsedLists, Refused> {
         let repair = fixes == FixPolicy::Safe;
         if self.depth > 0 {
             let message =

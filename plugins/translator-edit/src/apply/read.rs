@@ -1,6 +1,6 @@
 //! Parses the pieces of a call as PDDL, each in its place in a definition that is otherwise correct.
 
-use super::pieces::{Pieces, pieces, without_section};
+use super::pieces::{ParsedLists, pieces, without_section};
 use crate::calls::{ActionCall, REPLY, Text};
 use crate::codes;
 use planforge_contract::{AppliedFix, FixPolicy};
@@ -55,7 +55,7 @@ impl<'a> EditReader<'a> {
         Self { prefix: printed, fixes, objects, reply }
     }
 
-    fn cut(&self, text: &str, from: Span, described: bool) -> Result<Pieces, Box<Diagnostic>> {
+    fn cut(&self, text: &str, from: Span, described: bool) -> Result<ParsedLists, Box<Diagnostic>> {
         pieces(text, described, self.fixes).map_err(|refused| {
             let wrong = Diagnostic::error(refused.code, refused.message).at(REPLY, from, "");
             Box::new(match refused.code {

@@ -27,7 +27,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(super) fn joined(self, other: &Self) -> Self {
+    pub(super) fn join(self, other: &Self) -> Self {
         Self { value: self.value + &other.value, span: self.span.to(other.span) }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::bind::{bind, is_parameter};
 use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Text, Value};
-use super::literal::{Fuel, MAX_DEPTH, Reader};
+use super::literal::{Fuel, LiteralReader, MAX_DEPTH};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -101,7 +101,8 @@ fn keywords<'a>(entries: impl Iterator<Item = &'a (Text, Value)>) -> Vec<Argumen
 /// Parses a text of JSON. All spans in the value are the span of the text.
 fn inner(text: &Text, fuel: &mut Fuel) -> Option<Value> {
     let none = BTreeMap::new();
-    let mut reader = Reader { text: &text.value, at: 0, end: text.value.len(), fuel, variables: &none };
+    let mut reader =
+        LiteralReader { text: &text.value, at: 0, end: text.value.len(), fuel, variables: &none };
     let mut value = reader.value(0).ok()?;
     reader.skip_blank();
     if reader.at < reader.end {

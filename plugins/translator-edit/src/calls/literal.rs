@@ -33,7 +33,7 @@ impl Fuel {
 }
 
 /// A position in the text, with the values of names and the remaining fuel.
-pub(super) struct Reader<'a> {
+pub(super) struct LiteralReader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) end: usize,
@@ -43,7 +43,7 @@ pub(super) struct Reader<'a> {
 
 type Read<T> = Result<T, Fault>;
 
-impl Reader<'_> {
+impl LiteralReader<'_> {
     pub(super) fn rest(&self) -> &str {
         self.text.get(self.at..self.end).unwrap_or_default()
     }
@@ -107,7 +107,7 @@ impl Reader<'_> {
             let at = self.at;
             let right = self.term(depth)?;
             left = match (left, right) {
-                (Value::Text(a), Value::Text(b)) => Value::Text(a.joined(&b)),
+                (Value::Text(a), Value::Text(b)) => Value::Text(a.join(&b)),
                 (Value::List(mut a, start), Value::List(b, end)) => {
                     a.extend(b);
                     Value::List(a, start.to(end))
@@ -254,7 +254,7 @@ impl Reader<'_> {
             let before = self.at;
             self.skip_blank();
             if self.quote_ahead().is_some() {
-                text = text.joined(&self.string()?);
+                text = text.join(&self.string()?);
             } else if self.rest().starts_with(".strip()") {
                 self.at += ".strip()".len();
                 text.value = text.value.trim().to_owned();

@@ -3,7 +3,7 @@
 use super::bind;
 use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Value};
 use super::json;
-use super::literal::{Fault, Fuel, Reader};
+use super::literal::{Fault, Fuel, LiteralReader};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -27,8 +27,8 @@ impl<'a> Scanner<'a> {
         Self { text, fuel, variables: BTreeMap::new() }
     }
 
-    fn reader(&mut self, at: usize, end: usize) -> Reader<'_> {
-        Reader { text: self.text, at, end, fuel: self.fuel, variables: &self.variables }
+    fn reader(&mut self, at: usize, end: usize) -> LiteralReader<'_> {
+        LiteralReader { text: self.text, at, end, fuel: self.fuel, variables: &self.variables }
     }
 
     /// Reads the statements of a code block.
@@ -148,7 +148,7 @@ impl<'a> Scanner<'a> {
                 a.extend(b);
                 Some(Value::List(a, from.to(to)))
             }
-            (true, Some(Value::Text(a)), Ok(Value::Text(b))) => Some(Value::Text(a.joined(&b))),
+            (true, Some(Value::Text(a)), Ok(Value::Text(b))) => Some(Value::Text(a.join(&b))),
             _ => None,
         };
         match new {

@@ -1,7 +1,7 @@
 //! Critiques in plain language: numbered and bulleted lists, labelled fields, headings, running text.
 
 use super::ReplyContent;
-use super::words::{Tone, Words};
+use super::words::{ReviewLexicon, Tone};
 use planforge_contract::CritiqueFinding;
 
 /// A label in front of a text, as in `Suggestion: add it`.
@@ -19,7 +19,7 @@ struct Item<'a> {
     lines: Vec<&'a str>,
 }
 
-pub(super) fn read(words: &Words, text: &str) -> ReplyContent {
+pub(super) fn read(words: &ReviewLexicon, text: &str) -> ReplyContent {
     let mut said = ReplyContent::default();
     let mut approved = false;
     for item in items(words, text) {
@@ -32,7 +32,7 @@ pub(super) fn read(words: &Words, text: &str) -> ReplyContent {
 }
 
 /// The items of a text: a bullet, a number or a blank line begins one. Code blocks are left out, a text in PDDL too.
-fn items<'a>(words: &Words, text: &'a str) -> Vec<Item<'a>> {
+fn items<'a>(words: &ReviewLexicon, text: &'a str) -> Vec<Item<'a>> {
     let mut items: Vec<Item<'a>> = Vec::new();
     let mut heading = "";
     let mut fenced = false;
@@ -49,7 +49,7 @@ fn items<'a>(words: &Words, text: &'a str) -> Vec<Item<'a>> {
             continue;
         }
         if let Some(title) = title(bare) {
-            match (words.tone(title), unmarked(bare) == bare) {
+            match (words.tone(title), strip_bullet(bare) == bare) {
                 // `1. **Missing precondition**` begins a finding; `Some things are wrong:` is not a place.
                 (Tone::Objects, false) => {}
                 (tone, _) => {
@@ -59,7 +59,7 @@ fn items<'a>(words: &Words, text: &'a str) -> Vec<Item<'a>> {
                 }
             }
         }
-        let content = unmarked(bare);
+        let content = strip_bullet(bare);
         // A line with a label of a field goes with the item above it.
         let continues = open || items.last().is_some_and(|i| !i.lines.is_empty() && is_field(content));
         match items.last_mut() {
@@ -74,7 +74,7 @@ fn items<'a>(words: &Words, text: &'a str) -> Vec<Item<'a>> {
 /// A heading: `## Logic`, `**Action move**`, `Action move:`; without its marks.
 fn title(line: &str) -> Option<&str> {
     let marks: &[char] = &['#', '*', '_', ' ', ':', '`'];
-    let numbered = unmarked(line);
+    let numbered = strip_bullet(line);
     let heads = line.starts_with('#')
         || (numbered.starts_with("**")
             && numbered.trim_end_matches([':', ' ']).ends_with("**")
@@ -85,7 +85,7 @@ fn title(line: &str) -> Option<&str> {
 }
 
 /// A line without its number or bullet.
-fn unmarked(line: &str) -> &str {
+fn strip_bullet(line: &str) -> &str {
     let line = line.trim_start_matches('>').trim_start();
     for mark in ["- ", "* ", "+ ", "\u{2022} ", "\u{2013} "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -122,7 +122,7 @@ fn is_field(line: &str) -> bool {
 }
 
 /// Takes the findings of an item. Returns true if it approves of the whole.
-fn take(words: &Words, item: &Item<'_>, said: &mut ReplyContent) -> bool {
+fn take(words: &ReviewLexicon, item: &Item<'_>, said: &mut ReplyContent) -> bool {
     let mut one = CritiqueFinding { place: item.heading.to_owned(), ..CritiqueFinding::default() };
     let mut stated = None;
     let mut text: Vec<&str> = Vec::new();
@@ -163,7 +163,7 @@ fn take(words: &Words, item: &Item<'_>, said: &mut ReplyContent) -> bool {
 }
 
 /// From the first sentence of a text that objects to the last one; and whether a sentence approves of the whole.
-fn objections(words: &Words, text: &str) -> (String, bool) {
+fn objections(words: &ReviewLexicon, text: &str) -> (String, bool) {
     let sentences = sentences(text);
     let tones: Vec<Tone> = sentences.iter().map(|s| words.tone(s)).collect();
     let first = tones.iter().position(|t| *t == Tone::Objects);

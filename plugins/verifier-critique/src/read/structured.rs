@@ -1,7 +1,7 @@
 //! Critiques in JSON with any names of keys.
 
 use super::ReplyContent;
-use super::words::{Tone, Words};
+use super::words::{ReviewLexicon, Tone};
 use planforge_contract::{CritiqueFinding, FindingSeverity};
 use planforge_plugin_sdk::loose::{Entry, Kind, Salvaged, Value};
 
@@ -71,7 +71,7 @@ const CHANGE: [&str; 10] = [
 ];
 
 /// Reads the JSON of a reply. `None` if none of it can be a critique.
-pub(super) fn read(words: &Words, found: &Salvaged) -> Option<ReplyContent> {
+pub(super) fn read(words: &ReviewLexicon, found: &Salvaged) -> Option<ReplyContent> {
     let mut said = ReplyContent::default();
     let mut any = false;
     for (_, value) in &found.values {
@@ -99,7 +99,7 @@ pub(super) fn around(text: &str, found: &Salvaged) -> String {
 }
 
 /// Reads a critique or a single finding. Returns false for other objects.
-fn object(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
+fn object(words: &ReviewLexicon, entries: &[Entry], said: &mut ReplyContent) -> bool {
     let mut any = false;
     for entry in entries {
         let key = plain(&entry.key);
@@ -127,7 +127,7 @@ fn object(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
 }
 
 /// Findings in a list. Whether it holds any, or is empty.
-fn list(words: &Words, values: &[Value], place: &str, said: &mut ReplyContent) -> bool {
+fn list(words: &ReviewLexicon, values: &[Value], place: &str, said: &mut ReplyContent) -> bool {
     let mut any = values.is_empty();
     for value in values {
         any |= match &value.kind {
@@ -146,11 +146,11 @@ fn list(words: &Words, values: &[Value], place: &str, said: &mut ReplyContent) -
 }
 
 /// One finding. Whether the object is one.
-fn finding(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
+fn finding(words: &ReviewLexicon, entries: &[Entry], said: &mut ReplyContent) -> bool {
     let get = |keys: &'static [&'static str]| {
         keys.iter().find_map(|key| {
             let entry = entries.iter().find(|e| plain(&e.key) == *key)?;
-            shown(&entry.value).filter(|t| !t.trim().is_empty()).map(|text| (*key, text))
+            to_text(&entry.value).filter(|t| !t.trim().is_empty()).map(|text| (*key, text))
         })
     };
     let change = get(&CHANGE).map(|(_, text)| text).unwrap_or_default();
@@ -182,7 +182,7 @@ fn finding(words: &Words, entries: &[Entry], said: &mut ReplyContent) -> bool {
 }
 
 /// Adds a finding, unless it states that there is none or repeats the form of the question.
-fn add(words: &Words, mut one: CritiqueFinding, stated: bool, said: &mut ReplyContent) {
+fn add(words: &ReviewLexicon, mut one: CritiqueFinding, stated: bool, said: &mut ReplyContent) {
     if words.is_echo(&one) {
         said.echoes += 1;
         return;
@@ -210,7 +210,7 @@ fn plain(key: &str) -> String {
 }
 
 /// A value as text; of a list its texts.
-fn shown(value: &Value) -> Option<String> {
+fn to_text(value: &Value) -> Option<String> {
     match &value.kind {
         Kind::Text(text) => Some(text.clone()),
         Kind::Number(number) => Some(number.to_string()),

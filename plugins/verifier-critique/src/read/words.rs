@@ -27,7 +27,7 @@ const APPROVES: &str = r"\b(?:correct(?:ly)?|valid|accurate(?:ly)?|well[\s-](?:f
 /// Subjects of a verdict on the whole.
 const OVERALL: &str = r"\b(?:domain|problem|plan|pddl|code|solution|it|this|everything|all|overall|whole|approve[sd]?|accept(?:s|ed)?|lgtm|looks)\b";
 
-/// Words that make a finding a warning, and words that make it an error nevertheless.
+/// ReviewLexicon that make a finding a warning, and words that make it an error nevertheless.
 const LIGHT: &str = r"\b(?:might|could|may|consider|optional(?:ly)?|style|stylistic|readab\w+|recommend(?:ed)?|prefer(?:ably|red)?|unnecessary|redundant|unused|superfluous|clarity|naming|minor|nice\s+to|suboptimal|not\s+optimal|better)\b";
 const HEAVY: &str = r"\b(?:missing|incorrect(?:ly)?|wrong(?:ly)?|errors?|undeclared|undefined|invalid|lack(?:s|ing)?|unbalanced|fails?|violat\w+|contradict\w*|mismatch\w*|inconsistent)\b";
 
@@ -43,7 +43,7 @@ const PLACED_ACTION: &str =
 
 /// The compiled expressions. All of them take time proportional to the text.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct ReviewLexicon {
     clear: Regex,
     objects: Regex,
     approves: Regex,
@@ -58,27 +58,27 @@ pub(super) struct Words {
     placed_action: Regex,
 }
 
-fn compiled(expression: &str) -> Result<Regex, Failure> {
+fn compile(expression: &str) -> Result<Regex, Failure> {
     RegexBuilder::new(expression).case_insensitive(true).build().map_err(|e| {
         Failure::new(FailureClass::Plugin, codes::LEXICON, format!("an expression does not compile: {e}"))
     })
 }
 
-impl Words {
+impl ReviewLexicon {
     pub(super) fn new() -> Result<Self, Failure> {
         Ok(Self {
-            clear: compiled(CLEAR)?,
-            objects: compiled(OBJECTS)?,
-            approves: compiled(APPROVES)?,
-            overall: compiled(OVERALL)?,
-            light: compiled(LIGHT)?,
-            heavy: compiled(HEAVY)?,
-            severity_light: compiled(SEVERITY_LIGHT)?,
-            nothing: compiled(NOTHING)?,
-            yes: compiled(YES)?,
-            no: compiled(NO)?,
-            quoted_action: compiled(QUOTED_ACTION)?,
-            placed_action: compiled(PLACED_ACTION)?,
+            clear: compile(CLEAR)?,
+            objects: compile(OBJECTS)?,
+            approves: compile(APPROVES)?,
+            overall: compile(OVERALL)?,
+            light: compile(LIGHT)?,
+            heavy: compile(HEAVY)?,
+            severity_light: compile(SEVERITY_LIGHT)?,
+            nothing: compile(NOTHING)?,
+            yes: compile(YES)?,
+            no: compile(NO)?,
+            quoted_action: compile(QUOTED_ACTION)?,
+            placed_action: compile(PLACED_ACTION)?,
         })
     }
 

@@ -95,10 +95,10 @@ impl RoleReader<'_> {
             };
             self.model(name, item.place);
             if let Some(first) = names.iter().find(|first| first.value == *name) {
-                let message = format!("`{name}` stands in the list of role `{}` twice", self.name);
+                let message = format!("`{name}` is listed twice for role `{}`", self.name);
                 let twice = error_at(CODE, message, item.place)
                     .also(first.place.source, first.place.span, "it is here")
-                    .help("take one out: a model that failed is not asked the same question again");
+                    .help("remove one: a model that failed is not sent the same request again");
                 self.out.push(twice);
                 continue;
             }
@@ -106,7 +106,7 @@ impl RoleReader<'_> {
         }
         match &names[..] {
             [] => {
-                self.nobody(items.is_empty(), place);
+                self.no_model(items.is_empty(), place);
                 None
             }
             [only] => {
@@ -134,14 +134,14 @@ impl RoleReader<'_> {
                     "role `{}`: the weight of `{}` is {weight}; a weight is above 0",
                     self.name, key.name
                 );
-                let help = "leave a model out that is never to be drawn; one that is asked only where others fail stands in a list";
+                let help = "omit a model that must never be drawn; for a model that is asked only after another fails, write a list";
                 self.out.push(error_at("pipeline.range", message, node.place).help(help));
                 continue;
             }
             weights.insert(key.name.clone(), weight);
         }
         if table.entries.is_empty() {
-            self.nobody(true, place);
+            self.no_model(true, place);
         }
         let mut names = weights.keys();
         match (names.next(), names.next()) {
@@ -158,7 +158,7 @@ impl RoleReader<'_> {
     fn model(&mut self, name: &str, place: SourcePlace) {
         self.used.push(name.to_owned());
         if !self.models.contains(&name) {
-            let text = format!("there is no table [llm.{name}]");
+            let text = format!("there is no table `[llm.{name}]`");
             let help = help_for(name, self.models, "models in this file");
             self.out.push(with_help(error_at("pipeline.unknown-llm", text, place), help));
         }
@@ -173,9 +173,9 @@ impl RoleReader<'_> {
         self.out.push(error_at("pipeline.type", message, node.place).help(help));
     }
 
-    fn nobody(&mut self, really: bool, place: SourcePlace) {
-        if really {
-            let message = format!("nobody takes the role `{}`", self.name);
+    fn no_model(&mut self, is_empty: bool, place: SourcePlace) {
+        if is_empty {
+            let message = format!("role `{}` has no model", self.name);
             self.out.push(error_at(CODE, message, place).help("name at least one [llm.NAME] table"));
         }
     }
@@ -183,7 +183,7 @@ impl RoleReader<'_> {
     /// Warns about a list or table with a single name. With several names, other messages report it.
     fn lone(&mut self, name: &str, written: usize, place: SourcePlace) {
         if written == 1 {
-            let message = format!("role `{}` has one model, and nobody follows where it fails", self.name);
+            let message = format!("role `{}` has one model in a list, so there is no fallback", self.name);
             let warning = Diagnostic::warning(CODE, message).at(place.source, place.span, "");
             self.out.push(warning.help(format!("write `{} = \"{name}\"`, or add a second model", self.name)));
         }

@@ -110,7 +110,7 @@ impl<'a> PluginCall<'a> {
             format!("`{}` asked the environment and then a model in one call", self.info.id),
         )
         .help(
-            "a pipeline whose models may learn what the environment says declares feedback = \"environment\"",
+            "declare `feedback = \"environment\"` in the pipeline if models may receive results of the environment",
         ))
     }
 

@@ -172,7 +172,7 @@ pub fn run_tasks(
 /// Gives the suites the names that `[obfuscate]` asks for; without it they keep their own.
 ///
 /// # Errors
-/// `suite.disguise` for each suite that cannot be given other names.
+/// `suite.disguise` for each suite that cannot be renamed.
 pub fn disguise_suites(pipeline: &Pipeline, suites: &[Suite]) -> Result<Vec<Suite>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut new = Vec::new();

@@ -61,7 +61,9 @@ impl AddOnReader<'_> {
         let names = names.join(", ");
         let message = match has_files {
             true => {
-                format!("add-on {shown} has files, and nothing says which of the suites {names} they are for")
+                format!(
+                    "add-on {shown} has files, and it is unclear which of the suites {names} they belong to"
+                )
             }
             false => format!("add-on {shown} has nothing for {names}"),
         };
@@ -111,7 +113,7 @@ impl AddOnReader<'_> {
             Some(example) => example.ir = Some(text),
             None if tell => {
                 let message = format!(
-                    "{}: suite `{}` has no p_example.nl, so there is no text that this would be an example for",
+                    "{}: suite `{}` has no p_example.nl, so this example has no text",
                     path.join("p_example.lp").display(),
                     suite.name
                 );

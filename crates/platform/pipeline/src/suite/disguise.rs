@@ -78,9 +78,12 @@ impl Disguiser<'_> {
             .collect();
         let own = suite.tasks.iter().all(|task| task.reference_domain.is_some());
         if suite.reference_domain.is_none() && (suite.tasks.is_empty() || !own) {
-            self.wrong("there is no domain.pddl, so nobody knows which words are names".to_owned());
+            self.wrong("there is no `domain.pddl`, so the names are unknown".to_owned());
         } else if !without.is_empty() {
-            self.wrong(format!("there is no problem of {}, so nobody knows its objects", without.join(", ")));
+            self.wrong(format!(
+                "without a problem of {} the names of its objects are unknown",
+                without.join(", ")
+            ));
         }
         let text = |text: &String| disguise.text(text);
         Suite {
@@ -119,10 +122,10 @@ impl Disguiser<'_> {
     }
 
     fn wrong(&mut self, why: String) {
-        let message = format!("suite `{}` cannot be given other names: {why}", self.suite.name);
+        let message = format!("suite `{}` cannot be renamed: {why}", self.suite.name);
         self.found.push(
             Diagnostic::error("suite.disguise", message)
-                .help("run it without [obfuscate]; `planforge suite check` says what is wrong with a suite"),
+                .help("run it without `[obfuscate]`; `planforge suite check` lists the mistakes of a suite"),
         );
     }
 

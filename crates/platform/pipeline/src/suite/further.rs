@@ -31,8 +31,7 @@ pub(crate) fn further_problems(
             let Some(text) = folder.text(name)? else { continue };
             problems.push(match &suite.disguise {
                 Some(disguise) => disguise.names.problem(&text).map_err(|why| {
-                    let message =
-                        format!("suite `{}` cannot be given other names: {name}: {why}", suite.name);
+                    let message = format!("suite `{}` cannot be renamed: {name}: {why}", suite.name);
                     Box::new(Diagnostic::error("suite.disguise", message))
                 })?,
                 None => text,

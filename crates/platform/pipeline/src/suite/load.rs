@@ -182,7 +182,7 @@ impl Loader {
         let shown = folder.path.display();
         if texts.is_empty() {
             let message = format!("{shown}: no task has a text");
-            let help = "each task needs a file NAME.nl that says in plain language what it is about";
+            let help = "each task needs a file `NAME.nl` that describes it in plain language";
             self.found.push(Diagnostic::error("suite.no-text", message).help(help));
             return None;
         }

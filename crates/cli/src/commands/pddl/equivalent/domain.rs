@@ -392,7 +392,7 @@ fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEq
             .problems
             .iter()
             .zip(&compared.0)
-            .map(|(path, outcome)| domains::compared(&path.display().to_string(), outcome))
+            .map(|(path, outcome)| domains::to_compared_problem(&path.display().to_string(), outcome))
             .collect(),
         ..Default::default()
     }

@@ -156,7 +156,7 @@ fn predicate(
                 name.name,
                 node.kind()
             );
-            out.push(error_at("suite.actions", message, node.place).help("write NAME = \"what it says\""));
+            out.push(error_at("suite.actions", message, node.place).help("write NAME = \"its text\""));
             None
         }
     }
@@ -181,7 +181,7 @@ pub fn read_declaration(text: &str) -> Result<PredicateDecl, String> {
     let mut declared = parsed.value.predicates;
     match (declared.pop(), declared.is_empty(), wrong) {
         (Some(declaration), true, None) => Ok(declaration),
-        (_, _, Some(why)) => Err(format!("`{text}` is no declaration of a predicate: {why}")),
+        (_, _, Some(why)) => Err(format!("`{text}` is not a declaration of a predicate: {why}")),
         _ => Err(format!("`{text}` is not the declaration of one predicate")),
     }
 }

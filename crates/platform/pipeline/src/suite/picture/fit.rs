@@ -119,6 +119,6 @@ fn arity(kind: &str, pattern: &Pattern, known: &BTreeMap<String, usize>, out: &m
             pattern.slots.len()
         );
         let wrong = Diagnostic::error(CODE, message).at(pattern.source, pattern.span, "");
-        out.push(wrong.help("`_` stands for an argument that the picture does not show"));
+        out.push(wrong.help("`_` is an argument that the picture does not show"));
     }
 }

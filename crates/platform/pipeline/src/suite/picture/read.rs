@@ -277,7 +277,7 @@ impl TemplateReader {
             let name = &slot[..close];
             if !(fact.position(name).is_some() || (numeric && name == "value")) {
                 let message = format!("`text` has {{{name}}}, and `{}` has no ?{name}", fact.name);
-                let help = "{x} stands for the argument ?x, and {value} for the value of a `number`";
+                let help = "{x} is the argument ?x, and {value} is the value of a `number`";
                 self.found.push(error_at(CODE, message, text.place).help(help));
             }
             rest = &slot[close + 1..];

@@ -1,21 +1,24 @@
-//! What an answer's body says.
+//! Reading of a response body of status 200.
 
+use crate::error_text::error_text;
 use crate::failure;
 use planforge_contract::{
     CompletionResult, FinishReason, ProviderFailure, Replies, Reply, TokenLogprob, Usage,
 };
 use serde_json::Value;
 
-/// The result behind the bytes of an answer of status 200.
-pub fn result_of(bytes: &[u8]) -> CompletionResult {
+/// Reads the body of a response of status 200.
+pub fn read_result(bytes: &[u8]) -> CompletionResult {
     let body: Value = match serde_json::from_slice(bytes) {
         Ok(body) => body,
-        Err(e) => return CompletionResult::ProviderFailure(failure::malformed(200, &e.to_string(), bytes)),
+        Err(e) => {
+            return CompletionResult::ProviderFailure(failure::malformed_failure(200, &e.to_string(), bytes));
+        }
     };
-    match read_answer(&body, String::from_utf8_lossy(bytes).into_owned()) {
-        Answer::Replies(replies) => CompletionResult::Replies(replies),
-        Answer::Error(status, message) => {
-            let ProviderFailure { class, message, .. } = failure::of_words(status, &message);
+    match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
+        Response::Replies(replies) => CompletionResult::Replies(replies),
+        Response::Error(status, message) => {
+            let ProviderFailure { class, message, .. } = failure::failure_of_message(status, &message);
             CompletionResult::ProviderFailure(ProviderFailure {
                 class,
                 status: Some(200),
@@ -23,44 +26,45 @@ pub fn result_of(bytes: &[u8]) -> CompletionResult {
                 message: format!("the server answered 200 with an error: {message}"),
             })
         }
-        Answer::Malformed(why) => CompletionResult::ProviderFailure(failure::malformed(200, &why, bytes)),
+        Response::Malformed(why) => {
+            CompletionResult::ProviderFailure(failure::malformed_failure(200, &why, bytes))
+        }
     }
 }
 
-/// What the server said in a body of status 200.
+/// The content of a response body of status 200.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// A completion.
+enum Response {
     Replies(Replies),
     /// An error object where a completion should be, as some proxies send it: its status, where it has one, and text.
     Error(Option<u16>, String),
-    /// Neither; why.
+    /// Neither of the two, with the reason.
     Malformed(String),
 }
 
 /// Reads a completion, tolerant of what servers leave out.
-pub fn read_answer(body: &Value, raw: String) -> Answer {
+fn read_response(body: &Value, raw: String) -> Response {
     if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
         let status = error.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
-        return Answer::Error(status, error_text(error));
+        return Response::Error(status, error_text(error));
     }
     let Some(choices) = body.get("choices").and_then(Value::as_array) else {
-        return Answer::Malformed("it has no list `choices`".to_owned());
+        return Response::Malformed("it has no list `choices`".to_owned());
     };
     if choices.is_empty() {
-        return Answer::Malformed("its list `choices` is empty".to_owned());
+        return Response::Malformed("its list `choices` is empty".to_owned());
     }
     let mut replies = Vec::with_capacity(choices.len());
     for (place, choice) in choices.iter().enumerate() {
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
         match read_choice(choice) {
             Some(reply) => replies.push((index, reply)),
-            None => return Answer::Malformed(format!("choice {place} has no message")),
+            None => return Response::Malformed(format!("choice {place} has no message")),
         }
     }
     replies.sort_by_key(|(index, _)| *index);
     let tokens = |name: &str| body.get("usage").and_then(|u| u.get(name)).and_then(Value::as_u64);
-    Answer::Replies(Replies {
+    Response::Replies(Replies {
         replies: replies.into_iter().map(|(_, reply)| reply).collect(),
         usage: Usage {
             prompt_tokens: tokens("prompt_tokens"),
@@ -117,16 +121,4 @@ fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
         .zip(values)
         .map(|(t, v)| Some(TokenLogprob { token: t.as_str()?.to_owned(), logprob: v.as_f64()? }))
         .collect()
-}
-
-/// The words of an error object, its code included; or of the whole body where it is something else.
-pub fn error_text(error: &Value) -> String {
-    let message = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
-    let code =
-        error.get("code").and_then(Value::as_str).or_else(|| error.get("type").and_then(Value::as_str));
-    match (message, code) {
-        (Some(message), Some(code)) => format!("{message} ({code})"),
-        (Some(message), None) => message.to_owned(),
-        _ => error.to_string(),
-    }
 }
