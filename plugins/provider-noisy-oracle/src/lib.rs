@@ -363,7 +363,7 @@ impl Writer<'_> {
         };
         let wanted = self.wanted_problem();
         let domain = &self.reference.domain;
-        let revised = problem::revised(self.options, domain, &wanted, current, self.shown, random);
+        let revised = problem::revise_problem(self.options, domain, &wanted, current, self.shown, random);
         let note = serde_json::json!({
             "repaired": revised.repaired,
             "damaged": revised.damaged,

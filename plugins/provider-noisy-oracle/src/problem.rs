@@ -91,7 +91,7 @@ pub(crate) fn revise_problem(
             (Some(_), None) => problem.init.retain(|fact| !same(&fault.old, fact)),
             (None, right) => problem.init.extend(right),
         }
-        repaired.push(format!("init: {}", fault.repaired()));
+        repaired.push(format!("init: {}", fault.describe_repair()));
     }
     let damages = random.chance(options.damage);
     let damaged: Vec<String> =

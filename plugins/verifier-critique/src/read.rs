@@ -18,7 +18,7 @@ use planforge_contract::{
 };
 use planforge_plugin_sdk::loose;
 use std::collections::BTreeSet;
-use words::Words;
+use words::ReviewLexicon;
 
 /// The longest reply that is read, in bytes.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
@@ -29,7 +29,7 @@ const MOST_OF_A_FIELD: usize = 2000;
 
 #[derive(Debug)]
 pub struct CritiqueReader {
-    words: Words,
+    words: ReviewLexicon,
 }
 
 /// The facts that a reply is compared with.
@@ -86,7 +86,7 @@ impl CritiqueReader {
     /// # Errors
     /// Class `Plugin`: a fault of the plugin's own.
     pub fn new() -> Result<Self, Failure> {
-        Ok(Self { words: Words::new()? })
+        Ok(Self { words: ReviewLexicon::new()? })
     }
 
     /// Reads a reply, with remarks about oddities. It never fails and takes time linear in the length of the

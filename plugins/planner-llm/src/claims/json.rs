@@ -1,6 +1,6 @@
 //! Claims and plans in JSON: an object in a code block, or the whole reply.
 
-use super::{claimed, yes_or_no};
+use super::{to_claimed_state, yes_or_no};
 use planforge_contract::{ClaimedState, PlanClaims};
 use planforge_plugin_sdk::serde_json::{self, Map, Value};
 
@@ -100,10 +100,10 @@ fn of_states(value: &Value) -> Vec<ClaimedState> {
 
 fn of_state(value: &Value, after: u32) -> Option<ClaimedState> {
     match value {
-        Value::String(text) => Some(claimed(after, &[text])),
+        Value::String(text) => Some(to_claimed_state(after, &[text])),
         Value::Array(facts) => {
             let texts: Vec<&str> = facts.iter().filter_map(Value::as_str).collect();
-            Some(claimed(after, &texts))
+            Some(to_claimed_state(after, &texts))
         }
         Value::Object(fields) => {
             let number = get(fields, &NUMBER).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());

@@ -1,6 +1,6 @@
 //! Claims in lines with labels (`State after step 2: ...`, `Goal reached: yes`, `Cost: 4`) and in sentences.
 
-use super::{Claims, claimed, yes_or_no};
+use super::{Claims, to_claimed_state, yes_or_no};
 use planforge_contract::{ClaimedState, PlanClaims};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -148,7 +148,7 @@ impl ClaimReader {
             self.within = false;
             return true;
         };
-        self.states.push(claimed(after, &[facts.unwrap_or_default()]));
+        self.states.push(to_claimed_state(after, &[facts.unwrap_or_default()]));
         self.within = true;
         true
     }
