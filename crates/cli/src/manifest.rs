@@ -31,7 +31,7 @@ pub(crate) fn manifest(
     let mut settings =
         BTreeMap::from([(TASKS.to_owned(), stored), (EXPLAIN_PLAN.to_owned(), explainer.into())]);
     let simulated: Vec<&String> =
-        prepared.roles.iter().filter(|(_, role)| role.simulated).map(|(name, _)| name).collect();
+        prepared.model_tables.iter().filter(|(_, table)| table.simulated).map(|(name, _)| name).collect();
     if !simulated.is_empty() {
         settings.insert(planforge_report::SIMULATED.to_owned(), serde_json::json!(simulated));
     }
@@ -43,7 +43,11 @@ pub(crate) fn manifest(
         config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
         overrides: overrides.to_vec(),
         plugins: prepared.plugins.clone(),
-        models: prepared.roles.iter().map(|(name, role)| (name.clone(), role.config.model.clone())).collect(),
+        models: prepared
+            .model_tables
+            .iter()
+            .map(|(name, table)| (name.clone(), table.settings.model.clone()))
+            .collect(),
         seed: pipeline.config.seed,
         tasks: tasks.iter().map(|(_, used)| used.clone()).collect(),
         settings,

@@ -1,4 +1,4 @@
-//! What comparisons of domains found, as the contract has it: evidence of verifiers, and what `planforge pddl equivalent domain` prints.
+//! Results of domain comparisons as documents: evidence of verifiers, and the output of `planforge pddl equivalent domain`.
 
 use crate::reports::{
     ComparedProblem, DomainCostDifference, DomainReconstructionError, MatchedAction, MatchedInterface,
