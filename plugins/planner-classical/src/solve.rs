@@ -95,7 +95,7 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
             statistics,
         },
         planforge_planning::SearchOutcome::Unsupported(constructs) => {
-            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported_diagnostic).collect();
             PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
         }
     }

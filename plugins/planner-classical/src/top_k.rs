@@ -65,7 +65,7 @@ pub(crate) fn run(
         }
         TopKOutcome::LimitReached(reason) => limit(reason, Vec::new(), statistics),
         TopKOutcome::Unsupported(constructs) => {
-            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported).collect();
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported_diagnostic).collect();
             PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
         }
     }

@@ -127,7 +127,7 @@ fn example<'a>(options: &LlmPlannerOptions, task: &'a TaskView) -> Result<Option
         return Ok(None);
     }
     let material = &task.materials.example;
-    let present = |text: &'a Option<String>| text.as_deref().and_then(given);
+    let present = |text: &'a Option<String>| text.as_deref().and_then(non_blank);
     match (present(&material.text), present(&material.plan)) {
         (Some(text), Some(plan)) => Ok(Some(Example { text, plan })),
         // An example of a problem alone is not a mistake in the suite: other methods use it.

@@ -98,7 +98,7 @@ impl Prompts {
                 (steps(plan), plan.claims.as_ref().and_then(|c| c.cost).map(|c| c.to_string()))
             }
         };
-        let thought = candidate.thought.as_deref().and_then(given).filter(|_| options.of != Of::Plan);
+        let thought = candidate.thought.as_deref().and_then(non_blank).filter(|_| options.of != Of::Plan);
         let context = Context {
             what: options.of.name(),
             again,

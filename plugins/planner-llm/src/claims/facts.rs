@@ -24,7 +24,7 @@ fn trim_marks(piece: &str) -> &str {
 
 /// The sentences of a text without atoms.
 fn sentences(piece: &str) -> Vec<String> {
-    let parts = piece.split(". ").map(trimmed).filter(|s| s.chars().any(char::is_alphabetic));
+    let parts = piece.split(". ").map(trim_marks).filter(|s| s.chars().any(char::is_alphabetic));
     parts.map(|s| s.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 

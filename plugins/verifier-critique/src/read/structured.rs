@@ -215,7 +215,7 @@ fn to_text(value: &Value) -> Option<String> {
         Kind::Text(text) => Some(text.clone()),
         Kind::Number(number) => Some(number.to_string()),
         Kind::List(values) => {
-            let texts: Vec<String> = values.iter().filter_map(shown).collect();
+            let texts: Vec<String> = values.iter().filter_map(to_text).collect();
             (!texts.is_empty()).then(|| texts.join(" "))
         }
         Kind::Null | Kind::Boolean(_) | Kind::Object(_) => None,

@@ -15,6 +15,7 @@ use planforge_contract::{
     Candidate, CandidatePatch, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
 };
 use planforge_llm::derive_u64;
+use planforge_record::Event;
 
 /// Runs a translate stage.
 pub(super) fn run(

@@ -16,6 +16,7 @@ use planforge_contract::{
     UndecidedReason, VerifyRequest,
 };
 use planforge_llm::derive_u64;
+use planforge_record::Event;
 use serde::{Deserialize, Serialize};
 
 /// An assessment, and whether the environment was asked for it.
