@@ -97,10 +97,10 @@ impl CannedModel {
             return Scripted::error(400, "scripted", "there are no messages");
         };
         let texts: Vec<&str> = messages.iter().filter_map(|m| m["content"].as_str()).collect();
-        // The task that is told last is the one that is asked about; an example stands before it.
+        // The last task in the text is the one in question; an example precedes it.
         let known = texts.iter().rev().find_map(|text| {
-            let told = |task: &&CannedTask| text.rfind(&task.text);
-            self.tasks.iter().filter(|task| told(task).is_some()).max_by_key(told)
+            let place = |task: &&CannedTask| text.rfind(&task.text);
+            self.tasks.iter().filter(|task| place(task).is_some()).max_by_key(place)
         });
         let edits = texts.last().is_some_and(|text| text.contains("modify_action"));
         let n = body["n"].as_u64().unwrap_or(1).max(1);

@@ -130,8 +130,8 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
             Ok((text.trim().to_owned(), format!("```pddl\n{problem}\n```\n")))
         })
         .collect::<io::Result<_>>()?;
-    let nobody = ScriptedServer::matching(|_| Scripted::error(500, "", "this server must not get requests"))?;
-    let elsewhere = nobody.base_url();
+    let bystander = ScriptedServer::matching(|_| Scripted::error(500, "", "this server must not get requests"))?;
+    let elsewhere = bystander.base_url();
     let Misbehaviour { expected, waits_ms, set, times, answer, tells_key, .. } = case;
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
@@ -152,7 +152,7 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
     let time = started.elapsed();
     let mut found = read_outcome(&ended, scratch.path())?;
     (found.requests, found.time) = (asked.load(Ordering::SeqCst), time);
-    if nobody.count() > 0 {
+    if bystander.count() > 0 {
         found.violations.push("another host got a request".to_owned());
     }
     if time < Duration::from_millis(waits_ms) {

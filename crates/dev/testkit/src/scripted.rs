@@ -275,7 +275,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
-        // A connection that fails is the client's to notice; there is nobody here to tell.
+        // The client reports a failed connection.
         drop(thread::Builder::new().name("scripted-connection".into()).spawn(move || serve(stream, &shared)));
     }
 }

@@ -35,8 +35,8 @@ fn run_checked(command: &mut Command) -> io::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(io::Error::other(format!("{}: {said}", command.get_program().display())))
+    let errors = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(io::Error::other(format!("{}: {errors}", command.get_program().display())))
 }
 
 /// The outcome of an evaluation on a disk that filled up.
@@ -47,7 +47,7 @@ pub struct Filled {
     /// The exit code on the full disk.
     pub exit: i32,
     /// Its last message.
-    pub said: String,
+    pub error: String,
     /// Answers that were recorded before the disk was full.
     pub recorded: usize,
     /// Requests whose answers found no room.
@@ -62,7 +62,7 @@ pub struct Refused {
     pub what: &'static str,
     pub exit: i32,
     /// Its first message.
-    pub said: String,
+    pub error: String,
     /// Deviations from the expected outcome.
     pub violations: Vec<String>,
 }
@@ -85,11 +85,11 @@ impl Survival<'_> {
             let exit = self.to_the_end(&out, scratch.path())?;
             let recorded = completions(&out)?;
             let lost = server.count() - before - recorded;
-            let said = fs::read_to_string(scratch.path().join("stderr"))?;
-            let error = said.lines().find(|line| line.starts_with("error")).unwrap_or_default().to_owned();
-            let mut filled = Filled { kilobytes, exit, said: error, recorded, lost, violations: Vec::new() };
-            if exit != 0 && (exit != 36 || !filled.said.contains("No space left")) {
-                filled.violations.push(format!("exit {exit}: {said}"));
+            let errors = fs::read_to_string(scratch.path().join("stderr"))?;
+            let error = errors.lines().find(|line| line.starts_with("error")).unwrap_or_default().to_owned();
+            let mut filled = Filled { kilobytes, exit, error, recorded, lost, violations: Vec::new() };
+            if exit != 0 && (exit != 36 || !filled.error.contains("No space left")) {
+                filled.violations.push(format!("exit {exit}: {errors}"));
             }
             if lost > SIDE_BY_SIDE {
                 filled.violations.push(format!("{lost} answers were lost"));
@@ -97,8 +97,8 @@ impl Survival<'_> {
             disk.remount("size=256m")?;
             let exit = self.to_the_end(&out, scratch.path())?;
             if exit != 0 {
-                let said = fs::read_to_string(scratch.path().join("stderr"))?;
-                filled.violations.push(format!("with room again: exit {exit}: {said}"));
+                let errors = fs::read_to_string(scratch.path().join("stderr"))?;
+                filled.violations.push(format!("with room again: exit {exit}: {errors}"));
             }
             let asked = server.count() - before;
             if asked != whole.requests + lost {
@@ -133,10 +133,10 @@ impl Survival<'_> {
             change(&mut command);
             let ended = command.stdin(Stdio::null()).output()?;
             let all = String::from_utf8_lossy(&ended.stderr).into_owned();
-            let said = all.lines().find(|line| line.starts_with("error")).unwrap_or_default().to_owned();
+            let error = all.lines().find(|line| line.starts_with("error")).unwrap_or_default().to_owned();
             let is = ended.status.code().unwrap_or(-1);
-            let mut refused = Refused { what, exit: is, said, violations: Vec::new() };
-            if is != exit || (exit != 0 && !refused.said.contains("Read-only file system")) {
+            let mut refused = Refused { what, exit: is, error, violations: Vec::new() };
+            if is != exit || (exit != 0 && !refused.error.contains("Read-only file system")) {
                 refused.violations.push(format!("exit {is}, not {exit}: {all}"));
             }
             Ok(refused)

@@ -122,13 +122,13 @@ impl Finished {
     pub fn account(&self) -> String {
         match self.error_tail.trim() {
             "" => self.ending.to_string(),
-            said => format!("{}; it said: {said}", self.ending),
+            errors => format!("{}; it said: {errors}", self.ending),
         }
     }
 }
 
 /// The ending for an exit status of a program that this crate did not stop.
-pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> Ending {
+pub(crate) fn ending_of(status: ExitStatus, errors: &str, memory: Option<u64>) -> Ending {
     use std::os::unix::process::ExitStatusExt;
     let ending = match (status.code(), status.signal()) {
         (Some(code), _) => Ending::Exited(code),
@@ -136,7 +136,7 @@ pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> 
         (None, None) => Ending::Lost(status.to_string()),
     };
     match memory {
-        Some(limit) if !status.success() && (reports_no_memory(said) || ending == Ending::Signal(9)) => {
+        Some(limit) if !status.success() && (reports_no_memory(errors) || ending == Ending::Signal(9)) => {
             Ending::Memory(limit)
         }
         _ => ending,
@@ -144,7 +144,7 @@ pub(crate) fn ending_of(status: ExitStatus, said: &str, memory: Option<u64>) -> 
 }
 
 /// True for messages about failed allocations of Rust, C++, Python, the C library, the JVM and Go.
-fn reports_no_memory(said: &str) -> bool {
+fn reports_no_memory(errors: &str) -> bool {
     const SIGNS: [&str; 7] = [
         "memory allocation of",
         "bad_alloc",
@@ -154,7 +154,7 @@ fn reports_no_memory(said: &str) -> bool {
         "out of memory",
         "cannot allocate memory",
     ];
-    SIGNS.iter().any(|sign| said.contains(sign))
+    SIGNS.iter().any(|sign| errors.contains(sign))
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
 
     #[test]
-    fn a_status_is_read_with_what_was_said_and_what_was_limited() {
+    fn an_ending_depends_on_status_error_text_and_memory_limit() {
         let exit = |code: i32| ExitStatus::from_raw(code << 8);
         assert_eq!(ending_of(exit(0), "MemoryError is a word", Some(1)), Ending::Exited(0));
         assert_eq!(ending_of(exit(1), "MemoryError", Some(5)), Ending::Memory(5));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_told_in_words() {
+    fn endings_are_printed_in_words() {
         assert_eq!(Ending::Signal(11).to_string(), "was ended by signal 11 (SIGSEGV)");
         assert_eq!(Ending::Memory(2 << 30).to_string(), "ran out of memory under its limit of 2 GiB");
         assert_eq!(

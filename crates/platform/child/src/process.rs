@@ -163,7 +163,7 @@ impl Process {
             }
             std::thread::sleep(LOOK);
         }
-        // What it said last may still be on its way, and it is over before those who live on are killed.
+        // Read the end of its standard error before killing the processes that it left.
         let status = self.end();
         let _ = self.errors_closed.recv_timeout(LAST_WORDS);
         let ending = match status {

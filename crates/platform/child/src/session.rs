@@ -69,7 +69,7 @@ impl Session {
             }
         })?;
         let (sender, messages) = mpsc::channel::<String>();
-        // From a thread of its own, so that a program that does not read cannot hold the caller up.
+        // From a separate thread, so that a program that does not read cannot hold the caller up.
         spawn("input", move || {
             for message in messages {
                 if input.write_all(message.as_bytes()).and_then(|()| input.flush()).is_err() {
@@ -102,8 +102,8 @@ impl Session {
                         .map_err(|e| Trouble::NotUtf8(String::from_utf8_lossy(e.as_bytes()).into_owned()));
                 }
                 Ok(Event::Unfinished(bytes)) => {
-                    let begun = String::from_utf8_lossy(&bytes).into_owned();
-                    return Err(Trouble::EndedInLine(begun, self.end(Process::death)));
+                    let line = String::from_utf8_lossy(&bytes).into_owned();
+                    return Err(Trouble::EndedInLine(line, self.end(Process::death)));
                 }
                 Ok(Event::TooLong) => return Err(self.too_much(Stream::Output, self.limits.output_bytes)),
                 Ok(Event::Overflow) => return Err(self.too_much(Stream::Error, self.limits.error_bytes)),

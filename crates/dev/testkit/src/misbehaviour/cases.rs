@@ -125,7 +125,7 @@ fn no_completions() -> Vec<Misbehaviour> {
             Scripted::replies(&[right]).header("content-type", "text/plain")
         }),
         Misbehaviour::new(
-            "bytes of gzip that nobody asked for",
+            "bytes of gzip that were not requested",
             Fails("llm.malformed", "malformed", 1),
             |_, _, _| {
                 let bytes: Vec<u8> = [0x1f, 0x8b, 8, 0].into_iter().chain([0; 4096]).collect();

@@ -239,15 +239,15 @@ impl Val {
             .map_err(|e| format!("{}: {e}", self.program.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
         // Its exit code is 0 for some plans that it calls bad.
-        let said = [
+        let verdicts = [
             ("Plan valid", ValVerdict::Valid),
             ("Goal not satisfied", ValVerdict::Goal),
             ("Plan failed to execute", ValVerdict::NamedStep),
             ("Bad plan description", ValVerdict::Description),
         ];
         let found =
-            said.into_iter().find(|(words, _)| text.lines().any(|line| line.trim().starts_with(words)));
-        Ok(found.map_or(ValVerdict::Broke, |(_, said)| said))
+            verdicts.into_iter().find(|(words, _)| text.lines().any(|line| line.trim().starts_with(words)));
+        Ok(found.map_or(ValVerdict::Broke, |(_, verdict)| verdict))
     }
 }
 
@@ -255,7 +255,7 @@ impl Val {
 /// not show; the number of disagreements.
 fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usize, String> {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
-    let mut said: BTreeMap<(&str, ValVerdict, ValVerdict), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, ValVerdict, ValVerdict), usize> = BTreeMap::new();
     let mut lines = Vec::new();
     let own: Vec<(PathBuf, Vec<PathBuf>)> = suites
         .iter()
@@ -276,7 +276,7 @@ fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usi
             let [first, second] = [val.says(domain, problem, steps)?, val.says(&mutant, problem, steps)?];
             let row = counts.entry(what).or_default();
             row[0] += 1;
-            *said.entry((what, first, second)).or_default() += 1;
+            *counts.entry((what, first, second)).or_default() += 1;
             let broke = [first, second].contains(&ValVerdict::Broke);
             let agrees = expected[0].fits(first) && expected[1].fits(second);
             row[1] += usize::from(agrees && !broke);
@@ -298,7 +298,7 @@ fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usi
         println!("| {what} | {plans} | {agrees} | {broke} |");
     }
     println!();
-    for ((what, first, second), n) in &said {
+    for ((what, first, second), n) in &counts {
         println!("{what}: {first:?} in the true domain, {second:?} in the other: {n}");
     }
     println!("\n{} on which VAL does not agree", lines.len());
@@ -318,12 +318,12 @@ enum Expected {
 }
 
 impl Expected {
-    fn fits(self, said: ValVerdict) -> bool {
+    fn fits(self, verdict: ValVerdict) -> bool {
         match self {
-            Expected::Valid => said == ValVerdict::Valid,
-            Expected::Invalid => [ValVerdict::Goal, ValVerdict::NamedStep].contains(&said),
-            Expected::Executed => said == ValVerdict::Goal,
-            Expected::Refused => said == ValVerdict::NamedStep,
+            Expected::Valid => verdict == ValVerdict::Valid,
+            Expected::Invalid => [ValVerdict::Goal, ValVerdict::NamedStep].contains(&verdict),
+            Expected::Executed => verdict == ValVerdict::Goal,
+            Expected::Refused => verdict == ValVerdict::NamedStep,
         }
     }
 }

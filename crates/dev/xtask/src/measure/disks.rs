@@ -28,14 +28,14 @@ pub(crate) fn run(args: &DisksArgs) -> Result<(), String> {
         let outcome = if filled.violations.is_empty() { "the same bytes" } else { "wrong" };
         println!(
             "| {} kB | {} | {} | {} | {outcome} | {} |",
-            filled.kilobytes, filled.exit, filled.recorded, filled.lost, filled.said
+            filled.kilobytes, filled.exit, filled.recorded, filled.lost, filled.error
         );
         wrong.extend(filled.violations.iter().map(|v| format!("{} kB: {v}", filled.kilobytes)));
     });
     filled.map_err(|e| e.to_string())?;
     println!("\n| on a read-only disk | exit | what it says |\n|---|---|---|");
     let refused = survival.read_only(|refused| {
-        println!("| {} | {} | {} |", refused.what, refused.exit, refused.said);
+        println!("| {} | {} | {} |", refused.what, refused.exit, refused.error);
         wrong.extend(refused.violations.iter().map(|v| format!("{}: {v}", refused.what)));
     });
     refused.map_err(|e| e.to_string())?;

@@ -69,7 +69,7 @@ struct Times {
     /// Deadline yes or no is known.
     micros: Vec<f64>,
     /// Deadline the renaming or the difference is known too.
-    told: Vec<f64>,
+    explained: Vec<f64>,
     equal: usize,
     different: usize,
     undecided: usize,
@@ -86,7 +86,7 @@ impl Times {
             None => self.undecided += 1,
         }
         if found.is_some() {
-            self.told.push(time_comparison(|| equivalent_problems(domain, a, b, MAX_CHOICES, &mut budget)).1);
+            self.explained.push(time_comparison(|| equivalent_problems(domain, a, b, MAX_CHOICES, &mut budget)).1);
         }
     }
 
@@ -95,9 +95,9 @@ impl Times {
         let mut sorted = self.micros.clone();
         sorted.sort_by(f64::total_cmp);
         let at = |i: usize| sorted.get(i).copied().unwrap_or_default() / 1e3;
-        let told = self.told.iter().copied().fold(0.0, f64::max) / 1e3;
+        let explained = self.explained.iter().copied().fold(0.0, f64::max) / 1e3;
         format!(
-            "{:7.2} {:7.2} {told:7.2} | {}/{}/{}",
+            "{:7.2} {:7.2} {explained:7.2} | {}/{}/{}",
             at(sorted.len() / 2),
             at(sorted.len().saturating_sub(1)),
             self.equal,
@@ -185,10 +185,10 @@ pub(crate) fn run(args: &EquivalenceArgs) -> Result<(), String> {
         return Ok(());
     }
     println!(
-        "Times in ms (told: renaming or difference included); answers are equal/different/undecided; most objects and renamings of one problem"
+        "Times in ms (explained: renaming or difference included); answers are equal/different/undecided; most objects and renamings of one problem"
     );
     println!(
-        "{:38} | problems objects renamings | renamed: median max told | answers | mutants: median max told | answers",
+        "{:38} | problems objects renamings | renamed: median max explained | answers | mutants: median max explained | answers",
         "suite"
     );
     let (mut all_renamed, mut all_mutants) = (Times::default(), Times::default());
@@ -207,7 +207,7 @@ pub(crate) fn run(args: &EquivalenceArgs) -> Result<(), String> {
                 {
                     into.compare(domain, problem, other);
                     all.micros.extend(into.micros.last());
-                    all.told.extend(into.told.last());
+                    all.explained.extend(into.explained.last());
                 }
             }
         }

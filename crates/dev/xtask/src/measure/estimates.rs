@@ -64,7 +64,7 @@ pub(crate) fn run(args: &EstimatesArgs) -> Result<(), String> {
     print!("{}", table.markdown());
     match more.is_empty() {
         true => Ok(()),
-        false => Err(format!("more was asked than a dry run had said: {}", more.join(", "))),
+        false => Err(format!("more was requested than the dry run predicted: {}", more.join(", "))),
     }
 }
 
@@ -132,20 +132,20 @@ fn one(args: &EstimatesArgs, file: &Path, suite: &Path) -> Result<Row, String> {
     let real: Value = serde_json::from_slice(&real).map_err(|e| e.to_string())?;
     let usage = &real["cells"][0]["usage"];
     let asked = |key: &str| usage[key].as_u64().unwrap_or(0);
-    let said = |when: &str, key: &str| cell[when][key].as_u64().ok_or(format!("no bound on {key}"));
+    let bound = |when: &str, key: &str| cell[when][key].as_u64().ok_or(format!("no bound on {key}"));
     Ok(Row {
         pipeline: name,
-        now: [said("now", "calls")?, said("now", "estimated_prompt_tokens")?],
+        now: [bound("now", "calls")?, bound("now", "estimated_prompt_tokens")?],
         calls: asked("calls") + asked("failed"),
-        most_calls: said("most", "calls")?,
+        most_calls: bound("most", "calls")?,
         replies: asked("replies"),
-        most_replies: said("most", "replies")?,
+        most_replies: bound("most", "replies")?,
         // The simulated model counts no tokens; the host estimates them from the same texts.
         tokens: [
             asked("prompt_tokens") + asked("estimated_prompt_tokens"),
             asked("completion_tokens") + asked("estimated_completion_tokens"),
         ],
-        estimated: [said("most", "estimated_prompt_tokens")?, said("most", "estimated_completion_tokens")?],
+        estimated: [bound("most", "estimated_prompt_tokens")?, bound("most", "estimated_completion_tokens")?],
     })
 }
 

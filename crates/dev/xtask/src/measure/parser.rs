@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ParserArgs) -> Result<(), String> {
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
     for path in domains(ipc)? {
         let shown = path.strip_prefix(ipc).unwrap_or(&path).display().to_string();
-        let (val, warnings, said) = val(&parser, &path)?;
+        let (val, warnings, message) = val(&parser, &path)?;
         let found = ours(&path)?;
         let errors: Vec<&Diagnostic> = found.iter().filter(|d| d.is_error()).collect();
         let row = rows.entry(shown.split('/').next().unwrap_or_default().to_owned()).or_default();
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ParserArgs) -> Result<(), String> {
         }
         if (val == Val::Accepts) != errors.is_empty() || val == Val::Broke {
             let own = errors.first().map_or("accepted".to_owned(), |d| format!("{} ({})", d.message, d.code));
-            differences.push(format!("{shown}: planforge: {own}; VAL: {said}"));
+            differences.push(format!("{shown}: planforge: {own}; VAL: {message}"));
         }
     }
     print(&rows, &differences, &refusals);

@@ -48,7 +48,7 @@ impl WalksArgs {
             "auto" => Ok(GroundingMethod::Auto),
             "ground" => Ok(GroundingMethod::Ground),
             "lifted" => Ok(GroundingMethod::Lifted),
-            other => Err(format!("there is no method {other}: auto, ground or lifted")),
+            other => Err(format!("`{other}` is not a method: auto, ground or lifted")),
         }
     }
 }

@@ -69,14 +69,14 @@ fn alternatives(word: &str, before: &str, names: &[&str]) -> Vec<String> {
 fn change(text: &str, at: std::ops::Range<usize>, instead: &str) -> Change {
     let start = text[..at.start].rfind('\n').map_or(0, |i| i + 1);
     let end = text[at.end..].find('\n').map_or(text.len(), |i| at.end + i);
-    let told = |word: &str| {
+    let quote = |word: &str| {
         let (from, to) = excerpt(text, start, end, &at);
         format!("{}**{word}**{}", text[from..at.start].trim_start(), text[at.end..to].trim_end())
     };
     Change {
         text: format!("{}{instead}{}", &text[..at.start], &text[at.end..]),
-        before: told(&text[at.clone()]),
-        after: told(instead),
+        before: quote(&text[at.clone()]),
+        after: quote(instead),
     }
 }
 

@@ -61,6 +61,6 @@ pub(crate) fn in_child(
     if output.status.success() {
         return std::fs::read_to_string(&representation).map(Ok).map_err(at);
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    Ok(Err(said.trim_start_matches("error: ").lines().map(str::to_owned).collect()))
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    Ok(Err(output_text.trim_start_matches("error: ").lines().map(str::to_owned).collect()))
 }

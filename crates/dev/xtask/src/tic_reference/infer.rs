@@ -35,7 +35,7 @@ pub(crate) fn problem(
     let (signature, ir_only) = vocabulary(&parsed.value, &declarations);
     let reading = reader::read(ir, IR, &signature);
     let wrong = [parsed.diagnostics, known.diagnostics, declared].concat();
-    // `goal(not p)` is the form of the paper, and what the reader makes of it is no repair.
+    // `goal(not p)` is the form of the paper, and reading it is not a repair.
     let read = reading.diagnostics();
     let read = read.iter().filter(|d| d.code != "ir.negative-goal");
     if let Some(wrong) = error_messages(wrong.iter().filter(|d| d.is_error()).chain(read)) {
@@ -79,8 +79,8 @@ fn vocabulary(domain: &Domain, declarations: &Declarations) -> (Signature, IrOnl
 }
 
 fn error_messages<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Option<Vec<String>> {
-    let told: Vec<String> = diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
-    (!told.is_empty()).then_some(told)
+    let messages: Vec<String> = diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
+    (!messages.is_empty()).then_some(messages)
 }
 
 fn solve(assembled: &Assembled) -> Result<SolveResult, String> {

@@ -86,7 +86,7 @@ impl Ir {
         let name = text.to_lowercase().replace('-', "_");
         let rest = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(rest) {
-            self.problem(format!("`{text}` is no name"));
+            self.problem(format!("`{text}` is not a name"));
         }
         name
     }
@@ -95,7 +95,7 @@ impl Ir {
     pub(crate) fn number(&mut self, text: &str) -> u32 {
         let word = NUMBERS.iter().zip(0..).find(|(w, _)| text.eq_ignore_ascii_case(w)).map(|(_, n)| n);
         word.or_else(|| text.parse().ok()).unwrap_or_else(|| {
-            self.problem(format!("`{text}` is no number"));
+            self.problem(format!("`{text}` is not a number"));
             0
         })
     }

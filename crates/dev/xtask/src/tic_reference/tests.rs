@@ -152,7 +152,7 @@ fn a_sentence_that_no_pattern_reads_is_an_error_and_none_is_left_out() {
     let expected = [
         "no pattern reads the sentence `b2 is heavy`",
         "several patterns read the sentence `b1 is blue`",
-        "`4` is no name",
+        "`4` is not a name",
     ];
     assert_eq!(wrong, expected);
 }

@@ -94,7 +94,7 @@ pub(super) fn print(seed: u64) {
     ];
     println!("\nSymmetric cases; single-fact mutants; two edges exchanged, or against the graph named");
     println!(
-        "{:27} | renamings | renamed: median max told | answers | mutants: median max told | answers | other: median max told | answers",
+        "{:27} | renamings | renamed: median max explained | answers | mutants: median max explained | answers | other: median max explained | answers",
         "case"
     );
     for (name, nodes, edges, other) in cases {

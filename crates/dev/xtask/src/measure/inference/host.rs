@@ -80,7 +80,7 @@ impl KeptTranslator {
         let request = CreateRequest { options: options.into_iter().collect(), ..CreateRequest::default() };
         match registry.create("translator-asp", request) {
             Ok(Instance::Translator(translator)) => Ok(KeptTranslator { translator }),
-            Ok(other) => Err(format!("translator-asp is no translator: {other:?}")),
+            Ok(other) => Err(format!("translator-asp is not a translator: {other:?}")),
             Err(failure) => Err(failure.to_string()),
         }
     }
