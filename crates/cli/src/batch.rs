@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The answers to a run's or an evaluation's questions.
 pub(crate) struct Batch {
     folder: BatchFolder,
-    brought: Arc<Brought>,
+    answers_read: Arc<Brought>,
 }
 
 impl Batch {
@@ -27,9 +27,9 @@ impl Batch {
     ) -> Result<Self, Exit> {
         let folder = BatchFolder::of(folder);
         match folder.bring(given, redactor) {
-            Ok(brought) => {
-                context.output.diagnostics(brought.warnings(), &SourceMap::default());
-                Ok(Self { folder, brought: Arc::new(brought) })
+            Ok(answers_read) => {
+                context.output.diagnostics(answers_read.warnings(), &SourceMap::default());
+                Ok(Self { folder, answers_read: Arc::new(answers_read) })
             }
             Err(wrong) => {
                 context.output.diagnostics(&wrong, &SourceMap::default());
@@ -40,7 +40,7 @@ impl Batch {
 
     /// The collected answers, for a run to look up.
     pub(crate) fn answers(&self) -> Arc<Brought> {
-        Arc::clone(&self.brought)
+        Arc::clone(&self.answers_read)
     }
 
     /// Writes pending requests that are not yet in a request file.
@@ -50,7 +50,7 @@ impl Batch {
         pending: &[PendingRequest],
         redactor: &Redactor,
     ) -> Result<Wave, Exit> {
-        let wave = self.folder.write(pending, &self.brought, redactor);
+        let wave = self.folder.write(pending, &self.answers_read, redactor);
         let wave = wave.map_err(|failure| context.print_failure(&failure))?;
         context.output.diagnostics(&wave.warnings(), &SourceMap::default());
         Ok(wave)

@@ -192,7 +192,15 @@ pub(crate) fn print(context: &Context, cells: &[CellFacts], args: &DryRunArgs, j
     if json {
         context.output.json(&estimate);
     } else {
-        context.output.result(&estimate.text());
+        let calls = |calls: Option<u64>| calls.map_or("an unknown number".to_owned(), |n| n.to_string());
+        let total = &estimate.total;
+        context.output.result(&format!(
+            "{} requests can be sent now, {} at most in all; {} are paid for.\n\n{}",
+            calls(total.now.calls),
+            calls(total.most.calls),
+            total.paid.calls,
+            estimate.text()
+        ));
     }
 }
 

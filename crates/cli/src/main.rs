@@ -4,6 +4,7 @@ mod args;
 mod batch;
 mod bundled;
 mod catalogue;
+mod cause;
 mod codes;
 mod commands;
 mod context;
@@ -56,7 +57,7 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
         Ok(cli) => cli,
         Err(error) => return print_parse_error(output, &error),
     };
-    let output = output.with_colour(cli.color);
+    let output = output.with_colour(cli.color).with_all_errors(cli.all);
     if output.owes_json() {
         interrupt::print_json_at_interrupt(output.clone());
     }

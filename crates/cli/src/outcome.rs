@@ -1,5 +1,6 @@
 //! The result of a run as text. Everything that a model wrote is escaped.
 
+use crate::cause::{first_of_each, more_line};
 use crate::context::Context;
 use crate::execution::RunOutcome;
 use crate::explain_plan::ExplainedPlans;
@@ -11,34 +12,53 @@ use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};
 use planforge_record::{BudgetEnd, TaskVerdict};
+use std::collections::BTreeSet;
 
 /// Lines shown of one text.
 const SHOWN_LINES: usize = 200;
 
-/// One block a task, and a line of counts.
-pub(crate) fn report_text(report: &RunReport, task_texts: &[String], explained: &ExplainedPlans) -> String {
-    let mut out = String::new();
-    for (task, text) in report.tasks.iter().zip(task_texts) {
-        push_task(&mut out, task, text);
-        match explained.get(&task.task) {
-            Some(Outcome::Ok(words)) => push_section(&mut out, "The plan in words", words),
-            Some(Outcome::Failure(failure)) => {
-                push_section(&mut out, "The plan was not told", &failure.to_string())
-            }
-            None => {}
-        }
-        push_line(&mut out, "");
-    }
-    let counts: Vec<String> = report.verdicts().iter().map(|(name, n)| format!("{n} {name}")).collect();
-    let tasks =
-        if report.tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", report.tasks.len()) };
-    push_line(&mut out, &format!("{tasks}: {}", counts.join(", ")));
+/// A sentence about the verdicts, and one block a task. With `all`, errors of the same cause are all printed.
+pub(crate) fn report_text(
+    report: &RunReport,
+    task_texts: &[String],
+    explained: &ExplainedPlans,
+    all: bool,
+) -> String {
+    let mut out = verdict_sentence(report);
     if !report.prices.is_empty() {
         let mut cost = Cost::default();
         report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
         push_line(&mut out, &format!("cost: {}", cost.text()));
     }
+    for (task, text) in report.tasks.iter().zip(task_texts) {
+        push_line(&mut out, "");
+        push_task(&mut out, task, text, all);
+        match explained.get(&task.task) {
+            Some(Outcome::Ok(words)) => push_section(&mut out, "The plan in words", words),
+            Some(Outcome::Failure(failure)) => {
+                push_section(&mut out, "The plan was not explained", &failure.to_string())
+            }
+            None => {}
+        }
+    }
     out
+}
+
+/// `2 of 8 tasks accepted, 5 rejected, 1 undecided.`
+fn verdict_sentence(report: &RunReport) -> String {
+    let mut counts = report.verdicts();
+    let accepted = counts.remove(TaskVerdict::Accepted.name()).unwrap_or_default();
+    let noun = if report.tasks.len() == 1 { "task" } else { "tasks" };
+    let mut sentence = format!("{accepted} of {} {noun} accepted", report.tasks.len());
+    for (name, count) in counts {
+        let name = match name {
+            "unsolvable" => "proven unsolvable",
+            "none" => "without a verdict",
+            name => name,
+        };
+        sentence += &format!(", {count} {name}");
+    }
+    sentence + ".\n"
 }
 
 /// The report on standard output, with what waits.
@@ -61,7 +81,8 @@ pub(crate) fn print_outcome(
             None => task.view.task_text.clone(),
         };
         let texts: Vec<String> = tasks.iter().map(own).collect();
-        context.output.result(&report_text(&ended.report, &texts, &ended.explained_plans));
+        let all = context.output.all;
+        context.output.result(&report_text(&ended.report, &texts, &ended.explained_plans, all));
     }
 }
 
@@ -74,22 +95,23 @@ fn report_json(report: &RunReport, explained: &ExplainedPlans) -> serde_json::Va
     value
 }
 
-fn push_task(out: &mut String, task: &TaskReport, text: &str) {
+fn push_task(out: &mut String, task: &TaskReport, text: &str, all: bool) {
     let verdict = task.verdict.as_ref().map_or("no verdict", TaskVerdict::name);
     push_line(out, &format!("=== {}: {verdict}", escape(&task.task)));
     push_section(out, "Task", text);
     if let Some(candidate) = &task.candidate {
         push_written_pddl(out, task, candidate);
-        push_plan(out, candidate);
-        push_assessments(out, task, candidate);
+        let mut findings = FindingPrinter { candidate, all, printed: BTreeSet::new() };
+        push_plan(out, &mut findings);
+        push_assessments(out, task, &mut findings);
     }
-    push_failures(out, task);
+    push_failures(out, task, all);
     for stage in &task.stages {
         if let Some(budget) = &stage.budget {
             push_section(out, &format!("Budget of {}", stage.label), &budget_text(budget));
         }
     }
-    if let Some(why) = task.verdict.as_ref().and_then(verdict_reason) {
+    if let Some(why) = verdict_reason(task) {
         push_section(out, "Why", &why);
     }
     if !task.candidates.is_empty() {
@@ -122,8 +144,8 @@ fn push_written_pddl(out: &mut String, task: &TaskReport, candidate: &Candidate)
     }
 }
 
-fn push_plan(out: &mut String, candidate: &Candidate) {
-    match &candidate.plan {
+fn push_plan(out: &mut String, findings: &mut FindingPrinter<'_>) {
+    match &findings.candidate.plan {
         None => {}
         Some(PlanOutcome::Plan { plans, optimal, statistics }) => {
             let Some(plan) = plans.first() else { return };
@@ -140,16 +162,17 @@ fn push_plan(out: &mut String, candidate: &Candidate) {
         }
         Some(PlanOutcome::LimitReached { message, .. }) => push_section(out, "No plan", message),
         Some(PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics }) => {
-            push_section(out, "No plan", &render_findings(diagnostics, candidate));
+            push_section(out, "No plan", &findings.render(diagnostics));
         }
     }
 }
 
-fn push_assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) {
+fn push_assessments(out: &mut String, task: &TaskReport, findings: &mut FindingPrinter<'_>) {
     let mut text = String::new();
     // In the order of the stages, which tells the story better than the alphabet.
     let labels = task.stages.iter().map(|stage| &stage.label);
-    for (label, assessment) in labels.filter_map(|label| candidate.assessments.get_key_value(label)) {
+    let assessments = &findings.candidate.assessments;
+    for (label, assessment) in labels.filter_map(|label| assessments.get_key_value(label)) {
         let detail = match &assessment.decision {
             Decision::Undecided { message, .. } | Decision::NotComparable { message } => message,
             Decision::Accepted | Decision::Rejected => &assessment.summary,
@@ -157,7 +180,7 @@ fn push_assessments(out: &mut String, task: &TaskReport, candidate: &Candidate) 
         push_line(&mut text, &format!("{label}: {} - {detail}", assessment.decision.name()));
         let shown = relevant_findings(assessment);
         if !shown.is_empty() {
-            text.push_str(&render_findings(&shown, candidate));
+            text.push_str(&findings.render(&shown));
         }
     }
     if !text.is_empty() {
@@ -174,44 +197,63 @@ fn relevant_findings(assessment: &Assessment) -> Vec<ReportedDiagnostic> {
     assessment.diagnostics.iter().filter(worth).cloned().collect()
 }
 
-fn render_findings(diagnostics: &[ReportedDiagnostic], candidate: &Candidate) -> String {
-    let mut sources = SourceMap::default();
-    let plan = candidate.plan.as_ref().and_then(PlanOutcome::best).map(|p| p.steps.join("\n"));
-    let texts =
-        [("domain", candidate.domain.clone()), ("problem", candidate.problem.clone()), ("plan", plan)];
-    let ids: Vec<_> = texts
-        .into_iter()
-        .filter_map(|(name, text)| text.map(|text| (name, sources.add(name, text))))
-        .collect();
-    let mut out = String::new();
-    for reported in diagnostics {
-        let severity = match reported.severity {
-            ReportedSeverity::Advice => Severity::Advice,
-            ReportedSeverity::Warning => Severity::Warning,
-            ReportedSeverity::Error => Severity::Error,
-        };
-        let mut diagnostic = Diagnostic::new(severity, "", reported.message.clone());
-        diagnostic.code = reported.code.clone().into();
-        diagnostic.help.clone_from(&reported.help);
-        if let Some((_, id)) = ids.iter().find(|(name, _)| *name == reported.file)
-            && reported.line > 0
-        {
-            diagnostic = diagnostic.at(*id, Span::new(reported.start, reported.end), "");
-        }
-        push_line(&mut out, planforge_diagnostics::render::text(&diagnostic, &sources, false).trim_end());
-    }
-    out
+/// Prints the findings of several stages about a candidate, those of the same cause once.
+struct FindingPrinter<'c> {
+    candidate: &'c Candidate,
+    all: bool,
+    /// Codes and messages.
+    printed: BTreeSet<(String, String)>,
 }
 
-fn push_failures(out: &mut String, task: &TaskReport) {
-    for stage in &task.stages {
-        for failed in &stage.failed {
-            push_section(
-                out,
-                &format!("Broken at {}", stage.label),
-                &format!("{}: {}", failed.path, failed.failure),
-            );
+impl FindingPrinter<'_> {
+    fn render(&mut self, diagnostics: &[ReportedDiagnostic]) -> String {
+        let mut sources = SourceMap::default();
+        let candidate = self.candidate;
+        let plan = candidate.plan.as_ref().and_then(PlanOutcome::best).map(|p| p.steps.join("\n"));
+        let texts =
+            [("domain", candidate.domain.clone()), ("problem", candidate.problem.clone()), ("plan", plan)];
+        let ids: Vec<_> = texts
+            .into_iter()
+            .filter_map(|(name, text)| text.map(|text| (name, sources.add(name, text))))
+            .collect();
+        let mut out = String::new();
+        let mut more = 0;
+        for reported in diagnostics {
+            if !self.printed.insert((reported.code.clone(), reported.message.clone())) && !self.all {
+                more += 1;
+                continue;
+            }
+            let severity = match reported.severity {
+                ReportedSeverity::Advice => Severity::Advice,
+                ReportedSeverity::Warning => Severity::Warning,
+                ReportedSeverity::Error => Severity::Error,
+            };
+            let mut diagnostic = Diagnostic::new(severity, "", reported.message.clone());
+            diagnostic.code = reported.code.clone().into();
+            diagnostic.help.clone_from(&reported.help);
+            if let Some((_, id)) = ids.iter().find(|(name, _)| *name == reported.file)
+                && reported.line > 0
+            {
+                diagnostic = diagnostic.at(*id, Span::new(reported.start, reported.end), "");
+            }
+            push_line(&mut out, planforge_diagnostics::render::text(&diagnostic, &sources, false).trim_end());
         }
+        if let Some(line) = more_line(more) {
+            push_line(&mut out, &line);
+        }
+        out
+    }
+}
+
+fn push_failures(out: &mut String, task: &TaskReport, all: bool) {
+    let failed = task.stages.iter().flat_map(|stage| stage.failed.iter().map(move |failed| (stage, failed)));
+    for ((stage, failed), more) in first_of_each(failed, all, |(_, failed)| failed.failure.to_string()) {
+        let more = more_line(more).map(|line| format!("\n{line}")).unwrap_or_default();
+        push_section(
+            out,
+            &format!("Broken at {}", stage.label),
+            &format!("{}: {}{more}", failed.path, failed.failure),
+        );
     }
 }
 
@@ -262,7 +304,8 @@ fn budget_text(budget: &BudgetReport) -> String {
     )
 }
 
-fn verdict_reason(verdict: &TaskVerdict) -> Option<String> {
+fn verdict_reason(task: &TaskReport) -> Option<String> {
+    let verdict = task.verdict.as_ref()?;
     match verdict {
         TaskVerdict::Accepted => None,
         // Why there is no plan stands under "No plan" already.
@@ -273,7 +316,15 @@ fn verdict_reason(verdict: &TaskVerdict) -> Option<String> {
             Some(format!("{} at `{stage}`: {message}", verdict.name()))
         }
         TaskVerdict::Unusable { stage, failure } => Some(format!("no usable reply at `{stage}`: {failure}")),
-        TaskVerdict::Failed { stage, failure } => Some(format!("failed at `{stage}`: {failure}")),
+        TaskVerdict::Failed { stage, failure } => {
+            // It is above under "Broken at" already if a call failed.
+            let mut printed = task.stages.iter().flat_map(|stage| &stage.failed);
+            let text = match printed.any(|failed| failed.failure == *failure) {
+                true => String::new(),
+                false => format!(": {failure}"),
+            };
+            Some(format!("failed at `{stage}`{text}"))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Standard output holds the result and nothing else; everything for the person goes to standard error.
 
+use crate::cause::{first_of_each, more_line};
 use crate::exit::Exit;
 use clap::ValueEnum;
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic};
@@ -29,6 +30,8 @@ pub(crate) struct Output {
     /// True if standard error is a terminal, so that progress bars make sense.
     pub(crate) terminal: bool,
     pub(crate) progress: ProgressDisplay,
+    /// True if errors of the same cause are all printed.
+    pub(crate) all: bool,
     json: Arc<JsonState>,
 }
 
@@ -60,7 +63,8 @@ impl Output {
     pub(crate) fn new(colour: ColourChoice, json: bool) -> Self {
         let json = JsonState { owed: AtomicBool::new(json), ..JsonState::default() };
         let terminal = std::io::stderr().is_terminal();
-        let output = Self { colour: false, terminal, progress: ProgressDisplay::Bar, json: Arc::new(json) };
+        let progress = ProgressDisplay::Bar;
+        let output = Self { colour: false, terminal, progress, all: false, json: Arc::new(json) };
         output.with_colour(colour)
     }
 
@@ -73,6 +77,10 @@ impl Output {
             ColourChoice::Auto => self.terminal && wanted,
         };
         Self { colour, ..self.clone() }
+    }
+
+    pub(crate) fn with_all_errors(&self, all: bool) -> Self {
+        Self { all, ..self.clone() }
     }
 
     pub(crate) fn with_progress(&self, progress: ProgressDisplay) -> Self {
@@ -156,10 +164,14 @@ impl Output {
         drop(writeln!(err, "{text}"));
     }
 
-    /// Diagnostics with source snippets, and one line that counts them.
+    /// Diagnostics with source snippets, one of each cause, and one line that counts all of them.
     pub(crate) fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
-        for diagnostic in diagnostics {
+        let cause = |d: &&Diagnostic| (d.severity, d.code.clone(), d.message.clone());
+        for (diagnostic, more) in first_of_each(diagnostics, self.all, cause) {
             self.note(planforge_diagnostics::render::text(diagnostic, sources, self.colour).trim_end());
+            if let Some(line) = more_line(more) {
+                self.note(&line);
+            }
             self.note("");
         }
         if let Some(line) = count_line(diagnostics) {

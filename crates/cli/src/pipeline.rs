@@ -71,7 +71,7 @@ pub(crate) fn instantiate(
     let redactor = Redactor::new(&prepared.secrets);
     if redactor.too_short() > 0 {
         context.output.note(&format!(
-            "warning: {} secret value(s) have less than {MIN_SECRET_BYTES} bytes: they cannot be told from ordinary text \
+            "warning: {} secret value(s) have less than {MIN_SECRET_BYTES} bytes: they cannot be distinguished from ordinary text \
              and are not redacted",
             redactor.too_short()
         ));

@@ -156,10 +156,10 @@ fn without_secrets(report: RunReport, redactor: &Redactor) -> Result<RunReport, 
     let no_form = |e: serde_json::Error| {
         Failure::new(FailureClass::System, "record.io", format!("the report has no JSON form: {e}"))
     };
-    let told = serde_json::to_value(&report).map_err(no_form)?;
-    let mut clean = told.clone();
+    let recorded = serde_json::to_value(&report).map_err(no_form)?;
+    let mut clean = recorded.clone();
     redactor.value(&mut clean);
-    if clean == told { Ok(report) } else { serde_json::from_value(clean).map_err(no_form) }
+    if clean == recorded { Ok(report) } else { serde_json::from_value(clean).map_err(no_form) }
 }
 
 /// Parameters common to all requests of a model, for readers of the cassette.

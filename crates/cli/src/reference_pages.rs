@@ -250,7 +250,7 @@ fn reference_pages_agree_with_the_schemas() {
         ("plugins.md", plugins(&infos)),
     ] {
         let path = folder.join(name);
-        #[allow(clippy::disallowed_methods, reason = "a test is told to write by its environment")]
+        #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]
         if std::env::var_os("UPDATE_PAGES").is_some() {
             std::fs::write(&path, &page).unwrap();
         }

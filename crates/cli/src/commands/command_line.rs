@@ -17,6 +17,9 @@ pub(crate) struct Cli {
     /// the folder `plugins` beside the executable. Never the working directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
+    /// Print every error, also those of the same cause.
+    #[arg(long, global = true)]
+    pub(crate) all: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

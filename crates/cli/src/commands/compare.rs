@@ -15,7 +15,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
-    Cluster, PairBy, Question,
+    Cluster, Comparison, PairBy, Question,
     NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
 };
 use planforge_evaluate::results::{CellClasses, CellKey, CellResult, Column, Evaluation, Judges, PluginFacts, TaskOutcome};
@@ -211,10 +211,23 @@ fn compare_sides(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
         (true, ..) => output.json(&comparison),
         (_, true, _) => output.result(&comparison.csv()),
         (.., true) => output.result(&comparison.markdown()),
-        _ => output.result(&comparison.text()),
+        _ => output.result(&format!("{}\n\n{}", success_sentence(&comparison), comparison.text())),
     }
-    // Pairs of which nobody knows on one side or the other decide nothing.
+    // A pair that is open on one side decides nothing.
     Ok(if comparison.success.p.is_some() { Exit::Good } else { Exit::Undecided })
+}
+
+/// Successes of both sides, and whether they differ.
+fn success_sentence(comparison: &Comparison) -> String {
+    let success = &comparison.success;
+    let pairs = success.both + success.only_a + success.only_b + success.neither;
+    let Some(p) = success.p else {
+        return format!("Nothing can be tested: no pair of {} is decided on both sides.", comparison.pairs);
+    };
+    let (a, b) = (success.both + success.only_a, success.both + success.only_b);
+    let alpha = 1.0 - comparison.settings.confidence;
+    let differs = if p <= alpha { "differ significantly" } else { "do not differ significantly" };
+    format!("A succeeds in {a} and B in {b} of {pairs} decided pairs; they {differs} (p = {p:.3}).")
 }
 
 fn request(code: &'static str, message: String) -> Failure {
@@ -344,7 +357,7 @@ fn read_evaluation(
     for cell in cells {
         let folder = path.join(cell.key.folder());
         if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
-            // It has not begun.
+            // The cell has not started.
             add_cells(context, &mut side, std::slice::from_ref(cell), None)?;
         } else if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
             side.notes
@@ -456,7 +469,7 @@ fn add_classes(
 ) -> Result<Vec<CellResult>, Failure> {
     let (Some(stages), [cell]) = (&judges.classes, &mut cells[..]) else {
         let message = match judges.classes {
-            Some(_) => "the run has tasks of several suites, whose actions cannot be told apart",
+            Some(_) => "the run has tasks of several suites, whose actions cannot be distinguished",
             None => "no stage of the run classifies actions",
         };
         let help = "compare runs over one suite, or evaluations, with a stage of `verifier-classes`";

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::environment::find_program;
 use crate::exit::Exit;
 use planforge_child::{CommandSpec, Limits};
+use planforge_evaluate::{Align, Table};
 use planforge_planner_external::PRESETS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -126,36 +127,38 @@ fn clingo_version() -> String {
 }
 
 fn text(found: &[InstalledProgram], plugins: usize, refused: usize) -> String {
-    let mut out = format!(
-        "planforge {} with clingo {}: {plugins} plugins",
-        env!("CARGO_PKG_VERSION"),
-        clingo_version()
-    );
-    if refused > 0 {
-        out.push_str(&format!(", {refused} refused (see `planforge plugins list`)"));
-    }
-    out.push_str("\n\nPrograms outside that can be used (none is needed)\n");
+    let refused = match refused {
+        0 => String::new(),
+        n => format!(", {n} refused (see `planforge plugins list`)"),
+    };
+    let mut programs = Table::new(["program", "path", "version", "used by"].map(|name| (name, Align::Left)));
+    let mut missing = String::new();
     for InstalledProgram { program, path, version } in found {
-        let state = match path {
-            Some(path) => match version {
-                Some(version) => format!("{} ({version})", path.display()),
-                None => path.display().to_string(),
-            },
-            None => format!("not on the search path. To get it: {}", program.install),
-        };
-        out.push_str(&format!("  {:14} {state}\n  {:14} for {}\n", program.name, "", program.used_by));
+        let path = path.as_ref().map(|path| path.display().to_string());
+        if path.is_none() {
+            missing += &format!("  {}: {}\n", program.name, program.install);
+        }
+        let path = path.as_deref().unwrap_or("not on the search path");
+        programs.row([program.name, path, version.as_deref().unwrap_or("-"), program.used_by]);
     }
-    out.push_str("\nWhat planners plan for, beside :strips\n");
-    out.push_str(&format!(
-        "  {:18} {}\n",
-        "planner-classical",
-        planforge_planner_classical::SUPPORTS.join(" ")
-    ));
+    if !missing.is_empty() {
+        missing = format!("\nTo install what is missing:\n{missing}");
+    }
+    let mut planners = Table::new(["planner", "supports besides :strips"].map(|name| (name, Align::Left)));
+    planners.row(["planner-classical".to_owned(), planforge_planner_classical::SUPPORTS.join(" ")]);
     for preset in &PRESETS {
         let several = if preset.several { "; several plans" } else { "" };
-        out.push_str(&format!("  {:18} {}{several}\n", preset.name, preset.supports.join(" ")));
+        planners.row([preset.name.to_owned(), format!("{}{several}", preset.supports.join(" "))]);
     }
-    out
+    format!(
+        "planforge {} with clingo {}: {plugins} plugins{refused}; {} of {} external programs found, none is required.\n\n{}{missing}\n{}",
+        env!("CARGO_PKG_VERSION"),
+        clingo_version(),
+        found.iter().filter(|found| found.path.is_some()).count(),
+        found.len(),
+        programs.text(),
+        planners.text()
+    )
 }
 
 fn program_json(found: &InstalledProgram) -> Value {

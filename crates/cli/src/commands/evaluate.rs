@@ -272,7 +272,7 @@ pub(crate) enum AreReading {
 /// `gpt-x=200`. The last `=` counts, for a model's name may hold others.
 fn parse_model_size(text: &str) -> Result<(String, f64), String> {
     let (model, size) = text.rsplit_once('=').ok_or("write MODEL=BILLIONS, such as my-model=7")?;
-    let size: f64 = size.trim().parse().map_err(|_| format!("`{}` is no number", size.trim()))?;
+    let size: f64 = size.trim().parse().map_err(|_| format!("`{}` is not a number", size.trim()))?;
     match (model.trim(), size.is_finite() && size > 0.0) {
         ("", _) => Err("the model may not be empty".to_owned()),
         (_, false) => Err("a size is above 0".to_owned()),
@@ -314,7 +314,7 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
     let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
     // A dry run keeps no file, and changes nothing on disk.
     let given = if args.dry.dry_run { &[][..] } else { &args.answers };
-    // Shards share no file, so each has batch files of its own.
+    // Shards share no file, so each has its own batch files.
     let of_shard = |Shard { part, of }| out.join("shards").join(format!("{part}-of-{of}"));
     let questions = args.shard.map_or_else(|| out.to_owned(), of_shard);
     let batch = Batch::collect_answers(context, &questions, given, &redactor)?;
@@ -371,8 +371,8 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
 fn store_matrix(context: &Context, args: &EvaluateArgs, out: &Path, matrix: &Matrix, plan: &[Cell<'_>]) -> Result<(), Exit> {
     let Some(shard) = args.shard else { return store(context, out, matrix) };
     claim(context, out, matrix)?;
-    let begun = plan.iter().find(|cell| cell.selected && cell.folder().join("run.json").exists());
-    match begun.filter(|_| !args.resume && !args.retry_errors) {
+    let started = plan.iter().find(|cell| cell.selected && cell.folder().join("run.json").exists());
+    match started.filter(|_| !args.resume && !args.retry_errors) {
         Some(cell) => {
             let folder = cell.folder();
             let help = format!("continue with --resume --shard {shard}");

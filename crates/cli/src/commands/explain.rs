@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
+use planforge_evaluate::{Align, Table};
 
 /// Explain a diagnostic code and how to fix its cause.
 #[derive(Debug, Args)]
@@ -17,9 +18,9 @@ pub(crate) fn run(context: &Context, args: &ExplainArgs) -> Exit {
     let Some(code) = &args.code else {
         let mut infos: Vec<_> = tables.iter().flat_map(|t| t.iter()).collect();
         infos.sort_by_key(|info| info.code);
-        let width = infos.iter().map(|i| i.code.len()).max().unwrap_or(0);
-        let list: String = infos.iter().map(|i| format!("{:width$}  {}\n", i.code, i.title)).collect();
-        context.output.result(&list);
+        let mut table = Table::new(["code", "title"].map(|name| (name, Align::Left)));
+        infos.iter().for_each(|info| table.row([info.code, info.title]));
+        context.output.result(&table.text());
         return Exit::Good;
     };
     if let Some(info) = planforge_diagnostics::find_code(&tables, code) {

@@ -6,7 +6,8 @@ use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::PluginInfo;
-use planforge_plugin_host::{RegistryEntry, PluginSource, scaffold};
+use planforge_evaluate::{Align, Table};
+use planforge_plugin_host::{PluginSource, RegistryEntry, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
@@ -66,22 +67,23 @@ fn list(context: &Context, json: bool) -> Exit {
     if json {
         context.output.json(&json!({"plugins": entries.iter().map(entry_json).collect::<Vec<_>>()}));
     } else {
-        let width = entries.iter().map(|e| e.id.len()).max().unwrap_or(0);
-        let lines: String = entries.iter().map(|e| entry_line(e, width)).collect();
-        context.output.result(&lines);
+        let mut table = Table::new(["plugin", "kind", "version", "origin"].map(|name| (name, Align::Left)));
+        entries.iter().for_each(|entry| table.row(entry_row(entry)));
+        context.output.result(&table.text());
     }
     if entries.iter().all(|e| e.info.is_ok()) { Exit::Good } else { Exit::Plugin }
 }
 
-fn entry_line(entry: &RegistryEntry, width: usize) -> String {
+fn entry_row(entry: &RegistryEntry) -> [String; 4] {
     let origin = origin(entry);
-    match &entry.info {
+    let (kind, version, origin) = match &entry.info {
         Ok(info) => {
             let shadowed = if entry.shadowed { " (shadowed)" } else { "" };
-            format!("{:width$}  {:11}  {:7}  {origin}{shadowed}\n", entry.id, info.kind.name(), info.version)
+            (info.kind.name().to_owned(), info.version.clone(), format!("{origin}{shadowed}"))
         }
-        Err(failure) => format!("{:width$}  refused      -        {origin}: {failure}\n", entry.id),
-    }
+        Err(failure) => ("refused".to_owned(), "-".to_owned(), format!("{origin}: {failure}")),
+    };
+    [entry.id.clone(), kind, version, origin]
 }
 
 fn origin(entry: &RegistryEntry) -> String {
@@ -117,24 +119,24 @@ fn show(context: &Context, id: &str, json: bool) -> Exit {
 
 fn describe(info: &PluginInfo) -> String {
     let mut out = format!("{} {} ({})\n{}\n", info.id, info.version, info.kind, info.about);
-    for (title, declared) in [("roles", &info.roles), ("metrics", &info.metrics)] {
-        if !declared.is_empty() {
-            out.push_str(&format!("\n{title}\n"));
+    let mut section = |first: &'static str, rows: Vec<[String; 2]>| {
+        if !rows.is_empty() {
+            let mut table = Table::new([first, "meaning"].map(|name| (name, Align::Left)));
+            rows.into_iter().for_each(|row| table.row(row));
+            out += &format!("\n{}", table.text());
         }
-        for d in declared {
-            out.push_str(&format!("  {:20} {}\n", d.name, d.about));
-        }
+    };
+    for (title, declared) in [("role", &info.roles), ("metric", &info.metrics)] {
+        section(title, declared.iter().map(|d| [d.name.clone(), d.about.clone()]).collect());
     }
-    if let Some(properties) = info.options_schema.get("properties").and_then(Value::as_object) {
-        out.push_str("\noptions\n");
-        for (name, schema) in properties {
-            let about =
-                schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
-            let default = schema.get("default").filter(|d| !d.is_null());
-            let default = default.map(|d| format!(" (default {d})")).unwrap_or_default();
-            out.push_str(&format!("  {name:20} {about}{default}\n"));
-        }
-    }
+    let options = info.options_schema.get("properties").and_then(Value::as_object);
+    let option_row = |(name, schema): (&String, &Value)| {
+        let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        let default = schema.get("default").filter(|d| !d.is_null());
+        let default = default.map(|d| format!(" (default {d})")).unwrap_or_default();
+        [name.clone(), about + &default]
+    };
+    section("option", options.into_iter().flatten().map(option_row).collect());
     out
 }
 

@@ -91,7 +91,7 @@ impl PendingWork {
             models.iter().map(|(name, of)| format!("waiting for {}: {}", escape(name), of.text())).collect();
         let mut plugins: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
         for ((path, plugin), work) in &state.calls {
-            // Who waits for a model, or for an environment, is told with that.
+            // A plugin that waits for a model or an environment is counted there.
             let below =
                 |other: &String| other.strip_prefix(path.as_str()).is_some_and(|r| r.starts_with('/'));
             let asks = state.requests.keys().any(below);
@@ -102,7 +102,7 @@ impl PendingWork {
                 plugins.entry(plugin).or_default().push(now.saturating_duration_since(work.since));
             }
         }
-        // What is done in a moment is no wait.
+        // Short calls are not shown.
         plugins.retain(|_, waits| longest(waits) >= Duration::from_secs(1));
         let of_plugin =
             |(plugin, waits): (&&str, &Vec<Duration>)| format!("{}: {}", escape(plugin), call_count(waits));
@@ -206,9 +206,9 @@ mod tests {
         let (waiting, start) = (PendingWork::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
         record_call(&waiting, "s.p01/plan/0", "planner-classical", PluginKind::Planner, true, start);
-        assert_eq!(waiting.summary(start), "", "what has just begun is no wait");
+        assert_eq!(waiting.summary(start), "", "a call that has just started is not shown");
         assert_eq!(waiting.summary(at(40)), "planner-classical: 1 call, 40 s");
-        // A translator that waits for its model is told with the model, a verifier that asks the environment with that.
+        // A translator that waits for its model is counted with the model, a verifier with its environment.
         record_call(&waiting, "s.p02/problem", "translator-direct", PluginKind::Translator, true, start);
         record_step(&waiting, "main", "s.p02/problem/0/0", CallPhase::Sent(1), at(1));
         record_call(&waiting, "s.p03/ew/0", "verifier-ew", PluginKind::Verifier, true, start);

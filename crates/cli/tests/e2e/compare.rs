@@ -1,38 +1,18 @@
 //! `planforge compare`: evaluations and single runs of simulated models, held against each other.
 
-use super::support::{PLANNED_AND_JUDGED, Ran, example, ran, simulated};
+use super::support::{Ran, example, noisy_oracle, ran, simulated};
+use planforge_testkit::{planned_and_validated, stage};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
 
 /// Three problems a task for the given domain, each planned for and judged; with so many mistakes in each.
 fn samples(errors: u32) -> String {
-    let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
-    format!(
-        "schema = 1
-[given]
-domain = true
-
-[llm.main]
-use = \"provider-noisy-oracle\"
-model = \"noisy-oracle\"
-suites = [{}]
-errors = {errors}
-
-[environment]
-use = \"environment-pddl\"
-
-[[stage]]
-do = \"translate\"
-label = \"problem\"
-use = \"translator-direct\"
-n = 3
-roles = {{ writer = \"main\" }}
-options = {{ mode = \"problem\" }}
-
-{PLANNED_AND_JUDGED}",
-        suites.join(", ")
-    )
+    let stages = concat!(
+        stage!(translate "problem" use = "translator-direct" n = 3 roles = { writer = "main" } options = { mode = "problem" }),
+        planned_and_validated!(),
+    );
+    noisy_oracle(errors, "[given]\ndomain = true\n", stages)
 }
 
 struct Place {

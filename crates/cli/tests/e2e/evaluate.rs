@@ -2,87 +2,35 @@
 //! failed cells.
 
 use super::support::{
-    PLANNED_AND_JUDGED, Ran, example, example_text, files, pipeline, planforge, ran, right_reply, root,
+    Ran, example, example_text, files, noisy_oracle, pipeline, planforge, ran, right_reply, root,
 };
 use super::support::{signal, wait_for};
-use planforge_testkit::{Scripted, ScriptedServer};
+use planforge_testkit::{Scripted, ScriptedServer, planned_and_validated, round, stage, table, toml};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A pipeline for the simulated model: `head` is the [given] part, `stages` precede planning.
-fn simulated(errors: u32, head: &str, stages: &str) -> String {
-    let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
-    format!(
-        "schema = 1
-{head}
-[llm.main]
-use = \"provider-noisy-oracle\"
-model = \"noisy-oracle\"
-suites = [{}]
-errors = {errors}
-
-[environment]
-use = \"environment-pddl\"
-{stages}
-{PLANNED_AND_JUDGED}",
-        suites.join(", ")
-    )
-}
-
-fn translate(mode: &str) -> String {
-    format!(
-        "
-[[stage]]
-do = \"translate\"
-label = \"{mode}\"
-use = \"translator-direct\"
-roles = {{ writer = \"main\" }}
-options = {{ mode = \"{mode}\" }}
-"
-    )
-}
+const TRANSLATE: &str =
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" });
 
 /// A pipeline that writes only the problem, without mistakes.
 fn given() -> String {
-    simulated(0, "[given]\ndomain = true", &translate("problem"))
+    noisy_oracle(0, table!("given" domain = true), &[TRANSLATE, planned_and_validated!()].concat())
 }
 
 /// Problem and domain, two domains a round, two rounds, measured by walks.
 fn refined() -> String {
-    let refine = "
-[[stage]]
-do = \"refine\"
-label = \"refine\"
-rounds = 2
-by = \"ew.rating\"
-
-[[stage.round]]
-do = \"translate\"
-label = \"edit\"
-use = \"translator-edit\"
-n = 2
-roles = { writer = \"main\" }
-feedback = [\"edit\", \"ew\"]
-
-[[stage.round]]
-do = \"verify\"
-label = \"ew\"
-use = \"verifier-ew\"
-
-[[stage]]
-do = \"verify\"
-label = \"final\"
-use = \"verifier-ew\"
-measure = true
-";
-    simulated(
-        2,
-        "feedback = \"environment\"\n[given]\ninterface = true\nobjects = true",
-        &(translate("problem") + refine),
-    )
+    let refine = concat!(
+        stage!(refine "refine" rounds = 2 by = "ew.rating"),
+        round!(translate "edit" use = "translator-edit" n = 2 roles = { writer = "main" } feedback = ["edit", "ew"]),
+        round!(verify "ew" use = "verifier-ew"),
+        stage!(verify "final" use = "verifier-ew" measure = true),
+        planned_and_validated!(),
+    );
+    let head = concat!(toml!(feedback = "environment"), table!("given" interface = true objects = true));
+    noisy_oracle(2, head, &[TRANSLATE, refine].concat())
 }
 
 struct Place {
@@ -130,7 +78,8 @@ fn eight_cells_with_a_simulated_model_make_one_table() {
     let place = Place::new();
     let first = place.evaluate(&["--matrix", &place.matrix()]);
     first.expect(0);
-    assert!(first.stdout.starts_with("Best@2 (tasks solved / walk score)"), "{}", first.stdout);
+    assert!(first.stdout.starts_with("Tasks solved: given 8 of 8, refined "), "{}", first.stdout);
+    assert!(first.stdout.contains(".\n\nBest@2 (tasks solved / walk score)"), "{}", first.stdout);
     for word in [
         "garden",
         "parcels",
@@ -380,20 +329,12 @@ fn ctrl_c_in_a_later_cell_stops_all_and_resuming_sends_only_missing_requests() {
 
 /// A pipeline of a simulated model that writes problems with so many wrong facts, compared with the reference.
 fn compared(problem_errors: u32, model: &str) -> String {
-    let compare = "
-[[stage]]
-do = \"verify\"
-label = \"pddl\"
-use = \"verifier-val\"
-options = { what = \"pddl\" }
-
-[[stage]]
-do = \"verify\"
-label = \"same\"
-use = \"verifier-equivalence\"
-measure = true
-";
-    let text = simulated(0, "[given]\ndomain = true", &(translate("problem") + compare));
+    let compare = concat!(
+        stage!(verify "pddl" use = "verifier-val" options = { what = "pddl" }),
+        stage!(verify "same" use = "verifier-equivalence" measure = true),
+        planned_and_validated!(),
+    );
+    let text = noisy_oracle(0, table!("given" domain = true), &[TRANSLATE, compare].concat());
     text.replace("errors = 0", &format!("errors = 0\nproblem_errors = {problem_errors}"))
         .replace("model = \"noisy-oracle\"", &format!("model = \"{model}\""))
 }
@@ -404,7 +345,8 @@ fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
     fs::write(place.path("given.toml"), compared(0, "large")).unwrap();
     fs::write(place.path("refined.toml"), compared(1, "large")).unwrap();
     let first = place.evaluate(&["--matrix", &place.matrix(), "--layout", "accuracy"]);
-    let text = &first.expect(0).stdout;
+    let (solved, text) = first.expect(0).stdout.split_once("\n\n").unwrap();
+    assert!(solved.starts_with("Tasks solved: given 8 of 8"), "{solved}");
     assert!(
         text.starts_with("% of problems that are the reference problem") && text.contains("over 2 runs"),
         "{text}"
@@ -421,7 +363,7 @@ fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
     assert_eq!(row("% of tasks solved", "parcels")[..2], ["parcels", "100"]);
     assert!(text.contains("refined (simulated)"), "{text}");
     let read = |file: &str| fs::read_to_string(place.path("out").join(file)).unwrap();
-    assert_eq!(read("accuracy.txt"), *text);
+    assert_eq!(read("accuracy.txt"), text);
     assert!(read("accuracy.md").contains("| garden "));
     let csv = read("accuracy.csv");
     assert_eq!(csv.lines().count(), 5);

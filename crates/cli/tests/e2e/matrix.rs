@@ -2,7 +2,7 @@
 
 use super::support::{Ran, example, pipeline, planforge, ran, right_reply};
 use super::support::{signal, wait_for};
-use planforge_testkit::{Scripted, ScriptedServer};
+use planforge_testkit::{Scripted, ScriptedServer, planned_and_validated, stage, table, toml};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -11,30 +11,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A pipeline of a simulated model that writes problems, compared with the reference.
-const PIPELINE: &str = "schema = 1
-[given]
-domain = true
-[llm.main]
-use = \"provider-noisy-oracle\"
-model = \"noisy-oracle\"
-suites = [GARDEN]
-errors = 0
-[environment]
-use = \"environment-pddl\"
-
-[[stage]]
-do = \"translate\"
-label = \"problem\"
-use = \"translator-direct\"
-roles = { writer = \"main\" }
-options = { mode = \"problem\" }
-
-[[stage]]
-do = \"verify\"
-label = \"same\"
-use = \"verifier-equivalence\"
-measure = true
-";
+const PIPELINE: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    table!("llm.main" use = "provider-noisy-oracle" model = "noisy-oracle" suites = [GARDEN] errors = 0),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" }),
+    stage!(verify "same" use = "verifier-equivalence" measure = true),
+    planned_and_validated!(),
+);
 
 pub(crate) struct Place {
     folder: tempfile::TempDir,
@@ -45,7 +30,7 @@ impl Place {
     pub(crate) fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         let garden = format!("{:?}", example("garden", "").display().to_string());
-        let text = PIPELINE.replace("GARDEN", &garden) + super::support::PLANNED_AND_JUDGED;
+        let text = PIPELINE.replace("GARDEN", &garden);
         fs::write(place.path("one.toml"), &text).unwrap();
         fs::write(place.path("two.toml"), text).unwrap();
         let matrix = format!(

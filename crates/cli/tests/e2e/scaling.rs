@@ -2,81 +2,34 @@
 //! truncated replies; and critics that answer in prose, approve nonsense, and repeat themselves.
 
 use super::support::{Ran, assessments, events, example, example_text, planforge, verdict};
-use planforge_testkit::{Choice, Scripted, ScriptedRequest, ScriptedServer};
+use planforge_testkit::{Choice, Scripted, ScriptedRequest, ScriptedServer, model, round, stage, table, toml};
 use serde_json::Value;
 use std::path::PathBuf;
 
-const ROLES: &str = r#"
-schema = 1
-about = "test"
-[given]
-interface = true
-[llm.writer]
-use = "provider-openai"
-base_url = "BASE"
-model = "writer"
-temperature = 0.7
-max_attempts = 1
-[llm.critic]
-use = "provider-openai"
-base_url = "BASE"
-model = "critic"
-max_attempts = 1
-"#;
+const ROLES: &str = concat!(
+    toml!(schema = 1 about = "test"),
+    table!("given" interface = true),
+    model!(writer "writer" base_url = "BASE" temperature = 0.7 max_attempts = 1),
+    model!(critic "critic" base_url = "BASE" max_attempts = 1),
+);
 
 /// Four domains, and the likeliest is kept.
-const BEST_OF_4: &str = r#"
-[[stage]]
-do = "translate"
-label = "domain"
-use = "translator-thought"
-roles = { writer = "writer" }
-options = { artefact = "domain", logprobs = true }
-n = 4
-fixes = "safe"
-[[stage]]
-do = "verify"
-label = "pddl"
-use = "verifier-val"
-options = { what = "domain" }
-measure = true
-[[stage]]
-do = "select"
-label = "best"
-by = "candidate.log_likelihood"
-otherwise = "pddl.clean"
-"#;
+const BEST_OF_4: &str = concat!(
+    stage!(translate "domain" use = "translator-thought" n = 4 fixes = "safe" roles = { writer = "writer" }
+        options = { artefact = "domain", logprobs = true }),
+    stage!(verify "pddl" use = "verifier-val" options = { what = "domain" } measure = true),
+    stage!(select "best" by = "candidate.log_likelihood" otherwise = "pddl.clean"),
+);
 
 /// Two rounds of criticism and update, the critic's word before each.
-const TWO_ROUNDS: &str = r#"
-[[stage]]
-do = "refine"
-label = "ivml"
-rounds = 2
-keep = "last"
-stop = "STOP"
-[[stage.round]]
-do = "verify"
-label = "critique"
-use = "verifier-critique"
-roles = { critic = "critic" }
-[[stage.round]]
-do = "translate"
-label = "update"
-use = "translator-thought"
-roles = { writer = "writer" }
-options = { mode = "update", logprobs = true }
-fixes = "safe"
-feedback = ["critique"]
-"#;
+const TWO_ROUNDS: &str = concat!(
+    stage!(refine "ivml" rounds = 2 keep = "last" stop = "STOP"),
+    round!(verify "critique" use = "verifier-critique" roles = { critic = "critic" }),
+    round!(translate "update" use = "translator-thought" roles = { writer = "writer" } fixes = "safe"
+        feedback = ["critique"] options = { mode = "update", logprobs = true }),
+);
 
-const JUDGED: &str = r#"
-[[stage]]
-do = "verify"
-label = "judged"
-use = "verifier-val"
-options = { what = "domain" }
-"#;
+const JUDGED: &str = stage!(verify "judged" use = "verifier-val" options = { what = "domain" });
 
 /// A run of an inline pipeline.
 struct Bench {

@@ -2,47 +2,17 @@
 
 use super::matrix::Place;
 use super::support::{Ran, planforge, ran, root};
+use planforge_testkit::survival::results;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The files with tables, without seconds, which differ between executions.
-fn tables(out: &Path) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = fs::read_dir(out)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let text = fs::read_to_string(&path).unwrap();
-            (name.clone(), without_seconds(&name, &text))
-        })
-        .collect();
-    all.sort();
-    all
-}
-
-fn without_seconds(name: &str, text: &str) -> String {
-    if name.ends_with(".csv") {
-        let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
-        let Some(at) = header.iter().position(|column| *column == "seconds") else { return text.to_owned() };
-        // No cell before it holds a comma.
-        let line = |line: &str| {
-            let mut cells: Vec<&str> = line.split(',').collect();
-            cells[at] = "";
-            cells.join(",")
-        };
-        return text.lines().map(line).collect::<Vec<_>>().join("\n");
-    }
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("\"seconds\":") {
-        let after = &rest[at + 10..];
-        let end = after.find([',', '}', '\n']).unwrap_or(after.len());
-        out += &rest[..at];
-        rest = &after[end..];
-    }
-    out + rest
+fn tables(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = results(out).unwrap();
+    files.retain(|name, _| !name.contains('/'));
+    files
 }
 
 fn merged(out: &Path, args: &[&str]) -> Ran {
@@ -51,7 +21,7 @@ fn merged(out: &Path, args: &[&str]) -> Ran {
 }
 
 /// The same matrix in one process. The folder has the same place in the tree, so that paths are the same.
-fn in_one_go(place: &Place) -> Vec<(String, String)> {
+fn in_one_go(place: &Place) -> BTreeMap<String, Vec<u8>> {
     let sharded = place.path("sharded");
     fs::rename(place.path("out"), &sharded).unwrap();
     place.evaluate(&["--matrix", &place.matrix()]).expect(0);

@@ -1,6 +1,6 @@
 //! Starting the binary, and the scripted replies that several modules share.
 
-use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer, table};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::Read;
@@ -99,20 +99,6 @@ impl Ran {
         self
     }
 }
-
-/// The end of pipelines whose candidates are planned for, and their plans held against the environment.
-pub(crate) const PLANNED_AND_JUDGED: &str = "[[stage]]
-do = \"plan\"
-label = \"plan\"
-use = \"planner-classical\"
-plan_rejected = true
-
-[[stage]]
-do = \"verify\"
-label = \"environment\"
-use = \"verifier-val\"
-options = { what = \"plan\", against = \"environment\" }
-";
 
 /// Runs it to its end.
 pub(crate) fn ran<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
@@ -325,4 +311,13 @@ pub(crate) fn simulated(folder: &Path, name: &str, suites: &[PathBuf], options: 
     let file = folder.join(format!("{name}.toml"));
     std::fs::write(&file, format!("{before}{model}\n[{after}")).unwrap();
     file
+}
+
+/// A pipeline whose simulated model holds the garden and parcels suites. `head` is the [given] part.
+pub(crate) fn noisy_oracle(errors: u32, head: &str, stages: &str) -> String {
+    let suites = ["garden", "parcels"].map(|suite| format!("{:?}", example(suite, "").display().to_string()));
+    let model = table!("llm.main" use = "provider-noisy-oracle" model = "noisy-oracle");
+    let environment = table!("environment" use = "environment-pddl");
+    let suites = suites.join(", ");
+    format!("schema = 1\n{head}{model}suites = [{suites}]\nerrors = {errors}\n{environment}{stages}")
 }

@@ -5,6 +5,7 @@ pub mod canned;
 pub mod clock;
 pub mod misbehaviour;
 pub mod outside;
+mod pipeline_text;
 pub mod scripted;
 pub mod silent;
 pub mod small_disk;

@@ -3,6 +3,7 @@
 
 use crate::canned::{CannedModel, mix};
 use crate::scripted::ScriptedServer;
+use crate::{model, planned_and_validated, round, stage, table, toml};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,86 +13,28 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Problems under the given domain.
-const GIVEN: &str = r#"schema = 1
-[given]
-domain = true
-[llm.main]
-use = "provider-openai"
-model = "canned"
-base_url = "BASE_URL"
-max_concurrency = 4
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-n = 2
-roles = { writer = "main" }
-options = { mode = "problem" }
-[[stage]]
-do = "verify"
-label = "pddl"
-use = "verifier-val"
-options = { what = "pddl" }
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-plan_rejected = true
-[[stage]]
-do = "verify"
-label = "environment"
-use = "verifier-val"
-options = { what = "plan", against = "environment" }
-"#;
+const GIVEN: &str = concat!(
+    toml!(schema = 1),
+    table!("given" domain = true),
+    model!(main "canned" base_url = "BASE_URL" max_concurrency = 4),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" n = 2 roles = { writer = "main" } options = { mode = "problem" }),
+    stage!(verify "pddl" use = "verifier-val" options = { what = "pddl" }),
+    planned_and_validated!(),
+);
 
 /// Problem and domain, two domains a round, two rounds, measured by walks.
-const REFINED: &str = r#"schema = 1
-feedback = "environment"
-[given]
-interface = true
-objects = true
-[llm.main]
-use = "provider-openai"
-model = "canned"
-base_url = "BASE_URL"
-max_concurrency = 4
-[environment]
-use = "environment-pddl"
-[[stage]]
-do = "translate"
-label = "problem"
-use = "translator-direct"
-roles = { writer = "main" }
-options = { mode = "problem" }
-[[stage]]
-do = "refine"
-label = "refine"
-rounds = 2
-by = "ew.rating"
-[[stage.round]]
-do = "translate"
-label = "edit"
-use = "translator-edit"
-n = 2
-roles = { writer = "main" }
-feedback = ["edit", "ew"]
-[[stage.round]]
-do = "verify"
-label = "ew"
-use = "verifier-ew"
-[[stage]]
-do = "plan"
-label = "plan"
-use = "planner-classical"
-plan_rejected = true
-[[stage]]
-do = "verify"
-label = "environment"
-use = "verifier-val"
-options = { what = "plan", against = "environment" }
-"#;
+const REFINED: &str = concat!(
+    toml!(schema = 1 feedback = "environment"),
+    table!("given" interface = true objects = true),
+    model!(main "canned" base_url = "BASE_URL" max_concurrency = 4),
+    table!("environment" use = "environment-pddl"),
+    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" }),
+    stage!(refine "refine" rounds = 2 by = "ew.rating"),
+    round!(translate "edit" use = "translator-edit" n = 2 roles = { writer = "main" } feedback = ["edit", "ew"]),
+    round!(verify "ew" use = "verifier-ew"),
+    planned_and_validated!(),
+);
 
 /// The most requests at the same time: `max_concurrency` of the pipelines above.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
@@ -233,8 +176,8 @@ impl Survival<'_> {
         let started = Instant::now();
         let exit = self.to_the_end(&out, scratch)?;
         if exit != 0 {
-            let said = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
-            return Err(io::Error::other(format!("the uninterrupted evaluation ends with {exit}:\n{said}")));
+            let errors = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
+            return Err(io::Error::other(format!("the uninterrupted evaluation ends with {exit}:\n{errors}")));
         }
         let (time, requests) = (started.elapsed(), server.count() - before);
         let recorded = completions(&out)?;
@@ -278,8 +221,8 @@ impl Survival<'_> {
         }
         let exit = self.to_the_end(out, scratch)?;
         if exit != 0 {
-            let said = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
-            survivor.violations.push(format!("exit {exit}: {said}"));
+            let errors = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
+            survivor.violations.push(format!("exit {exit}: {errors}"));
         }
         survivor.requests = server.count() - before;
         if survivor.requests > whole.requests + lost {
@@ -322,7 +265,7 @@ fn kill_at(
     server: &ScriptedServer,
 ) -> io::Result<Option<(Duration, usize)>> {
     let reports = count_files(&out.join("cells"), "report.json")?;
-    let (started, begun, before) = (Instant::now(), SystemTime::now(), server.count());
+    let (started, start, before) = (Instant::now(), SystemTime::now(), server.count());
     loop {
         if child.try_wait()?.is_some() {
             return Ok(None);
@@ -332,7 +275,7 @@ fn kill_at(
             Moment::After(ms) => started.elapsed() >= Duration::from_millis(ms),
             Moment::MakingFolder => is_making(&out.join("cells"))?,
             Moment::FinishedCell => count_files(&out.join("cells"), "report.json")? > reports,
-            Moment::WritingTables => tables_since(out, begun),
+            Moment::WritingTables => tables_since(out, start),
         };
         if now {
             // SIGKILL: no handler, no destructor, nothing is flushed.
@@ -352,11 +295,11 @@ fn kill_at(
     }
 }
 
-/// True if a table was written after `begun`.
-fn tables_since(out: &Path, begun: SystemTime) -> bool {
+/// True if a table was written after `start`.
+fn tables_since(out: &Path, start: SystemTime) -> bool {
     let is_new = |entry: &fs::DirEntry| {
         let written = entry.metadata().and_then(|file| file.modified());
-        entry.file_name() != "matrix.json" && entry.path().is_file() && written.is_ok_and(|at| at > begun)
+        entry.file_name() != "matrix.json" && entry.path().is_file() && written.is_ok_and(|at| at > start)
     };
     fs::read_dir(out).is_ok_and(|entries| entries.filter_map(Result::ok).any(|entry| is_new(&entry)))
 }

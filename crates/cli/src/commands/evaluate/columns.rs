@@ -59,13 +59,13 @@ pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> R
                 continue;
             }
         };
-        let mut told = Vec::new();
+        let mut printed = Vec::new();
         for model in &models {
             if !misfits.of_tables(matrix, model, &pipeline, &text).is_empty() {
                 continue;
             }
             let Some(checked) =
-                check(context, matrix, model, (path, &pipeline, &text), &mut told, &mut misfits)
+                check(context, matrix, model, (path, &pipeline, &text), &mut printed, &mut misfits)
             else {
                 bad = Some(Exit::Pipeline);
                 continue;
@@ -106,7 +106,7 @@ fn check(
     matrix: &Matrix,
     model: &MatrixModel,
     (path, pipeline, text): (&Path, &str, &str),
-    told: &mut Vec<Diagnostic>,
+    printed: &mut Vec<Diagnostic>,
     misfits: &mut Misfits,
 ) -> Option<LoadedPipeline> {
     let registry = registry(context);
@@ -121,9 +121,9 @@ fn check(
             Some(argument) if diagnostic.is_error() => {
                 misfits.add(argument, &diagnostic.message, diagnostic.help.first(), &model.name, pipeline);
             }
-            _ if told.contains(&diagnostic) => {}
+            _ if printed.contains(&diagnostic) => {}
             _ => {
-                told.push(diagnostic.clone());
+                printed.push(diagnostic.clone());
                 own.push(diagnostic);
             }
         }

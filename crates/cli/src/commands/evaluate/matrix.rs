@@ -134,7 +134,7 @@ pub(super) fn suites(context: &Context, matrix: &Matrix, columns: &[ColumnFile])
             continue;
         };
         if suites.iter().any(|known| known.name == suite.name) {
-            let message = format!("two suites have the name `{}`; rows are told apart by it", suite.name);
+            let message = format!("two suites have the name `{}`; rows are identified by it", suite.name);
             let twice = Diagnostic::error("evaluate.matrix", message).help("name each suite once");
             context.output.diagnostics(&[twice], &SourceMap::default());
             good = false;

@@ -44,7 +44,7 @@ impl Misfits {
         pipeline: &str,
         text: &str,
     ) -> Vec<String> {
-        // A file that cannot be read is told about when it is checked.
+        // An unreadable file is reported when it is checked.
         let Ok(file) = toml::from_str::<toml::Table>(text) else { return Vec::new() };
         let set = |path: &[&str]| {
             matrix.set.iter().any(|argument| {

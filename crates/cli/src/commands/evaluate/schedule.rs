@@ -91,7 +91,7 @@ impl EvaluationSetup<'_> {
         let lines = task_lines(&results);
         let jsonl = lines_jsonl(&lines).unwrap_or_default();
         for (name, text) in [("tasks.jsonl", jsonl), ("tasks.csv", lines_csv(&lines))] {
-            // A disk that takes no line is told about; the tables at the end fail for it.
+            // A full disk is reported; writing the tables at the end fails too.
             let _ = write(self.context, &self.out.join(name), text.as_bytes());
         }
         *written = Some(Instant::now());

@@ -10,7 +10,8 @@ use crate::files::write;
 use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::results::{Evaluation, Reading};
+use planforge_diagnostics::render::escape;
+use planforge_evaluate::results::{CellState, Column, Evaluation, Reading, TaskOutcome};
 use planforge_evaluate::tables::{Accuracy, ClassSettings, Classes, Plans, Scaling, class_figures, curve_files, curves};
 use planforge_evaluate::Artefact;
 use serde::Serialize;
@@ -91,6 +92,12 @@ impl Tables {
     /// The tables on standard output; as JSON with what waits.
     fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation, waits: Option<&Wave>) {
         let output = &context.output;
+        if !args.json && !args.markdown {
+            output.result(&match args.layout {
+                Layout::Classes => classes_sentence(&self.classes),
+                _ => solved_sentence(evaluation),
+            });
+        }
         match (args.layout, args.json, args.markdown) {
             (Layout::Walks, true, _) => output.json(&with(evaluation, waits)),
             (Layout::Walks, false, _) => output.result(&evaluation.text()),
@@ -108,6 +115,30 @@ impl Tables {
             (Layout::Classes, false, false) => output.result(&self.classes.text()),
         }
     }
+}
+
+/// Tasks solved by each pipeline over all seeds, and unfinished cells.
+fn solved_sentence(evaluation: &Evaluation) -> String {
+    let share = |column: &Column| {
+        let cells = || evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
+        let solved: usize = cells().map(|cell| cell.count(TaskOutcome::Solved)).sum();
+        let tasks: usize = cells().map(|cell| cell.tasks.len()).sum();
+        format!("{} {solved} of {tasks}", escape(&column.name()))
+    };
+    let shares: Vec<String> = evaluation.columns.iter().map(share).collect();
+    let open = evaluation.cells.iter().filter(|cell| cell.state == CellState::Unfinished).count();
+    let open = match open {
+        0 => String::new(),
+        n => format!("; {n} of {} cells not finished", evaluation.cells.len()),
+    };
+    format!("Tasks solved: {}{open}.\n\n", shares.join(", "))
+}
+
+fn classes_sentence(classes: &Classes) -> String {
+    let replies: u64 = classes.columns.iter().map(|column| column.replies).sum();
+    let columns = classes.columns.len();
+    let noun = if columns == 1 { "column" } else { "columns" };
+    format!("Classified replies: {replies} in {columns} {noun}.\n\n")
 }
 
 /// Writes every table and figure and prints the chosen one.

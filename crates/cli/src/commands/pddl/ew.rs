@@ -11,6 +11,7 @@ use crate::limits::WorkLimits;
 use planforge_contract::ReportedDiagnostic;
 use planforge_judging::reports::EwReport;
 use planforge_diagnostics::render::escape;
+use planforge_evaluate::{Align, Table};
 use planforge_judging::Semantics;
 use planforge_judging::domains::interface;
 use planforge_pddl::ast::{Domain, Problem};
@@ -142,8 +143,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
                 }
                 context.output.json(&report);
             } else {
-                let renamed = compared.renaming.as_ref().map(renaming_text).unwrap_or_default();
-                context.output.result(&format!("{renamed}{}", text(&compared, &settings, &pairs)));
+                context.output.result(&text(&compared, &settings, &pairs));
             }
             exit
         }
@@ -371,12 +371,13 @@ fn undecided_report(not: &NotCompared, settings: &Settings) -> EwReport {
     }
 }
 
-/// The score, both directions, the table of actions and the shortest failing walk.
+/// The score, both directions, renamed actions, the table of actions and the shortest failing walk.
 fn text(compared: &EwComparison, settings: &Settings, pairs: &[(Model, Model)]) -> String {
     let measured = &compared.measured;
     let mut out = summary(measured, settings, compared.failing.is_some(), compared.proven);
     out.push('\n');
-    table(measured, &mut out);
+    out += &compared.renaming.as_ref().map(renaming_text).unwrap_or_default();
+    let _ = write!(out, "\n{}", action_table(measured).text());
     if let Some((number, found)) = &compared.failing
         && let Some((reference, candidate)) = pairs.get(*number)
     {
@@ -386,34 +387,27 @@ fn text(compared: &EwComparison, settings: &Settings, pairs: &[(Model, Model)]) 
     out
 }
 
-fn table(measured: &Measured, out: &mut String) {
+fn action_table(measured: &Measured) -> Table {
     let sides = [measured.actions(0), measured.actions(1)];
     let mut names: Vec<&str> = sides.iter().flatten().map(|a| a.name.as_str()).collect();
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(*name));
-    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max("action".len());
     let unit = if measured.exact { "expected steps, refused" } else { "steps, refused" };
-    let _ = writeln!(
-        out,
-        "\n{:<width$}  {:>28}  {:>28}",
-        "action", "reference to candidate", "candidate to reference"
-    );
-    let _ = writeln!(out, "{:<width$}  {unit:>28}  {unit:>28}", "");
+    let directions = ["reference to candidate", "candidate to reference"]
+        .map(|direction| (format!("{direction}: {unit}"), Align::Right));
+    let mut table = Table::new([("action".to_owned(), Align::Left)].into_iter().chain(directions));
     for name in names {
-        let _ = write!(out, "{name:<width$}");
-        for side in &sides {
-            let cell = match side.iter().find(|a| a.name == name) {
-                None => "-".to_owned(),
-                Some(a) if measured.exact => format!("{:.3}, {:.3}", a.tried, a.refused),
-                Some(a) => format!("{}, {}", a.tried, a.refused),
-            };
-            let _ = write!(out, "  {cell:>28}");
-        }
-        out.push('\n');
+        let cells = sides.iter().map(|side| match side.iter().find(|a| a.name == name) {
+            None => "-".to_owned(),
+            Some(a) if measured.exact => format!("{:.3}, {:.3}", a.tried, a.refused),
+            Some(a) => format!("{}, {}", a.tried, a.refused),
+        });
+        table.row([name.to_owned()].into_iter().chain(cells));
     }
+    table
 }
 
-/// The walk step by step, who refuses the last one, and what does not hold.
+/// The steps of the walk, the side that refuses the last one, and the violated conditions.
 fn failing_walk(
     found: &Counterexample,
     reference: &Model,

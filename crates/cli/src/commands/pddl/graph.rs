@@ -153,10 +153,10 @@ fn draw(
     let options = GraphOptions { distance: distance as usize, max_states: args.max_states as usize };
     let simulator = Simulator::new(Arc::new(task));
     let graph = state_graph(&simulator, &steps, &options, watch).map_err(|r| watch.stop(r))?;
-    let mut told = document(&graph, &simulator.task().symbols);
-    (told.distance, told.max_states) = (distance, args.max_states);
-    told.plan = plan.map(|_| of_plan(&report));
-    Ok(told)
+    let mut drawn = document(&graph, &simulator.task().symbols);
+    (drawn.distance, drawn.max_states) = (distance, args.max_states);
+    drawn.plan = plan.map(|_| of_plan(&report));
+    Ok(drawn)
 }
 
 fn number(n: usize) -> u32 {

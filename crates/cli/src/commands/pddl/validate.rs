@@ -51,12 +51,12 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
         context.output.json(&json(&inputs, &outcome));
     } else {
         context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        context.output.result(&(verdict_line(args, &outcome, &inputs) + "\n"));
         if let Some(report) = &outcome.report
             && args.trace
         {
             context.output.result(&trace(report));
         }
-        context.output.result(&(verdict_line(args, &outcome, &inputs) + "\n"));
     }
     outcome.exit
 }

@@ -10,6 +10,7 @@ use indicatif::ProgressBar;
 use planforge_contract::EnvironmentOpen;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_diagnostics::render::escape;
+use planforge_evaluate::{Align, Table};
 use planforge_environment_process::{CheckReport, ProcessEnvironmentOptions, Status, check};
 use planforge_pipeline::load_task;
 use std::path::Path;
@@ -65,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &TryEnvironmentArgs) -> Exit {
             if args.json {
                 context.output.json(&json(&report));
             } else {
-                context.output.result(&table(&report));
+                context.output.result(&text(&report));
             }
             if report.conforms() { Exit::Good } else { Exit::Negative }
         }
@@ -91,31 +92,32 @@ fn json(report: &CheckReport) -> serde_json::Value {
     })
 }
 
-fn table(report: &CheckReport) -> String {
-    let width = report.checks.iter().map(|c| c.name.chars().count()).max().unwrap_or_default();
-    let mut out = String::new();
+/// The verdict, a table of the checks, and the times of answers.
+fn text(report: &CheckReport) -> String {
+    let failed = report.checks.iter().filter(|c| c.status == Status::Fail).count();
+    let verdict = match failed {
+        0 => "The program keeps to the protocol.".to_owned(),
+        1 => "The program does not keep to the protocol: 1 check failed.".to_owned(),
+        n => format!("The program does not keep to the protocol: {n} checks failed."),
+    };
+    let mut table = Table::new(["status", "check", "detail"].map(|name| (name, Align::Left)));
     for check in &report.checks {
         let status = match check.status {
             Status::Pass => "pass",
             Status::Fail => "FAIL",
             Status::Skipped => "skip",
         };
-        out.push_str(&format!("{status}  {:width$}  {}\n", check.name, escape(&check.detail)));
+        table.row([status, &check.name, &escape(&check.detail)]);
     }
+    let mut out = format!("{verdict}\n\n{}", table.text());
     if !report.answer_ms.is_empty() {
         let times = report.answer_ms.iter().map(|(method, ms)| format!("{method} {ms:.2} ms"));
-        out.push_str(&format!("one answer: {}\n", times.collect::<Vec<_>>().join(", ")));
+        out.push_str(&format!("\nTime of one answer: {}\n", times.collect::<Vec<_>>().join(", ")));
     }
-    let failed = report.checks.iter().filter(|c| c.status == Status::Fail).count();
-    let verdict = match failed {
-        0 => "the program keeps to the protocol".to_owned(),
-        1 => "the program does not keep to the protocol: 1 check failed".to_owned(),
-        n => format!("the program does not keep to the protocol: {n} checks failed"),
-    };
-    out + &verdict + "\n"
+    out
 }
 
-/// The host of a check: a bar, and the person's wish to stop.
+/// The host of a check: a progress bar and the interrupt flag.
 struct CheckHost {
     interrupted: Arc<AtomicBool>,
     bar: ProgressBar,

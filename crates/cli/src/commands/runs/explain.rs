@@ -327,7 +327,7 @@ fn of_file(path: &Path) -> Result<Inferred, Failure> {
 }
 
 fn unreadable(path: &Path, why: &str) -> Failure {
-    let message = format!("`{}` is no run folder and holds no inferred problem: {why}", path.display());
+    let message = format!("`{}` is not a run folder and holds no inferred problem: {why}", path.display());
     Failure::new(FailureClass::Request, "cli.no-inference", message)
         .help("name a run folder, or a file that `planforge pddl infer --json` wrote")
 }
@@ -379,14 +379,14 @@ mod tests {
         Inference { rules: vec![rule], atoms: vec![atom], entries: vec![entry], idle: vec![] }
     }
 
-    fn inferred(inference: Inference) -> Inferred {
+    fn one_inferred(inference: Inference) -> Inferred {
         Inferred { task: "p01".into(), candidates: vec![], inference }
     }
 
     #[test]
     fn a_fact_is_found_however_it_is_spelt() {
-        let fact = inferred(inference("(cocktail-part1 c1 gin)", "init(cocktail_part1(c1,gin))"));
-        let object = inferred(inference("shot5 - shot", "object(shot5,shot)"));
+        let fact = one_inferred(inference("(cocktail-part1 c1 gin)", "init(cocktail_part1(c1,gin))"));
+        let object = one_inferred(inference("shot5 - shot", "object(shot5,shot)"));
         let found = |inferred: &Inferred, text: &str| {
             let parts: Vec<Part<'_>> =
                 inferred.inference.entries.iter().map(|entry| (inferred, entry)).collect();

@@ -61,15 +61,15 @@ fn rounds(context: &Context, args: &RoundsArgs) -> Result<Exit, Failure> {
             .help(format!("its tasks are {}", names.join(", "))));
     }
     let texts = |task: &str| domain_text(folder.manifest(), task);
-    let mut told = Rounds::of(&history, args.task.as_deref(), texts);
-    if told.tasks.is_empty() {
+    let mut shown = Rounds::of(&history, args.task.as_deref(), texts);
+    if shown.tasks.is_empty() {
         let message = format!("`{}` refined no candidate", args.run.display());
         return Err(Failure::new(FailureClass::Request, "cli.no-rounds", message)
             .help("name a run of a pipeline with a refine stage, such as bon-ivml.toml"));
     }
-    if let Some(action) = args.action.as_deref().filter(|action| !told.keep_action(action)) {
+    if let Some(action) = args.action.as_deref().filter(|action| !shown.keep_action(action)) {
         if args.json {
-            context.output.json(&told);
+            context.output.json(&shown);
         }
         context
             .output
@@ -77,11 +77,11 @@ fn rounds(context: &Context, args: &RoundsArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Negative);
     }
     if args.json {
-        context.output.json(&told);
+        context.output.json(&shown);
     } else if args.markdown {
-        context.output.result(&table(&told).markdown());
+        context.output.result(&table(&shown).markdown());
     } else {
-        context.output.result(&text(&told, args.action.is_some()));
+        context.output.result(&text(&shown, args.action.is_some()));
     }
     Ok(Exit::Good)
 }
@@ -94,19 +94,19 @@ fn domain_text(manifest: &RunManifest, task: &str) -> Option<String> {
 }
 
 /// A row an action and round, as in the paper.
-fn table(told: &Rounds) -> Table {
+fn table(shown: &Rounds) -> Table {
     let columns = ["task", "round", "text", "before", "critique", "after"];
     let mut table = Table::new(columns.map(|name| (name, Align::Left)));
-    for (task, candidate) in told.tasks.iter().flat_map(|t| t.candidates.iter().map(move |c| (&t.task, c))) {
+    for (task, candidate) in shown.tasks.iter().flat_map(|t| t.candidates.iter().map(move |c| (&t.task, c))) {
         for round in &candidate.rounds {
             for action in &round.actions {
-                let mut said: Vec<String> = action.findings.iter().map(finding).collect();
-                // What is told begins with the class.
+                let mut notes: Vec<String> = action.findings.iter().map(finding).collect();
+                // The feedback begins with the class.
                 if let Some(class) = &action.class {
-                    said.push(class.told.clone().unwrap_or_else(|| words(class)));
+                    notes.push(class.told.clone().unwrap_or_else(|| words(class)));
                 }
                 if let (Some(_), Some(after)) = (&action.class, &action.class_after) {
-                    said.push(format!("after the round: {}", words(after)));
+                    notes.push(format!("after the round: {}", words(after)));
                 }
                 let cell = |text: &str| in_cell(text);
                 table.row([
@@ -114,7 +114,7 @@ fn table(told: &Rounds) -> Table {
                     round.round.to_string(),
                     cell(action.text.as_deref().unwrap_or("-")),
                     code(action.before.as_deref()),
-                    cell(if said.is_empty() { "-".to_owned() } else { said.join("; ") }.as_str()),
+                    cell(if notes.is_empty() { "-".to_owned() } else { notes.join("; ") }.as_str()),
                     code(action.after.as_deref().filter(|_| round.made.is_some())),
                 ]);
             }
@@ -134,14 +134,16 @@ fn code(text: Option<&str>) -> String {
     format!("`{line}`")
 }
 
-fn text(told: &Rounds, actions_alone: bool) -> String {
-    let mut out = String::new();
-    for (task, candidate) in told.tasks.iter().flat_map(|t| t.candidates.iter().map(move |c| (&t.task, c))) {
-        let rounds = if candidate.rounds.len() == 1 {
-            "1 round".to_owned()
-        } else {
-            format!("{} rounds", candidate.rounds.len())
-        };
+fn text(shown: &Rounds, actions_alone: bool) -> String {
+    let candidates = || shown.tasks.iter().flat_map(|task| &task.candidates);
+    let mut out = format!(
+        "{} refined {} of {}.\n\n",
+        many(candidates().map(|candidate| candidate.rounds.len()).sum(), "round"),
+        many(candidates().count(), "candidate"),
+        many(shown.tasks.len(), "task")
+    );
+    for (task, candidate) in shown.tasks.iter().flat_map(|t| t.candidates.iter().map(move |c| (&t.task, c))) {
+        let rounds = many(candidate.rounds.len(), "round");
         let (path, stage) = (escape(&candidate.initial.path), escape(&candidate.stage));
         out += &format!("=== {}: {path} in `{stage}`, {rounds}\n", escape(task));
         if !actions_alone {
@@ -155,6 +157,10 @@ fn text(told: &Rounds, actions_alone: bool) -> String {
     out
 }
 
+fn many(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn initial(out: &mut String, candidate: &Refinement) {
     let initial = &candidate.initial;
     block(out, "Thought T_0", initial.thought.as_deref().unwrap_or("(none)"));
@@ -165,8 +171,8 @@ fn one_round(out: &mut String, round: &RefineRound, actions_alone: bool) {
     let number = round.round;
     *out += &format!("\n--- round {number}\n");
     if !actions_alone {
-        for said in &round.said {
-            self::said(out, said, number);
+        for feedback in &round.said {
+            push_feedback(out, feedback, number);
         }
     }
     match &round.made {
@@ -190,16 +196,16 @@ fn one_round(out: &mut String, round: &RefineRound, actions_alone: bool) {
     }
 }
 
-fn said(out: &mut String, said: &StageFeedback, number: u32) {
-    let summary = escape(said.summary.trim_end_matches('.'));
-    let title = format!("F_{number} ({}: {}) {summary}", escape(&said.stage), said.decision);
-    match &said.critique {
+fn push_feedback(out: &mut String, feedback: &StageFeedback, number: u32) {
+    let summary = escape(feedback.summary.trim_end_matches('.'));
+    let title = format!("F_{number} ({}: {}) {summary}", escape(&feedback.stage), feedback.decision);
+    match &feedback.critique {
         Some(critique) if !critique.findings.is_empty() => {
             let lines: Vec<String> = critique.findings.iter().map(finding).collect();
             block(out, &title, &lines.join("\n"));
         }
         Some(critique) => block(out, &title, &critique.reply),
-        None => block(out, &title, &said.feedback.join("\n")),
+        None => block(out, &title, &feedback.feedback.join("\n")),
     }
 }
 
@@ -222,13 +228,13 @@ fn action(out: &mut String, action: &ActionChange, number: u32) {
         block(out, "  Critique", &finding(one));
     }
     if let Some(class) = &action.class {
-        let mut said = words(class);
+        let mut classes = words(class);
         if let Some(after) = &action.class_after {
-            said += &format!(", and after the round {}", words(after));
+            classes += &format!(", and after the round {}", words(after));
         }
-        block(out, "  Result class", &said);
-        if let Some(told) = &class.told {
-            block(out, "  What was told", told);
+        block(out, "  Result class", &classes);
+        if let Some(feedback) = &class.told {
+            block(out, "  Feedback about the class", feedback);
         }
     }
     let before = action.before.as_deref().unwrap_or("(not there)");
@@ -259,7 +265,7 @@ mod tests {
     use super::*;
     use planforge_evaluate::rounds::{RefinedTask, Version};
 
-    fn told() -> Rounds {
+    fn one_round_of_one_action() -> Rounds {
         let version =
             |path: &str, pddl: &str| Version { path: path.to_owned(), thought: None, pddl: pddl.to_owned() };
         let action = ActionChange {
@@ -306,7 +312,7 @@ mod tests {
 
     #[test]
     fn rounds_are_shown_with_control_characters_escaped() {
-        let text = text(&told(), false);
+        let text = text(&one_round_of_one_action(), false);
         assert!(!text.contains('\u{1b}'), "{text}");
         for part in [
             "2 rounds",
@@ -325,7 +331,7 @@ mod tests {
 
     #[test]
     fn the_markdown_table_has_a_line_an_action() {
-        let table = table(&told()).markdown();
+        let table = table(&one_round_of_one_action()).markdown();
         assert_eq!(table.lines().count(), 3, "{table}");
         let row = table.lines().nth(2).unwrap();
         assert!(

@@ -11,6 +11,7 @@ use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::{Decision, Failure, FailureClass};
+use planforge_diagnostics::render::escape;
 use planforge_record::{Event, Journal};
 use planforge_evaluate::study::search::{SearchRun, SearchStudy};
 use planforge_evaluate::study::{Watch, run_all};
@@ -67,9 +68,17 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> Result<(), Exit> {
     if files.json {
         context.output.json(&study);
     } else {
-        context.output.result(&study.table().text());
+        context.output.result(&format!("{}\n\n{}", solved_sentence(&study), study.table().text()));
     }
     write_artefacts(context, &files.out, &artefacts)
+}
+
+fn solved_sentence(study: &SearchStudy) -> String {
+    let shares = study
+        .strategies
+        .iter()
+        .map(|strategy| format!("{} {} of {}", escape(&strategy.name), strategy.solved, strategy.runs));
+    format!("Runs solved: {}.", shares.collect::<Vec<_>>().join(", "))
 }
 
 fn run_strategy(strategy: &Strategy, task: &RunTask, seed: u64, watch: &Watch) -> Result<SearchRun, Failure> {

@@ -8,6 +8,7 @@ use crate::limits::WorkLimits;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
+use planforge_evaluate::{Align, Table};
 use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
 use serde::Serialize;
@@ -117,18 +118,18 @@ fn print(context: &Context, checked: &Checked) {
         return;
     }
     let solved = checked.tasks.iter().any(|row| row.solved.is_some());
-    let width = checked.tasks.iter().map(|row| row.stem.chars().count()).max().unwrap_or(0).max(4);
-    let mut out = format!(
-        "{}: {} tasks, {} errors, {} warnings\n",
-        escape(&checked.name),
-        checked.tasks.len(),
-        checked.count(Severity::Error),
-        checked.count(Severity::Warning)
-    );
-    let plan = if solved { "  plan" } else { "" };
-    let _ = writeln!(out, "  {:width$}  text  problem  objects  facts  goal   errors{plan}", "task");
+    let columns = [
+        ("task", Align::Left),
+        ("text", Align::Left),
+        ("problem", Align::Left),
+        ("objects", Align::Right),
+        ("facts", Align::Right),
+        ("goal", Align::Left),
+        ("errors", Align::Right),
+    ];
+    let mut table = Table::new(columns.into_iter().chain(solved.then_some(("plan", Align::Left))));
     for row in &checked.tasks {
-        let yes = |there: bool| if there { "yes" } else { "-" };
+        let yes = |there: bool| if there { "yes" } else { "-" }.to_owned();
         let goal = match (row.problem, row.goal) {
             (false, _) => "-",
             (true, Goal::Open) => "open",
@@ -137,21 +138,29 @@ fn print(context: &Context, checked: &Checked) {
         };
         let plan = match &row.solved {
             None => String::new(),
-            Some(Solved::Plan(steps)) => format!("  {steps} steps"),
-            Some(Solved::Unsolvable) => "  none exists".to_owned(),
-            Some(Solved::Undecided(_)) => "  not decided".to_owned(),
+            Some(Solved::Plan(steps)) => format!("{steps} steps"),
+            Some(Solved::Unsolvable) => "none exists".to_owned(),
+            Some(Solved::Undecided(_)) => "not decided".to_owned(),
         };
-        let _ = writeln!(
-            out,
-            "  {:width$}  {:4}  {:7}  {:>7}  {:>5}  {goal:5}  {:>6}{plan}",
-            escape(&row.stem),
+        table.row([
+            escape(&row.stem).to_string(),
             yes(row.text),
             yes(row.problem),
-            row.objects,
-            row.facts,
-            row.errors
-        );
+            row.objects.to_string(),
+            row.facts.to_string(),
+            goal.to_owned(),
+            row.errors.to_string(),
+            plan,
+        ]);
     }
+    let mut out = format!(
+        "{}: {} tasks, {} errors, {} warnings\n\n{}\n",
+        escape(&checked.name),
+        checked.tasks.len(),
+        checked.count(Severity::Error),
+        checked.count(Severity::Warning),
+        table.text()
+    );
     push_pipelines(&mut out, &checked.pipelines);
     context.output.result(&out);
 }

@@ -380,14 +380,13 @@ impl Describer<'_> {
             }));
             return;
         }
-        let mut out = String::new();
-        for entry in written {
-            let _ = writeln!(out, "{}", entry.file);
-        }
         let what = if written.is_empty() { "nothing to write".to_owned() } else { counted(written) };
-        let _ = writeln!(out, "{}: {what}", self.suite.name);
+        let mut out = format!("{}: {what}\n", self.suite.name);
         if !silent.is_empty() {
             let _ = writeln!(out, "still without a text: {}", silent.join(", "));
+        }
+        for entry in written {
+            let _ = writeln!(out, "{}", entry.file);
         }
         self.context.output.result(&out);
     }

@@ -172,7 +172,7 @@ fn report(
         }));
         return;
     }
-    let mut out = String::new();
+    let mut out = format!("{}: {} from seed {}\n", folder.display(), counted(entries), spec.seed);
     for instance in instances {
         let redrawn = match instance.redrawn.last() {
             None => String::new(),
@@ -180,6 +180,5 @@ fn report(
         };
         let _ = writeln!(out, "{}: a plan of {} steps{redrawn}", instance.stem, steps(instance));
     }
-    let _ = writeln!(out, "{}: {} from seed {}", folder.display(), counted(entries), spec.seed);
     context.output.result(&out);
 }

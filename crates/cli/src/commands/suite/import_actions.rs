@@ -5,8 +5,8 @@ use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
+use planforge_evaluate::{Align, Table};
 use planforge_suites::import_actions::{Imported, ImportedSuite, import_actions};
-use std::fmt::Write as _;
 use clap::Args;
 
 /// Import the domain-generators paper's data as suites.
@@ -72,28 +72,20 @@ fn report(context: &Context, args: &SuiteImportActionsArgs, imported: &Imported,
         }));
         return;
     }
-    let width = suites.iter().map(|s| s.name.chars().count()).max().unwrap_or(0).max(5);
-    let mut out = format!("{:width$}  actions  texts  predicates  problems\n", "suite");
+    let numbers = ["actions", "texts", "predicates", "problems"].map(|name| (name, Align::Right));
+    let mut table = Table::new([("suite", Align::Left)].into_iter().chain(numbers));
     for suite in suites {
-        let _ = writeln!(
-            out,
-            "{:width$}  {:>7}  {:>5}  {:>10}  {:>8}",
-            escape(&suite.name),
-            suite.actions,
-            suite.texts,
-            suite.predicates,
-            suite.problems
-        );
+        let counts = [suite.actions, suite.texts, suite.predicates, suite.problems];
+        table.row([escape(&suite.name).to_string()].into_iter().chain(counts.map(|n| n.to_string())));
     }
-    let _ = writeln!(
-        out,
-        "{}: {} suites with {} actions, {} texts and {} problems; files: {}",
+    context.output.result(&format!(
+        "{}: {} suites with {} actions, {} texts and {} problems; files: {}\n\n{}",
         args.out.display(),
         suites.len(),
         sum(|s| s.actions),
         sum(|s| s.texts),
         sum(|s| s.problems),
-        counted(entries)
-    );
-    context.output.result(&out);
+        counted(entries),
+        table.text()
+    ));
 }

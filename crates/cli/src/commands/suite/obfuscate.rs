@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_evaluate::{Align, Table};
 use planforge_obfuscate::{NameGroup, NameStyle, DisguiseOptions, Renaming};
 use planforge_pipeline::{Suite, Texts, disguise_suite, load_suite_with};
 use planforge_suites::obfuscate::{MAPPING, files};
@@ -136,11 +137,14 @@ fn is_inside(suite: &std::path::Path, out: &std::path::Path) -> bool {
 }
 
 fn report(args: &SuiteObfuscateArgs, suite: &Suite, renaming: &Renaming, files: &str) -> String {
-    let mut out = String::new();
-    let width = renaming.names.keys().map(|name| name.chars().count()).max().unwrap_or(0);
-    for (name, new) in &renaming.names {
-        let _ = writeln!(out, "{:width$}  {}", escape(name), escape(new));
-    }
+    let mut out = format!(
+        "{}: suite {} under {} names, {} exchanged, {} tasks; files: {files}; the way back is in {MAPPING}\n",
+        args.out.display(),
+        escape(&suite.name),
+        renaming.style.name(),
+        renaming.names.len(),
+        suite.tasks.len(),
+    );
     for (what, names) in
         [("left in texts, where they are words of the language", &renaming.left), ("kept", &renaming.kept)]
     {
@@ -148,14 +152,8 @@ fn report(args: &SuiteObfuscateArgs, suite: &Suite, renaming: &Renaming, files: 
             let _ = writeln!(out, "{what}: {}", escape(&names.join(", ")));
         }
     }
-    let _ = writeln!(
-        out,
-        "{}: suite {} under {} names, {} exchanged, {} tasks; files: {files}; the way back is in {MAPPING}",
-        args.out.display(),
-        escape(&suite.name),
-        renaming.style.name(),
-        renaming.names.len(),
-        suite.tasks.len(),
-    );
+    let mut table = Table::new(["name", "new name"].map(|name| (name, Align::Left)));
+    renaming.names.iter().for_each(|(name, new)| table.row([escape(name), escape(new)]));
+    let _ = write!(out, "\n{}", table.text());
     out
 }

@@ -78,14 +78,14 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     let paraphraser = Paraphraser::new(&suite).map_err(failed)?;
     let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
     files.extend(copied_files(context, &suite)?);
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for task in &suite.tasks {
         let texts = paraphraser.task(task, args.seed, args.wordings).map_err(failed)?;
         files.extend(texts.iter().flat_map(|text| task_files(task, text)));
-        told.extend(texts);
+        all.extend(texts);
     }
     let entries = Files::new(&args.out, files).write(context, args.force)?;
-    report(context, args, &told, &entries);
+    report(context, args, &all, &entries);
     Ok(())
 }
 
@@ -146,9 +146,9 @@ fn copied_files(context: &Context, suite: &Suite) -> Result<Vec<(String, String)
     Ok(files)
 }
 
-fn task_files(task: &SuiteTask, told: &Paraphrase) -> Vec<(String, String)> {
-    let stem = &told.stem;
-    let mut files = vec![(format!("{stem}.nl"), told.text.clone())];
+fn task_files(task: &SuiteTask, text: &Paraphrase) -> Vec<(String, String)> {
+    let stem = &text.stem;
+    let mut files = vec![(format!("{stem}.nl"), text.text.clone())];
     if let Some(problem) = &task.reference_problem {
         files.push((format!("{stem}.pddl"), problem.clone()));
         files.push((template::problem_file(stem), template::of_problem(problem)));
@@ -156,15 +156,15 @@ fn task_files(task: &SuiteTask, told: &Paraphrase) -> Vec<(String, String)> {
     files
 }
 
-fn report(context: &Context, args: &SuiteParaphraseArgs, told: &[Paraphrase], entries: &[Entry]) {
+fn report(context: &Context, args: &SuiteParaphraseArgs, texts: &[Paraphrase], entries: &[Entry]) {
     let folder = args.out.display();
     if args.json {
-        let stems: Vec<&str> = told.iter().map(|text| text.stem.as_str()).collect();
+        let stems: Vec<&str> = texts.iter().map(|text| text.stem.as_str()).collect();
         context.output.json(&serde_json::json!({
             "folder": folder.to_string(), "seed": args.seed, "tasks": stems, "files": entries,
         }));
         return;
     }
-    let line = format!("{folder}: {} texts, {} from seed {}\n", told.len(), counted(entries), args.seed);
+    let line = format!("{folder}: {} texts, {} from seed {}\n", texts.len(), counted(entries), args.seed);
     context.output.result(&line);
 }

@@ -1,11 +1,11 @@
 //! What the runner adds to a candidate: `planforge run` of one best-of-N stage against a server that answers at once, for several N.
 //!
-//! Each run is a process of its own with a new run folder, so that wall time, processor time and peak memory are those of a user. A
+//! Each run is a separate process with a new run folder, so that wall time, processor time and peak memory are those of a user. A
 //! line fitted over N takes start and end of the process apart from what a candidate costs. The same runs are then replayed: without
 //! a server, so that what is left is the runner, the record, and reading the domains.
 
 use crate::process::{Cost, run_measured};
-use planforge_testkit::{Scripted, ScriptedServer};
+use planforge_testkit::{Scripted, ScriptedServer, model, stage, toml};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,10 +89,12 @@ const DOMAIN: &str = "(define (domain lights) (:requirements :strips) (:predicat
 fn suite(folder: &Path) -> Result<(), String> {
     let problem =
         "(define (problem p01) (:domain lights) (:objects hall) (:init (dark hall)) (:goal (lit hall)))";
-    let pipeline = "schema = 1\n[llm.main]\nuse = \"provider-openai\"\nmodel = \"scripted-model\"\n\
-        max_concurrency = 64\n[[stage]]\ndo = \"translate\"\nlabel = \"domain\"\nuse = \"translator-direct\"\n\
-        roles = { writer = \"main\" }\noptions = { mode = \"domain\" }\n\
-        [[stage]]\ndo = \"select\"\nlabel = \"best\"\nby = \"candidate.log_likelihood\"\n";
+    let pipeline = concat!(
+        toml!(schema = 1),
+        model!(main "scripted-model" max_concurrency = 64),
+        stage!(translate "domain" use = "translator-direct" roles = { writer = "main" } options = { mode = "domain" }),
+        stage!(select "best" by = "candidate.log_likelihood"),
+    );
     let files = [
         ("lights/domain.nl", "A light in a dark room can be switched on."),
         ("lights/domain.pddl", DOMAIN),

@@ -3,17 +3,15 @@
 #![allow(
     dead_code,
     unused_imports,
-    unused_macros,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic
 )]
 
-#[macro_use]
-mod pipelines;
 mod unchanged;
 
+pub use planforge_testkit::{judge, model, round, sample, stage, stage_in, table, toml};
 pub use unchanged::*;
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};

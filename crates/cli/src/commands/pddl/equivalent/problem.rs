@@ -64,7 +64,7 @@ pub(crate) enum EquivalenceLevel {
 pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
     let read = [&args.first, &args.second].map(|path| Inputs::read(&args.domain, Some(path)));
     let [first, second] = &read;
-    // A damaged problem is not compared: what is left of it is another problem. That is no verdict on what was meant.
+    // A damaged problem is not compared: its readable part would be compared instead.
     let damaged = read.iter().any(|r| r.unreadable || r.has_errors());
     let (Some(domain), Some(a), Some(b), false) = (&first.domain, &first.problem, &second.problem, damaged)
     else {
