@@ -37,7 +37,7 @@ pub fn failure_of_status(status: u16, body: &[u8]) -> ProviderFailure {
 }
 
 /// The failure for a status and a server's message.
-pub fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
+pub(crate) fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     use ProviderFailureClass as C;
     let lower = message.to_lowercase();
     let overflow = OVERFLOW_PHRASES.iter().any(|words| lower.contains(words));

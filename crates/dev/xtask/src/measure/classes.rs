@@ -255,7 +255,7 @@ impl Val {
 /// not show; the number of disagreements.
 fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usize, String> {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
-    let mut counts: BTreeMap<(&str, ValVerdict, ValVerdict), usize> = BTreeMap::new();
+    let mut verdicts: BTreeMap<(&str, ValVerdict, ValVerdict), usize> = BTreeMap::new();
     let mut lines = Vec::new();
     let own: Vec<(PathBuf, Vec<PathBuf>)> = suites
         .iter()
@@ -276,7 +276,7 @@ fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usi
             let [first, second] = [val.says(domain, problem, steps)?, val.says(&mutant, problem, steps)?];
             let row = counts.entry(what).or_default();
             row[0] += 1;
-            *counts.entry((what, first, second)).or_default() += 1;
+            *verdicts.entry((what, first, second)).or_default() += 1;
             let broke = [first, second].contains(&ValVerdict::Broke);
             let agrees = expected[0].fits(first) && expected[1].fits(second);
             row[1] += usize::from(agrees && !broke);
@@ -298,7 +298,7 @@ fn peer(val: &Val, suites: &[StudySuite], judged: &[JudgedMutant]) -> Result<usi
         println!("| {what} | {plans} | {agrees} | {broke} |");
     }
     println!();
-    for ((what, first, second), n) in &counts {
+    for ((what, first, second), n) in &verdicts {
         println!("{what}: {first:?} in the true domain, {second:?} in the other: {n}");
     }
     println!("\n{} on which VAL does not agree", lines.len());
