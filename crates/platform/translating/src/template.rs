@@ -85,10 +85,10 @@ fn types_of(interface: &ActionInterface) -> Vec<ast::TypedName> {
             names.push(name);
         }
     }
-    let hierarchy = typed(&interface.types, "");
+    let hierarchy = to_pddl_names(&interface.types, "");
     let parent = |name: &str| TypedName { name: name.to_owned(), type_name: "object".to_owned() };
     let used: Vec<TypedName> = names.iter().skip(declared).map(|name| parent(name)).collect();
-    let mut types = typed(&used, "");
+    let mut types = to_pddl_names(&used, "");
     if hierarchy.iter().any(|entry| entry.ty.is_some()) {
         // Without a type they would take that of the next group.
         types.iter_mut().for_each(|entry| entry.ty = Some(object_type()));
