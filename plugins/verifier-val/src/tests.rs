@@ -541,7 +541,8 @@ fn a_plan_is_right_under_names_that_the_text_never_gives() {
     }
     // Names that were given are to be used.
     let cup = |name: &str| TypedName { name: name.into(), type_name: "cup".into() };
-    let interface = ActionInterface { actions: Vec::new(), objects: vec![cup("blue"), cup("red")], types: Vec::new() };
+    let interface =
+        ActionInterface { actions: Vec::new(), objects: vec![cup("blue"), cup("red")], types: Vec::new() };
     let told = TaskView { action_interface: Some(interface), ..task };
     let got = against_environment(&host, told, candidate(&domain(), &own, Some(plan)));
     assert_eq!(got.decision, Decision::Rejected);

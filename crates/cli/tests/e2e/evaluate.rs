@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-const TRANSLATE: &str =
-    stage!(translate "problem" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" });
+const TRANSLATE: &str = stage!(translate "problem" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" });
 
 /// A pipeline that writes only the problem, without mistakes.
 fn given() -> String {

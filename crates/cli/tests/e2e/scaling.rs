@@ -2,7 +2,9 @@
 //! truncated replies; and critics that answer in prose, approve nonsense, and repeat themselves.
 
 use super::support::{Ran, assessments, events, example, example_text, planforge, verdict};
-use planforge_testkit::{Choice, Scripted, ScriptedRequest, ScriptedServer, model, round, stage, table, toml};
+use planforge_testkit::{
+    Choice, Scripted, ScriptedRequest, ScriptedServer, model, round, stage, table, toml,
+};
 use serde_json::Value;
 use std::path::PathBuf;
 

@@ -130,7 +130,8 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
             Ok((text.trim().to_owned(), format!("```pddl\n{problem}\n```\n")))
         })
         .collect::<io::Result<_>>()?;
-    let bystander = ScriptedServer::matching(|_| Scripted::error(500, "", "this server must not get requests"))?;
+    let bystander =
+        ScriptedServer::matching(|_| Scripted::error(500, "", "this server must not get requests"))?;
     let elsewhere = bystander.base_url();
     let Misbehaviour { expected, waits_ms, set, times, answer, tells_key, .. } = case;
     let asked = Arc::new(AtomicUsize::new(0));

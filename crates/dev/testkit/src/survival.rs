@@ -177,7 +177,9 @@ impl Survival<'_> {
         let exit = self.to_the_end(&out, scratch)?;
         if exit != 0 {
             let errors = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
-            return Err(io::Error::other(format!("the uninterrupted evaluation ends with {exit}:\n{errors}")));
+            return Err(io::Error::other(format!(
+                "the uninterrupted evaluation ends with {exit}:\n{errors}"
+            )));
         }
         let (time, requests) = (started.elapsed(), server.count() - before);
         let recorded = completions(&out)?;

@@ -86,7 +86,8 @@ impl Times {
             None => self.undecided += 1,
         }
         if found.is_some() {
-            self.explained.push(time_comparison(|| equivalent_problems(domain, a, b, MAX_CHOICES, &mut budget)).1);
+            self.explained
+                .push(time_comparison(|| equivalent_problems(domain, a, b, MAX_CHOICES, &mut budget)).1);
         }
     }
 

@@ -340,7 +340,8 @@ fn layers(plans: &serde_json::Value, steps: &str, ended: Option<NonZeroUsize>) -
         };
         let steps = plan[steps].as_array().into_iter().flatten().map(word).collect();
         let cost = plan["cost"].as_f64().filter(|cost| *cost >= 0.0 && cost.fract() == 0.0);
-        let cost = cost.ok_or_else(|| format!("a plan costs {}, which is not a whole number", plan["cost"]))?;
+        let cost =
+            cost.ok_or_else(|| format!("a plan costs {}, which is not a whole number", plan["cost"]))?;
         layers.plans.entry(cost as u64).or_default().push(steps);
     }
     Ok(layers)

@@ -79,7 +79,8 @@ fn vocabulary(domain: &Domain, declarations: &Declarations) -> (Signature, IrOnl
 }
 
 fn error_messages<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Option<Vec<String>> {
-    let messages: Vec<String> = diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
+    let messages: Vec<String> =
+        diagnostics.into_iter().map(|d| format!("{} ({})", d.message, d.code)).collect();
     (!messages.is_empty()).then_some(messages)
 }
 

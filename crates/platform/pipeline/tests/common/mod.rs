@@ -1,13 +1,6 @@
 //! Scripted plugins that live in the test: they implement the contract's traits, nothing is loaded.
 // Each test uses a part of this, and clippy takes helpers outside of #[test] for production code.
-#![allow(
-    dead_code,
-    unused_imports,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
+#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod unchanged;
 
