@@ -111,6 +111,10 @@ impl Run {
                 let message = format!("the simulator does not execute {}", what.join(", "));
                 Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
             }
+            planforge_planning::ValidationDecision::LimitReached(reason) => {
+                let message = format!("{reason} ended the execution");
+                Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
+            }
             _ => Ok(Self { text, report, strange }),
         }
     }

@@ -45,9 +45,10 @@ pub(crate) fn describe(
         }
     }
     let mut numbers: BTreeMap<&Atom, f64> =
-        task.init_numbers.iter().map(|(term, value)| (term, *value)).collect();
-    numbers
-        .extend(run.report.trace.iter().flat_map(|step| &step.numbers).map(|(term, value)| (term, *value)));
+        task.init_numbers.iter().map(|(term, value)| (term, value.to_f64())).collect();
+    numbers.extend(
+        run.report.trace.iter().flat_map(|step| &step.numbers).map(|(term, value)| (term, value.to_f64())),
+    );
     for (term, value) in numbers {
         if task.function_fluent[term.predicate as usize] {
             teller.number(term, value);

@@ -16,7 +16,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::Domain;
-use planforge_planning::{FailedCondition, ValidationReport, parse_plan, validate};
+use planforge_planning::{FailedCondition, ValidationReport, Validator, normalize, parse_plan};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, Unmet};
 
@@ -48,7 +48,7 @@ pub(crate) fn judge(
             judge_pddl(host, options, texts, written)
         }
         (true, None) => {
-            Ok(unplanned::judge(host, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
+            Ok(unplanned::judge(host, options, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
         }
         (true, Some(plan)) if options.against == Against::Environment => {
             let (mut assessment, verdict) = environment::judge(host, task, candidate, plan)?;
@@ -133,8 +133,11 @@ fn judge_plan(
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         return Ok((missing("the plan cannot be judged: a text is missing"), None));
     };
-    let report = match validate(domain, problem, &parse_plan(&text, PLAN)) {
-        Ok(report) => report,
+    let report = match normalize(domain, problem) {
+        Ok(task) => {
+            let mut deadline = options.limits.deadline(host);
+            Validator::new(task).validate_within(&parse_plan(&text, PLAN), &mut deadline)
+        }
         Err(errors) => {
             let errors = checked.report(&errors);
             checked.diagnostics.extend(errors);
@@ -171,6 +174,10 @@ fn decision(report: &ValidationReport) -> Decision {
     match &report.decision {
         planforge_planning::ValidationDecision::Valid => Decision::Accepted,
         planforge_planning::ValidationDecision::Invalid => Decision::Rejected,
+        planforge_planning::ValidationDecision::LimitReached(reason) => Decision::Undecided {
+            reason: UndecidedReason::Limit,
+            message: format!("{reason} ended the validation of the plan"),
+        },
         planforge_planning::ValidationDecision::Unsupported(constructs) => {
             let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
             Decision::Undecided {
@@ -194,6 +201,9 @@ fn plan_summary(report: &ValidationReport) -> String {
         }
         (planforge_planning::ValidationDecision::Valid, _, None) => {
             format!("The plan is valid: {}.", count(report.steps, "step"))
+        }
+        (planforge_planning::ValidationDecision::LimitReached(reason), ..) => {
+            format!("The plan was not judged: {reason} ended its validation.")
         }
         (planforge_planning::ValidationDecision::Unsupported(_), ..) => {
             "The plan was not judged: it or its task uses what validation does not execute.".to_owned()

@@ -1,6 +1,7 @@
 //! The assessment of a candidate without a plan: an explanation of why none was found.
 
 use crate::assessments::{finish, missing, pddl_feedback};
+use crate::options::PlanVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
 use planforge_judging::Deadline;
@@ -11,7 +12,12 @@ use std::time::Duration;
 
 /// Undecided: a missing plan is not a wrong plan. The feedback has the planner's answer and, from the
 /// candidate's own texts, why the goal is unreachable.
-pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutcome>) -> Assessment {
+pub(crate) fn judge(
+    host: &dyn Host,
+    options: &PlanVerifierOptions,
+    texts: Texts<'_>,
+    outcome: Option<&PlanOutcome>,
+) -> Assessment {
     let Some(outcome) = outcome else { return missing("there is no plan to judge: the candidate has none") };
     let mut assessment =
         missing(format!("there is no plan to judge: the planner answered {}", outcome.name()));
@@ -23,9 +29,10 @@ pub(crate) fn judge(host: &dyn Host, texts: Texts<'_>, outcome: Option<&PlanOutc
         assessment.feedback = pddl_feedback(&checked);
         return finish(assessment, &checked);
     }
-    // Half of the time that the host leaves.
+    // At most half of the time that the host leaves.
     let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
-    let mut budget = Deadline::within(host, half);
+    let own = Duration::from_secs(u64::from(options.limits.time_s));
+    let mut budget = Deadline::within(host, Some(half.map_or(own, |half| half.min(own))));
     let explanation = explain(&mut budget, &checked);
     if let Some(reason) = budget.stop_reason() {
         // The reasons would not be the same the next time: a limit, which the record keeps.

@@ -7,14 +7,17 @@
 
 use crate::picture::{NoPicture, Painter};
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_pddl::{parse_domain, parse_problem};
+use planforge_pddl::{Number, parse_domain, parse_problem};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator, normalize,
-    parse_plan,
+    CountingLimits, FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
+    normalize, parse_plan,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Polls allowed for the validation of a plan, and as many for the goal along it: some seconds.
+const VALIDATION_POLLS: u64 = 1_000_000;
 
 /// Limits on the kept part of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,12 +189,13 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
         }
     };
     let validator = Validator::new(lifted);
-    let report = validator.validate(&parse_plan(texts.plan, plan_source));
+    let mut time = CountingLimits { polls: VALIDATION_POLLS, bytes: u64::MAX };
+    let report = validator.validate_within(&parse_plan(texts.plan, plan_source), &mut time);
     states.findings.extend(report.diagnostics.iter().map(finding));
     states.verdict = match report.decision {
         ValidationDecision::Valid => PlanVerdict::Valid,
         ValidationDecision::Invalid => PlanVerdict::Invalid,
-        ValidationDecision::Unsupported(_) => PlanVerdict::Unsupported,
+        ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => PlanVerdict::Unsupported,
     };
     let mut writer = Writer { symbols: &report.symbols, ids: HashMap::new(), states };
     writer.write(&report, &validator, limits);
@@ -259,7 +263,7 @@ impl Writer<'_> {
     }
 
     fn write(&mut self, report: &ValidationReport, validator: &Validator, limits: &StatesLimits) {
-        let numbers = &validator.task().init_numbers;
+        let numbers = floats(&validator.task().init_numbers);
         let kept = report.initial.len().min(limits.atoms);
         let kept_numbers = numbers.len().min(limits.atoms - kept);
         self.states.initial = self.atoms(&report.initial[..kept]);
@@ -268,8 +272,11 @@ impl Writer<'_> {
         let trace = &report.trace[..report.trace.len().min(limits.steps)];
         // The goal of a task that is not executed may be unreadable too.
         let along = match report.decision {
-            ValidationDecision::Unsupported(_) => GoalAlong { parts: Vec::new(), holds: Vec::new() },
-            _ => validator.goal_along(trace),
+            ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => nothing_along(),
+            _ => {
+                let mut limits = CountingLimits { polls: VALIDATION_POLLS, bytes: u64::MAX };
+                validator.goal_along(trace, &mut limits).unwrap_or_else(|_| nothing_along())
+            }
         };
         self.states.goal = along.parts.iter().map(|part| self.name(part.clone())).collect();
         let all_open = vec![false; along.parts.len()];
@@ -280,7 +287,7 @@ impl Writer<'_> {
                 action: self.name(self.symbols.step(&step.action)),
                 added: self.atoms(&step.added),
                 deleted: self.atoms(&step.deleted),
-                numbers: self.numbers(&step.numbers),
+                numbers: self.numbers(&floats(&step.numbers)),
                 goal_gained: changed_indices(&around[0], &around[1], true),
                 goal_lost: changed_indices(&around[0], &around[1], false),
             };
@@ -346,6 +353,15 @@ impl Writer<'_> {
     }
 }
 
+fn nothing_along() -> GoalAlong {
+    GoalAlong { parts: Vec::new(), holds: Vec::new() }
+}
+
+/// Values as pages show them.
+fn floats(numbers: &[(Atom, Number)]) -> Vec<(Atom, f64)> {
+    numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect()
+}
+
 /// Places at which two lists differ in this direction.
 fn changed_indices(before: &[bool], after: &[bool], now: bool) -> Vec<u32> {
     let pairs = (0..).zip(before.iter().zip(after));
@@ -367,8 +383,11 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    pub(crate) fn new(report: &ValidationReport, numbers: &[(Atom, f64)]) -> Self {
-        Self { atoms: report.initial.iter().cloned().collect(), numbers: numbers.iter().cloned().collect() }
+    pub(crate) fn new(report: &ValidationReport, numbers: &[(Atom, Number)]) -> Self {
+        Self {
+            atoms: report.initial.iter().cloned().collect(),
+            numbers: floats(numbers).into_iter().collect(),
+        }
     }
 
     pub(crate) fn step(&mut self, step: &TraceStep) {
@@ -376,7 +395,7 @@ impl Walk {
             self.atoms.remove(atom);
         }
         self.atoms.extend(step.added.iter().cloned());
-        self.numbers.extend(step.numbers.iter().cloned());
+        self.numbers.extend(floats(&step.numbers));
     }
 
     pub(crate) fn state(&self) -> (Vec<Atom>, Vec<(Atom, f64)>) {

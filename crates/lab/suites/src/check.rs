@@ -289,7 +289,7 @@ impl Check<'_> {
         row.goal = match empty {
             ValidationDecision::Valid => Goal::Holds,
             ValidationDecision::Invalid => Goal::Open,
-            ValidationDecision::Unsupported(_) => Goal::Unknown,
+            ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => Goal::Unknown,
         };
         if row.goal == Goal::Holds {
             let place = problem.goal.as_ref().map_or(Span::empty(0), |goal| goal.span());

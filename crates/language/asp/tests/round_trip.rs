@@ -35,10 +35,10 @@ fn call(name: &Name, args: &[ast::Term]) -> Term {
     function(&name.key().replace('-', "_"), args.iter().map(|arg| constant(arg.name())).collect())
 }
 
-fn number(value: f64) -> Term {
-    match value.fract() == 0.0 {
-        true => Term::Number(value as i64),
-        false => Term::Text(value.to_string()),
+fn number(value: planforge_pddl::Number) -> Term {
+    match value.parts() {
+        Some((whole, 1)) => Term::Number(whole as i64),
+        _ => Term::Text(value.to_string()),
     }
 }
 

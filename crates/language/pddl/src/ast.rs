@@ -9,6 +9,7 @@ mod numeric;
 pub use numeric::{ArithmeticOp, AssignOp, Assignment, CompareOp, Comparison, NumericExpr};
 
 use crate::name::Name;
+use crate::number::Number;
 use planforge_diagnostics::Span;
 use smallvec::SmallVec;
 
@@ -344,7 +345,7 @@ pub struct Trajectory {
     /// Kind of the constraint.
     pub op: TrajectoryOp,
     /// The times in its head: none, one or two, as the operator has it.
-    pub times: Vec<f64>,
+    pub times: Vec<Number>,
     /// The conditions, one or two, as the operator has it.
     pub conditions: Vec<Condition>,
     /// The whole expression with its parentheses.
@@ -444,11 +445,11 @@ pub enum InitElement {
     /// The atom explicitly does not hold; the span is that of `(not ...)`.
     Not(Atom, Span),
     /// The fluent has this value.
-    Value(Fluent, f64, Span),
+    Value(Fluent, Number, Span),
     /// A timed initial literal (PDDL 2.2): true or false (`negated`) from `time` on, or a value that is set then.
     Timed {
         /// Time of the plan at which the entry takes effect.
-        time: f64,
+        time: Number,
         /// The entry itself; never timed.
         element: Box<InitElement>,
         /// The entry with its parentheses.

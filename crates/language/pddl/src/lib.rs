@@ -15,6 +15,7 @@ mod keywords;
 pub mod mutate;
 mod name;
 mod natural;
+mod number;
 mod print;
 pub mod random;
 mod read;
@@ -38,6 +39,7 @@ pub use extract::{action_blocks, find_pddl};
 pub use fix::{FixedFinding, FixedText, fix_all};
 pub use name::Name;
 pub use natural::natural;
+pub use number::Number;
 pub use print::{
     print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
     print_problem, print_typed_list,

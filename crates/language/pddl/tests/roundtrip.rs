@@ -5,7 +5,8 @@
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::ast::*;
 use planforge_pddl::{
-    Name, StripSpans, diff_domains, diff_problems, parse_domain, parse_problem, print_domain, print_problem,
+    Name, Number, StripSpans, diff_domains, diff_problems, parse_domain, parse_problem, print_domain,
+    print_problem,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -88,8 +89,9 @@ fn fluent() -> impl Strategy<Value = Fluent> {
     (word(), vec(term(), 0..3)).prop_map(|(function, args)| Fluent { function, args, span: at() })
 }
 
-fn number() -> impl Strategy<Value = f64> {
-    prop_oneof![any::<i32>().prop_map(f64::from), -1.0e9..1.0e9f64, Just(0.1), Just(1e-12)]
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![any::<i32>().prop_map(f64::from), -1.0e9..1.0e9f64, Just(0.1), Just(1e-12), Just(1e300)]
+        .prop_map(Number::from_f64)
 }
 
 fn numeric() -> BoxedStrategy<NumericExpr> {

@@ -57,7 +57,7 @@ impl AxiomEvaluator {
     }
 
     /// Sets the derived facts to what follows from the basic ones.
-    pub(crate) fn close(&self, facts: &mut [u64], numbers: &[f64]) {
+    pub(crate) fn close(&self, facts: &mut [u64], numbers: &[planforge_pddl::Number]) {
         if self.is_empty() {
             return;
         }

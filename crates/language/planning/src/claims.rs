@@ -2,13 +2,14 @@
 //! (test-time-scaling paper, section 4.6). A claimed state is compared up to the first step that cannot be
 //! executed. After it there is no state to compare with.
 
-use crate::resources::ResourceLimits;
+use crate::resources::{CountingLimits, ResourceLimits};
+use crate::satisfy::Work;
 use crate::solve::{PlanOptions, SearchOutcome, plan};
 use crate::task::{Atom, ObjectId};
 use crate::validate::world::{Args, World};
-use crate::validate::{ValidationReport, Validator};
+use crate::validate::{ValidationDecision, ValidationReport, Validator};
 use planforge_diagnostics::Diagnostic;
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::{Domain, MetricDirection, Problem};
 
 /// A literal that is claimed to hold at some point of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub enum LiteralVerdict {
     Unread(String),
 }
 
+/// Polls allowed for the derived atoms of one state.
+const DERIVATION_POLLS: u64 = 100_000;
+
 /// Compares claimed literals with the states of a plan, derived atoms and those that never change included. One verdict a claim, in
 /// order.
 pub fn check_literals(
@@ -42,6 +46,7 @@ pub fn check_literals(
     let mut verdicts = vec![LiteralVerdict::NotReached; claims.len()];
     let mut order: Vec<usize> = (0..claims.len()).collect();
     order.sort_by_key(|&i| claims[i].after);
+    let limits = CountingLimits { polls: DERIVATION_POLLS, bytes: u64::MAX };
     let mut world = World::initial(validator.task());
     let mut at = 0;
     for i in order {
@@ -65,11 +70,16 @@ pub fn check_literals(
             step.numbers
                 .iter()
                 .for_each(|(f, v)| world.set_number(f.predicate, Args::from_slice(&f.args), *v));
-            world.close();
             at += 1;
         }
         verdicts[i] = match literal {
             Err(why) => LiteralVerdict::Unread(why),
+            Ok((atom, _))
+                if validator.task().predicates[atom.predicate as usize].derived
+                    && world.close(&mut Work::new(&mut limits.clone())).is_err() =>
+            {
+                LiteralVerdict::Unread("the derived atoms were not computed within the limits".to_owned())
+            }
             Ok((atom, negated))
                 if world.contains(atom.predicate, &Args::from_slice(&atom.args)) != negated =>
             {
@@ -129,7 +139,8 @@ pub struct PlanExecution {
 impl PlanExecution {
     /// Returns the execution that the validator reports, or `None` if it did not judge the plan.
     pub fn of(report: &ValidationReport) -> Option<Self> {
-        if matches!(report.decision, crate::validate::ValidationDecision::Unsupported(_)) {
+        if matches!(report.decision, ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_))
+        {
             return None;
         }
         let executed = report.trace.len();
@@ -215,9 +226,11 @@ pub fn optimality(
     resources: &mut dyn ResourceLimits,
 ) -> Result<Optimality, Vec<Diagnostic>> {
     let undecided = |why: String| Ok(Optimality::Undecided(why));
+    let maximize = problem.metric.as_ref().is_some_and(|m| m.direction == MetricDirection::Maximize);
+    let better = |least: f64| if maximize { least > cost } else { least < cost };
     match plan(domain, problem, options, resources)?.outcome {
         SearchOutcome::Plan(best) => match best.cost.filter(|_| best.optimal) {
-            Some(least) if least < cost - 1e-6 * cost.abs().max(1.0) => Ok(Optimality::Cheaper(least)),
+            Some(least) if better(least) => Ok(Optimality::Cheaper(least)),
             Some(_) => Ok(Optimality::Optimal),
             None => undecided("the cost of a cheapest plan is not known".to_owned()),
         },

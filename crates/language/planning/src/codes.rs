@@ -115,6 +115,12 @@ pub const CODES: &[CodeInfo] = &[
          none.",
     ),
     code(
+        "plan.limit",
+        "a limit ended the validation",
+        "A condition was not decided within the limits on time, memory and nodes, so the plan is neither valid nor invalid.\n\
+         Raise the limits.",
+    ),
+    code(
         "plan.duration-ignored",
         "durations in a plan of a domain without durative actions",
         "The domain's actions are instantaneous, so the durations in brackets mean nothing and the steps are executed one\n\

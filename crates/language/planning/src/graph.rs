@@ -113,7 +113,7 @@ struct Builder<'s> {
 }
 
 fn key(state: &State) -> Key {
-    (state.bits().into(), state.numbers().iter().map(|n| n.to_bits()).collect())
+    (state.bits().into(), state.numbers().iter().flat_map(|n| n.to_words()).collect())
 }
 
 fn go_on(poll: Poll) -> Result<(), StopReason> {

@@ -5,6 +5,8 @@ mod engine;
 mod expand;
 mod facts;
 mod metric;
+mod miniscope;
+mod numeric;
 mod plan;
 mod query;
 mod rules;
@@ -43,7 +45,9 @@ pub fn ground(
     limits: GroundLimits,
     resources: &mut dyn ResourceLimits,
 ) -> Result<GroundTask, StopReason> {
+    let task = &*miniscope::miniscope(task);
     let set = rules::rule_set(task);
+    check_variables(&set)?;
     let input =
         plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
     let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
@@ -52,6 +56,14 @@ pub fn ground(
     let engine::Reached { tables, firings } = reached;
     let mut facts = facts::Facts::new(task, tables, &deletable);
     assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
+}
+
+/// Variables of an action, rule or quantifier. Joins and expansions descend once for each.
+pub(crate) const MAX_VARIABLES: usize = 1000;
+
+fn check_variables(set: &rules::RuleSet<'_>) -> Result<(), StopReason> {
+    let fits = set.rules.iter().all(|rule| rule.variables.len() <= MAX_VARIABLES);
+    if fits { Ok(()) } else { Err(StopReason::Grounding) }
 }
 
 /// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
@@ -67,7 +79,9 @@ impl Reachability {
         limits: GroundLimits,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
+        let task = &*miniscope::miniscope(task);
         let set = rules::rule_set(task);
+        check_variables(&set)?;
         let input = plan::PlanInput {
             fluent: &set.fluent,
             domains: &set.domains,
@@ -87,6 +101,22 @@ impl Reachability {
     /// Returns true if some ground action of the schema is reachable.
     pub(crate) fn is_applicable(&self, schema: usize) -> bool {
         self.applicable[schema]
+    }
+
+    /// Returns true if the atom is reachable.
+    pub(crate) fn contains(&self, predicate: u32, args: &[ObjectId]) -> bool {
+        self.tables[predicate as usize].find(args).is_some()
+    }
+
+    /// Number of reachable atoms of a predicate.
+    pub(crate) fn row_count(&self, predicate: u32) -> usize {
+        self.tables[predicate as usize].len()
+    }
+
+    /// Arguments of the reachable atoms of a predicate.
+    pub(crate) fn rows(&self, predicate: u32) -> Vec<&[ObjectId]> {
+        let table = &self.tables[predicate as usize];
+        (0..table.len() as u32).map(|row| table.row(row)).collect()
     }
 
     /// Returns true if a reachable atom of the predicate has these arguments. `None` stands for any object.

@@ -16,6 +16,7 @@ mod normalize;
 mod plan_file;
 mod resources;
 pub mod result_class;
+mod satisfy;
 mod search;
 mod simulate;
 mod solve;

@@ -3,6 +3,7 @@
 
 use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Span;
+use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
 use std::sync::Arc;
 
@@ -59,13 +60,27 @@ pub struct Variable {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiftedExpr {
     /// A constant.
-    Constant(f64),
+    Constant(Number),
     /// The number of steps so far: what `total-time` means without durations. In metrics only.
     Steps,
     /// The value of a function term.
     Function(LiftedAtom),
     /// An operation on two expressions.
     Binary(ArithmeticOp, Box<(LiftedExpr, LiftedExpr)>),
+}
+
+impl LiftedExpr {
+    /// Calls `f` on every function term.
+    pub(crate) fn for_each_function(&self, f: &mut impl FnMut(&LiftedAtom)) {
+        match self {
+            LiftedExpr::Constant(_) | LiftedExpr::Steps => {}
+            LiftedExpr::Function(term) => f(term),
+            LiftedExpr::Binary(_, sides) => {
+                sides.0.for_each_function(f);
+                sides.1.for_each_function(f);
+            }
+        }
+    }
 }
 
 /// A condition in negation normal form.
@@ -121,6 +136,16 @@ impl Formula {
     /// Returns true for the empty conjunction.
     pub fn is_truth(&self) -> bool {
         matches!(self, Formula::And(parts) if parts.is_empty())
+    }
+
+    /// Returns true if the condition compares numbers.
+    pub(crate) fn has_comparison(&self) -> bool {
+        match self {
+            Formula::And(parts) | Formula::Or(parts, _) => parts.iter().any(Formula::has_comparison),
+            Formula::Exists(_, body, _) | Formula::Forall(_, body, _) => body.has_comparison(),
+            Formula::Compare { .. } => true,
+            Formula::Literal { .. } | Formula::Equal { .. } => false,
+        }
     }
 
     /// Calls `f` on every literal.
@@ -247,7 +272,7 @@ pub struct LiftedTask {
     /// Atoms that hold initially.
     pub init: Vec<Atom>,
     /// Function terms with an initial value.
-    pub init_numbers: Vec<(Atom, f64)>,
+    pub init_numbers: Vec<(Atom, Number)>,
     /// Condition on the last state of a plan.
     pub goal: Formula,
     /// Slots that the goal's quantifiers use.
@@ -258,6 +283,13 @@ pub struct LiftedTask {
     pub unsupported: Vec<Unsupported>,
     /// Types each object was declared with, for messages.
     pub object_types: Vec<String>,
+}
+
+impl LiftedTask {
+    /// Returns true for the cost counter, which counts from 0 where the problem forgot to set it, as in every planner.
+    pub(crate) fn counts_from_zero(&self, function: u32) -> bool {
+        self.symbols.functions[function as usize].eq_ignore_ascii_case("total-cost")
+    }
 }
 
 impl SourcePlace {

@@ -10,6 +10,7 @@ mod symbols;
 use crate::lifted::{ActionSchema, DerivedRule, Formula, LiftedExpr, LiftedTask, Metric, Variable};
 use crate::task::{SourcePlace, TaskText, Unsupported};
 use planforge_diagnostics::{Diagnostic, Span};
+use planforge_pddl::Number;
 use planforge_pddl::ast::{self, InitElement, MetricDirection};
 use std::sync::Arc;
 use symbols::Tables;
@@ -73,7 +74,7 @@ impl Scope {
 pub(crate) struct Normalizer {
     tables: Tables,
     init: Vec<crate::task::Atom>,
-    init_numbers: Vec<(crate::task::Atom, f64)>,
+    init_numbers: Vec<(crate::task::Atom, Number)>,
     unsupported: Vec<Unsupported>,
     diagnostics: Vec<Diagnostic>,
 }

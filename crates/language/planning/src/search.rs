@@ -2,6 +2,7 @@
 
 mod astar;
 mod bfs;
+mod cost;
 mod ff;
 mod greedy;
 mod landmarks;
@@ -54,7 +55,7 @@ impl SearchRun {
     }
 
     /// The cost of an operator of the outcome.
-    pub(crate) fn cost(&self, operator: u32) -> u32 {
+    pub(crate) fn cost(&self, operator: u32) -> u64 {
         self.reduced.operators[operator as usize].cost
     }
 }

@@ -5,14 +5,15 @@ use crate::bits;
 use crate::csr::Csr;
 use crate::successors::SuccessorGenerator;
 use crate::task::{Atom, GroundAction, GroundTask, Operator};
+use planforge_pddl::Number;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A state: which facts hold and what the numeric variables are.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct State {
     pub(crate) facts: Box<[u64]>,
-    pub(crate) numbers: Box<[f64]>,
+    pub(crate) numbers: Box<[Number]>,
 }
 
 impl Clone for State {
@@ -33,8 +34,8 @@ impl State {
         &self.facts
     }
 
-    /// The numeric variables' values, NaN where undefined.
-    pub fn numbers(&self) -> &[f64] {
+    /// The numeric variables' values.
+    pub fn numbers(&self) -> &[Number] {
         &self.numbers
     }
 }
@@ -50,6 +51,8 @@ pub struct Simulator {
     actions: FxHashMap<GroundAction, u32>,
     /// True if an action has several operators, so that one state may list it twice.
     several: bool,
+    /// True if an operator's numeric effects may keep it from being applicable.
+    partial: bool,
 }
 
 impl Simulator {
@@ -68,6 +71,7 @@ impl Simulator {
             operators_of,
             actions: task.actions.iter().cloned().enumerate().map(|(i, a)| (a, i as u32)).collect(),
             several,
+            partial: task.operators.iter().any(|o| o.partial),
             task,
         }
     }
@@ -81,7 +85,7 @@ impl Simulator {
     pub fn initial(&self) -> State {
         let mut facts = vec![0; self.task.words()];
         self.task.init.iter().for_each(|&f| bits::set(&mut facts, f));
-        let numbers: Box<[f64]> = self.task.init_numbers.as_slice().into();
+        let numbers: Box<[Number]> = self.task.init_numbers.as_slice().into();
         self.axioms.close(&mut facts, &numbers);
         State { facts: facts.into(), numbers }
     }
@@ -91,8 +95,12 @@ impl Simulator {
     pub fn applicable_into(&self, state: &State, out: &mut Vec<u32>) {
         out.clear();
         let operators = &self.task.operators;
-        self.generator
-            .for_each(&state.facts, &state.numbers, &mut |o| out.push(operators[o as usize].action));
+        self.generator.for_each(&state.facts, &state.numbers, &mut |o| {
+            let operator = &operators[o as usize];
+            if !self.partial || !operator.partial || next_numbers(operator, state).is_some() {
+                out.push(operator.action);
+            }
+        });
         if self.several {
             out.sort_unstable();
             out.dedup();
@@ -117,11 +125,10 @@ impl Simulator {
     }
 
     fn operator(&self, state: &State, action: u32) -> Option<&Operator> {
-        self.operators_of
-            .row(action as usize)
-            .iter()
-            .map(|&o| &self.task.operators[o as usize])
-            .find(|o| o.precondition.holds(&state.facts, &state.numbers))
+        self.operators_of.row(action as usize).iter().map(|&o| &self.task.operators[o as usize]).find(|o| {
+            o.precondition.holds(&state.facts, &state.numbers)
+                && (!o.partial || next_numbers(o, state).is_some())
+        })
     }
 
     /// The state after a ground action; `None` where it is not applicable.
@@ -133,7 +140,7 @@ impl Simulator {
     /// Executes a ground action in place; whether it was applicable.
     pub fn apply(&self, state: &mut State, action: u32) -> bool {
         let Some(operator) = self.operator(state, action) else { return false };
-        let numbers = next_numbers(operator, state);
+        let numbers = if operator.numeric.is_empty() { None } else { next_numbers(operator, state) };
         apply_facts(operator, &mut state.facts, &state.numbers);
         if let Some(numbers) = numbers {
             state.numbers = numbers;
@@ -143,10 +150,11 @@ impl Simulator {
     }
 
     /// Returns the amount that a ground action adds to the metric (1 if steps are counted).
-    pub fn cost(&self, action: u32) -> f64 {
+    pub fn cost(&self, action: u32) -> Number {
         let first = self.operators_of.row(action as usize).first();
-        first.map_or(0.0, |&o| {
-            f64::from(self.task.operators[o as usize].cost) / f64::from(self.task.cost_scale)
+        first.map_or(Number::ZERO, |&o| {
+            let cost = i128::from(self.task.operators[o as usize].cost);
+            Number::fraction(cost, i128::from(self.task.cost_scale))
         })
     }
 
@@ -164,7 +172,7 @@ impl Simulator {
 /// Executes the effects on facts: everything deleted first, then everything added. Conditions are tested in the state
 /// before.
 #[inline]
-pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[f64]) {
+pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[Number]) {
     if operator.conditional.is_empty() {
         operator.delete.iter().for_each(|&f| bits::clear(facts, f));
         operator.add.iter().for_each(|&f| bits::set(facts, f));
@@ -183,17 +191,23 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[f64
     operator.add.iter().for_each(|&f| bits::set(facts, f));
 }
 
-/// Returns the numeric variables after a step: the changes in the order written, all values read before the
-/// step.
-fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[f64]>> {
-    if operator.numeric.is_empty() {
-        return None;
-    }
+/// Returns the numeric variables after a step, all amounts computed in the state before it. `None` if an effect has no
+/// value, or if two effects contradict each other: one step may change a variable several times by amounts only.
+fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
     let mut numbers = state.numbers.clone();
+    let mut changed: FxHashMap<u32, bool> = FxHashMap::default();
     for effect in &operator.numeric {
         if effect.condition.holds(&state.facts, &state.numbers) {
-            let variable = &mut numbers[effect.variable as usize];
-            *variable = effect.op.apply(*variable, effect.value.value(&state.numbers));
+            let variable = effect.variable as usize;
+            let value = effect.apply(numbers[variable], &state.numbers);
+            if operator.partial {
+                let additive = effect.op.is_additive();
+                let earlier = changed.insert(effect.variable, additive);
+                if value.is_undefined() || earlier.is_some_and(|earlier| !(earlier && additive)) {
+                    return None;
+                }
+            }
+            numbers[variable] = value;
         }
     }
     Some(numbers)

@@ -9,6 +9,7 @@ use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::Model;
 use planforge_diagnostics::Diagnostic;
+use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
 use std::fmt;
 use std::sync::Arc;
@@ -172,10 +173,10 @@ fn plan_ground(
     result.outcome = match &found.outcome {
         crate::search::Outcome::Plan(operators) => {
             let steps = operators.iter().map(|&o| task.actions[found.task_action(o)].clone()).collect();
-            let total: u64 = operators.iter().map(|&o| u64::from(found.cost(o))).sum();
+            let total: u128 = operators.iter().map(|&o| u128::from(found.cost(o))).sum();
             SearchOutcome::Plan(Plan {
                 steps,
-                cost: task.cost_unsupported.is_none().then(|| total as f64 / f64::from(task.cost_scale)),
+                cost: task.metric_value(total).map(Number::to_f64),
                 optimal: options.algorithm != Algorithm::Greedy,
                 symbols: Arc::clone(&task.symbols),
             })

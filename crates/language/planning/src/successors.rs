@@ -93,7 +93,12 @@ impl SuccessorGenerator {
 
     /// Calls `f` with each applicable operator.
     #[inline]
-    pub(crate) fn for_each(&self, facts: &[u64], numbers: &[f64], f: &mut impl FnMut(u32)) {
+    pub(crate) fn for_each(
+        &self,
+        facts: &[u64],
+        numbers: &[planforge_pddl::Number],
+        f: &mut impl FnMut(u32),
+    ) {
         self.visit(0, facts, numbers, f);
         for (i, &word) in facts.iter().enumerate() {
             let mut left = word;
@@ -108,7 +113,7 @@ impl SuccessorGenerator {
         }
     }
 
-    fn visit(&self, node: u32, facts: &[u64], numbers: &[f64], f: &mut impl FnMut(u32)) {
+    fn visit(&self, node: u32, facts: &[u64], numbers: &[planforge_pddl::Number], f: &mut impl FnMut(u32)) {
         let node = self.nodes[node as usize];
         for &operator in &self.operators[node.operators.0 as usize..node.operators.1 as usize] {
             match &self.rest[operator as usize] {

@@ -2,6 +2,7 @@
 //! [`crate::ground`], read by the simulator and by every search.
 
 use planforge_diagnostics::Span;
+use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
 use std::sync::Arc;
 
@@ -76,10 +77,10 @@ pub struct GroundAction {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumExpr {
     /// A constant.
-    Constant(f64),
-    /// The value of a variable, undefined (NaN) where nothing has set it.
+    Constant(Number),
+    /// The value of a variable, undefined where nothing has set it.
     Variable(NumVar),
-    /// The number of steps so far; in metrics only, and no number by itself (NaN).
+    /// The number of steps so far; in metrics only, and undefined elsewhere.
     Steps,
     /// An operation on two expressions.
     Binary(ArithmeticOp, Box<(NumExpr, NumExpr)>),
@@ -87,11 +88,11 @@ pub enum NumExpr {
 
 impl NumExpr {
     /// The value under the variables' values.
-    pub fn value(&self, numbers: &[f64]) -> f64 {
+    pub fn value(&self, numbers: &[Number]) -> Number {
         match self {
             NumExpr::Constant(c) => *c,
             NumExpr::Variable(v) => numbers[*v as usize],
-            NumExpr::Steps => f64::NAN,
+            NumExpr::Steps => Number::UNDEFINED,
             NumExpr::Binary(op, sides) => op.apply(sides.0.value(numbers), sides.1.value(numbers)),
         }
     }
@@ -124,7 +125,7 @@ pub struct Condition {
 impl Condition {
     /// Returns true if the condition holds in a state.
     #[inline]
-    pub fn holds(&self, facts: &[u64], numbers: &[f64]) -> bool {
+    pub fn holds(&self, facts: &[u64], numbers: &[Number]) -> bool {
         self.positive.iter().all(|&f| crate::bits::get(facts, f))
             && self.negative.iter().all(|&f| !crate::bits::get(facts, f))
             && self.numeric.iter().all(|c| c.comparison.holds(c.left.value(numbers), c.right.value(numbers)))
@@ -158,6 +159,17 @@ pub struct NumEffect {
     pub op: AssignOp,
     /// The new value or the amount.
     pub value: NumExpr,
+    /// True if the variable counts from 0 where it has no value yet.
+    pub from_zero: bool,
+}
+
+impl NumEffect {
+    /// The value after the effect, which adds to `now`; undefined where the effect has no value. Amounts are computed in
+    /// the state before the step.
+    pub fn apply(&self, now: Number, before: &[Number]) -> Number {
+        let old = if self.from_zero && now.is_undefined() { Number::ZERO } else { now };
+        self.op.apply(old, self.value.value(before))
+    }
 }
 
 /// One way to execute a ground action. A ground action whose precondition is a disjunction has one operator a disjunct; they
@@ -176,8 +188,11 @@ pub struct Operator {
     pub conditional: Box<[ConditionalEffect]>,
     /// Numeric effects, without those that change only the plan's cost.
     pub numeric: Box<[NumEffect]>,
+    /// True if a numeric effect may have no value, or two of them may contradict each other. The operator is not
+    /// applicable then.
+    pub partial: bool,
     /// Amount added to the metric, times [`GroundTask::cost_scale`]; 1 for every operator without a metric.
-    pub cost: u32,
+    pub cost: u64,
 }
 
 /// `head` holds where the condition does, within stratum `stratum`.
@@ -239,14 +254,18 @@ pub struct GroundTask {
     pub axioms: Vec<Axiom>,
     /// Basic facts that hold initially.
     pub init: Vec<Fact>,
-    /// Initial values of the numeric variables, NaN where undefined.
-    pub init_numbers: Vec<f64>,
+    /// Initial values of the numeric variables.
+    pub init_numbers: Vec<Number>,
     /// Condition on the last state of a plan.
     pub goal: Condition,
     /// True if delete relaxation shows that the goal cannot be reached.
     pub goal_unreachable: bool,
     /// Costs are integers in units of `1 / cost_scale` of the metric.
-    pub cost_scale: u32,
+    pub cost_scale: u64,
+    /// Value of the metric in the initial state.
+    pub metric_start: Number,
+    /// True if higher values of the metric are better. Costs are then amounts by which it falls.
+    pub maximize: bool,
     /// Why costs could not be made integers; [`Operator::cost`] is then 1. `None` if they could.
     pub cost_unsupported: Option<Unsupported>,
     /// Why search does not apply (numeric conditions). The simulator applies all the same.
@@ -257,6 +276,16 @@ impl GroundTask {
     /// Machine words of a state's facts.
     pub fn words(&self) -> usize {
         crate::bits::words_for(self.facts.len())
+    }
+
+    /// The metric's value after steps of this total cost; `None` where it is unknown or undefined.
+    pub fn metric_value(&self, cost: u128) -> Option<Number> {
+        if self.cost_unsupported.is_some() {
+            return None;
+        }
+        let total = Number::fraction(i128::try_from(cost).ok()?, i128::from(self.cost_scale));
+        let value = if self.maximize { self.metric_start - total } else { self.metric_start + total };
+        (!value.is_undefined()).then_some(value)
     }
 
     /// Returns true if an operator has conditional effects.

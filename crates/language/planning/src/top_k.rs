@@ -10,6 +10,7 @@ use crate::task::{GroundTask, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use crate::walk::{Semantics, changes_nothing};
 use planforge_diagnostics::Diagnostic;
+use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -25,15 +26,19 @@ pub enum QualityBound {
 
 impl QualityBound {
     /// The highest cost, all costs in units of `1 / scale` of the metric.
-    fn highest(self, lowest: u64, scale: u32) -> u64 {
-        // A product such as 100 * 1.15 falls short of the integer that is meant by a rounding error.
-        const ROUNDING: f64 = 1.0 + 1e-12;
-        let lowest_value = lowest as f64;
+    fn highest(self, lowest: u128, scale: u64) -> u128 {
+        let exact = Number::integer(i128::try_from(lowest).unwrap_or(i128::MAX));
         let highest = match self {
-            QualityBound::Times(factor) => lowest_value * factor.max(1.0) * ROUNDING,
-            QualityBound::Above(more) => lowest_value + more.max(0.0) * f64::from(scale) * ROUNDING,
+            QualityBound::Times(factor) => exact * Number::from_f64(factor.max(1.0)),
+            QualityBound::Above(more) => {
+                exact + Number::from_f64(more.max(0.0)) * Number::integer(i128::from(scale))
+            }
         };
-        (highest.floor() as u64).max(lowest)
+        let whole = match highest.parts() {
+            Some((numerator, denominator)) => numerator.div_euclid(denominator) as u128,
+            None => highest.to_f64().floor() as u128,
+        };
+        whole.max(lowest)
     }
 }
 
@@ -191,7 +196,7 @@ fn top_k_ground(
         return;
     }
     let highest =
-        |lowest| options.quality.map_or(u64::MAX, |quality| quality.highest(lowest, task.cost_scale));
+        |lowest| options.quality.map_or(u128::MAX, |quality| quality.highest(lowest, task.cost_scale));
     let rank = ranks(task);
     let wanted = PlanRequest { count: options.k.get(), highest: &highest, rank: &rank };
     let found = run_top_k(task, &wanted, options.max_nodes, resources);
@@ -203,7 +208,7 @@ fn top_k_ground(
         .iter()
         .map(|(cost, actions)| Plan {
             steps: actions.iter().map(|&a| task.actions[a as usize].clone()).collect(),
-            cost: Some(*cost as f64 / f64::from(task.cost_scale)),
+            cost: task.metric_value(*cost).map(Number::to_f64),
             optimal: Some(*cost) == lowest,
             symbols: Arc::clone(&task.symbols),
         })

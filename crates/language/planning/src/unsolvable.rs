@@ -1,11 +1,13 @@
 //! Explains why a task has no plan, from delete relaxation: atoms that nothing can make true.
 
 use crate::ground::{GroundLimits, Reachability};
-use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term};
+use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term};
 use crate::resources::ResourceLimits;
+use crate::satisfy::{Cut, Interpretation, Work, holds};
 use crate::task::{Atom, ObjectId, SourcePlace, TaskText};
 use crate::validate::condition_text;
 use planforge_diagnostics::{Diagnostic, Span};
+use planforge_pddl::ast::CompareOp;
 use rustc_hash::FxHashSet;
 
 /// Longest chain of missing achievers that is followed.
@@ -74,12 +76,16 @@ pub fn why_unsolvable(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> 
         return Explanation::default();
     };
     let mut search = ReasonSearch { task, reach, reasons: Vec::new(), seen: FxHashSet::default() };
+    let mut work = Work::new(resources);
     let goal_parts = match &task.goal {
         Formula::And(parts) => parts.as_slice(),
         single => std::slice::from_ref(single),
     };
     for part in goal_parts {
-        search.goal(part);
+        // What a limit cuts is left out: it is not shown to be out of reach.
+        if search.goal(part, &mut work).is_err() {
+            break;
+        }
     }
     search.actions();
     search.predicates();
@@ -113,6 +119,42 @@ fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
     a.iter().zip(b).all(|(x, y)| x.is_none() || y.is_none() || x == y)
 }
 
+/// What may hold in some relaxed state.
+struct RelaxedStates<'t> {
+    task: &'t LiftedTask,
+    reach: &'t Reachability,
+    /// For each predicate, true if some effect deletes it.
+    deleted: Vec<bool>,
+}
+
+impl Interpretation for RelaxedStates<'_> {
+    fn literal(&self, atom: &LiftedAtom, negated: bool, binding: &[ObjectId]) -> bool {
+        let ground = atom.instantiate(binding);
+        if !negated {
+            return self.reach.contains(atom.predicate, &ground.args);
+        }
+        self.deleted[atom.predicate as usize] || self.task.init.binary_search(&ground).is_err()
+    }
+
+    fn compare(
+        &self,
+        _comparison: CompareOp,
+        _left: &LiftedExpr,
+        _right: &LiftedExpr,
+        _binding: &[ObjectId],
+    ) -> Result<bool, Cut> {
+        Ok(true)
+    }
+
+    fn row_count(&self, predicate: u32) -> usize {
+        self.reach.row_count(predicate)
+    }
+
+    fn rows(&self, predicate: u32) -> Vec<&[ObjectId]> {
+        self.reach.rows(predicate)
+    }
+}
+
 impl ReasonSearch<'_> {
     fn push(&mut self, kind: ReasonKind, message: String, place: SourcePlace) {
         let reason = Reason { kind, message, place };
@@ -121,10 +163,17 @@ impl ReasonSearch<'_> {
         }
     }
 
-    fn goal(&mut self, part: &Formula) {
+    fn goal(&mut self, part: &Formula, work: &mut Work<'_>) -> Result<(), Cut> {
         let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-        if self.possible(part, &mut binding) {
-            return;
+        let mut deleted = vec![false; self.task.predicates.len()];
+        for (change, _) in self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes) {
+            if let EffectChange::Delete(atom) = change {
+                deleted[atom.predicate as usize] = true;
+            }
+        }
+        let relaxed = RelaxedStates { task: self.task, reach: &self.reach, deleted };
+        if holds(&relaxed, part, &mut binding, work)? {
+            return Ok(());
         }
         let text = condition_text(self.task, part, &binding);
         match part {
@@ -153,38 +202,7 @@ impl ReasonSearch<'_> {
                 );
             }
         }
-    }
-
-    /// Returns true if a condition may hold in some relaxed state.
-    fn possible(&self, formula: &Formula, binding: &mut [ObjectId]) -> bool {
-        match formula {
-            Formula::And(parts) => parts.iter().all(|p| self.possible(p, binding)),
-            Formula::Or(parts, _) => parts.iter().any(|p| self.possible(p, binding)),
-            Formula::Literal { atom, negated, .. } => {
-                let ground = atom.instantiate(binding);
-                let pattern: Pattern = ground.args.iter().map(|a| Some(*a)).collect();
-                if *negated {
-                    self.task.init.binary_search(&ground).is_err() || self.deletes(atom.predicate)
-                } else {
-                    self.reach.matches(atom.predicate, &pattern)
-                }
-            }
-            Formula::Equal { left, right, negated, .. } => {
-                (left.object(binding) == right.object(binding)) != *negated
-            }
-            Formula::Compare { .. } => true,
-            Formula::Exists(variables, body, _) => {
-                crate::validate::any_binding(variables, binding, &mut |b| self.possible(body, b))
-            }
-            Formula::Forall(variables, body, _) => {
-                !crate::validate::any_binding(variables, binding, &mut |b| !self.possible(body, b))
-            }
-        }
-    }
-
-    fn deletes(&self, predicate: u32) -> bool {
-        let changes = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
-        changes.into_iter().any(|(c, _)| matches!(c, EffectChange::Delete(a) if a.predicate == predicate))
+        Ok(())
     }
 
     fn pattern_text(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> String {

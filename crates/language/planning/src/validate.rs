@@ -1,8 +1,12 @@
 //! Plan validation: the plan is executed step by step on the lifted task, without grounding more than the plan names.
 //!
 //! Semantics are VAL's for instantaneous actions: all of a step's conditions are tested in the state before it, what it
-//! deletes is deleted first, what it adds is added last, so an atom both deleted and added holds afterwards.
+//! deletes is deleted first, what it adds is added last, so an atom both deleted and added holds afterwards. A step is not
+//! applicable if one of its numeric effects has no value (an undefined fluent, a division by zero), or if two of them
+//! contradict each other: only increases and decreases may change one fluent together. Arithmetic is exact
+//! ([`planforge_pddl::Number`]).
 
+mod derive;
 mod goal_along;
 mod render;
 mod resolve;
@@ -11,17 +15,19 @@ pub(crate) mod world;
 pub use goal_along::GoalAlong;
 pub use render::FailedCondition;
 
-use crate::lifted::{EffectChange, LiftedTask, Metric};
+use crate::lifted::{Formula, LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::plan_file::PlanFile;
+use crate::resources::{ResourceLimits, StopReason, Unlimited};
+use crate::satisfy::{Cut, Work, first};
 use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Diagnostic;
-use planforge_pddl::ast::{AssignOp, Domain, Problem};
+use planforge_pddl::Number;
+use planforge_pddl::ast::{Domain, Problem};
 use render::Explainer;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-pub(crate) use world::any_binding;
-use world::{Args, World, args_of};
+use world::{Args, BadChange, StepChanges, World};
 
 /// The verdict on a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +38,8 @@ pub enum ValidationDecision {
     Invalid,
     /// The task or the plan has constructs that are not executed here.
     Unsupported(Vec<Unsupported>),
+    /// A limit ended the validation before it was decided.
+    LimitReached(StopReason),
 }
 
 /// Changes of the state by one step.
@@ -46,7 +54,7 @@ pub struct TraceStep {
     /// Atoms that became false, derived ones not included.
     pub deleted: Vec<Atom>,
     /// Numeric function terms that changed, with their new values.
-    pub numbers: Vec<(Atom, f64)>,
+    pub numbers: Vec<(Atom, Number)>,
 }
 
 /// The first step that could not be executed.
@@ -89,6 +97,27 @@ impl ValidationReport {
         self.decision == ValidationDecision::Valid
     }
 
+    /// Records that the validation was not completed.
+    fn cut(&mut self, cut: Cut) {
+        self.failing_step = None;
+        self.missing_goals.clear();
+        self.cost = None;
+        match cut {
+            Cut::Limit(reason) => {
+                let message = format!("{reason} ended the validation: the plan is neither valid nor invalid");
+                self.diagnostics = vec![Diagnostic::warning("plan.limit", message)];
+                self.decision = ValidationDecision::LimitReached(reason);
+            }
+            Cut::Inexact => {
+                let what = "a condition on a number beyond exact arithmetic".to_owned();
+                let place = crate::task::SourcePlace::domain(planforge_diagnostics::Span::default());
+                let unsupported = Unsupported { what, place };
+                self.diagnostics = vec![unsupported_diagnostic(&unsupported)];
+                self.decision = ValidationDecision::Unsupported(vec![unsupported]);
+            }
+        }
+    }
+
     /// The atoms that hold after the first `steps` steps of the trace, sorted.
     pub fn state_after(&self, steps: usize) -> Vec<Atom> {
         let mut state: std::collections::BTreeSet<&Atom> = self.initial.iter().collect();
@@ -118,6 +147,8 @@ pub fn validate(
 pub struct Validator {
     task: LiftedTask,
     names: resolve::Names,
+    /// For each action schema, true if a condition of it mentions derived atoms.
+    derives: Vec<bool>,
 }
 
 /// One validation under way.
@@ -127,12 +158,24 @@ struct Execution<'t> {
     changed_by: FxHashMap<Atom, usize>,
     texts: Vec<String>,
     trace: Vec<TraceStep>,
+    derives: &'t [bool],
+}
+
+/// Returns true if a condition mentions derived atoms.
+fn mentions_derived(task: &LiftedTask, condition: &Formula) -> bool {
+    let mut found = false;
+    condition.for_each_literal(&mut |atom, _, _| found |= task.predicates[atom.predicate as usize].derived);
+    found
 }
 
 impl Validator {
     /// Prepares a task for validation.
     pub fn new(task: LiftedTask) -> Self {
-        Validator { names: resolve::Names::new(&task), task }
+        let derives = task.schemas.iter().map(|schema| {
+            let groups = schema.effects.iter().map(|group| &group.condition);
+            groups.chain([&schema.precondition]).any(|condition| mentions_derived(&task, condition))
+        });
+        Validator { names: resolve::Names::new(&task), derives: derives.collect(), task }
     }
 
     /// Returns the task.
@@ -152,8 +195,15 @@ impl Validator {
         (steps, diagnostics)
     }
 
-    /// Executes a plan step by step and reports the first failing step, or the missing goals.
+    /// Executes a plan step by step and reports the first failing step, or the missing goals. Without limits; see
+    /// [`Validator::validate_within`].
     pub fn validate(&self, plan: &PlanFile) -> ValidationReport {
+        self.validate_within(plan, &mut Unlimited)
+    }
+
+    /// Executes a plan step by step and reports the first failing step, or the missing goals, or the limit that ended the
+    /// validation.
+    pub fn validate_within(&self, plan: &PlanFile, resources: &mut dyn ResourceLimits) -> ValidationReport {
         let mut report = ValidationReport {
             decision: ValidationDecision::Invalid,
             diagnostics: Vec::new(),
@@ -187,9 +237,17 @@ impl Validator {
             changed_by: FxHashMap::default(),
             texts: plan.steps.iter().map(step_text).collect(),
             trace: Vec::with_capacity(steps.len()),
+            derives: &self.derives,
         };
-        report.failing_step = execution.run(&steps);
-        execution.conclude(plan, &mut report);
+        let mut work = Work::new(resources);
+        let result = execution.run(&steps, &mut work).and_then(|failing| {
+            report.failing_step = failing;
+            execution.conclude(plan, &mut report, &mut work)
+        });
+        report.trace = execution.trace;
+        if let Err(cut) = result {
+            report.cut(cut);
+        }
         report
     }
 }
@@ -225,100 +283,97 @@ fn step_text(step: &crate::plan_file::FileStep) -> String {
 
 impl Execution<'_> {
     /// Executes the steps; the first that fails.
-    fn run(&mut self, steps: &[Option<GroundAction>]) -> Option<FailingStep> {
+    fn run(
+        &mut self,
+        steps: &[Option<GroundAction>],
+        work: &mut Work<'_>,
+    ) -> Result<Option<FailingStep>, Cut> {
         for (index, step) in steps.iter().enumerate() {
-            let failed = match step {
-                None => Some(Vec::new()),
-                Some(action) => self.step(index, action).err(),
+            let conditions = match step {
+                None => Vec::new(),
+                Some(action) => match self.step(index, action, work)? {
+                    Some(conditions) => conditions,
+                    None => continue,
+                },
             };
-            if let Some(conditions) = failed {
-                return Some(FailingStep { index, text: self.texts[index].clone(), conditions });
-            }
+            return Ok(Some(FailingStep { index, text: self.texts[index].clone(), conditions }));
         }
-        None
+        Ok(None)
     }
 
     fn explainer_failures(
         &self,
-        formula: &crate::lifted::Formula,
+        formula: &Formula,
         text: TaskText,
         binding: &mut [ObjectId],
-    ) -> Vec<FailedCondition> {
+        work: &mut Work<'_>,
+    ) -> Result<Vec<FailedCondition>, Cut> {
         let changed_by = |atom: &Atom| self.changed_by.get(atom).copied();
         let steps = |index: usize| self.texts.get(index).cloned().unwrap_or_default();
         let explainer =
             Explainer { task: self.task, world: &self.world, text, changed_by: &changed_by, steps: &steps };
         let mut failures = Vec::new();
-        explainer.failures(formula, binding, &mut failures);
-        failures
+        explainer.failures(formula, binding, &mut failures, work)?;
+        Ok(failures)
     }
 
     /// Executes one step, or returns the conditions that do not hold.
-    fn step(&mut self, index: usize, action: &GroundAction) -> Result<(), Vec<FailedCondition>> {
+    fn step(
+        &mut self,
+        index: usize,
+        action: &GroundAction,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Vec<FailedCondition>>, Cut> {
+        work.tick()?;
         let schema = &self.task.schemas[action.action as usize];
         let mut binding = vec![ObjectId::MAX; schema.slots];
         for (variable, &object) in schema.variables.iter().zip(&action.args) {
             binding[variable.slot as usize] = object;
         }
+        if self.derives[action.action as usize] {
+            self.world.close(work)?;
+        }
         let hidden = &schema.variables[schema.parameters..];
-        let world = &self.world;
-        if !any_binding(hidden, &mut binding, &mut |b| world.holds(&schema.precondition, b)) {
-            return Err(self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding));
+        let view = self.world.view();
+        let mut applicable = false;
+        first(&view, hidden, (&schema.precondition, true), &mut binding, work, &mut |_, _| {
+            applicable = true;
+            Ok(false)
+        })?;
+        if !applicable {
+            let failures =
+                self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding, work)?;
+            return Ok(Some(failures));
         }
-        let (mut added, mut deleted, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        let mut undefined = Vec::new();
-        for group in &schema.effects {
-            any_binding(&group.variables, &mut binding, &mut |b| {
-                if !world.holds(&group.condition, b) {
-                    return false;
-                }
-                for (change, span) in &group.changes {
-                    match change {
-                        EffectChange::Add(atom) => added.push((atom.predicate, args_of(atom, b))),
-                        EffectChange::Delete(atom) => deleted.push((atom.predicate, args_of(atom, b))),
-                        EffectChange::Numeric(op, target, value) => {
-                            let value = world.value(value, b);
-                            if value.is_nan() {
-                                undefined.push((target.instantiate(b), *span));
-                            }
-                            numbers.push((target.predicate, args_of(target, b), *op, value));
-                        }
-                    }
-                }
-                false
-            });
+        let changes = self.world.changes(schema, &view, &mut binding, work)?;
+        if !changes.bad.is_empty() {
+            return Ok(Some(changes.bad.iter().map(|bad| self.bad_change(bad)).collect()));
         }
-        if !undefined.is_empty() {
-            return Err(undefined
-                .into_iter()
-                .map(|(target, span)| self.undefined_change(&target, span))
-                .collect());
-        }
-        self.apply(index, action, added, deleted, numbers);
-        Ok(())
+        self.apply(index, action, changes);
+        Ok(None)
     }
 
-    fn undefined_change(&self, target: &Atom, span: planforge_diagnostics::Span) -> FailedCondition {
-        let text = self.task.symbols.function_term(target);
+    fn bad_change(&self, bad: &BadChange) -> FailedCondition {
+        let text = self.task.symbols.function_term(&bad.target);
+        let (why, remedy) = if bad.conflict {
+            let why = format!("the step changes {text} twice, and not only by amounts");
+            (why, "one change of the function in a step".to_owned())
+        } else {
+            let why = format!("the change of {text} has no value");
+            (why, "initial values for the functions it uses".to_owned())
+        };
         FailedCondition {
-            why: format!("the change of {text} has no value"),
-            remedy: "initial values for the functions it uses".to_owned(),
+            why,
+            remedy,
             text,
-            place: crate::task::SourcePlace::domain(span),
+            place: crate::task::SourcePlace::domain(bad.span),
             atom: None,
             negated: false,
             changed_by: None,
         }
     }
 
-    fn apply(
-        &mut self,
-        index: usize,
-        action: &GroundAction,
-        added: Vec<(u32, Args)>,
-        deleted: Vec<(u32, Args)>,
-        numbers: Vec<(u32, Args, AssignOp, f64)>,
-    ) {
+    fn apply(&mut self, index: usize, action: &GroundAction, changes: StepChanges) {
         let mut step = TraceStep {
             action: action.clone(),
             index,
@@ -326,39 +381,37 @@ impl Execution<'_> {
             deleted: Vec::new(),
             numbers: Vec::new(),
         };
-        for (predicate, args) in deleted {
-            if !added.iter().any(|a| a.0 == predicate && a.1 == args) && self.world.remove(predicate, &args) {
-                step.deleted.push(Atom { predicate, args: args.as_slice().into() });
+        let kept: FxHashSet<&(u32, Args)> = changes.added.iter().collect();
+        for fact in &changes.deleted {
+            let (predicate, args) = fact;
+            if !kept.contains(fact) && self.world.remove(*predicate, args) {
+                step.deleted.push(Atom { predicate: *predicate, args: args.as_slice().into() });
             }
         }
-        for (predicate, args) in added {
+        for (predicate, args) in changes.added {
             let atom = Atom { predicate, args: args.as_slice().into() };
             if self.world.insert(predicate, args) {
                 step.added.push(atom);
             }
         }
-        for (function, args, op, value) in numbers {
-            let mut old = self.world.number(function, &args);
-            // A cost counter that the problem forgot to set starts at 0, as every planner takes it.
-            if old.is_nan()
-                && self.task.symbols.functions[function as usize].eq_ignore_ascii_case("total-cost")
-            {
-                old = 0.0;
-            }
-            let new = op.apply(old, value);
-            step.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, new));
-            self.world.set_number(function, args, new);
+        for (function, args, value) in changes.numbers {
+            step.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, value));
+            self.world.set_number(function, args, value);
         }
         for atom in step.added.iter().chain(&step.deleted) {
             self.changed_by.insert(atom.clone(), index);
         }
         self.world.steps += 1;
-        self.world.close();
         self.trace.push(step);
     }
 
     /// The verdict after the last step executed.
-    fn conclude(self, plan: &PlanFile, report: &mut ValidationReport) {
+    fn conclude(
+        &mut self,
+        plan: &PlanFile,
+        report: &mut ValidationReport,
+        work: &mut Work<'_>,
+    ) -> Result<(), Cut> {
         if let Some(failing) = &report.failing_step {
             for condition in &failing.conditions {
                 let step = &plan.steps[failing.index];
@@ -377,7 +430,11 @@ impl Execution<'_> {
             }
         } else {
             let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-            report.missing_goals = self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding);
+            if mentions_derived(self.task, &self.task.goal) {
+                self.world.close(work)?;
+            }
+            report.missing_goals =
+                self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding, work)?;
             for condition in &report.missing_goals {
                 let message = format!("the goal does not hold at the end: {}", condition.why);
                 report.diagnostics.push(
@@ -388,13 +445,13 @@ impl Execution<'_> {
             }
         }
         let cost = match &self.task.metric {
-            Metric::Steps => self.trace.len() as f64,
+            Metric::Steps => Number::integer(self.trace.len() as i128),
             Metric::Value { expr, .. } => self.world.value(expr, &[]),
         };
-        report.cost = (!cost.is_nan()).then_some(cost);
-        report.trace = self.trace;
+        report.cost = (!cost.is_undefined() && !cost.is_inexact()).then(|| cost.to_f64());
         let faults = report.diagnostics.iter().any(Diagnostic::is_error);
         report.decision = if faults { ValidationDecision::Invalid } else { ValidationDecision::Valid };
+        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ fn same_space(name: &str, texts: (&str, &str), semantics: Semantics, most: usize
     while let Some((one, two)) = open.pop_front() {
         let facts = atoms(&ground, &one, &tracked);
         assert_eq!(facts, atoms(&lifted, &two, &tracked), "{name}: states differ\n{}\n{}", texts.0, texts.1);
-        let numbers: Vec<u64> = one.numbers().iter().map(|n| n.to_bits()).collect();
+        let numbers: Vec<u64> = one.numbers().iter().flat_map(|n| n.to_words()).collect();
         if compared >= most || !seen.insert((facts, numbers)) {
             continue;
         }

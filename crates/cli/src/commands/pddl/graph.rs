@@ -137,7 +137,7 @@ fn draw(
         return Err(Exit::Negative);
     }
     let report = validator.validate(&file);
-    if let ValidationDecision::Unsupported(_) = report.decision {
+    if let ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) = report.decision {
         inputs.diagnostics.extend(report.diagnostics);
         return Err(Exit::Undecided);
     }

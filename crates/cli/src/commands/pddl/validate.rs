@@ -95,7 +95,9 @@ fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
             let (exit, decision) = match &report.decision {
                 ValidationDecision::Valid => (Exit::Good, "accepted"),
                 ValidationDecision::Invalid => (Exit::Negative, "rejected"),
-                ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
+                ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => {
+                    (Exit::Undecided, "undecided")
+                }
             };
             Outcome { exit, decision, report: Some(report) }
         }

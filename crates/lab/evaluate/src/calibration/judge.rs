@@ -387,6 +387,7 @@ fn judge_plan(validator: &Validator, plan: &PlanFile) -> Judgement {
     match validator.validate(plan).decision {
         ValidationDecision::Valid => Judgement::Accepts,
         ValidationDecision::Invalid => Judgement::Rejects,
+        ValidationDecision::LimitReached(reason) => Judgement::Undecided(format!("{reason} ended it")),
         ValidationDecision::Unsupported(_) => {
             Judgement::Undecided("the validator does not execute it".to_owned())
         }

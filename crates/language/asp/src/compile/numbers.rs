@@ -8,14 +8,14 @@ use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::{
     CompareOp, Comparison, Condition, Fluent, InitElement, Metric, MetricDirection, NumericExpr, Problem,
 };
-use planforge_pddl::{Name, nearest, print_numeric};
+use planforge_pddl::{Name, Number as Exact, nearest, print_numeric};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// A numeric function's initial value.
 pub(super) struct Number {
     pub(super) fluent: Fluent,
-    pub(super) value: f64,
+    pub(super) value: Exact,
     pub(super) atoms: Vec<u32>,
 }
 
@@ -212,11 +212,11 @@ impl Compiler<'_> {
         Some((OrderKey { declaration, objects }, Fluent { function, args, span: Span::default() }))
     }
 
-    fn number(&mut self, term: &Term, atom: u32) -> Option<f64> {
+    fn number(&mut self, term: &Term, atom: u32) -> Option<Exact> {
         let number = match term {
-            Term::Number(n) => Some(*n as f64),
+            Term::Number(n) => Some(Exact::integer(i128::from(*n))),
             // Programs have whole numbers only, so a fraction is written as a text.
-            Term::Text(text) => text.parse::<f64>().ok().filter(|value| value.is_finite()),
+            Term::Text(text) => Exact::parse(text).filter(|value| value.to_f64().is_finite()),
             _ => None,
         };
         if number.is_none() {

@@ -2,13 +2,14 @@
 
 use super::Fluent;
 use crate::name::Name;
+use crate::number::Number;
 use planforge_diagnostics::Span;
 
 /// A numeric expression, such as `(+ (distance ?a ?b) 1)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumericExpr {
-    /// A literal; always finite.
-    Number(f64, Span),
+    /// A literal.
+    Number(Number, Span),
     /// The value of a numeric function.
     Fluent(Fluent),
     /// `+ - * /` over its arguments: `-` has one or two, `/` two, the others two or more.
@@ -67,16 +68,16 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// Compares two values. An undefined (NaN) value makes every comparison false.
+    /// Compares two values. An undefined value makes every comparison false.
     #[inline]
-    pub fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            CompareOp::Less => a < b,
-            CompareOp::LessEqual => a <= b,
-            CompareOp::Equal => a == b,
-            CompareOp::GreaterEqual => a >= b,
-            CompareOp::Greater => a > b,
-        }
+    pub fn holds(self, a: Number, b: Number) -> bool {
+        a.compare(b).is_some_and(|order| match self {
+            CompareOp::Less => order.is_lt(),
+            CompareOp::LessEqual => order.is_le(),
+            CompareOp::Equal => order.is_eq(),
+            CompareOp::GreaterEqual => order.is_ge(),
+            CompareOp::Greater => order.is_gt(),
+        })
     }
 
     /// The operator in PDDL syntax.
@@ -105,14 +106,13 @@ pub enum ArithmeticOp {
 }
 
 impl ArithmeticOp {
-    /// Applies the operator. The result is undefined (NaN) if a side is, or on division by zero.
+    /// Applies the operator. The result is undefined if a side is, or on division by zero.
     #[inline]
-    pub fn apply(self, a: f64, b: f64) -> f64 {
+    pub fn apply(self, a: Number, b: Number) -> Number {
         match self {
             ArithmeticOp::Add => a + b,
             ArithmeticOp::Subtract => a - b,
             ArithmeticOp::Multiply => a * b,
-            ArithmeticOp::Divide if b == 0.0 => f64::NAN,
             ArithmeticOp::Divide => a / b,
         }
     }
@@ -157,16 +157,21 @@ pub enum AssignOp {
 }
 
 impl AssignOp {
-    /// Returns the new value of a fluent that was `old`. Scaling down by zero is undefined (NaN).
+    /// Returns the new value of a fluent that was `old`. Scaling down by zero is undefined.
     #[inline]
-    pub fn apply(self, old: f64, value: f64) -> f64 {
+    pub fn apply(self, old: Number, value: Number) -> Number {
         match self {
             AssignOp::Assign => value,
             AssignOp::Increase => old + value,
             AssignOp::Decrease => old - value,
             AssignOp::ScaleUp => old * value,
-            AssignOp::ScaleDown => ArithmeticOp::Divide.apply(old, value),
+            AssignOp::ScaleDown => old / value,
         }
+    }
+
+    /// Returns true for changes by an amount, which one step may make several times to one fluent.
+    pub const fn is_additive(self) -> bool {
+        matches!(self, AssignOp::Increase | AssignOp::Decrease)
     }
 
     /// The operator in PDDL syntax.

@@ -6,14 +6,15 @@ use crate::ast::{
     TypeRef, TypedName,
 };
 use crate::name::Name;
+use crate::number::Number;
 
 pub(super) fn name(name: &Name) -> Doc {
     Doc::word(name.as_str())
 }
 
 /// A finite number without an exponent, which PDDL does not have.
-fn number(value: f64) -> Doc {
-    Doc::word(format!("{value}"))
+fn number(value: Number) -> Doc {
+    Doc::word(value.to_string())
 }
 
 pub(super) fn type_ref(ty: &TypeRef) -> Doc {

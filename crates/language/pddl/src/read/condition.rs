@@ -7,6 +7,7 @@ use crate::ast::{
     TrajectoryOp,
 };
 use crate::name::Name;
+use crate::number::Number;
 use crate::sexpr::{Children, NodeId};
 
 impl<'a, 't> TreeReader<'a, 't> {
@@ -237,7 +238,7 @@ impl<'a, 't> TreeReader<'a, 't> {
             return None;
         }
         let (numbers, bodies) = operands.split_at(times);
-        let times: Option<Vec<f64>> = numbers.iter().map(|id| self.number(*id)).collect();
+        let times: Option<Vec<Number>> = numbers.iter().map(|id| self.number(*id)).collect();
         let read: Vec<Condition> = bodies.iter().filter_map(|id| self.condition(*id)).collect();
         (read.len() == conditions).then_some(Condition::Trajectory(Trajectory {
             op,

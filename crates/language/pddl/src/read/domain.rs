@@ -65,15 +65,17 @@ struct Fields<'a, 't> {
 impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn domain(&mut self, define: NodeId) -> Domain {
         let mut domain = Domain { span: self.tree.span(define), ..Domain::default() };
+        let mut constraints = Vec::new();
         for id in self.tree.children(define).skip(1) {
             if !self.tree.is_list(id) {
                 self.stray_in_definition(id);
             } else if self.tree.head_is(id, "domain") {
                 domain.name = self.only_name(id, "domain");
             } else {
-                self.domain_section(id, &mut domain);
+                self.domain_section(id, &mut domain, &mut constraints);
             }
         }
+        domain.constraints = merge(constraints);
         if domain.name.is_none() && !self.tree.children(define).any(|id| self.tree.head_is(id, "domain")) {
             let help = "begin with `(define (domain NAME)`";
             let place = self.head_span(define);
@@ -98,7 +100,12 @@ impl<'a, 't> TreeReader<'a, 't> {
         }
     }
 
-    fn domain_section(&mut self, id: NodeId, domain: &mut Domain) {
+    fn domain_section(
+        &mut self,
+        id: NodeId,
+        domain: &mut Domain,
+        constraints: &mut Vec<crate::ast::Condition>,
+    ) {
         let mut rest = self.tree.children(id);
         let Some(keyword) = rest.next().filter(|head| !self.tree.is_list(*head)) else {
             self.error("pddl.unknown-section", "a section begins with a keyword", self.head_span(id));
@@ -125,8 +132,7 @@ impl<'a, 't> TreeReader<'a, 't> {
             ":derived" => domain.derived.extend(self.read_derived(id)),
             ":axiom" => domain.derived.extend(self.axiom(id)),
             ":constraints" => {
-                let constraints = self.condition_value(rest, "the section", id);
-                domain.constraints = merge(domain.constraints.take(), constraints);
+                constraints.extend(self.condition_value(rest, "the section", id));
             }
             _ => self.unknown_section(keyword, DOMAIN_SECTIONS, "domain"),
         }
@@ -358,16 +364,13 @@ impl<'a, 't> TreeReader<'a, 't> {
     }
 }
 
-/// A second section of the same keyword adds to the first.
-pub(super) fn merge(
-    first: Option<crate::ast::Condition>,
-    second: Option<crate::ast::Condition>,
-) -> Option<crate::ast::Condition> {
-    match (first, second) {
-        (Some(a), Some(b)) => {
-            let span = a.span().to(b.span());
-            Some(crate::ast::Condition::And(vec![a, b], span))
+/// The conditions of all sections of one keyword; several are one flat conjunction.
+pub(super) fn merge(mut sections: Vec<crate::ast::Condition>) -> Option<crate::ast::Condition> {
+    match sections.as_slice() {
+        [] | [_] => sections.pop(),
+        [first, .., last] => {
+            let span = first.span().to(last.span());
+            Some(crate::ast::Condition::And(sections, span))
         }
-        (a, b) => a.or(b),
     }
 }

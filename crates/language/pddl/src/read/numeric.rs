@@ -3,6 +3,7 @@
 use super::TreeReader;
 use crate::ast::{ArithmeticOp, Atom, Fluent, NumericExpr, Term};
 use crate::keywords::OPERATORS;
+use crate::number::Number;
 use crate::sexpr::{Children, NodeId};
 use planforge_diagnostics::{Diagnostic, Edit};
 
@@ -15,11 +16,11 @@ pub(super) fn is_number(word: &str) -> bool {
 
 impl<'a, 't> TreeReader<'a, 't> {
     /// The value of a number; one too large for a 64-bit float is reported.
-    pub(super) fn number(&mut self, id: NodeId) -> Option<f64> {
+    pub(super) fn number(&mut self, id: NodeId) -> Option<Number> {
         let word = self.tree.atom(id).filter(|w| is_number(w));
-        let value = word.and_then(|w| w.parse::<f64>().ok());
+        let value = word.and_then(Number::parse);
         match value {
-            Some(value) if value.is_finite() => return Some(value),
+            Some(value) if value.to_f64().is_finite() => return Some(value),
             Some(_) => self.error("pddl.bad-number", "this number is too large", self.tree.span(id)),
             None => self.error("pddl.bad-number", "a number is expected here", self.tree.span(id)),
         }

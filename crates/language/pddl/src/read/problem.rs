@@ -4,7 +4,7 @@ use super::TreeReader;
 use super::domain::merge;
 use super::numeric::is_number;
 use super::typed::Entry;
-use crate::ast::{InitElement, Length, Metric, MetricDirection, Problem};
+use crate::ast::{Condition, InitElement, Length, Metric, MetricDirection, Problem};
 use crate::sexpr::{Children, NodeId};
 
 /// Sections a problem may have.
@@ -20,18 +20,28 @@ const PROBLEM_SECTIONS: &[&str] = &[
     ":length",
 ];
 
+/// Conditions of the sections read so far.
+#[derive(Default)]
+struct Conditions {
+    goal: Vec<Condition>,
+    constraints: Vec<Condition>,
+}
+
 impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn problem(&mut self, define: NodeId) -> Problem {
         let mut problem = Problem { span: self.tree.span(define), ..Problem::default() };
+        let mut merged = Conditions::default();
         for id in self.tree.children(define).skip(1) {
             if !self.tree.is_list(id) {
                 self.stray_in_definition(id);
             } else if self.tree.head_is(id, "problem") {
                 problem.name = self.only_name(id, "problem");
             } else {
-                self.problem_section(id, &mut problem);
+                self.problem_section(id, &mut problem, &mut merged);
             }
         }
+        problem.goal = merge(merged.goal);
+        problem.constraints = merge(merged.constraints);
         if problem.name.is_none() && !self.tree.children(define).any(|id| self.tree.head_is(id, "problem")) {
             let help = "begin with `(define (problem NAME)`";
             let place = self.head_span(define);
@@ -43,7 +53,7 @@ impl<'a, 't> TreeReader<'a, 't> {
         problem
     }
 
-    fn problem_section(&mut self, id: NodeId, problem: &mut Problem) {
+    fn problem_section(&mut self, id: NodeId, problem: &mut Problem, merged: &mut Conditions) {
         let mut rest = self.tree.children(id);
         let Some(keyword) = rest.next().filter(|head| !self.tree.is_list(*head)) else {
             self.error("pddl.unknown-section", "a section begins with a keyword", self.head_span(id));
@@ -62,12 +72,10 @@ impl<'a, 't> TreeReader<'a, 't> {
             ":objects" => problem.objects.extend(self.typed_list(rest, Entry::Object)),
             ":init" => self.init(rest, &mut problem.init),
             ":goal" => {
-                let goal = self.condition_value(rest, "the goal", id);
-                problem.goal = merge(problem.goal.take(), goal);
+                merged.goal.extend(self.condition_value(rest, "the goal", id));
             }
             ":constraints" => {
-                let constraints = self.condition_value(rest, "the section", id);
-                problem.constraints = merge(problem.constraints.take(), constraints);
+                merged.constraints.extend(self.condition_value(rest, "the section", id));
             }
             ":metric" => problem.metric = self.metric(id).or(problem.metric.take()),
             ":situation" => problem.situation = self.only_name(id, "situation"),

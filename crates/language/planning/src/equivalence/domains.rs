@@ -329,7 +329,7 @@ fn build_comparison(
     let costs = match (seen.cost, open) {
         (Some(path), _) => {
             let last = path.last().copied().unwrap_or_default() as usize;
-            let costs = both.sides.each_ref().map(|s| s.simulator.cost(s.action[last]));
+            let costs = both.sides.each_ref().map(|s| s.simulator.cost(s.action[last]).to_f64());
             Costs::Different(CostDifference { steps: named(&path), costs })
         }
         (None, Some(open)) => open,

@@ -4,6 +4,7 @@ use super::engine::Reached;
 use super::expand::{Conjunction, Expander, Ground};
 use super::facts::{FactRef, Facts};
 use super::metric::{CostModel, functions_read};
+use super::numeric::{Definedness, NumericEffects};
 use super::rules::{Origin, RuleSet};
 use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
 use crate::resources::{ResourceLimits, StopReason, check};
@@ -12,6 +13,7 @@ use crate::task::{
     SourcePlace, Unsupported,
 };
 use planforge_diagnostics::Span;
+use planforge_pddl::Number;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -269,8 +271,11 @@ impl Assembly<'_, '_> {
                 EffectChange::Numeric(op, target, value) => {
                     let variable = self.expander.facts.variable(&target.instantiate(binding));
                     let value = self.expander.number(value, binding);
-                    numeric
-                        .push((NumEffect { condition: condition.clone(), variable, op: *op, value }, *span));
+                    let from_zero = self.task.counts_from_zero(target.predicate)
+                        && op.is_additive()
+                        && self.expander.facts.initial_number(variable).is_undefined();
+                    let condition = condition.clone();
+                    numeric.push((NumEffect { condition, variable, op: *op, value, from_zero }, *span));
                 }
             }
         }
@@ -310,14 +315,29 @@ impl Assembly<'_, '_> {
         };
         let mut costs = CostModel::new(task, metric.as_ref());
         let read = functions_read(task);
-        let values: Vec<f64> = self.drafts.iter().map(|d| costs.cost(&d.numeric)).collect();
+        let numeric = NumericEffects::new(task, self.expander.facts);
+        let mut drafts = Vec::with_capacity(self.drafts.len());
+        for draft in self.drafts {
+            let defined = numeric.of_operator(&draft.numeric);
+            if defined == Definedness::Sometimes {
+                let span = draft.numeric.first().map_or(Span::default(), |(_, span)| *span);
+                let what = "a numeric effect that has no value in some states".to_owned();
+                self.numeric_condition.get_or_insert(Unsupported { what, place: SourcePlace::domain(span) });
+            }
+            if defined != Definedness::Never {
+                drafts.push((draft, defined == Definedness::Sometimes));
+            }
+        }
+        let values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
         let (cost_scale, integers) = costs.integers(&values);
+        let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
         let terms = &self.expander.facts.variable_terms;
-        let operators: Vec<Operator> = self
-            .drafts
+        let operators: Vec<Operator> = drafts
             .into_iter()
             .zip(integers)
-            .map(|(draft, cost)| draft.finish(cost, |v| read.contains(&terms[v as usize].predicate)))
+            .map(|((draft, partial), cost)| {
+                draft.finish(cost, partial, |v| read.contains(&terms[v as usize].predicate))
+            })
             .collect();
         let mut axioms = self.axioms;
         axioms.extend(self.expander.axioms);
@@ -351,6 +371,8 @@ impl Assembly<'_, '_> {
             goal_unreachable: goal.is_none(),
             goal: goal.unwrap_or_default(),
             cost_scale,
+            metric_start,
+            maximize: matches!(task.metric, Metric::Value { maximize: true, .. }),
             cost_unsupported: costs.unsupported,
             search_unsupported: self.numeric_condition,
         })
@@ -392,7 +414,8 @@ impl Draft {
         }
     }
 
-    fn finish(mut self, cost: u32, keep: impl Fn(u32) -> bool) -> Operator {
+    /// The operator with the numeric effects that matter; all of them if they may keep it from being applicable.
+    fn finish(mut self, cost: u64, partial: bool, keep: impl Fn(u32) -> bool) -> Operator {
         let tidy = |list: &mut Vec<Fact>| {
             list.sort_unstable();
             list.dedup();
@@ -406,7 +429,13 @@ impl Draft {
             add: self.add.into(),
             delete: self.delete.into(),
             conditional: self.conditional.into(),
-            numeric: self.numeric.into_iter().filter(|(e, _)| keep(e.variable)).map(|(e, _)| e).collect(),
+            numeric: self
+                .numeric
+                .into_iter()
+                .filter(|(e, _)| partial || keep(e.variable))
+                .map(|(e, _)| e)
+                .collect(),
+            partial,
             cost,
         }
     }

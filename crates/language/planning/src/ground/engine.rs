@@ -186,11 +186,26 @@ impl<'e> Join<'e> {
         resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
         self.tick(resources)?;
-        let Some(step) = self.plan.steps.get(depth) else {
-            return self.enumerate(0, binding, found, resources);
+        let mut depth = depth;
+        let (step, table, key) = loop {
+            let Some(step) = self.plan.steps.get(depth) else {
+                return self.enumerate(0, binding, found, resources);
+            };
+            let table = &self.tables[step.predicate as usize];
+            let key: smallvec::SmallVec<[ObjectId; 8]> = step.key.iter().map(|t| t.object(binding)).collect();
+            if step.key.len() < step.matches.len() {
+                break (step, table, key);
+            }
+            // An atom without open variables is a test: no descent for it.
+            let row = table.candidates(step.index, key.iter().copied()).next();
+            match row {
+                Some(row) if !(step.exclude_trigger && row == self.trigger_row) => depth += 1,
+                _ => return Ok(()),
+            }
+            if !self.pass(&step.checks, binding) {
+                return Ok(());
+            }
         };
-        let table = &self.tables[step.predicate as usize];
-        let key: smallvec::SmallVec<[ObjectId; 8]> = step.key.iter().map(|t| t.object(binding)).collect();
         for row in table.candidates(step.index, key.iter().copied()) {
             if step.exclude_trigger && row == self.trigger_row {
                 continue;

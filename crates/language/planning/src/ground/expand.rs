@@ -100,6 +100,11 @@ impl<'f> Expander<'f> {
                     _ => Ground::Number(NumCondition { comparison: *comparison, left, right, span: *span }),
                 }
             }
+            Formula::Exists(variables, ..) | Formula::Forall(variables, ..)
+                if variables.len() > super::MAX_VARIABLES =>
+            {
+                return Err(StopReason::Grounding);
+            }
             Formula::Exists(variables, body, _) => {
                 let mut parts = Vec::new();
                 self.expand_quantifier(variables, body, false, binding, &mut parts, resources)?;

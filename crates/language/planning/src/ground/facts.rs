@@ -3,6 +3,7 @@
 use super::table::Table;
 use crate::lifted::{LiftedAtom, LiftedTask};
 use crate::task::{Atom, Fact, NumExpr, NumVar, ObjectId, Symbols};
+use planforge_pddl::Number;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -28,7 +29,7 @@ pub(crate) struct Facts {
     pub(crate) basic: usize,
     variables: FxHashMap<Atom, NumVar>,
     pub(crate) variable_terms: Vec<Atom>,
-    values: FxHashMap<Atom, f64>,
+    values: FxHashMap<Atom, Number>,
     function_fluent: Vec<bool>,
     predicates: u32,
     invented: u32,
@@ -112,7 +113,7 @@ impl Facts {
     /// A function term: its value where nothing changes it, else its variable.
     pub(crate) fn function(&mut self, term: &Atom) -> NumExpr {
         if !self.function_fluent[term.predicate as usize] {
-            return NumExpr::Constant(self.values.get(term).copied().unwrap_or(f64::NAN));
+            return NumExpr::Constant(self.values.get(term).copied().unwrap_or(Number::UNDEFINED));
         }
         NumExpr::Variable(self.variable(term))
     }
@@ -128,8 +129,14 @@ impl Facts {
         variable
     }
 
+    /// Initial value of a variable.
+    pub(crate) fn initial_number(&self, variable: NumVar) -> Number {
+        let term = &self.variable_terms[variable as usize];
+        self.values.get(term).copied().unwrap_or(Number::UNDEFINED)
+    }
+
     /// Initial values of the variables.
-    pub(crate) fn initial_numbers(&self) -> Vec<f64> {
-        self.variable_terms.iter().map(|t| self.values.get(t).copied().unwrap_or(f64::NAN)).collect()
+    pub(crate) fn initial_numbers(&self) -> Vec<Number> {
+        self.variable_terms.iter().map(|t| self.values.get(t).copied().unwrap_or(Number::UNDEFINED)).collect()
     }
 }

@@ -1,19 +1,18 @@
 //! Costs of operators: how much each adds to the metric, as integers.
 
+use super::facts::Facts;
 use crate::lifted::{EffectChange, Formula, LiftedExpr, LiftedTask, Metric};
 use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, Unsupported};
 use planforge_diagnostics::Span;
+use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Scales tried, in turn, to make all costs integers.
-const SCALES: [u32; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
-
 /// Contribution of numeric effects to the metric.
 pub(crate) struct CostModel {
-    coefficients: Option<FxHashMap<NumVar, f64>>,
+    coefficients: Option<FxHashMap<NumVar, Number>>,
     /// Constant cost of each step.
-    per_step: f64,
+    per_step: Number,
     pub(crate) unsupported: Option<Unsupported>,
 }
 
@@ -21,13 +20,14 @@ impl CostModel {
     /// `expr` is the ground metric of `task`, where it has one.
     pub(crate) fn new(task: &LiftedTask, expr: Option<&NumExpr>) -> Self {
         let (Metric::Value { maximize, span, .. }, Some(expr)) = (&task.metric, expr) else {
-            return CostModel { coefficients: None, per_step: 1.0, unsupported: None };
+            return CostModel { coefficients: None, per_step: Number::ONE, unsupported: None };
         };
-        let (mut coefficients, mut per_step) = (FxHashMap::default(), 0.0);
-        if linear(expr, if *maximize { -1.0 } else { 1.0 }, &mut coefficients, &mut per_step) {
+        let (mut coefficients, mut per_step) = (FxHashMap::default(), Number::ZERO);
+        if linear(expr, if *maximize { -Number::ONE } else { Number::ONE }, &mut coefficients, &mut per_step)
+        {
             return CostModel { coefficients: Some(coefficients), per_step, unsupported: None };
         }
-        let mut model = CostModel { coefficients: None, per_step: 1.0, unsupported: None };
+        let mut model = CostModel { coefficients: None, per_step: Number::ONE, unsupported: None };
         model.refuse("a metric that is not linear", SourcePlace::problem(*span));
         model
     }
@@ -38,14 +38,14 @@ impl CostModel {
 
     /// Returns the amount that an operator with these numeric effects adds to the metric; 1 if steps are
     /// counted.
-    pub(crate) fn cost(&mut self, effects: &[(NumEffect, Span)]) -> f64 {
-        let Some(coefficients) = &self.coefficients else { return 1.0 };
+    pub(crate) fn cost(&mut self, effects: &[(NumEffect, Span)]) -> Number {
+        let Some(coefficients) = &self.coefficients else { return Number::ONE };
         let mut cost = self.per_step;
         let mut fault = None;
         for (effect, span) in effects {
             let Some(&coefficient) = coefficients.get(&effect.variable) else { continue };
             let value = match (&effect.value, effect.op) {
-                (NumExpr::Constant(c), _) if c.is_nan() => {
+                (NumExpr::Constant(c), _) if c.is_undefined() => {
                     fault = fault.or(Some(("a cost that the initial state gives no value", *span)));
                     continue;
                 }
@@ -56,12 +56,12 @@ impl CostModel {
                     continue;
                 }
             };
-            if !effect.condition.is_trivial() && value != 0.0 {
+            if !effect.condition.is_trivial() && !value.is_zero() {
                 fault = fault.or(Some(("a cost under a condition", *span)));
             }
-            cost += coefficient * value;
+            cost = cost + coefficient * value;
         }
-        if cost < 0.0 {
+        if cost.is_negative() {
             let span = effects.first().map_or(Span::default(), |e| e.1);
             fault = fault.or(Some(("an action that makes the metric better", span)));
         }
@@ -72,39 +72,72 @@ impl CostModel {
     }
 
     /// The costs as integers and their scale; all 1 where that is not possible.
-    pub(crate) fn integers(&mut self, costs: &[f64]) -> (u32, Vec<u32>) {
+    pub(crate) fn integers(&mut self, costs: &[Number]) -> (u64, Vec<u64>) {
         if self.unsupported.is_none() {
-            for scale in SCALES {
-                let scaled: Vec<f64> = costs.iter().map(|c| c * f64::from(scale)).collect();
-                let whole = |c: &f64| (c - c.round()).abs() <= 1e-9 * c.abs().max(1.0) && *c <= 1e9;
-                if scaled.iter().all(whole) {
-                    return (scale, scaled.iter().map(|c| c.round() as u32).collect());
-                }
+            if let Some(integers) = to_integers(costs) {
+                return integers;
             }
             self.refuse(
-                "costs that are no multiples of a millionth, or above a thousand million",
+                "costs that are not 64-bit integers over one denominator",
                 SourcePlace::domain(Span::default()),
             );
         }
         (1, vec![1; costs.len()])
     }
+
+    /// Value of the metric in the initial state.
+    pub(crate) fn start(&self, task: &LiftedTask, expr: Option<&NumExpr>, facts: &Facts) -> Number {
+        expr.filter(|_| self.coefficients.is_some()).map_or(Number::ZERO, |expr| initial(expr, task, facts))
+    }
+}
+
+fn initial(expr: &NumExpr, task: &LiftedTask, facts: &Facts) -> Number {
+    match expr {
+        NumExpr::Constant(c) => *c,
+        NumExpr::Steps => Number::ZERO,
+        NumExpr::Variable(variable) => {
+            let value = facts.initial_number(*variable);
+            let function = facts.variable_terms[*variable as usize].predicate;
+            if value.is_undefined() && task.counts_from_zero(function) { Number::ZERO } else { value }
+        }
+        NumExpr::Binary(op, sides) => {
+            op.apply(initial(&sides.0, task, facts), initial(&sides.1, task, facts))
+        }
+    }
+}
+
+/// Multiplies by the least common denominator.
+fn to_integers(costs: &[Number]) -> Option<(u64, Vec<u64>)> {
+    let mut scale = Number::ONE;
+    for cost in costs {
+        let denominator = Number::integer((*cost * scale).parts()?.1);
+        scale = scale * denominator;
+        // Refused early, so that the products above stay exact.
+        u64::try_from(scale.parts()?.0).ok()?;
+    }
+    let scaled = |cost: &Number| match (*cost * scale).parts()? {
+        (value, 1) => u64::try_from(value).ok(),
+        _ => None,
+    };
+    Some((u64::try_from(scale.parts()?.0).ok()?, costs.iter().map(scaled).collect::<Option<_>>()?))
 }
 
 /// Adds `factor * expr` to the coefficients; whether the expression is linear.
 fn linear(
     expr: &NumExpr,
-    factor: f64,
-    coefficients: &mut FxHashMap<NumVar, f64>,
-    per_step: &mut f64,
+    factor: Number,
+    coefficients: &mut FxHashMap<NumVar, Number>,
+    per_step: &mut Number,
 ) -> bool {
     match expr {
-        NumExpr::Constant(c) => !c.is_nan(),
+        NumExpr::Constant(c) => !c.is_undefined(),
         NumExpr::Steps => {
-            *per_step += factor;
+            *per_step = *per_step + factor;
             true
         }
         NumExpr::Variable(v) => {
-            *coefficients.entry(*v).or_default() += factor;
+            let coefficient = coefficients.entry(*v).or_insert(Number::ZERO);
+            *coefficient = *coefficient + factor;
             true
         }
         NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
@@ -116,10 +149,10 @@ fn linear(
             }
             (ArithmeticOp::Multiply, NumExpr::Constant(c), x)
             | (ArithmeticOp::Multiply, x, NumExpr::Constant(c)) => {
-                linear(x, factor * c, coefficients, per_step)
+                linear(x, factor * *c, coefficients, per_step)
             }
-            (ArithmeticOp::Divide, x, NumExpr::Constant(c)) if *c != 0.0 => {
-                linear(x, factor / c, coefficients, per_step)
+            (ArithmeticOp::Divide, x, NumExpr::Constant(c)) if !c.is_zero() => {
+                linear(x, factor / *c, coefficients, per_step)
             }
             _ => false,
         },

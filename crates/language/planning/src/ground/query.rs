@@ -12,6 +12,8 @@ pub(crate) struct Query<'a> {
     pub(crate) variables: Vec<&'a Variable>,
     /// The positive atoms.
     pub(crate) atoms: Vec<&'a LiftedAtom>,
+    /// The same as formulas.
+    pub(crate) literals: Vec<&'a Formula>,
     /// Negative literals and (in)equalities: [`Formula::Literal`] and [`Formula::Equal`] only.
     pub(crate) checks: Vec<&'a Formula>,
     /// Parts that only instantiation can expand.
@@ -23,6 +25,7 @@ impl<'a> Query<'a> {
         let mut all = self.clone();
         all.variables.extend(&other.variables);
         all.atoms.extend(&other.atoms);
+        all.literals.extend(&other.literals);
         all.checks.extend(&other.checks);
         all.rest.extend(&other.rest);
         all
@@ -61,7 +64,7 @@ pub(crate) fn queries(formula: &Formula, split: bool) -> Vec<Query<'_>> {
             all
         }
         Formula::Literal { atom, negated: false, .. } => {
-            vec![Query { atoms: vec![atom], ..Query::default() }]
+            vec![Query { atoms: vec![atom], literals: vec![formula], ..Query::default() }]
         }
         Formula::Literal { .. } | Formula::Equal { .. } => {
             vec![Query { checks: vec![formula], ..Query::default() }]

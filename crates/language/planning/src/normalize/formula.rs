@@ -4,8 +4,8 @@ use super::symbols::undefined_name;
 use super::{Normalizer, Scope};
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term};
 use planforge_diagnostics::Span;
-use planforge_pddl::Name;
 use planforge_pddl::ast::{self, ArithmeticOp, CompareOp, Condition, NumericExpr};
+use planforge_pddl::{Name, Number};
 
 impl Normalizer {
     /// The condition, or its negation, in negation normal form.
@@ -169,12 +169,11 @@ impl Normalizer {
             NumericExpr::Fluent(fluent) => self.fluent(fluent, scope).map(LiftedExpr::Function),
             NumericExpr::Arithmetic(op, args, _) => {
                 let args: Vec<Option<LiftedExpr>> = args.iter().map(|a| self.expression(a, scope)).collect();
-                let mut args = args.into_iter().collect::<Option<Vec<_>>>()?.into_iter();
-                let first = args.next()?;
-                if args.len() == 0 && *op == ArithmeticOp::Subtract {
-                    return Some(binary(*op, LiftedExpr::Constant(0.0), first));
+                let mut args = args.into_iter().collect::<Option<Vec<_>>>()?;
+                if args.len() == 1 && *op == ArithmeticOp::Subtract {
+                    args.insert(0, LiftedExpr::Constant(Number::ZERO));
                 }
-                Some(args.fold(first, |sum, next| binary(*op, sum, next)))
+                operation(*op, args)
             }
             NumericExpr::Duration(span) | NumericExpr::ElapsedTime(span) => {
                 self.note_unsupported("a duration", scope.place(*span));
@@ -187,6 +186,23 @@ impl Normalizer {
             }
         }
     }
+}
+
+/// Operands above this are grouped, so that the depth of a long sum is logarithmic.
+const GROUP: usize = 16;
+
+/// An operation on one or more operands, from left to right. Only sums and products have more than two: their order does
+/// not matter, as arithmetic is exact.
+fn operation(op: ArithmeticOp, mut operands: Vec<LiftedExpr>) -> Option<LiftedExpr> {
+    while operands.len() > GROUP {
+        let mut groups = Vec::with_capacity(operands.len().div_ceil(GROUP));
+        let mut rest = operands.into_iter();
+        while let Some(first) = rest.next() {
+            groups.push(rest.by_ref().take(GROUP - 1).fold(first, |sum, next| binary(op, sum, next)));
+        }
+        operands = groups;
+    }
+    operands.into_iter().reduce(|sum, next| binary(op, sum, next))
 }
 
 /// An operation, folded where both sides are numbers.

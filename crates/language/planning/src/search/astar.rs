@@ -1,5 +1,6 @@
 //! A* with LM-cut, or blind where LM-cut does not apply. States are reopened on a cheaper path: LM-cut is not consistent.
 
+use super::cost::{Cost, fits_narrow};
 use super::lmcut::LmCut;
 use super::node_table::{NONE, NodeTable, StateId};
 use super::relaxed::Relaxed;
@@ -8,11 +9,23 @@ use super::watch::LimitWatch;
 use crate::resources::StopReason;
 use std::collections::BTreeMap;
 
-/// `h` of states that cannot reach the goal.
-pub(super) const DEAD: u32 = u32::MAX;
+/// Bytes of a node and its entry in the open list, for each byte of a cost.
+const NODE_BYTES: u64 = 12;
 
 /// Searches for a cheapest plan.
 pub(crate) fn search(
+    space: &Space<'_>,
+    blind: bool,
+    watch: &mut LimitWatch<'_>,
+    statistics: &mut SearchStatistics,
+) -> Outcome {
+    match fits_narrow(space.task) {
+        true => search_with::<u32>(space, blind, watch, statistics),
+        false => search_with::<u128>(space, blind, watch, statistics),
+    }
+}
+
+fn search_with<C: Cost>(
     space: &Space<'_>,
     blind: bool,
     watch: &mut LimitWatch<'_>,
@@ -23,7 +36,7 @@ pub(crate) fn search(
         return Outcome::Stopped(reason);
     }
     let mut bound = match &relaxed {
-        Some(relaxed) => Bound::LmCut(LmCut::new(relaxed)),
+        Some(relaxed) => Bound::<C>::LmCut(LmCut::new(relaxed)),
         None => Bound::Blind,
     };
     match explore(space, &mut bound, watch, statistics) {
@@ -34,48 +47,48 @@ pub(crate) fn search(
 }
 
 /// A lower bound on the cost from a state to the goal.
-pub(super) enum Bound<'r> {
+pub(super) enum Bound<'r, C> {
     /// Zero for every state.
     Blind,
     /// The one that counts most, for tasks without conditional effects and axioms.
-    LmCut(LmCut<'r>),
+    LmCut(LmCut<'r, C>),
     /// h_max, which applies to every task.
-    HMax(LmCut<'r>),
+    HMax(LmCut<'r, C>),
 }
 
-impl Bound<'_> {
-    /// The bound for a state; [`DEAD`] where it shows that the goal is out of reach.
+impl<C: Cost> Bound<'_, C> {
+    /// The bound for a state; infinite where it shows that the goal is out of reach.
     pub(super) fn evaluate(
         &mut self,
         space: &Space<'_>,
         state: &[u64],
         statistics: &mut SearchStatistics,
-    ) -> u32 {
+    ) -> C {
         if space.is_dead_end(state) {
-            return DEAD;
+            return C::INFINITE;
         }
         statistics.evaluated += u64::from(!matches!(self, Bound::Blind));
         match self {
-            Bound::Blind => Some(0),
+            Bound::Blind => Some(C::default()),
             Bound::LmCut(heuristic) => heuristic.evaluate(state),
             Bound::HMax(heuristic) => heuristic.h_max(state),
         }
-        .unwrap_or(DEAD)
+        .unwrap_or(C::INFINITE)
     }
 }
 
 /// Open states by f, then h; the latest first within both.
-struct Open {
-    buckets: BTreeMap<(u64, u32), Vec<(StateId, u64)>>,
+struct Open<C: Cost> {
+    buckets: BTreeMap<(C::Total, C), Vec<(StateId, C::Total)>>,
 }
 
-impl Open {
-    fn push(&mut self, g: u64, h: u32, id: StateId) {
-        self.buckets.entry((g + u64::from(h), h)).or_default().push((id, g));
+impl<C: Cost> Open<C> {
+    fn push(&mut self, g: C::Total, h: C, id: StateId) {
+        self.buckets.entry((g + C::Total::from(h), h)).or_default().push((id, g));
     }
 
     /// A state, the cost it was queued with and the bound on what is left.
-    fn pop(&mut self) -> Option<(StateId, u64, u32)> {
+    fn pop(&mut self) -> Option<(StateId, C::Total, C)> {
         let mut first = self.buckets.first_entry()?;
         let h = first.key().1;
         let entry = first.get_mut().pop();
@@ -87,19 +100,18 @@ impl Open {
 }
 
 /// Values of each state, by index.
-#[derive(Default)]
-pub(super) struct Nodes {
+pub(super) struct Nodes<C: Cost> {
     /// The cost of the cheapest way to it that was found.
-    pub(super) g: Vec<u64>,
-    /// A lower bound on the cost to the goal, or [`DEAD`].
-    pub(super) h: Vec<u32>,
+    pub(super) g: Vec<C::Total>,
+    /// A lower bound on the cost to the goal; infinite if the goal is out of reach.
+    pub(super) h: Vec<C>,
     /// True if `h` is the heuristic's value; otherwise `h` is inherited from the parent.
     pub(super) evaluated: Vec<bool>,
     closed: Vec<bool>,
 }
 
-impl Nodes {
-    fn push(&mut self, g: u64, h: u32) {
+impl<C: Cost> Nodes<C> {
+    fn push(&mut self, g: C::Total, h: C) {
         self.g.push(g);
         self.h.push(h);
         self.evaluated.push(false);
@@ -108,9 +120,9 @@ impl Nodes {
 }
 
 /// The explored part of the state space when A* ends.
-pub(super) struct Explored {
+pub(super) struct Explored<C: Cost> {
     pub(super) table: NodeTable,
-    pub(super) nodes: Nodes,
+    pub(super) nodes: Nodes<C>,
     /// The first goal state, reached at the lowest cost; `None` if there is no plan.
     pub(super) goal: Option<StateId>,
 }
@@ -118,26 +130,27 @@ pub(super) struct Explored {
 /// Explores states in order of cost. States are evaluated when they are popped from the open list, not when
 /// they are generated: until then the parent's value less the step's cost is their bound. In the last layer
 /// most successors are never evaluated.
-pub(super) fn explore(
+pub(super) fn explore<C: Cost>(
     space: &Space<'_>,
-    bound: &mut Bound<'_>,
+    bound: &mut Bound<'_, C>,
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
-) -> Result<Explored, StopReason> {
+) -> Result<Explored<C>, StopReason> {
     let mut table = space.table();
     let mut open = Open { buckets: BTreeMap::new() };
-    let mut nodes = Nodes::default();
+    let mut nodes = Nodes::<C> { g: Vec::new(), h: Vec::new(), evaluated: Vec::new(), closed: Vec::new() };
+    let start = C::Total::default();
     let initial = space.initial();
     table.insert(&initial, NONE, NONE);
-    nodes.push(0, 0);
-    open.push(0, 0, 0);
+    nodes.push(start, C::default());
+    open.push(start, C::default(), 0);
     let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
     while let Some((id, reached, queued)) = open.pop() {
         let i = id as usize;
         if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != queued {
             continue;
         }
-        watch.tick(table.len(), table.bytes_per_state() + 48)?;
+        watch.tick(table.len(), table.bytes_per_state() + NODE_BYTES * size_of::<C>() as u64)?;
         state.clear();
         state.extend_from_slice(table.state(id));
         if space.is_goal(&state) {
@@ -146,9 +159,9 @@ pub(super) fn explore(
         if !nodes.evaluated[i] {
             nodes.evaluated[i] = true;
             let value = bound.evaluate(space, &state, statistics);
-            if value == DEAD {
+            if value == C::INFINITE {
                 nodes.closed[i] = true;
-                nodes.h[i] = DEAD;
+                nodes.h[i] = C::INFINITE;
                 continue;
             }
             if value > queued {
@@ -163,12 +176,13 @@ pub(super) fn explore(
         for &operator in &operators {
             space.apply(&state, operator, &mut next);
             statistics.generated += 1;
-            let cost = reached + u64::from(space.cost(operator));
+            let step = C::of(space.cost(operator));
+            let cost = reached + C::Total::from(step);
             let (child, new) = table.insert(&next, id, operator);
             let c = child as usize;
             if new {
-                nodes.push(cost, nodes.h[i].saturating_sub(space.cost(operator)));
-            } else if cost < nodes.g[c] && nodes.h[c] != DEAD {
+                nodes.push(cost, nodes.h[i].minus(step));
+            } else if cost < nodes.g[c] && nodes.h[c] != C::INFINITE {
                 nodes.g[c] = cost;
                 nodes.closed[c] = false;
                 table.set_parent(child, id, operator);

@@ -1,8 +1,7 @@
 //! The LM-cut heuristic: disjunctive action landmarks found as cuts in the justification graph of h_max.
 
+use super::cost::Cost;
 use super::relaxed::{NONE, Relaxed};
-
-const INFINITE: u32 = u32::MAX;
 
 /// Side of the cut that a proposition is on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,36 +13,36 @@ enum Zone {
 
 /// Values of an operator during an evaluation. They share a struct because they are read together.
 #[derive(Clone, Copy)]
-struct OperatorState {
+struct OperatorState<C> {
     /// Cost left by the landmarks found so far.
-    cost: u32,
+    cost: C,
     /// Preconditions not reached yet.
     open: u32,
     /// The precondition with the highest value.
     supporter: u32,
     /// Value of that precondition.
-    highest: u32,
+    highest: C,
 }
 
 /// Evaluator; its tables are reused from state to state.
-pub(crate) struct LmCut<'r> {
+pub(crate) struct LmCut<'r, C> {
     relaxed: &'r Relaxed,
-    operators: Vec<OperatorState>,
+    operators: Vec<OperatorState<C>>,
     /// Initial values of `operators`.
-    fresh: Vec<OperatorState>,
-    value: Vec<u32>,
+    fresh: Vec<OperatorState<C>>,
+    value: Vec<C>,
     /// Proposition to the operators that add it.
     added_by: crate::csr::Csr,
     zone: Vec<Zone>,
-    queue: Queue,
+    queue: Queue<C>,
     stack: Vec<u32>,
     cut: Vec<u32>,
 }
 
 /// A priority queue of propositions: buckets while values are small, a heap otherwise.
-struct Queue {
+struct Queue<C> {
     buckets: Vec<Vec<u32>>,
-    heap: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>>,
+    heap: std::collections::BinaryHeap<std::cmp::Reverse<(C, u32)>>,
     current: usize,
     /// Entries in the buckets.
     near: usize,
@@ -52,7 +51,7 @@ struct Queue {
 /// Values below this go to buckets.
 const NEAR: usize = 1024;
 
-impl Queue {
+impl<C: Cost> Queue<C> {
     fn new() -> Self {
         Queue {
             buckets: vec![Vec::new(); NEAR],
@@ -63,22 +62,22 @@ impl Queue {
     }
 
     #[inline]
-    fn push(&mut self, value: u32, proposition: u32) {
-        if (value as usize) < NEAR {
-            self.buckets[value as usize].push(proposition);
+    fn push(&mut self, value: C, proposition: u32) {
+        if let Some(bucket) = value.below(NEAR) {
+            self.buckets[bucket].push(proposition);
             self.near += 1;
-            self.current = self.current.min(value as usize);
+            self.current = self.current.min(bucket);
         } else {
             self.heap.push(std::cmp::Reverse((value, proposition)));
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<(u32, u32)> {
+    fn pop(&mut self) -> Option<(C, u32)> {
         while self.near > 0 {
             if let Some(proposition) = self.buckets[self.current].pop() {
                 self.near -= 1;
-                return Some((self.current as u32, proposition));
+                return Some((C::from_index(self.current), proposition));
             }
             self.current += 1;
         }
@@ -87,21 +86,21 @@ impl Queue {
     }
 }
 
-impl<'r> LmCut<'r> {
+impl<'r, C: Cost> LmCut<'r, C> {
     pub(crate) fn new(relaxed: &'r Relaxed) -> Self {
-        let fresh: Vec<OperatorState> = (0..relaxed.operators())
+        let fresh: Vec<OperatorState<C>> = (0..relaxed.operators())
             .map(|o| OperatorState {
-                cost: relaxed.cost[o],
+                cost: C::of(relaxed.cost[o]),
                 open: relaxed.preconditions.row(o).len() as u32,
                 supporter: NONE,
-                highest: 0,
+                highest: C::default(),
             })
             .collect();
         LmCut {
             relaxed,
             operators: fresh.clone(),
             fresh,
-            value: vec![INFINITE; relaxed.propositions],
+            value: vec![C::INFINITE; relaxed.propositions],
             added_by: relaxed.effects.transpose(relaxed.propositions),
             zone: vec![Zone::Unseen; relaxed.propositions],
             queue: Queue::new(),
@@ -111,28 +110,29 @@ impl<'r> LmCut<'r> {
     }
 
     /// A lower bound on the cost to the goal; `None` where the delete relaxation does not reach it.
-    pub(crate) fn evaluate(&mut self, state: &[u64]) -> Option<u32> {
+    pub(crate) fn evaluate(&mut self, state: &[u64]) -> Option<C> {
         let relaxed = self.relaxed;
         self.operators.copy_from_slice(&self.fresh);
-        self.value.fill(INFINITE);
+        self.value.fill(C::INFINITE);
         self.explore(state);
         let goal = relaxed.goal as usize;
-        if self.value[goal] == INFINITE {
+        if self.value[goal] == C::INFINITE {
             return None;
         }
-        let mut total = 0u32;
-        while self.value[goal] != 0 {
+        let mut total = C::default();
+        while self.value[goal] != C::default() {
             self.zone.fill(Zone::Unseen);
             self.mark_goal_zone();
             self.find_cut(state);
-            let least = self.cut.iter().map(|&o| self.operators[o as usize].cost).min().unwrap_or(0);
-            if least == 0 {
+            let least = self.cut.iter().map(|&o| self.operators[o as usize].cost).min().unwrap_or_default();
+            if least == C::default() {
                 // Cannot happen while the goal's value is positive; ending here keeps the bound admissible in any case.
                 return Some(total);
             }
-            total = total.saturating_add(least);
+            total = total + least;
             for &o in &self.cut {
-                self.operators[o as usize].cost -= least;
+                let cost = &mut self.operators[o as usize].cost;
+                *cost = cost.minus(least);
             }
             self.update_values();
         }
@@ -140,16 +140,16 @@ impl<'r> LmCut<'r> {
     }
 
     /// h_max, which applies to conditional effects and axioms too: it counts no step twice. `None` as for [`LmCut::evaluate`].
-    pub(crate) fn h_max(&mut self, state: &[u64]) -> Option<u32> {
+    pub(crate) fn h_max(&mut self, state: &[u64]) -> Option<C> {
         self.operators.copy_from_slice(&self.fresh);
-        self.value.fill(INFINITE);
+        self.value.fill(C::INFINITE);
         self.explore(state);
         let value = self.value[self.relaxed.goal as usize];
-        (value != INFINITE).then_some(value)
+        (value != C::INFINITE).then_some(value)
     }
 
     #[inline]
-    fn enqueue(&mut self, proposition: u32, value: u32) {
+    fn enqueue(&mut self, proposition: u32, value: C) {
         if value < self.value[proposition as usize] {
             self.value[proposition as usize] = value;
             self.queue.push(value, proposition);
@@ -159,7 +159,7 @@ impl<'r> LmCut<'r> {
     /// h_max of all propositions.
     fn explore(&mut self, state: &[u64]) {
         let relaxed = self.relaxed;
-        relaxed.for_each_true(state, |p| self.enqueue(p, 0));
+        relaxed.for_each_true(state, |p| self.enqueue(p, C::default()));
         while let Some((value, proposition)) = self.queue.pop() {
             if self.value[proposition as usize] < value {
                 continue;
@@ -170,7 +170,7 @@ impl<'r> LmCut<'r> {
                 if shape.open == 0 {
                     shape.supporter = proposition;
                     shape.highest = value;
-                    let target = value.saturating_add(shape.cost);
+                    let target = value + shape.cost;
                     for &effect in relaxed.effects.row(operator as usize) {
                         self.enqueue(effect, target);
                     }
@@ -187,7 +187,7 @@ impl<'r> LmCut<'r> {
         while let Some(proposition) = self.stack.pop() {
             for &operator in self.added_by.row(proposition as usize) {
                 let shape = self.operators[operator as usize];
-                if shape.cost == 0 && shape.open == 0 {
+                if shape.cost == C::default() && shape.open == 0 {
                     let supporter = shape.supporter as usize;
                     if self.zone[supporter] == Zone::Unseen {
                         self.zone[supporter] = Zone::Goal;
@@ -240,7 +240,7 @@ impl<'r> LmCut<'r> {
         let cut = std::mem::take(&mut self.cut);
         for &operator in &cut {
             let shape = self.operators[operator as usize];
-            let target = shape.highest.saturating_add(shape.cost);
+            let target = shape.highest + shape.cost;
             for &effect in relaxed.effects.row(operator as usize) {
                 self.enqueue(effect, target);
             }
@@ -260,7 +260,7 @@ impl<'r> LmCut<'r> {
                 self.operators[o].supporter = supporter;
                 if highest != shape.highest {
                     self.operators[o].highest = highest;
-                    let target = highest.saturating_add(shape.cost);
+                    let target = highest + shape.cost;
                     for &effect in relaxed.effects.row(o) {
                         self.enqueue(effect, target);
                     }
@@ -270,8 +270,8 @@ impl<'r> LmCut<'r> {
     }
 
     #[inline]
-    fn highest_precondition(&self, o: usize) -> (u32, u32) {
-        let mut best = (NONE, 0);
+    fn highest_precondition(&self, o: usize) -> (u32, C) {
+        let mut best = (NONE, C::default());
         for &p in self.relaxed.preconditions.row(o) {
             let value = self.value[p as usize];
             if best.0 == NONE || value > best.1 {

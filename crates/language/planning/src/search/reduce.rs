@@ -47,6 +47,7 @@ pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
             .filter(|c| !c.add.is_empty() || !c.delete.is_empty())
             .collect(),
         numeric: o.numeric.clone(),
+        partial: o.partial,
         cost: o.cost,
     });
     GroundTask {

@@ -21,7 +21,7 @@ pub(crate) struct Relaxed {
     pub(crate) needed_by: Csr,
     /// The task's operator behind each relaxed operator; [`NONE`] for axioms and the goal.
     pub(crate) origin: Vec<u32>,
-    pub(crate) cost: Vec<u32>,
+    pub(crate) cost: Vec<u64>,
     /// Fact to the proposition of its negation.
     negation: Vec<u32>,
     /// Facts that have one.
@@ -105,12 +105,12 @@ impl Relaxed {
         self.preconditions.bytes()
             + self.effects.bytes()
             + self.needed_by.bytes()
-            + 8 * self.origin.len() as u64
+            + 12 * self.origin.len() as u64
     }
 }
 
 impl Builder {
-    fn push(&mut self, conditions: &[&Condition], add: &[Fact], delete: &[Fact], origin: u32, cost: u32) {
+    fn push(&mut self, conditions: &[&Condition], add: &[Fact], delete: &[Fact], origin: u32, cost: u64) {
         let relaxed = &mut self.relaxed;
         let mut pre: Vec<u32> = Vec::new();
         for condition in conditions {

@@ -92,7 +92,7 @@ impl<'t> Space<'t> {
     }
 
     #[inline]
-    pub(crate) fn cost(&self, operator: u32) -> u32 {
+    pub(crate) fn cost(&self, operator: u32) -> u64 {
         self.task.operators[operator as usize].cost
     }
 

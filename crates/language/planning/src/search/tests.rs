@@ -29,7 +29,7 @@ fn distances(space: &Space<'_>, cap: usize) -> Option<Vec<(Vec<u64>, Option<u64>
         for &operator in &operators {
             space.apply(&state, operator, &mut next);
             let (child, _) = table.insert(&next, current, operator);
-            edges.push((current as usize, child as usize, u64::from(space.cost(operator))));
+            edges.push((current as usize, child as usize, space.cost(operator)));
         }
         current += 1;
     }

@@ -12,6 +12,7 @@ mod settle;
 mod suffixes;
 
 use super::astar::{self, Bound, Explored};
+use super::cost::{Cost, Total, fits_narrow};
 use super::lmcut::LmCut;
 use super::relaxed::Relaxed;
 use super::space::{SearchStatistics, Space};
@@ -30,7 +31,7 @@ pub(crate) struct PlanRequest<'w> {
     /// Most plans.
     pub(crate) count: usize,
     /// The highest cost of interest, given the lowest.
-    pub(crate) highest: &'w dyn Fn(u64) -> u64,
+    pub(crate) highest: &'w dyn Fn(u128) -> u128,
     /// Place of each action of the task in the order of names.
     pub(crate) rank: &'w [u32],
 }
@@ -48,7 +49,7 @@ pub(crate) enum End {
 
 /// Plans in order, each with its cost and its actions.
 pub(crate) struct Plans {
-    pub(crate) plans: Vec<(u64, Vec<u32>)>,
+    pub(crate) plans: Vec<(u128, Vec<u32>)>,
     pub(crate) end: End,
     pub(crate) method: &'static str,
     pub(crate) statistics: SearchStatistics,
@@ -56,32 +57,43 @@ pub(crate) struct Plans {
 
 /// Cost and length of a plan: the order of plans before their names decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Weight {
-    cost: u64,
+struct Weight<T> {
+    cost: T,
     /// Number of steps.
     length: u32,
 }
 
-impl Weight {
-    const ZERO: Weight = Weight { cost: 0, length: 0 };
+impl<T: Total> Weight<T> {
     /// That of what is not there.
-    const INFINITE: Weight = Weight { cost: u64::MAX, length: u32::MAX };
+    const INFINITE: Self = Weight { cost: T::INFINITE, length: u32::MAX };
+
+    fn zero() -> Self {
+        Weight { cost: T::default(), length: 0 }
+    }
 
     /// With one more step.
     #[inline]
-    fn with_step(self, cost: u32) -> Weight {
+    fn with_step(self, cost: T) -> Self {
         if self == Weight::INFINITE {
             return self;
         }
-        Weight { cost: self.cost.saturating_add(u64::from(cost)), length: self.length.saturating_add(1) }
+        // Memory ends long before lengths do.
+        Weight { cost: self.cost + cost, length: self.length.saturating_add(1) }
     }
 }
 
 /// Searches for the requested plans.
 pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut LimitWatch<'_>) -> Plans {
+    match fits_narrow(space.task) {
+        true => search_with::<u32>(space, wanted, watch),
+        false => search_with::<u128>(space, wanted, watch),
+    }
+}
+
+fn search_with<C: Cost>(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut LimitWatch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
     let relaxed = Relaxed::new(space.task);
-    let heuristic = LmCut::new(&relaxed);
+    let heuristic = LmCut::<C>::new(&relaxed);
     let mut bound = if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) };
     let mut found = Plans {
         plans: Vec::new(),
@@ -96,9 +108,9 @@ pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Li
     found
 }
 
-fn run(
+fn run<C: Cost>(
     space: &Space<'_>,
-    bound: &mut Bound<'_>,
+    bound: &mut Bound<'_, C>,
     wanted: &PlanRequest<'_>,
     watch: &mut LimitWatch<'_>,
     found: &mut Plans,
@@ -106,7 +118,7 @@ fn run(
     let explored = astar::explore(space, bound, watch, &mut found.statistics)?;
     let Explored { goal: Some(goal), ref nodes, .. } = explored else { return Ok(End::NoMore) };
     let lowest = nodes.g[goal as usize];
-    let highest = (wanted.highest)(lowest);
+    let highest = (wanted.highest)(lowest.into());
     let mut suffixes = Suffixes::new(space, wanted.rank, explored, lowest);
     while found.plans.len() < wanted.count {
         let statistics = &mut found.statistics;
@@ -116,7 +128,7 @@ fn run(
         let plan = suffixes.plan(found.plans.len());
         // Plans get longer and longer where free cycles lengthen them, so that they soon take more than the lists.
         watch.charge(PLAN_BYTES + plan.len() as u64 * STEP_BYTES)?;
-        found.plans.push((cost, plan));
+        found.plans.push((cost.into(), plan));
     }
     Ok(End::Enough)
 }

@@ -2,8 +2,10 @@
 
 use super::render::Explainer;
 use super::world::{Args, World};
-use super::{TraceStep, Validator};
+use super::{TraceStep, Validator, mentions_derived};
 use crate::lifted::Formula;
+use crate::resources::{ResourceLimits, StopReason};
+use crate::satisfy::{Cut, Work, holds};
 use crate::task::{Atom, ObjectId, TaskText};
 
 /// The parts of a goal, and which of them hold along a plan.
@@ -18,7 +20,15 @@ pub struct GoalAlong {
 impl Validator {
     /// Evaluates the goal in each state along executed steps (see [`super::ValidationReport::trace`]), the
     /// initial state first.
-    pub fn goal_along(&self, trace: &[TraceStep]) -> GoalAlong {
+    ///
+    /// # Errors
+    /// The limit that ended the evaluation.
+    pub fn goal_along(
+        &self,
+        trace: &[TraceStep],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<GoalAlong, StopReason> {
+        let mut work = Work::new(resources);
         let task = self.task();
         let parts = match &task.goal {
             Formula::And(parts) => parts.as_slice(),
@@ -26,8 +36,20 @@ impl Validator {
         };
         let mut world = World::initial(task);
         let mut binding = vec![ObjectId::MAX; task.goal_slots];
-        let mut look = |world: &World<_>| parts.iter().map(|part| world.holds(part, &mut binding)).collect();
-        let mut holds: Vec<Vec<bool>> = vec![look(&world)];
+        let derives = mentions_derived(task, &task.goal);
+        let mut look = |world: &mut World<_>| -> Result<Vec<bool>, Cut> {
+            if derives {
+                world.close(&mut work)?;
+            }
+            let view = world.view_of_samples();
+            parts.iter().map(|part| holds(&view, part, &mut binding, &mut work)).collect()
+        };
+        // Inexact numbers are compared as they are, so that only a limit cuts.
+        let reason = |cut| match cut {
+            Cut::Limit(reason) => reason,
+            Cut::Inexact => StopReason::Nodes,
+        };
+        let mut held = vec![look(&mut world).map_err(reason)?];
         for step in trace {
             for atom in &step.deleted {
                 world.remove(atom.predicate, &Args::from_slice(&atom.args));
@@ -39,8 +61,7 @@ impl Validator {
                 world.set_number(term.predicate, Args::from_slice(&term.args), *value);
             }
             world.steps += 1;
-            world.close();
-            holds.push(look(&world));
+            held.push(look(&mut world).map_err(reason)?);
         }
         let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
         let explainer = Explainer {
@@ -51,7 +72,8 @@ impl Validator {
             steps: &steps,
         };
         let binding = vec![ObjectId::MAX; task.goal_slots];
-        GoalAlong { parts: parts.iter().map(|part| explainer.formula(part, &binding)).collect(), holds }
+        let parts = parts.iter().map(|part| explainer.formula(part, &binding)).collect();
+        Ok(GoalAlong { parts, holds: held })
     }
 }
 
@@ -76,7 +98,7 @@ mod tests {
         let plan = parse_plan("(toggle-on a)\n(toggle-off a)\n(toggle-on b)\n(toggle-on a)\n", SourceId(2));
         let report = validator.validate(&plan);
         assert!(report.is_valid());
-        let along = validator.goal_along(&report.trace);
+        let along = validator.goal_along(&report.trace, &mut crate::Unlimited).unwrap();
         assert_eq!(along.parts, ["(lit a)", "(not (dark))", "(>= (uses) 2)"]);
         let held: Vec<String> = along
             .holds

@@ -1,7 +1,8 @@
 //! Conditions in words: the ground text of a formula and what keeps it from holding.
 
-use super::world::{World, any_binding};
+use super::world::World;
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
+use crate::satisfy::{Cut, Work, first};
 use crate::task::{Atom, ObjectId, SourcePlace, TaskText};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::CompareOp;
@@ -45,12 +46,17 @@ impl Explainer<'_> {
         formula: &Formula,
         binding: &mut [ObjectId],
         out: &mut Vec<FailedCondition>,
-    ) {
-        if self.world.holds(formula, binding) {
-            return;
+        work: &mut Work<'_>,
+    ) -> Result<(), Cut> {
+        if self.world.holds(formula, binding, work)? {
+            return Ok(());
         }
         match formula {
-            Formula::And(parts) => parts.iter().for_each(|p| self.failures(p, binding, out)),
+            Formula::And(parts) => {
+                for part in parts {
+                    self.failures(part, binding, out, work)?;
+                }
+            }
             Formula::Literal { atom, negated, span } => {
                 out.push(self.literal(atom, *negated, *span, binding))
             }
@@ -81,15 +87,15 @@ impl Explainer<'_> {
             }
             Formula::Forall(variables, body, _) => {
                 let mut left = LISTED_BINDINGS;
-                any_binding(variables, binding, &mut |b| {
-                    if !self.world.holds(body, b) {
-                        self.failures(body, b, out);
-                        left -= 1;
-                    }
-                    left == 0
-                });
+                let view = self.world.view();
+                first(&view, variables, (body, false), binding, work, &mut |b, work| {
+                    self.failures(body, b, out, work)?;
+                    left -= 1;
+                    Ok(left > 0)
+                })?;
             }
         }
+        Ok(())
     }
 
     fn explain_failure(
@@ -178,7 +184,7 @@ impl Explainer<'_> {
             let text = self.expression(e, b);
             match e {
                 LiftedExpr::Constant(_) => None,
-                _ if value.is_nan() => Some(format!("{text} has no value")),
+                _ if value.is_undefined() => Some(format!("{text} has no value")),
                 _ => Some(format!("{text} is {value}")),
             }
         };

@@ -1,24 +1,28 @@
 //! A state that is executed without grounding: atoms by predicate, numbers by function term, derived atoms on demand.
 
-use crate::lifted::{DerivedRule, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
-use crate::task::ObjectId;
+use super::derive;
+use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask};
+pub(crate) use crate::satisfy::Args;
+use crate::satisfy::{Cut, Interpretation, Work, all, holds};
+use crate::task::{Atom, ObjectId};
+use planforge_diagnostics::Span;
+use planforge_pddl::Number;
+use planforge_pddl::ast::CompareOp;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 use std::ops::Deref;
-
-/// Arguments of an atom.
-pub(crate) type Args = SmallVec<[ObjectId; 6]>;
 
 /// A state of a task that is borrowed or shared.
 #[derive(Debug, Clone)]
 pub(crate) struct World<T> {
     task: T,
     facts: Vec<FxHashSet<Args>>,
-    numbers: FxHashMap<(u32, Args), f64>,
+    numbers: FxHashMap<(u32, Args), Number>,
     /// Steps executed so far.
     pub(crate) steps: usize,
-    /// True if `facts` contains the derived atoms of the current state.
-    closed: bool,
+    /// Predicates whose atoms changed since the derived atoms were computed.
+    changed: Vec<bool>,
+    /// True if a number changed since then.
+    numbers_changed: bool,
 }
 
 /// The arguments of an atom under a binding.
@@ -26,7 +30,82 @@ pub(crate) fn args_of(atom: &LiftedAtom, binding: &[ObjectId]) -> Args {
     atom.args.iter().map(|t| t.object(binding)).collect()
 }
 
+/// The parts of a state that formulas depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'v> {
+    pub(crate) facts: &'v [FxHashSet<Args>],
+    pub(super) numbers: &'v FxHashMap<(u32, Args), Number>,
+    pub(super) steps: usize,
+    /// True if inexact numbers decide nothing.
+    pub(super) exact: bool,
+}
+
+impl View<'_> {
+    fn number(&self, function: u32, args: &Args) -> Number {
+        self.numbers.get(&(function, args.clone())).copied().unwrap_or(Number::UNDEFINED)
+    }
+
+    fn value(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> Number {
+        match expr {
+            LiftedExpr::Constant(c) => *c,
+            LiftedExpr::Steps => Number::integer(self.steps as i128),
+            LiftedExpr::Function(term) => self.number(term.predicate, &args_of(term, binding)),
+            LiftedExpr::Binary(op, sides) => {
+                op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding))
+            }
+        }
+    }
+}
+
+impl Interpretation for View<'_> {
+    fn literal(&self, atom: &LiftedAtom, negated: bool, binding: &[ObjectId]) -> bool {
+        self.facts[atom.predicate as usize].contains(&args_of(atom, binding)) != negated
+    }
+
+    fn compare(
+        &self,
+        comparison: CompareOp,
+        left: &LiftedExpr,
+        right: &LiftedExpr,
+        binding: &[ObjectId],
+    ) -> Result<bool, Cut> {
+        let (left, right) = (self.value(left, binding), self.value(right, binding));
+        if self.exact && (left.is_inexact() || right.is_inexact()) {
+            return Err(Cut::Inexact);
+        }
+        Ok(comparison.holds(left, right))
+    }
+
+    fn row_count(&self, predicate: u32) -> usize {
+        self.facts[predicate as usize].len()
+    }
+
+    fn rows(&self, predicate: u32) -> Vec<&[ObjectId]> {
+        self.facts[predicate as usize].iter().map(|args| args.as_slice()).collect()
+    }
+}
+
+/// A numeric effect that keeps its step from being applicable.
+pub(crate) struct BadChange {
+    pub(crate) target: Atom,
+    pub(crate) span: Span,
+    /// True if it contradicts another effect, false if it has no value.
+    pub(crate) conflict: bool,
+}
+
+/// What a step does in a state.
+#[derive(Default)]
+pub(crate) struct StepChanges {
+    pub(crate) added: Vec<(u32, Args)>,
+    pub(crate) deleted: Vec<(u32, Args)>,
+    /// Function terms with the values after each effect, in the order of the effects.
+    pub(crate) numbers: Vec<(u32, Args, Number)>,
+    /// Effects for which the step is not applicable.
+    pub(crate) bad: Vec<BadChange>,
+}
+
 impl<T: Deref<Target = LiftedTask>> World<T> {
+    /// The initial state, without derived atoms.
     pub(crate) fn initial(task: T) -> Self {
         let mut facts = vec![FxHashSet::default(); task.predicates.len()];
         for atom in &task.init {
@@ -34,9 +113,18 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         }
         let numbers =
             task.init_numbers.iter().map(|(t, v)| ((t.predicate, Args::from_slice(&t.args)), *v)).collect();
-        let mut world = World { facts, numbers, steps: 0, closed: false, task };
-        world.close();
-        world
+        let changed = vec![true; task.predicates.len()];
+        World { facts, numbers, steps: 0, changed, numbers_changed: true, task }
+    }
+
+    /// The state for formulas.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { facts: &self.facts, numbers: &self.numbers, steps: self.steps, exact: true }
+    }
+
+    /// The state for samples, in which inexact numbers are as good as others.
+    pub(crate) fn view_of_samples(&self) -> View<'_> {
+        View { exact: false, ..self.view() }
     }
 
     /// The atoms of a predicate that hold.
@@ -49,169 +137,107 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
     }
 
     pub(crate) fn insert(&mut self, predicate: u32, args: Args) -> bool {
-        self.closed = false;
-        self.facts[predicate as usize].insert(args)
+        let fresh = self.facts[predicate as usize].insert(args);
+        self.changed[predicate as usize] |= fresh;
+        fresh
     }
 
     pub(crate) fn remove(&mut self, predicate: u32, args: &Args) -> bool {
-        self.closed = false;
-        self.facts[predicate as usize].remove(args)
+        let known = self.facts[predicate as usize].remove(args);
+        self.changed[predicate as usize] |= known;
+        known
     }
 
-    pub(crate) fn number(&self, function: u32, args: &Args) -> f64 {
-        self.numbers.get(&(function, args.clone())).copied().unwrap_or(f64::NAN)
-    }
-
-    pub(crate) fn set_number(&mut self, function: u32, args: Args, value: f64) {
-        self.closed = false;
+    pub(crate) fn set_number(&mut self, function: u32, args: Args, value: Number) {
+        self.numbers_changed = true;
         self.numbers.insert((function, args), value);
     }
 
-    /// Returns true if a condition holds.
-    pub(crate) fn holds(&self, formula: &Formula, binding: &mut [ObjectId]) -> bool {
-        match formula {
-            Formula::And(parts) => parts.iter().all(|p| self.holds(p, binding)),
-            Formula::Or(parts, _) => parts.iter().any(|p| self.holds(p, binding)),
-            Formula::Literal { atom, negated, .. } => {
-                self.contains(atom.predicate, &args_of(atom, binding)) != *negated
-            }
-            Formula::Equal { left, right, negated, .. } => {
-                (left.object(binding) == right.object(binding)) != *negated
-            }
-            Formula::Compare { comparison, left, right, .. } => {
-                comparison.holds(self.value(left, binding), self.value(right, binding))
-            }
-            Formula::Exists(variables, body, _) => {
-                any_binding(variables, binding, &mut |b| self.holds(body, b))
-            }
-            Formula::Forall(variables, body, _) => {
-                !any_binding(variables, binding, &mut |b| !self.holds(body, b))
-            }
-        }
+    /// Returns true if a condition holds. Derived atoms must be up to date if it mentions any.
+    pub(crate) fn holds(
+        &self,
+        formula: &Formula,
+        binding: &mut [ObjectId],
+        work: &mut Work<'_>,
+    ) -> Result<bool, Cut> {
+        holds(&self.view(), formula, binding, work)
     }
 
-    /// The value of an expression, NaN where undefined.
-    pub(crate) fn value(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> f64 {
-        match expr {
-            LiftedExpr::Constant(c) => *c,
-            LiftedExpr::Steps => self.steps as f64,
-            LiftedExpr::Function(term) => self.number(term.predicate, &args_of(term, binding)),
-            LiftedExpr::Binary(op, sides) => {
-                op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding))
-            }
-        }
+    /// The value of an expression.
+    pub(crate) fn value(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> Number {
+        self.view().value(expr, binding)
     }
 
-    /// Derives atoms by the rules, stratum by stratum. Does nothing for tasks without rules.
-    pub(crate) fn close(&mut self) {
-        if self.closed || self.task.rules.is_empty() {
-            self.closed = true;
-            return;
+    /// Brings the derived atoms up to date.
+    pub(crate) fn close(&mut self, work: &mut Work<'_>) -> Result<(), Cut> {
+        if self.task.rules.is_empty() {
+            return Ok(());
         }
+        let World { task, facts, numbers, steps, changed, numbers_changed } = self;
+        let view = View { facts: &[], numbers, steps: *steps, exact: true };
+        derive::close(&task.rules, facts, &view, changed, *numbers_changed, work)?;
+        self.changed.fill(false);
+        self.numbers_changed = false;
+        Ok(())
+    }
+
+    /// Removes all derived atoms.
+    pub(crate) fn clear_derived(&mut self) {
         for rule in &self.task.rules {
             self.facts[rule.predicate as usize].clear();
         }
-        let rules = &self.task.rules;
-        let mut start = 0;
-        while start < rules.len() {
-            let end = start + rules[start..].iter().take_while(|r| r.stratum == rules[start].stratum).count();
-            loop {
-                let mut found = Vec::new();
-                for rule in &rules[start..end] {
-                    self.consequences(rule, &mut found);
-                }
-                let mut changed = false;
-                for (predicate, args) in found {
-                    changed |= self.facts[predicate as usize].insert(args);
-                }
-                if !changed {
-                    break;
-                }
-            }
-            start = end;
-        }
-        self.closed = true;
     }
 
-    /// Heads of a rule that are not known yet.
-    fn consequences(&self, rule: &DerivedRule, found: &mut Vec<(u32, Args)>) {
-        let guards: Vec<&LiftedAtom> = match &rule.body {
-            Formula::And(parts) => parts.iter().filter_map(positive).collect(),
-            single => positive(single).into_iter().collect(),
-        };
-        let mut binding = vec![ObjectId::MAX; rule.slots];
-        self.join(rule, &guards, &mut binding, found);
-    }
-
-    /// Binds the rule's variables through the positive atoms of its body, then the rest over the objects.
-    fn join(
+    /// The effects of an action in this state, all conditions and amounts computed before the step.
+    pub(crate) fn changes(
         &self,
-        rule: &DerivedRule,
-        guards: &[&LiftedAtom],
+        schema: &ActionSchema,
+        view: &View<'_>,
         binding: &mut [ObjectId],
-        found: &mut Vec<(u32, Args)>,
-    ) {
-        let own = |slot: u32| (slot as usize) < rule.variables.len();
-        let open = |t: &Term, b: &[ObjectId]| matches!(t, Term::Slot(s) if b[*s as usize] == ObjectId::MAX);
-        let Some((guard, rest)) = guards.split_first() else {
-            let free = rule.variables.iter().find(|v| binding[v.slot as usize] == ObjectId::MAX);
-            if let Some(variable) = free {
-                for &object in variable.objects.iter() {
+        work: &mut Work<'_>,
+    ) -> Result<StepChanges, Cut> {
+        let mut changes = StepChanges::default();
+        // Present values of changed terms, and whether only amounts were added to them.
+        let mut present: FxHashMap<(u32, Args), (Number, bool)> = FxHashMap::default();
+        for group in &schema.effects {
+            for values in all(view, &group.variables, &group.condition, binding, work)? {
+                for (variable, &object) in group.variables.iter().zip(&values) {
                     binding[variable.slot as usize] = object;
-                    self.join(rule, guards, binding, found);
                 }
-                binding[variable.slot as usize] = ObjectId::MAX;
-                return;
-            }
-            let args: Args = rule.variables.iter().map(|v| binding[v.slot as usize]).collect();
-            if !self.contains(rule.predicate, &args) && self.holds(&rule.body, binding) {
-                found.push((rule.predicate, args));
-            }
-            return;
-        };
-        if !guard.args.iter().any(|t| open(t, binding)) {
-            if self.contains(guard.predicate, &args_of(guard, binding)) {
-                self.join(rule, rest, binding, found);
-            }
-            return;
-        }
-        for row in &self.facts[guard.predicate as usize] {
-            let mut bound: SmallVec<[u32; 6]> = SmallVec::new();
-            let fits = guard.args.iter().zip(row).all(|(term, &object)| match term {
-                Term::Slot(slot) if binding[*slot as usize] == ObjectId::MAX => {
-                    binding[*slot as usize] = object;
-                    bound.push(*slot);
-                    own(*slot) && rule.variables[*slot as usize].objects.binary_search(&object).is_ok()
+                for (change, span) in &group.changes {
+                    work.tick()?;
+                    match change {
+                        EffectChange::Add(atom) => {
+                            changes.added.push((atom.predicate, args_of(atom, binding)));
+                        }
+                        EffectChange::Delete(atom) => {
+                            changes.deleted.push((atom.predicate, args_of(atom, binding)));
+                        }
+                        EffectChange::Numeric(op, target, amount) => {
+                            let args = args_of(target, binding);
+                            let earlier = present.get(&(target.predicate, args.clone())).copied();
+                            let mut old =
+                                earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
+                            if old.is_undefined()
+                                && op.is_additive()
+                                && self.task.counts_from_zero(target.predicate)
+                            {
+                                old = Number::ZERO;
+                            }
+                            let new = op.apply(old, view.value(amount, binding));
+                            let additive = op.is_additive();
+                            let conflict = earlier.is_some_and(|e| !(e.1 && additive));
+                            if conflict || new.is_undefined() {
+                                let target = target.instantiate(binding);
+                                changes.bad.push(BadChange { target, span: *span, conflict });
+                            }
+                            present.insert((target.predicate, args.clone()), (new, additive));
+                            changes.numbers.push((target.predicate, args, new));
+                        }
+                    }
                 }
-                _ => term.object(binding) == object,
-            });
-            if fits {
-                self.join(rule, rest, binding, found);
             }
-            bound.iter().for_each(|&slot| binding[slot as usize] = ObjectId::MAX);
         }
+        Ok(changes)
     }
-}
-
-fn positive(formula: &Formula) -> Option<&LiftedAtom> {
-    match formula {
-        Formula::Literal { atom, negated: false, .. } => Some(atom),
-        _ => None,
-    }
-}
-
-/// Returns true if `test` holds for some binding of the variables.
-pub(crate) fn any_binding(
-    variables: &[Variable],
-    binding: &mut [ObjectId],
-    test: &mut impl FnMut(&mut [ObjectId]) -> bool,
-) -> bool {
-    let Some((first, rest)) = variables.split_first() else { return test(binding) };
-    for &object in first.objects.iter() {
-        binding[first.slot as usize] = object;
-        if any_binding(rest, binding, test) {
-            return true;
-        }
-    }
-    false
 }

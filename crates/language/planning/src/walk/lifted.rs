@@ -8,12 +8,14 @@ mod relation;
 use super::step::{ActionId, Semantics};
 use crate::bits;
 use crate::ground::{GroundLimits, functions_read};
-use crate::lifted::{EffectChange, EffectGroup, LiftedTask};
-use crate::resources::StopReason;
+use crate::lifted::{EffectChange, LiftedTask};
+use crate::resources::{CountingLimits, StopReason};
+use crate::satisfy::{Work, holds};
 use crate::simulate::State;
 use crate::task::{Atom, GroundAction, ObjectId};
-use crate::validate::world::{Args, World, any_binding, args_of};
+use crate::validate::world::{Args, World, args_of};
 use plan::{Plan, Tables};
+use planforge_pddl::Number;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +28,8 @@ pub(crate) struct Lifted {
     read: FxHashSet<u32>,
     semantics: Semantics,
     limits: GroundLimits,
+    /// For each schema, true if it has numeric effects.
+    numeric: Vec<bool>,
     met: Mutex<Met>,
 }
 
@@ -70,7 +74,8 @@ impl Lifted {
         if task.schemas.iter().any(|s| s.variables.len() != s.parameters) {
             return None;
         }
-        let world = World::initial(Arc::clone(task));
+        let mut world = World::initial(Arc::clone(task));
+        close(&mut world, limits);
         let mut tables = Tables::new(task);
         let plans = plan::plans(task, &world, &mut tables);
         for (p, predicate) in task.predicates.iter().enumerate() {
@@ -91,7 +96,12 @@ impl Lifted {
         };
         let read = functions_read(task);
         met.shown = met.initial(task, &read);
-        Some(Lifted { task: Arc::clone(task), plans, read, semantics, limits, met: Mutex::new(met) })
+        let numeric = task.schemas.iter().map(|schema| {
+            let mut changes = schema.effects.iter().flat_map(|group| &group.changes);
+            changes.any(|(change, _)| matches!(change, EffectChange::Numeric(..)))
+        });
+        let numeric = numeric.collect();
+        Some(Lifted { task: Arc::clone(task), plans, read, semantics, limits, numeric, met: Mutex::new(met) })
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Met) -> R) -> R {
@@ -109,19 +119,22 @@ impl Lifted {
     pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
         out.clear();
         self.with(|met| {
-            met.show(state, &self.task);
+            met.show(state, &self.task, self.limits);
             let (mut found, mut complete) = (Vec::new(), true);
-            let mut work = self.limits.formula_parts;
+            let mut limits = self.counting();
+            let mut work = Work::new(&mut limits);
             for plan in &self.plans {
-                complete &= plan.join(&met.tables, &met.world, &mut work, &mut |binding| {
-                    if self.semantics == Semantics::Strips || !plan.changes_nothing(self, &met.world, binding)
-                    {
+                let joined = plan.join(&met.tables, &met.world, &mut work, &mut |binding, work| {
+                    let legal = self.semantics == Semantics::Strips
+                        || !plan.changes_nothing(self, &met.world, binding, work);
+                    if legal && self.effects_have_values(met, plan.schema, binding, work) {
                         let args = self.task.schemas[plan.schema].variables.iter();
                         let args = args.map(|v| binding[v.slot as usize]).collect();
                         found.push(GroundAction { action: plan.schema as u32, args });
                     }
                     found.len() <= self.limits.instances
                 });
+                complete &= joined == Ok(true);
             }
             let several = self.plans.iter().any(|p| p.repeats);
             let mut seen = FxHashSet::default();
@@ -138,14 +151,13 @@ impl Lifted {
     /// Executes an action in place; whether it was legal.
     pub(crate) fn apply(&self, state: &mut State, action: ActionId) -> bool {
         self.with(|met| {
-            met.show(state, &self.task);
+            met.show(state, &self.task, self.limits);
             let ground = met.actions.items[action as usize].clone();
             let mut binding = self.binding(&ground);
             if !self.is_legal(met, &ground, &mut binding) {
                 return false;
             }
-            met.execute(self, &ground, &mut binding, state);
-            true
+            met.execute(self, &ground, &mut binding, state)
         })
     }
 
@@ -159,27 +171,67 @@ impl Lifted {
     }
 
     fn is_legal(&self, met: &Met, action: &GroundAction, binding: &mut [ObjectId]) -> bool {
-        let schema = &self.task.schemas[action.action as usize];
-        if !met.world.holds(&schema.precondition, binding) {
+        let number = action.action as usize;
+        let mut limits = self.counting();
+        let mut work = Work::new(&mut limits);
+        if !self.precondition_holds(met, number, binding, &mut work)
+            || !self.effects_have_values(met, number, binding, &mut work)
+        {
             return false;
         }
         self.semantics == Semantics::Strips
-            || self
-                .plans
-                .iter()
-                .filter(|p| p.schema == action.action as usize)
-                .any(|p| p.holds(&met.world, binding, &mut |b| !p.changes_nothing(self, &met.world, b)))
+            || self.plans.iter().filter(|p| p.schema == number).any(|p| {
+                p.holds(&met.world, binding, &mut work, &mut |b, work| {
+                    !p.changes_nothing(self, &met.world, b, work)
+                })
+            })
+    }
+
+    fn precondition_holds(
+        &self,
+        met: &Met,
+        schema: usize,
+        binding: &mut [ObjectId],
+        work: &mut Work<'_>,
+    ) -> bool {
+        let precondition = &self.task.schemas[schema].precondition;
+        holds(&met.world.view_of_samples(), precondition, binding, work) == Ok(true)
+    }
+
+    /// Returns true if no numeric effect keeps a ground action from being applicable.
+    fn effects_have_values(
+        &self,
+        met: &Met,
+        schema: usize,
+        binding: &mut [ObjectId],
+        work: &mut Work<'_>,
+    ) -> bool {
+        if !self.numeric[schema] {
+            return true;
+        }
+        let view = met.world.view_of_samples();
+        let changes = met.world.changes(&self.task.schemas[schema], &view, binding, work);
+        changes.is_ok_and(|changes| changes.bad.is_empty())
+    }
+
+    /// Limits on the evaluation of one condition.
+    fn counting(&self) -> CountingLimits {
+        let polls = self.limits.formula_parts as u64 / u64::from(crate::satisfy::POLL);
+        CountingLimits { polls: polls.max(1), bytes: u64::MAX }
     }
 
     /// Returns true if the precondition holds and only the semantics forbids the action.
     pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
         self.with(|met| {
-            met.show(state, &self.task);
+            met.show(state, &self.task, self.limits);
             let ground = met.actions.items[action as usize].clone();
             let mut binding = self.binding(&ground);
-            let holds =
-                met.world.holds(&self.task.schemas[ground.action as usize].precondition, &mut binding);
-            holds && !self.is_legal(met, &ground, &mut binding)
+            let mut limits = self.counting();
+            let mut work = Work::new(&mut limits);
+            let number = ground.action as usize;
+            self.precondition_holds(met, number, &mut binding, &mut work)
+                && self.effects_have_values(met, number, &mut binding, &mut work)
+                && !self.is_legal(met, &ground, &mut binding)
         })
     }
 
@@ -210,14 +262,14 @@ impl Met {
         let mut numbers = Vec::new();
         for (term, value) in task.init_numbers.iter().filter(|(t, _)| read.contains(&t.predicate)) {
             let number = self.terms.number(term.clone()) as usize;
-            numbers.resize(numbers.len().max(number + 1), f64::NAN);
+            numbers.resize(numbers.len().max(number + 1), Number::UNDEFINED);
             numbers[number] = *value;
         }
         trim_state(facts, numbers)
     }
 
     /// Makes `world` and `tables` show a state, by what differs from the one they show.
-    fn show(&mut self, state: &State, task: &LiftedTask) {
+    fn show(&mut self, state: &State, task: &LiftedTask, limits: GroundLimits) {
         let words = state.facts.len().max(self.shown.facts.len());
         let word = |s: &State, i: usize| s.facts.get(i).copied().unwrap_or(0);
         let mut changed = false;
@@ -239,15 +291,15 @@ impl Met {
             }
         }
         for i in 0..state.numbers.len().max(self.shown.numbers.len()) {
-            let value = |s: &State| s.numbers.get(i).copied().unwrap_or(f64::NAN);
-            if value(state).to_bits() != value(&self.shown).to_bits() {
+            let value = |s: &State| s.numbers.get(i).copied().unwrap_or(Number::UNDEFINED);
+            if value(state) != value(&self.shown) {
                 changed = true;
                 let term = &self.terms.items[i];
                 self.world.set_number(term.predicate, Args::from_slice(&term.args), value(state));
             }
         }
         if changed && !task.rules.is_empty() {
-            self.world.close();
+            close(&mut self.world, limits);
             for (p, _) in task.predicates.iter().enumerate().filter(|(_, p)| p.derived) {
                 self.tables.fill(p as u32, self.world.rows(p as u32).iter());
             }
@@ -257,62 +309,50 @@ impl Met {
         }
     }
 
-    /// The state after an action that is legal in the one shown.
+    /// The state after an action that is legal in the one shown; false if its effects were not decided within the limits.
     fn execute(
         &mut self,
         lifted: &Lifted,
         action: &GroundAction,
         binding: &mut [ObjectId],
         state: &mut State,
-    ) {
-        let (mut added, mut deleted) = (Vec::new(), Vec::new());
-        let mut values = Vec::new();
-        let world = &self.world;
-        for group in &lifted.task.schemas[action.action as usize].effects {
-            each_binding(group, binding, &mut |b| {
-                if !world.holds(&group.condition, b) {
-                    return;
-                }
-                for (change, _) in &group.changes {
-                    match change {
-                        EffectChange::Add(atom) => added.push(atom.instantiate(b)),
-                        EffectChange::Delete(atom) => deleted.push(atom.instantiate(b)),
-                        EffectChange::Numeric(op, target, value)
-                            if lifted.read.contains(&target.predicate) =>
-                        {
-                            values.push((target.instantiate(b), *op, world.value(value, b)));
-                        }
-                        EffectChange::Numeric(..) => {}
-                    }
-                }
-            });
-        }
+    ) -> bool {
+        let mut limits = lifted.counting();
+        let schema = &lifted.task.schemas[action.action as usize];
+        let view = self.world.view_of_samples();
+        let changes = self.world.changes(schema, &view, binding, &mut Work::new(&mut limits));
+        let Ok(changes) = changes else { return false };
+        let atom = |(predicate, args): (u32, Args)| Atom { predicate, args: args.as_slice().into() };
         let mut facts = state.facts.to_vec();
-        for atom in deleted {
-            let fact = self.atoms.number(atom);
+        for fact in changes.deleted {
+            let fact = self.atoms.number(atom(fact));
             if (fact as usize) < 64 * facts.len() {
                 bits::clear(&mut facts, fact);
             }
         }
-        for atom in added {
-            set(&mut facts, self.atoms.number(atom));
+        for fact in changes.added {
+            set(&mut facts, self.atoms.number(atom(fact)));
         }
         let mut numbers = state.numbers.to_vec();
-        for (term, op, value) in values {
-            let number = self.terms.number(term) as usize;
-            numbers.resize(numbers.len().max(number + 1), f64::NAN);
-            numbers[number] = op.apply(numbers[number], value);
+        for (function, args, value) in changes.numbers {
+            if lifted.read.contains(&function) {
+                let number = self.terms.number(atom((function, args))) as usize;
+                numbers.resize(numbers.len().max(number + 1), Number::UNDEFINED);
+                numbers[number] = value;
+            }
         }
         *state = trim_state(facts, numbers);
+        true
     }
 }
 
-/// Calls `f` with every binding of a group's own variables.
-fn each_binding(group: &EffectGroup, binding: &mut [ObjectId], f: &mut impl FnMut(&mut [ObjectId])) {
-    any_binding(&group.variables, binding, &mut |b| {
-        f(b);
-        false
-    });
+/// Brings the derived atoms up to date. Beyond the limits there are none, so that nothing depends on half of them.
+fn close(world: &mut World<Arc<LiftedTask>>, limits: GroundLimits) {
+    let polls = limits.formula_parts as u64 / u64::from(crate::satisfy::POLL);
+    let mut limits = CountingLimits { polls: polls.max(1), bytes: u64::MAX };
+    if world.close(&mut Work::new(&mut limits)).is_err() {
+        world.clear_derived();
+    }
 }
 
 fn set(facts: &mut Vec<u64>, fact: u32) {
@@ -322,11 +362,11 @@ fn set(facts: &mut Vec<u64>, fact: u32) {
 
 /// Returns a state in canonical form, independent of the numbering order: without trailing parts that are
 /// equivalent to absent ones.
-fn trim_state(mut facts: Vec<u64>, mut numbers: Vec<f64>) -> State {
+fn trim_state(mut facts: Vec<u64>, mut numbers: Vec<Number>) -> State {
     while facts.last() == Some(&0) {
         facts.pop();
     }
-    while numbers.last().is_some_and(|n| n.is_nan()) {
+    while numbers.last().is_some_and(|n| n.is_undefined()) {
         numbers.pop();
     }
     State { facts: facts.into(), numbers: numbers.into() }

@@ -45,7 +45,7 @@ impl<'m> Space<'m> {
     fn intern(&mut self, state: State, resources: &mut dyn ResourceLimits) -> Result<StateId, StopReason> {
         // States of a model that is not grounded differ in length.
         let length = [state.facts.len() as u64];
-        let numbers = state.numbers.iter().map(|n| n.to_bits());
+        let numbers = state.numbers.iter().flat_map(|n| n.to_words());
         let key: Box<[u64]> = length.into_iter().chain(state.facts.iter().copied()).chain(numbers).collect();
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);

@@ -347,7 +347,7 @@ impl<'t> Interpreter<'t> {
             }
             Effect::Assign(a) => {
                 if let ast::NumericExpr::Number(n, _) = a.value {
-                    *cost += n as u64;
+                    *cost += n.to_f64() as u64;
                 }
             }
             Effect::Timed(..) => panic!("not generated"),

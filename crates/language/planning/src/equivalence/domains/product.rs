@@ -5,12 +5,10 @@ use super::{ComparedSide, EquivalenceLimits, SearchEnd};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::node_table::{NodeTable, StateId};
 use crate::simulate::State;
+use planforge_pddl::Number;
 
 /// Pairs expanded between two polls of the resource limits.
 const POLL: usize = 64;
-
-/// Costs nearer than this, relatively, are the same.
-const TOLERANCE: f64 = 1e-9;
 
 /// Result of the search, with actions by common index.
 pub(super) struct ProductResult {
@@ -41,7 +39,7 @@ enum PairDifference {
 struct Product<'b> {
     both: &'b Both,
     /// Cost of each common action on either side; empty if costs are not compared.
-    costs: [Vec<f64>; 2],
+    costs: [Vec<Number>; 2],
     table: NodeTable,
     /// Words of the two states in a packed pair.
     widths: [usize; 2],
@@ -74,9 +72,9 @@ impl<'b> Product<'b> {
         let sides = &both.sides;
         let initial = || [sides[0].simulator.initial(), sides[1].simulator.initial()];
         let now = initial();
-        let widths = [0, 1].map(|i: usize| now[i].facts.len() + now[i].numbers.len());
+        let widths = [0, 1].map(|i: usize| now[i].facts.len() + 4 * now[i].numbers.len());
         let costs = sides.each_ref().map(|side| {
-            let cost = |&a: &u32| if a == NONE { 0.0 } else { side.simulator.cost(a) };
+            let cost = |&a: &u32| if a == NONE { Number::ZERO } else { side.simulator.cost(a) };
             if priced { side.action.iter().map(cost).collect() } else { Vec::new() }
         });
         Product {
@@ -178,7 +176,7 @@ impl<'b> Product<'b> {
         }
         if self.cost.is_none() && !self.costs[0].is_empty() {
             let [a, b] = [0, 1].map(|i: usize| self.costs[i][action as usize]);
-            if differ(a, b) {
+            if a != b {
                 self.cost = Some((node, action));
             }
         }
@@ -198,7 +196,7 @@ impl<'b> Product<'b> {
         self.packed.clear();
         for state in &self.next {
             self.packed.extend_from_slice(&state.facts);
-            self.packed.extend(state.numbers.iter().map(|n| n.to_bits()));
+            self.packed.extend(state.numbers.iter().flat_map(|n| n.to_words()));
         }
         self.table.insert(&self.packed, parent, action)
     }
@@ -210,13 +208,9 @@ impl<'b> Product<'b> {
             let (own, rest) = words.split_at(width);
             let (facts, numbers) = own.split_at(state.facts.len());
             state.facts.copy_from_slice(facts);
-            state.numbers.iter_mut().zip(numbers).for_each(|(n, &bits)| *n = f64::from_bits(bits));
+            let numbers = numbers.as_chunks().0;
+            state.numbers.iter_mut().zip(numbers).for_each(|(n, words)| *n = Number::from_words(*words));
             words = rest;
         }
     }
-}
-
-/// Returns true if two costs are different numbers.
-pub(super) fn differ(a: f64, b: f64) -> bool {
-    (a - b).abs() > TOLERANCE * a.abs().max(b.abs()).max(1.0)
 }

@@ -2,6 +2,7 @@
 
 use super::ready::Ready;
 use crate::task::{Condition, Fact, GroundTask, NumExpr, NumVar};
+use planforge_pddl::Number;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -46,7 +47,8 @@ struct NamedRule {
     conditional: Vec<(Literals, Vec<u32>, Vec<u32>)>,
     /// In the order written, for that is how they take place.
     numeric: Vec<String>,
-    cost: u64,
+    /// Numerator and denominator.
+    cost: (i128, i128),
 }
 
 /// A task over common indices, in canonical order.
@@ -55,7 +57,7 @@ struct Form {
     rules: Vec<NamedRule>,
     axioms: Vec<(u32, u32, Literals)>,
     init: Vec<u32>,
-    numbers: BTreeMap<String, u64>,
+    numbers: BTreeMap<String, Number>,
     /// `None` where the goal cannot be reached.
     goal: Option<Literals>,
 }
@@ -96,12 +98,18 @@ fn form(ready: &Ready, numbers: &FxHashMap<String, u32>, priced: bool) -> Option
         axioms.map(|a| (a.stratum, names.common[a.head as usize], names.literals(&a.condition))).collect();
     axioms.sort_unstable();
     axioms.dedup();
-    let defined = |(v, n): (usize, &f64)| (names.variable(v as NumVar), n.to_bits());
+    let defined = |(v, n): (usize, &Number)| (names.variable(v as NumVar), *n);
     Some(Form {
         rules,
         axioms,
         init: names.list(&task.init),
-        numbers: task.init_numbers.iter().enumerate().filter(|(_, n)| !n.is_nan()).map(defined).collect(),
+        numbers: task
+            .init_numbers
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| !n.is_undefined())
+            .map(defined)
+            .collect(),
         goal: (!task.goal_unreachable).then(|| names.literals(&task.goal)),
     })
 }
@@ -141,8 +149,10 @@ impl Names<'_> {
             conditional,
             numeric: numeric.collect(),
             cost: match priced {
-                true => (f64::from(operator.cost) / f64::from(self.task.cost_scale)).to_bits(),
-                false => 0,
+                true => Number::fraction(i128::from(operator.cost), i128::from(self.task.cost_scale))
+                    .parts()
+                    .unwrap_or_default(),
+                false => (0, 1),
             },
         }
     }

@@ -6,6 +6,7 @@
 //! listed suffixes and from the bounds of unexpanded states. The next examination then expands a state or
 //! lists a suffix.
 
+use super::super::cost::Cost;
 use super::super::node_table::NONE;
 use super::super::watch::LimitWatch;
 use super::Weight;
@@ -16,14 +17,14 @@ use std::collections::BinaryHeap;
 
 /// A candidate whose weight depends on the next suffix of another state that is expanded too.
 #[derive(Clone, Copy)]
-struct Dependent {
+struct Dependent<C> {
     /// Place of the state that has the candidate.
     place: u32,
     /// Cost of its step.
-    cost: u32,
+    cost: C,
 }
 
-impl Suffixes<'_, '_> {
+impl<C: Cost> Suffixes<'_, '_, C> {
     /// Sets the bounds of all expanded states, and what their candidates weigh, to the exact values.
     pub(super) fn settle(&mut self, watch: &mut LimitWatch<'_>) -> Result<(), StopReason> {
         let mut weights = vec![Weight::INFINITE; self.opened.len()];
@@ -40,10 +41,10 @@ impl Suffixes<'_, '_> {
             start[i] += start[i - 1];
         }
         let count = start.last().copied().unwrap_or(0) as usize;
-        let bytes = (count * size_of::<Dependent>() + weights.len() * 40) as u64;
+        let bytes = (count * size_of::<Dependent<C>>() + weights.len() * 40) as u64;
         watch.charge(bytes.saturating_sub(self.settle_bytes))?;
         self.settle_bytes = self.settle_bytes.max(bytes);
-        let mut dependents = vec![Dependent { place: 0, cost: 0 }; count];
+        let mut dependents = vec![Dependent { place: 0, cost: C::default() }; count];
         let mut next = start.clone();
         self.for_each(|suffixes, place, candidate| {
             if let Some(on) = suffixes.depends_on(candidate) {
@@ -61,7 +62,8 @@ impl Suffixes<'_, '_> {
                 continue;
             }
             for dependent in &dependents[start[p] as usize..start[p + 1] as usize] {
-                let through = weight.with_step(dependent.cost).max(self.bound_at(dependent.place as usize));
+                let through =
+                    weight.with_step(dependent.cost.into()).max(self.bound_at(dependent.place as usize));
                 let known = &mut weights[dependent.place as usize];
                 if through < *known {
                     *known = through;
@@ -83,19 +85,19 @@ impl Suffixes<'_, '_> {
     }
 
     /// Returns the lower bound on the next suffix of an expanded state. Exact values are not lower.
-    fn bound_at(&self, place: usize) -> Weight {
+    fn bound_at(&self, place: usize) -> Weight<C::Total> {
         self.bounds[self.opened[place].state as usize]
     }
 
     /// Calls `f` with the place of each expanded state and each of its candidates.
-    fn for_each(&self, mut f: impl FnMut(&Self, usize, Candidate)) {
+    fn for_each(&self, mut f: impl FnMut(&Self, usize, Candidate<C::Total>)) {
         for (place, opened) in self.opened.iter().enumerate() {
             opened.candidates.iter().for_each(|candidate| f(self, place, candidate.0));
         }
     }
 
     /// The place of the expanded state on whose next suffix a candidate's weight depends.
-    fn depends_on(&self, candidate: Candidate) -> Option<u32> {
+    fn depends_on(&self, candidate: Candidate<C::Total>) -> Option<u32> {
         if candidate.edge == NONE {
             return None;
         }

@@ -6,7 +6,8 @@
 //! and so on along a path) until it is listed or another candidate is first. A state is expanded on its first
 //! request.
 
-use super::super::astar::{Bound, DEAD, Explored};
+use super::super::astar::{Bound, Explored};
+use super::super::cost::{Cost, Total};
 use super::super::node_table::{NONE, NodeTable, StateId};
 use super::super::space::{SearchStatistics, Space};
 use super::super::watch::LimitWatch;
@@ -18,17 +19,17 @@ use std::collections::binary_heap::PeekMut;
 
 /// A step from a state.
 #[derive(Clone, Copy)]
-pub(super) struct Edge {
+pub(super) struct Edge<C> {
     pub(super) action: u32,
-    pub(super) cost: u32,
+    pub(super) cost: C,
     pub(super) to: StateId,
 }
 
 /// A suffix that is not listed yet. Those of one weight come by the names of their first steps, as edges of a state do.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate {
+pub(super) struct Candidate<T> {
     /// Its weight, or a lower bound.
-    pub(super) weight: Weight,
+    pub(super) weight: Weight<T>,
     /// The first step; [`NONE`] for the empty suffix of a goal state.
     pub(super) edge: u32,
     /// Index of the suffix of the state after the step.
@@ -36,10 +37,10 @@ pub(super) struct Candidate {
 }
 
 /// A state that was expanded.
-pub(super) struct Opened {
+pub(super) struct Opened<T> {
     pub(super) state: StateId,
-    pub(super) candidates: BinaryHeap<Reverse<Candidate>>,
-    listed: Vec<Candidate>,
+    pub(super) candidates: BinaryHeap<Reverse<Candidate<T>>>,
+    listed: Vec<Candidate<T>>,
 }
 
 /// Result of examining the first candidate.
@@ -56,23 +57,23 @@ enum Lookup {
 const PATIENCE: usize = 4096;
 
 /// The lists of all states.
-pub(super) struct Suffixes<'s, 't> {
+pub(super) struct Suffixes<'s, 't, C: Cost> {
     space: &'s Space<'t>,
     rank: &'s [u32],
     table: NodeTable,
     /// By state: a lower bound on its next suffix.
-    pub(super) bounds: Vec<Weight>,
+    pub(super) bounds: Vec<Weight<C::Total>>,
     /// True for each state that the heuristic has evaluated.
     evaluated: Vec<bool>,
     /// By state: its place in `opened`, or [`NONE`].
     pub(super) place: Vec<u32>,
-    pub(super) opened: Vec<Opened>,
-    pub(super) edges: Vec<Edge>,
+    pub(super) opened: Vec<Opened<C::Total>>,
+    pub(super) edges: Vec<Edge<C>>,
     /// The highest cost of a step.
-    dearest: u64,
+    dearest: C::Total,
     /// States whose next suffix is being computed, each with its allowed weight: a path from the initial
     /// state.
-    path: Vec<(StateId, Weight)>,
+    path: Vec<(StateId, Weight<C::Total>)>,
     /// Number of listed suffixes.
     count: usize,
     /// Examinations without result since the bounds were exact.
@@ -89,10 +90,15 @@ struct Buffers {
     operators: Vec<u32>,
 }
 
-impl<'s, 't> Suffixes<'s, 't> {
+impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
     /// Continues an A* search that found the lowest cost of a plan: no plan through a state that it reached
     /// at cost g is cheaper.
-    pub(super) fn new(space: &'s Space<'t>, rank: &'s [u32], explored: Explored, lowest: u64) -> Self {
+    pub(super) fn new(
+        space: &'s Space<'t>,
+        rank: &'s [u32],
+        explored: Explored<C>,
+        lowest: C::Total,
+    ) -> Self {
         let Explored { table, nodes, .. } = explored;
         let count = table.len();
         let mut suffixes = Suffixes {
@@ -104,7 +110,7 @@ impl<'s, 't> Suffixes<'s, 't> {
             place: vec![NONE; count],
             opened: Vec::new(),
             edges: Vec::new(),
-            dearest: space.task.operators.iter().map(|o| u64::from(o.cost)).max().unwrap_or(0),
+            dearest: space.task.operators.iter().map(|o| C::of(o.cost)).max().unwrap_or_default().into(),
             path: Vec::new(),
             count: 0,
             idle: 0,
@@ -112,9 +118,10 @@ impl<'s, 't> Suffixes<'s, 't> {
             buffers: Buffers::default(),
         };
         for (&g, &h) in nodes.g.iter().zip(&nodes.h) {
-            let weight = match h {
-                DEAD => Weight::INFINITE,
-                h => suffixes.at_least(u64::from(h).max(lowest.saturating_sub(g))),
+            let weight = if h == C::INFINITE {
+                Weight::INFINITE
+            } else {
+                suffixes.at_least(C::Total::from(h).max(lowest.minus(g)))
             };
             suffixes.bounds.push(weight);
         }
@@ -122,22 +129,21 @@ impl<'s, 't> Suffixes<'s, 't> {
     }
 
     /// Returns the minimum weight of a suffix of at least this cost.
-    fn at_least(&self, cost: u64) -> Weight {
-        let length = if cost == 0 { 0 } else { cost.div_ceil(self.dearest.max(1)) };
-        Weight { cost, length: u32::try_from(length).unwrap_or(u32::MAX - 1) }
+    fn at_least(&self, cost: C::Total) -> Weight<C::Total> {
+        Weight { cost, length: cost.steps(self.dearest) }
     }
 
     /// Lists the next plan; its cost, or `None` where there is none of at most the cost `highest`.
     pub(super) fn next_plan(
         &mut self,
-        bound: &mut Bound<'_>,
-        highest: u64,
+        bound: &mut Bound<'_, C>,
+        highest: u128,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
-    ) -> Result<Option<u64>, StopReason> {
+    ) -> Result<Option<C::Total>, StopReason> {
         loop {
             let weight = self.bounds[0];
-            if weight == Weight::INFINITE || weight.cost > highest {
+            if weight == Weight::INFINITE || weight.cost.into() > highest {
                 return Ok(None);
             }
             let listed = self.count_of(0);
@@ -158,7 +164,7 @@ impl<'s, 't> Suffixes<'s, 't> {
 
     /// A suffix of a state, where it is listed.
     #[inline]
-    pub(super) fn listed_suffix(&self, state: StateId, nth: u32) -> Option<Candidate> {
+    pub(super) fn listed_suffix(&self, state: StateId, nth: u32) -> Option<Candidate<C::Total>> {
         let opened = self.opened.get(self.place[state as usize] as usize)?;
         opened.listed.get(nth as usize).copied()
     }
@@ -185,8 +191,8 @@ impl<'s, 't> Suffixes<'s, 't> {
     /// again.
     fn list_next(
         &mut self,
-        weight: Weight,
-        bound: &mut Bound<'_>,
+        weight: Weight<C::Total>,
+        bound: &mut Bound<'_, C>,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<(), StopReason> {
@@ -239,19 +245,19 @@ impl<'s, 't> Suffixes<'s, 't> {
     /// Returns the weight of a candidate: exact if the suffix after its step is listed, otherwise a lower
     /// bound.
     #[inline]
-    pub(super) fn weight(&self, candidate: Candidate) -> (Weight, bool) {
+    pub(super) fn weight(&self, candidate: Candidate<C::Total>) -> (Weight<C::Total>, bool) {
         if candidate.edge == NONE {
-            return (Weight::ZERO, true);
+            return (Weight::zero(), true);
         }
         let Edge { cost, to, .. } = self.edges[candidate.edge as usize];
         match self.listed_suffix(to, candidate.nth) {
-            Some(suffix) => (suffix.weight.with_step(cost), true),
-            None => (self.bounds[to as usize].with_step(cost), false),
+            Some(suffix) => (suffix.weight.with_step(cost.into()), true),
+            None => (self.bounds[to as usize].with_step(cost.into()), false),
         }
     }
 
     /// Replaces the first candidate by one that weighs no less. Drops a candidate of infinite weight.
-    fn replace_front(&mut self, place: usize, candidate: Candidate) {
+    fn replace_front(&mut self, place: usize, candidate: Candidate<C::Total>) {
         let opened = &mut self.opened[place];
         if let Some(mut front) = opened.candidates.peek_mut() {
             if candidate.weight == Weight::INFINITE {
@@ -269,8 +275,8 @@ impl<'s, 't> Suffixes<'s, 't> {
     fn open(
         &mut self,
         state: StateId,
-        most: Weight,
-        bound: &mut Bound<'_>,
+        most: Weight<C::Total>,
+        bound: &mut Bound<'_, C>,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
     ) -> Result<(), StopReason> {
@@ -281,7 +287,7 @@ impl<'s, 't> Suffixes<'s, 't> {
         let goal = self.space.is_goal(&buffers.state);
         if !goal && !std::mem::replace(&mut self.evaluated[s], true) {
             let h = bound.evaluate(self.space, &buffers.state, statistics);
-            let weight = if h == DEAD { Weight::INFINITE } else { self.at_least(u64::from(h)) };
+            let weight = if h == C::INFINITE { Weight::INFINITE } else { self.at_least(h.into()) };
             self.bounds[s] = self.bounds[s].max(weight);
         }
         if self.bounds[s] <= most {
@@ -292,23 +298,23 @@ impl<'s, 't> Suffixes<'s, 't> {
             let known = self.bounds[s];
             let mut candidates = Vec::with_capacity(self.edges.len() - first + usize::from(goal));
             if goal {
-                candidates.push(Reverse(Candidate { weight: Weight::ZERO, edge: NONE, nth: 0 }));
+                candidates.push(Reverse(Candidate { weight: Weight::zero(), edge: NONE, nth: 0 }));
             }
             for e in first..self.edges.len() {
                 let Edge { cost, to, .. } = self.edges[e];
-                let rest = known.cost.saturating_sub(u64::from(cost));
+                let rest = known.cost.minus(cost.into());
                 if self.place[to as usize] == NONE && self.bounds[to as usize].cost < rest {
                     self.bounds[to as usize] = self.at_least(rest);
                 }
-                let (weight, _) = self.weight(Candidate { weight: Weight::ZERO, edge: e as u32, nth: 0 });
+                let (weight, _) = self.weight(Candidate { weight: Weight::zero(), edge: e as u32, nth: 0 });
                 if weight != Weight::INFINITE {
                     // Bounds never fall, even if the heuristic is weaker in the next states than in this one.
                     candidates.push(Reverse(Candidate { weight: weight.max(known), edge: e as u32, nth: 0 }));
                 }
             }
-            let bytes = size_of::<Opened>()
-                + size_of::<Edge>() * (self.edges.len() - first)
-                + size_of::<Candidate>() * candidates.len();
+            let bytes = size_of::<Opened<C::Total>>()
+                + size_of::<Edge<C>>() * (self.edges.len() - first)
+                + size_of::<Candidate<C::Total>>() * candidates.len();
             watch.charge(bytes as u64)?;
             let candidates = BinaryHeap::from(candidates);
             self.bounds[s] = candidates.peek().map_or(Weight::INFINITE, |front| front.0.weight);
@@ -330,11 +336,11 @@ impl<'s, 't> Suffixes<'s, 't> {
             self.space.apply(&buffers.state, operator, &mut buffers.next);
             let (to, new) = self.table.insert(&buffers.next, NONE, NONE);
             if new {
-                self.bounds.push(Weight::ZERO);
+                self.bounds.push(Weight::zero());
                 self.evaluated.push(false);
                 self.place.push(NONE);
             }
-            self.edges.push(Edge { action: action(operator), cost: self.space.cost(operator), to });
+            self.edges.push(Edge { action: action(operator), cost: C::of(self.space.cost(operator)), to });
         }
     }
 }

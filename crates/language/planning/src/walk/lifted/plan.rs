@@ -6,8 +6,10 @@ use super::{Lifted, for_ever, row};
 use crate::bits;
 use crate::ground::{Query, queries};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term, Variable};
+use crate::resources::StopReason;
+use crate::satisfy::{Cut, Work, all, conjuncts, first, holds};
 use crate::task::ObjectId;
-use crate::validate::world::{Args, World, any_binding};
+use crate::validate::world::{Args, World};
 use planforge_diagnostics::Span;
 use std::sync::Arc;
 
@@ -64,7 +66,7 @@ pub(crate) struct Plan {
     /// Variables besides the schema's own.
     extra: Vec<Variable>,
     /// The whole disjunct.
-    whole: Vec<Formula>,
+    whole: Formula,
     positive: Vec<LiftedAtom>,
     negative: Vec<LiftedAtom>,
     /// True if some ground action may change nothing, according to the predicates.
@@ -156,11 +158,13 @@ impl<'a> Planner<'a> {
             steps,
             repeats,
             extra: query.variables.iter().map(|&v| v.clone()).collect(),
-            whole: atoms
-                .clone()
-                .map(as_formula)
-                .chain(query.checks.iter().chain(&query.rest).map(|&f| f.clone()))
-                .collect(),
+            whole: Formula::And(
+                atoms
+                    .clone()
+                    .map(as_formula)
+                    .chain(query.checks.iter().chain(&query.rest).map(|&f| f.clone()))
+                    .collect(),
+            ),
             positive: atoms.collect(),
             negative: literal(true),
             may_change_nothing: true,
@@ -233,11 +237,11 @@ fn expression_mentions(expr: &crate::lifted::LiftedExpr, is: &impl Fn(u32) -> bo
 }
 
 /// A join under way.
-struct Join<'j, T, F> {
+struct Join<'j, 'w, T, F> {
     plan: &'j Plan,
     tables: &'j Tables,
     world: &'j World<T>,
-    work: &'j mut usize,
+    work: &'j mut Work<'w>,
     found: &'j mut F,
 }
 
@@ -275,22 +279,30 @@ impl Plan {
         )
     }
 
-    /// Calls `found` with every binding under which the disjunct holds, until it answers `false` or the work is used up; whether
-    /// neither happened.
+    /// Calls `found` with every binding under which the disjunct holds, until it answers `false`; whether it never did.
+    ///
+    /// # Errors
+    /// The limit that ended the join.
     pub(crate) fn join<T, F>(
         &self,
         tables: &Tables,
         world: &World<T>,
-        work: &mut usize,
+        work: &mut Work<'_>,
         found: &mut F,
-    ) -> bool
+    ) -> Result<bool, Cut>
     where
         T: std::ops::Deref<Target = LiftedTask>,
-        F: FnMut(&mut [ObjectId]) -> bool,
+        F: FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
     {
+        if self.steps.len() > crate::ground::MAX_VARIABLES {
+            return Err(Cut::Limit(StopReason::Grounding));
+        }
+        let view = world.view_of_samples();
         let mut binding = vec![ObjectId::MAX; self.slots];
-        if !self.first.iter().all(|f| world.holds(f, &mut binding)) {
-            return true;
+        for check in &self.first {
+            if !holds(&view, check, &mut binding, work)? {
+                return Ok(true);
+            }
         }
         Join { plan: self, tables, world, work, found }.extend(0, &mut binding)
     }
@@ -301,12 +313,19 @@ impl Plan {
         &self,
         world: &World<T>,
         binding: &mut [ObjectId],
-        also: &mut impl FnMut(&mut [ObjectId]) -> bool,
+        work: &mut Work<'_>,
+        also: &mut impl FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
     ) -> bool
     where
         T: std::ops::Deref<Target = LiftedTask>,
     {
-        any_binding(&self.extra, binding, &mut |b| self.whole.iter().all(|f| world.holds(f, b)) && also(b))
+        let view = world.view_of_samples();
+        let mut found = false;
+        let result = first(&view, &self.extra, (&self.whole, true), binding, work, &mut |b, work| {
+            found |= also(b, work);
+            Ok(!found)
+        });
+        result.is_ok() && found
     }
 
     /// Returns true if the disjunct and the effects show that the ground action changes no state in which
@@ -316,6 +335,7 @@ impl Plan {
         lifted: &Lifted,
         world: &World<T>,
         binding: &mut [ObjectId],
+        work: &mut Work<'_>,
     ) -> bool
     where
         T: std::ops::Deref<Target = LiftedTask>,
@@ -323,6 +343,7 @@ impl Plan {
         if !self.may_change_nothing {
             return false;
         }
+        let view = world.view_of_samples();
         let rows = |atoms: &[LiftedAtom], b: &[ObjectId]| -> Vec<(u32, Args)> {
             atoms.iter().map(|a| (a.predicate, row(a, b))).collect()
         };
@@ -336,7 +357,13 @@ impl Plan {
             }));
         }
         schema.effects.iter().all(|group| {
-            !any_binding(&group.variables, binding, &mut |b| {
+            let everywhere = Formula::truth();
+            let Ok(bindings) = all(&view, &group.variables, &everywhere, binding, work) else { return false };
+            !bindings.into_iter().any(|values| {
+                for (variable, object) in group.variables.iter().zip(values) {
+                    binding[variable.slot as usize] = object;
+                }
+                let b = &mut *binding;
                 let (mut held, mut absent) = (positive.clone(), negative.clone());
                 for part in conjuncts(&group.condition) {
                     match part {
@@ -345,12 +372,12 @@ impl Plan {
                             let (own, other) =
                                 if *negated { (&mut absent, &held) } else { (&mut held, &absent) };
                             let fluent = lifted.task.predicates[atom.predicate as usize].fluent;
-                            if other.contains(&fact) || (!fluent && !world.holds(part, b)) {
+                            if other.contains(&fact) || (!fluent && holds(&view, part, b, work) != Ok(true)) {
                                 return false;
                             }
                             own.push(fact);
                         }
-                        Formula::Equal { .. } if !world.holds(part, b) => return false,
+                        Formula::Equal { .. } if holds(&view, part, b, work) != Ok(true) => return false,
                         _ => {}
                     }
                 }
@@ -381,29 +408,20 @@ impl Plan {
     }
 }
 
-fn conjuncts(formula: &Formula) -> &[Formula] {
-    match formula {
-        Formula::And(parts) => parts,
-        single => std::slice::from_ref(single),
-    }
-}
-
-impl<T, F> Join<'_, T, F>
+impl<T, F> Join<'_, '_, T, F>
 where
     T: std::ops::Deref<Target = LiftedTask>,
-    F: FnMut(&mut [ObjectId]) -> bool,
+    F: FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
 {
-    fn extend(&mut self, depth: usize, binding: &mut [ObjectId]) -> bool {
+    fn extend(&mut self, depth: usize, binding: &mut [ObjectId]) -> Result<bool, Cut> {
         let plan = self.plan;
         match plan.steps.get(depth) {
-            None => (self.found)(binding),
+            None => Ok((self.found)(binding, self.work)),
             Some(JoinStep::Join { predicate, index, key, cells, checks }) => {
                 let tables = self.tables;
                 let key: Args = key.iter().map(|t| t.object(binding)).collect();
                 for row in tables.relations[*predicate as usize].rows(*index, &key) {
-                    if !self.tick() {
-                        return false;
-                    }
+                    self.work.tick()?;
                     let fits = cells.iter().zip(row).all(|(cell, &object)| match cell {
                         Cell::Same(term) => term.object(binding) == object,
                         Cell::Bind(slot, allowed) => {
@@ -411,33 +429,32 @@ where
                             bits::get(allowed, object)
                         }
                     });
-                    if fits && !self.go_on(depth, checks, binding) {
-                        return false;
+                    if fits && !self.go_on(depth, checks, binding)? {
+                        return Ok(false);
                     }
                 }
-                true
+                Ok(true)
             }
             Some(JoinStep::Each { slot, objects, checks }) => {
                 for &object in objects.iter() {
-                    if !self.tick() {
-                        return false;
-                    }
+                    self.work.tick()?;
                     binding[*slot as usize] = object;
-                    if !self.go_on(depth, checks, binding) {
-                        return false;
+                    if !self.go_on(depth, checks, binding)? {
+                        return Ok(false);
                     }
                 }
-                true
+                Ok(true)
             }
         }
     }
 
-    fn go_on(&mut self, depth: usize, checks: &[Formula], binding: &mut [ObjectId]) -> bool {
-        !checks.iter().all(|f| self.world.holds(f, binding)) || self.extend(depth + 1, binding)
-    }
-
-    fn tick(&mut self) -> bool {
-        *self.work = self.work.saturating_sub(1);
-        *self.work > 0
+    fn go_on(&mut self, depth: usize, checks: &[Formula], binding: &mut [ObjectId]) -> Result<bool, Cut> {
+        let view = self.world.view_of_samples();
+        for check in checks {
+            if !holds(&view, check, binding, self.work)? {
+                return Ok(true);
+            }
+        }
+        self.extend(depth + 1, binding)
     }
 }
