@@ -96,6 +96,42 @@ fn a_file_that_is_not_a_plan_gives_one_diagnostic() {
     ran.expect(10).says(&["error[plan.precondition]: step 2 (drive elm fir) is not applicable"]);
 }
 
+#[test]
+fn a_task_that_planning_refuses_is_not_called_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let lamp = |predicates: &str, rules: &str| {
+        format!(
+            "(define (domain lamps) (:requirements :adl :derived-predicates) {predicates} {rules}
+              (:action light :parameters () :precondition () :effect (lit)))"
+        )
+    };
+    let task = |init: &str| format!("(define (problem one) (:domain lamps) (:init {init}) (:goal (lit)))");
+    let declared = "(:predicates (lit) (dark) (odd))";
+    let dark = "(:derived (dark) (not (lit)))";
+    for (name, domain, problem, code) in [
+        ("no-predicates", lamp("", ""), task(""), "planning.undefined"),
+        ("derived-in-init", lamp(declared, dark), task("(dark)"), "planning.derived-set"),
+        (
+            "not-stratifiable",
+            lamp(declared, "(:derived (dark) (not (odd))) (:derived (odd) (not (dark)))"),
+            task(""),
+            "planning.not-stratifiable",
+        ),
+    ] {
+        let domain = write(&format!("{name}.domain"), domain);
+        let problem = write(&format!("{name}.problem"), problem);
+        let plan = write(&format!("{name}.plan"), "(light)\n".to_owned());
+        let (domain, problem, plan) = (domain.as_path(), problem.as_path(), plan.as_path());
+        ran(["pddl".as_ref(), "validate".as_ref(), domain, problem]).expect(10).says(&[code]);
+        ran(["pddl".as_ref(), "validate".as_ref(), domain, problem, plan]).expect(10).says(&[code]);
+    }
+}
+
 /// Pipeline files and tasks that cannot be run: what is changed, the words of the message, the exit code.
 #[test]
 fn a_refused_run_leaves_no_run_folder() {

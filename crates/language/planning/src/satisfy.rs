@@ -677,11 +677,12 @@ impl<'f> SearchPlanner<'f> {
                 && *negated != *wanted
                 && missing[part] > 0
             {
-                let rows = match substitute {
-                    Some(substitute) if substitute.part == part => substitute.rows.len(),
-                    _ => facts.row_count(atom.predicate),
-                };
-                sources.push((part, atom, rows));
+                // The new atoms first: a join with them is what a substitute is for.
+                if substitute.is_some_and(|s| s.part == part) {
+                    sources.insert(0, (part, atom, 0));
+                } else {
+                    sources.push((part, atom, facts.row_count(atom.predicate)));
+                }
             }
         }
         while let Some(next) = self.next_source(&mut sources, &missing, binding) {

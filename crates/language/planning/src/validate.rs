@@ -24,7 +24,7 @@ use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
-use render::Explainer;
+use render::{Explainer, bind_last};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use world::{Args, BadChange, StepChanges, World};
@@ -341,6 +341,7 @@ impl Execution<'_> {
             Ok(false)
         })?;
         if !applicable {
+            bind_last(hidden, &mut binding);
             let failures =
                 self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding, work)?;
             return Ok(Some(failures));

@@ -45,6 +45,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
     let mut inputs = Inputs::read(&args.domain, args.problem.as_deref());
     let outcome = match (&args.problem, &args.plan) {
         (Some(_), Some(plan)) => judge_plan(&mut inputs, plan),
+        (Some(_), None) => judge_task(&mut inputs),
         _ => from_reading(&inputs),
     };
     if args.json {
@@ -69,6 +70,17 @@ fn from_reading(inputs: &Inputs) -> Outcome {
         _ => "undecided",
     };
     Outcome { exit, decision, report: None }
+}
+
+/// A domain and a problem are good if planning and plan validation accept them.
+fn judge_task(inputs: &mut Inputs) -> Outcome {
+    if let (Some(domain), Some(problem), false) =
+        (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
+        && let Err(diagnostics) = planforge_planning::normalize(domain, problem)
+    {
+        inputs.diagnostics.extend(diagnostics);
+    }
+    from_reading(inputs)
 }
 
 fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {

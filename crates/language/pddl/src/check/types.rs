@@ -2,7 +2,7 @@
 
 use crate::ast::{Domain, TypeRef};
 use crate::name::Name;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Index of a type in a [`TypeHierarchy`].
@@ -41,11 +41,12 @@ impl TypeHierarchy {
         for declared in &domain.types {
             types.add(&declared.name);
         }
+        let mut given: FxHashSet<(TypeId, TypeId)> = FxHashSet::default();
         for declared in &domain.types {
             let id = types.add(&declared.name);
             for parent in declared.ty.iter().flat_map(|ty| &ty.alternatives) {
                 let parent = types.add(parent);
-                if id != Self::OBJECT && parent != id && !types.parents[id as usize].contains(&parent) {
+                if id != Self::OBJECT && parent != id && given.insert((id, parent)) {
                     types.parents[id as usize].push(parent);
                 }
             }
@@ -98,15 +99,22 @@ impl TypeHierarchy {
         if above == Self::OBJECT || below == above {
             return true;
         }
-        let mut seen: SmallVec<[TypeId; 8]> = SmallVec::from_slice(&[below]);
+        // Short chains need no set.
+        const FEW: usize = 16;
+        let mut list: SmallVec<[TypeId; FEW]> = SmallVec::from_slice(&[below]);
+        let mut seen: FxHashSet<TypeId> = FxHashSet::default();
         let mut next = 0;
-        while next < seen.len() {
-            for &parent in self.parents(seen[next]) {
+        while next < list.len() {
+            for &parent in self.parents(list[next]) {
                 if parent == above {
                     return true;
                 }
-                if !seen.contains(&parent) {
-                    seen.push(parent);
+                if list.len() == FEW && seen.is_empty() {
+                    seen.extend(&list);
+                }
+                let fresh = if list.len() < FEW { !list.contains(&parent) } else { seen.insert(parent) };
+                if fresh {
+                    list.push(parent);
                 }
             }
             next += 1;
@@ -136,10 +144,16 @@ impl TypeHierarchy {
         let on_or_above = |id: usize| !removed[id] && id != Self::OBJECT as usize;
         let mut at = (0..removed.len()).rev().find(|&id| on_or_above(id))?;
         // Going up from a type above the cycle would leave it, so step down: every one left has a child left.
+        let mut first_child: Vec<Option<usize>> = vec![None; removed.len()];
+        for id in (0..removed.len()).filter(|&id| !removed[id]) {
+            for &parent in &self.parents[id] {
+                first_child[parent as usize].get_or_insert(id);
+            }
+        }
         let mut seen = vec![false; removed.len()];
         while !seen[at] {
             seen[at] = true;
-            at = (0..removed.len()).find(|&id| !removed[id] && self.parents[id].contains(&(at as TypeId)))?;
+            at = first_child[at]?;
         }
         Some(at as TypeId)
     }

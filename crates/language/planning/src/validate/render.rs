@@ -29,6 +29,13 @@ pub struct FailedCondition {
     pub changed_by: Option<usize>,
 }
 
+/// Binds variables to the last of their objects.
+pub(super) fn bind_last(variables: &[Variable], binding: &mut [ObjectId]) {
+    for variable in variables {
+        binding[variable.slot as usize] = variable.objects.last().copied().unwrap_or(ObjectId::MAX);
+    }
+}
+
 /// Renders and explains conditions of one task.
 pub(crate) struct Explainer<'w> {
     pub(crate) task: &'w LiftedTask,
@@ -82,6 +89,8 @@ impl Explainer<'_> {
             Formula::Exists(variables, body, span) => {
                 let names: Vec<&str> = variables.iter().map(|v| v.name.as_str()).collect();
                 let why = format!("no objects for {} satisfy it", names.join(" "));
+                // The remedy shows the last candidates.
+                bind_last(variables, binding);
                 let remedy = format!("{} for some {}", self.formula(body, binding), names.join(" "));
                 out.push(self.explain_failure(formula, binding, *span, why, remedy));
             }

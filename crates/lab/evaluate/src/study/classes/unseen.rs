@@ -170,8 +170,9 @@ fn state(problem: &Problem, model: &Model, state: &planforge_planning::State) ->
 /// The cost of a plan: its metric, or its number of steps. Absent if it is not executable.
 fn cost(model: &Model, steps: &[NamedStep]) -> Option<f64> {
     let simulator = model.simulator()?;
-    let costs =
-        steps.iter().map(|step| model.resolve(step).ok().flatten().map(|action| simulator.cost(action)));
+    let costs = steps
+        .iter()
+        .map(|step| model.resolve(step).ok().flatten().map(|action| simulator.cost(action).to_f64()));
     costs.sum()
 }
 
