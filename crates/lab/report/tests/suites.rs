@@ -24,7 +24,9 @@ fn initial(suite: &str, task: &str) -> (Picture, Vec<String>) {
     let lifted = normalize(&domain, &problem).unwrap();
     let painter =
         Painter::of_text(suite.picture.as_deref(), &domain, &problem, lifted.symbols.clone()).unwrap();
-    let picture = painter.draw(&lifted.init, &lifted.init_numbers, "initial state");
+    let numbers: Vec<_> =
+        lifted.init_numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect();
+    let picture = painter.draw(&lifted.init, &numbers, "initial state");
     let undrawn = picture.undrawn.iter().map(|at| lifted.symbols.atom(&lifted.init[*at])).collect();
     (picture, undrawn)
 }

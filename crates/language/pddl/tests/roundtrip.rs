@@ -158,7 +158,7 @@ fn trajectory(inner: BoxedStrategy<Condition>) -> impl Strategy<Value = Trajecto
     ]);
     op.prop_flat_map(move |op| {
         let (times, conditions) = op.shape();
-        (vec(0.0..1e6f64, times), vec(inner.clone(), conditions))
+        (vec((0.0..1e6f64).prop_map(Number::from_f64), times), vec(inner.clone(), conditions))
             .prop_map(move |(times, conditions)| Trajectory { op, times, conditions, span: at() })
     })
 }
@@ -301,9 +301,11 @@ fn init_element() -> impl Strategy<Value = InitElement> {
         1 => ground_atom().prop_map(|a| InitElement::Not(a, at())),
         1 => (fluent(), number()).prop_map(|(f, n)| InitElement::Value(f, n, at())),
     ];
-    (plain, option::weighted(0.2, 0.0..1e6f64)).prop_map(|(element, time)| match time {
-        None => element,
-        Some(time) => InitElement::Timed { time, element: Box::new(element), span: at() },
+    (plain, option::weighted(0.2, (0.0..1e6f64).prop_map(Number::from_f64))).prop_map(|(element, time)| {
+        match time {
+            None => element,
+            Some(time) => InitElement::Timed { time, element: Box::new(element), span: at() },
+        }
     })
 }
 

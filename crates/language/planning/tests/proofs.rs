@@ -173,12 +173,14 @@ fn validation_simulation_and_walks_agree_on_numeric_effects() {
             .filter_map(|action| simulator.successor(&simulator.initial(), action))
             .any(|state| simulator.is_goal(&state));
         assert_eq!(reached, *valid, "simulator: {effects} {init}");
-        for method in
-            [planforge_planning::GroundingMethod::Ground, planforge_planning::GroundingMethod::Lifted]
-        {
-            let options = planforge_planning::ModelOptions { method, ..Default::default() };
-            let model = planforge_planning::Model::new(&domain_tree, &problem_tree, &options, &mut Unlimited)
-                .unwrap();
+        for method in [
+            planforge_planning::walk::GroundingMethod::Ground,
+            planforge_planning::walk::GroundingMethod::Lifted,
+        ] {
+            let options = planforge_planning::walk::ModelOptions { method, ..Default::default() };
+            let model =
+                planforge_planning::walk::Model::new(&domain_tree, &problem_tree, &options, &mut Unlimited)
+                    .unwrap();
             let applicable = !model.applicable(&model.initial()).is_empty();
             let failed = report.failing_step.is_some();
             assert_eq!(applicable, !failed, "{method:?}: {effects} {init}");
