@@ -396,7 +396,7 @@ mod tests {
         assert!(!large.is_inexact());
         let product = large * large;
         assert!(product.is_inexact() && (product - product).is_inexact());
-        assert_eq!(product.to_f64(), 1e76);
+        assert!((product.to_f64() / 1e76 - 1.0).abs() < 1e-12);
         assert!(n("1e300").is_inexact());
         assert_eq!(n("1e300").to_string(), 1e300f64.to_string());
         assert!(!(large / large).is_inexact());

@@ -159,7 +159,7 @@ fn numbers_are_simulated_and_validated_but_not_searched() {
     }
     assert_eq!(
         (names.join(" "), state.numbers(), simulator.is_goal(&state)),
-        ("(fill c) (drive c)".into(), &[1.0][..], true)
+        ("(fill c) (drive c)".into(), &[planforge_pddl::Number::ONE][..], true)
     );
     let report = validate(&domain, &problem, &parse_plan("(fill c) (drive c)", SourceId(2))).unwrap();
     assert_eq!(report.decision, ValidationDecision::Valid);

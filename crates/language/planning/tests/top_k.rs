@@ -156,7 +156,7 @@ fn without_ground_no_ops_the_surplus_is_gone() {
             let step = |a: u32| {
                 let task = simulator.task();
                 let text = task.symbols.step(&task.actions[a as usize]);
-                (name(&text), simulator.successor(state, a).unwrap(), simulator.cost(a) as u64)
+                (name(&text), simulator.successor(state, a).unwrap(), simulator.cost(a).to_f64() as u64)
             };
             simulator.applicable(state).into_iter().map(step).collect()
         };
