@@ -34,7 +34,8 @@ fn task(domain: &str, problem: &str) -> (Domain, Problem, LiftedTask) {
 fn draw(domain: &str, problem: &str, template: &str) -> Drawn {
     let (domain, problem, lifted) = task(domain, problem);
     let painter = Painter::of_text(Some(template), &domain, &problem, Arc::clone(&lifted.symbols)).unwrap();
-    let numbers: Vec<_> = lifted.init_numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect();
+    let numbers: Vec<_> =
+        lifted.init_numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect();
     let picture = painter.draw(&lifted.init, &numbers, "the initial state");
     let undrawn = picture.undrawn.iter().map(|at| lifted.symbols.atom(&lifted.init[*at])).collect();
     Drawn { picture, undrawn }

@@ -151,7 +151,8 @@ fn walk_is_refused(source: &Model, target: &Model, most: usize) -> bool {
     let named = |m: &Model, s: &State| -> BTreeMap<String, u32> {
         m.applicable(s).into_iter().map(|a| (m.step(a).to_string(), a)).collect()
     };
-    let key = |s: &State| (s.bits().to_vec(), s.numbers().iter().flat_map(|n| n.to_words()).collect::<Vec<_>>());
+    let key =
+        |s: &State| (s.bits().to_vec(), s.numbers().iter().flat_map(|n| n.to_words()).collect::<Vec<_>>());
     let mut layer = vec![(source.initial(), target.initial())];
     let mut seen = HashSet::new();
     for _ in 0..most {
