@@ -56,6 +56,13 @@ const CODES: &[CodeInfo] = &[
                       exit code is 31 and not 10.",
     },
     CodeInfo {
+        code: "cli.output",
+        title: "the result cannot be written to standard output",
+        explanation: "The disk is full, or a quota is reached, so the file behind standard output is incomplete:\n\n    \
+                      planforge pddl plan domain.pddl p01.pddl > /full/disk/p01.plan\n\nMake room and repeat the command. The exit code is 36. \
+                      A pipe that its reader closes, as in `planforge explain | head`, is not an error.",
+    },
+    CodeInfo {
         code: "cli.nothing-to-describe",
         title: "there is no PDDL to tell in plain language",
         explanation: "`planforge suite describe` needs a folder with domain.pddl and a problem NAME.pddl for each task, and a \

@@ -81,6 +81,7 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         "evaluate.other" | "evaluate.twice" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => {
             Exit::Usage
         }
+        "record.own-file" => Exit::Usage,
         "batch.io" => Exit::System,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),

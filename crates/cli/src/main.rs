@@ -48,6 +48,10 @@ fn main() -> ExitCode {
         Exit::Panic
     });
     output.complete_json(exit);
+    if let Some(failure) = output.standard_output_failure() {
+        output.failure(&failure);
+        return exit.max(Exit::System).into();
+    }
     exit.into()
 }
 

@@ -6,9 +6,9 @@ use clap::ValueEnum;
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap};
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The use of colours.
@@ -33,6 +33,8 @@ pub(crate) struct Output {
     /// True if errors of the same cause are all printed.
     pub(crate) all: bool,
     json: Arc<JsonState>,
+    /// The first error of standard output.
+    broken: Arc<OnceLock<String>>,
 }
 
 /// The progress of runs on standard error.
@@ -64,7 +66,7 @@ impl Output {
         let json = JsonState { owed: AtomicBool::new(json), ..JsonState::default() };
         let terminal = std::io::stderr().is_terminal();
         let progress = ProgressDisplay::Bar;
-        let output = Self { colour: false, terminal, progress, all: false, json: Arc::new(json) };
+        let output = Self { colour: false, terminal, progress, all: false, json: Arc::new(json), broken: Arc::default() };
         output.with_colour(colour)
     }
 
@@ -143,8 +145,21 @@ impl Output {
     /// Prints the result. A closed pipe is the reader's choice (`planforge ... | head`), not an error.
     pub(crate) fn result(&self, text: &str) {
         let mut out = std::io::stdout().lock();
-        // Without standard output there is no place to report the error.
-        drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+            && error.kind() != ErrorKind::BrokenPipe
+        {
+            // Reported once, at the end: `standard_output_failure`.
+            let _ = self.broken.set(error.to_string());
+        }
+    }
+
+    /// The failure of standard output: the result of the command is lost, for instance because the disk is full.
+    pub(crate) fn standard_output_failure(&self) -> Option<Failure> {
+        self.broken.get().map(|error| {
+            let message = format!("the result cannot be written to standard output: {error}");
+            Failure::new(FailureClass::System, "cli.output", message)
+                .help("the result is incomplete: make room where it is written, then repeat the command")
+        })
     }
 
     /// Prints the result as pretty JSON with a line end.

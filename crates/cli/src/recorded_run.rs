@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, services};
 use crate::exit::Exit;
-use crate::files::{unwritable, write};
+use crate::files::{refuse_part_of_run, unwritable, write};
 use crate::manifest::{manifest, stored_tasks};
 use crate::pipeline::LoadedPipeline;
 use crate::pipeline::check_pipeline;
@@ -129,6 +129,7 @@ impl RecordedRun<'_> {
 
     /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
     pub(crate) fn export_cassette(&self, path: &Path, redactor: &Redactor) -> Result<(), Exit> {
+        refuse_part_of_run(path).map_err(|failure| self.context.print_failure(&failure))?;
         let manifest = self.folder.manifest();
         let config = &self.checked.pipeline.config;
         let mut providers: Vec<String> = config.llm.values().map(|t| t.plugin.clone()).collect();

@@ -57,6 +57,7 @@ pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
 }
 
 fn write_report(context: &Context, args: &ReportArgs) -> Result<Written, Failure> {
+    crate::files::refuse_part_of_run(&args.out)?;
     let folder = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: &dyn std::fmt::Display| {
         let message = format!("{} cannot be written: {error}", args.out.display());

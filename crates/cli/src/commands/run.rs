@@ -10,6 +10,7 @@ use crate::manifest::stored_explainer;
 use crate::execution::RunOutcome;
 use crate::execution::ReplySources;
 use crate::exit::of_report;
+use crate::files::refuse_part_of_run;
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
 use crate::recorded_run::open_cassette;
@@ -131,6 +132,9 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     if args.dry.dry_run {
         let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
         return dry(context, args, &checked, &tasks, (args.explain_plan.as_deref(), None), found);
+    }
+    if let Some(Err(failure)) = args.record.as_deref().map(refuse_part_of_run) {
+        return Err(context.print_failure(&failure));
     }
     let new = NewRun {
         overrides: &overrides,

@@ -31,6 +31,36 @@ fn a_replay_gives_the_same_bytes_without_server_or_key() {
 }
 
 #[test]
+fn a_result_never_replaces_a_file_of_a_run() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    run.go().expect(0);
+    let contents = || -> Vec<_> { files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect() };
+    let before = contents();
+    let report = planforge().arg("report").arg(run.folder()).arg("--out").arg(run.folder().join("run.json")).spawn();
+    Ran::wait(report.unwrap()).expect(30).says(&["belongs to the record of the run"]);
+    assert_eq!(contents(), before);
+    let requests = server.count();
+    let target = run.folder().join("events/replies.jsonl");
+    run.arg("--record").arg(target).go().expect(30).says(&["belongs to the record of the run"]);
+    assert_eq!(server.count(), requests, "refused before any request");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_behind_standard_output_is_an_error() {
+    let suite = super::support::example("parcels", "");
+    let commands: [&[&str]; 3] = [&["explain", "cli.usage"], &["pddl", "validate", "domain.pddl", "--json"], &["check", "--schema"]];
+    for command in commands {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let ended = planforge().current_dir(&suite).args(command).stdout(full).output().unwrap();
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(36), "{stderr}");
+        assert!(stderr.contains("cannot be written to standard output"), "{stderr}");
+    }
+}
+
+#[test]
 fn a_moved_run_folder_replays_and_needs_no_suite() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");

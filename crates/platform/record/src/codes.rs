@@ -19,6 +19,10 @@ codes! {
     "A run folder holds run.json, events/ and blobs/. The folder given has no run.json.\n\
      Name the run itself (runs/<id>), not the folder of all runs. A folder that lost power between its creation and\n\
      the writing of run.json holds nothing worth resuming; delete it.";
+    "record.own-file", "a result would replace a file of a run folder",
+    "run.json, report.json, events/ and blobs/ of a run folder are its record. A result written there would destroy it:\n\n    \
+     planforge report runs/ID --out runs/ID/run.json\n\n\
+     Nothing was written. Choose a place outside the run folder, or a name that the run does not use.";
     "record.exists", "the run folder exists already",
     "A new run never writes into the folder of another. Choose another id, or go on with that run:\n\
      `planforge run --resume RUN`.";

@@ -38,5 +38,5 @@ pub use manifest::{AddOnUse, ConfigText, PluginUse, RunManifest, TaskUse};
 pub use memory::MemoryJournal;
 pub use nearest::{Nearest, nearest};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
-pub use run::RunFolder;
+pub use run::{RunFolder, run_that_owns};
 pub use spending::{BudgetCost, BudgetEnd};

@@ -14,6 +14,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+/// Entries of a run folder that are its record.
+const OWN: &[&str] = &["run.json", "report.json", "events", "blobs", "spool", "batch"];
+
+/// Returns the run folder whose record `path` names or lies in; none for other places in or outside a run folder.
+pub fn run_that_owns(path: &Path) -> Option<PathBuf> {
+    // The file itself need not exist; links in the folders before it are followed.
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let path = parent.canonicalize().unwrap_or_else(|_| parent.to_owned()).join(path.file_name()?);
+    let is_own = |run: &Path| {
+        let entry = path.strip_prefix(run).ok().and_then(|inside| inside.components().next());
+        let own = entry.is_some_and(|entry| OWN.iter().any(|name| entry.as_os_str() == *name));
+        own && run.join("run.json").is_file() && run.join("events").is_dir()
+    };
+    path.ancestors().skip(1).find(|run| is_own(run)).map(Path::to_owned)
+}
+
 /// The folder of one run. Opened for writing ([`RunFolder::create`], [`RunFolder::resume`]), it holds the
 /// lock of its own event file until it is dropped; opened for reading ([`RunFolder::open`]), it changes
 /// nothing on disk.

@@ -11,7 +11,7 @@ use planforge_record::Event;
 use planforge_record::{
     Cassette, CassetteHeader, CompletionRecord, ConfigText, EffectRecord, Journal, Lookup, MemoryJournal,
     Nearest, Redactor, RunFolder, RunManifest, canonical_json, comparable_events, effect_key,
-    export_cassette, nearest, sha256_hex,
+    export_cassette, nearest, run_that_owns, sha256_hex,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -103,6 +103,21 @@ fn what_was_written_is_found_again_after_reopening() {
     assert_eq!(event_files(&path).len(), 2, "one file a process");
     assert_eq!(read.append(&Event::TaskStarted { task: "t".into() }).unwrap_err().code, "record.read-only");
     assert_eq!(read.put(b"x").unwrap_err().code, "record.read-only");
+}
+
+#[test]
+fn only_the_record_of_a_run_folder_is_owned_by_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let run = root.join("r1");
+    drop(RunFolder::create(&root, manifest("r1"), none()).unwrap());
+    for own in ["run.json", "report.json", "events/other.jsonl", "blobs/x", "blobs/../run.json"] {
+        assert_eq!(run_that_owns(&run.join(own)).as_ref(), Some(&run), "{own}");
+    }
+    for free in ["r1/report.html", "r1/pictures/events", "events", "run.json", "r2/events/x"] {
+        assert_eq!(run_that_owns(&root.join(free)), None, "{free}");
+    }
+    assert_eq!(run_that_owns(Path::new("run.json")), None);
 }
 
 #[test]

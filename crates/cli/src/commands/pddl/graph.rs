@@ -4,6 +4,7 @@ use crate::args::positive_seconds;
 use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
+use crate::files::refuse_part_of_run;
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use indicatif::ProgressBar;
@@ -217,6 +218,7 @@ fn write(context: &Context, path: &Path, form: Form, graph: &StateGraphReport) -
             }
         },
     };
+    refuse_part_of_run(path).map_err(|failure| context.print_failure(&failure))?;
     std::fs::write(path, text).map_err(|error| {
         let message = format!("{} cannot be written: {error}", path.display());
         context.print_failure(&Failure::new(FailureClass::System, "cli.unwritable-file", message))

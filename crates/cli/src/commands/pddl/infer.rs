@@ -8,6 +8,7 @@ use crate::tasks::add_on;
 use crate::context::Context;
 use crate::derivation;
 use crate::exit::{Exit, of_failure};
+use crate::files::refuse_part_of_run;
 use crate::inputs::read_text;
 use crate::progress::counting;
 use planforge_contract::api::{Host, LogLevel, Translator};
@@ -218,6 +219,9 @@ fn translator(context: &Context, args: &InferArgs) -> Result<Arc<dyn Translator>
 
 fn print_inferred(context: &Context, args: &InferArgs, texts: &Texts, patch: CandidatePatch) -> Exit {
     let problem = patch.problem.unwrap_or_default();
+    if let Some(Err(failure)) = args.out.as_deref().map(refuse_part_of_run) {
+        return context.print_failure(&failure);
+    }
     if let Some(path) = &args.out
         && let Err(error) = std::fs::write(path, &problem)
     {

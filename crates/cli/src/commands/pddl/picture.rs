@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::files::refuse_part_of_run;
 use crate::inputs::Inputs;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
@@ -137,6 +138,7 @@ fn write(context: &Context, args: &PictureArgs, out: &Path, states: &PlanStates)
 }
 
 fn write_picture(context: &Context, path: &PathBuf, picture: &StatePicture) -> Result<(), Exit> {
+    refuse_part_of_run(path).map_err(|failure| context.print_failure(&failure))?;
     std::fs::write(path, standalone(&picture.svg)).map_err(|error| unwritable(context, path, &error))
 }
 

@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// The same value as JSON. Numbers that JSON cannot hold (`inf`, `nan`) become null, which no schema takes.
+    /// The same value as JSON.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
@@ -150,10 +150,14 @@ impl Converter {
                     0
                 }))
             }
-            DeValue::Float(f) => Value::Float(f.as_str().parse().unwrap_or_else(|_| {
-                self.bad_number(place, "this number cannot be read");
-                0.0
-            })),
+            DeValue::Float(f) => {
+                // A cap or price that is not finite would have no effect.
+                let number = f.as_str().parse().ok().filter(|number: &f64| number.is_finite());
+                Value::Float(number.unwrap_or_else(|| {
+                    self.bad_number(place, "this is not a finite number");
+                    0.0
+                }))
+            }
             DeValue::Boolean(b) => Value::Boolean(*b),
             DeValue::Datetime(d) => Value::Datetime(d.to_string()),
             DeValue::Array(items) => Value::Array(
@@ -195,6 +199,16 @@ pub(crate) fn locate(root: &Node, pointer: &str, of_key: bool) -> SourcePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused() {
+        for number in ["nan", "-nan", "inf", "-inf", "1e999"] {
+            let parsed = parse(&format!("max_cost_usd = {number}"), SourceId(0));
+            assert_eq!(parsed.errors.len(), 1, "{number}");
+            assert_eq!(parsed.errors[0].message, "this is not a finite number");
+        }
+        assert!(parse("max_cost_usd = 1e300", SourceId(0)).errors.is_empty());
+    }
 
     #[test]
     fn reads_on_after_syntax_errors() {
