@@ -151,11 +151,11 @@ impl Converter {
                 }))
             }
             DeValue::Float(f) => {
-                // A cap or price that is not finite would have no effect.
+                // A cap or price that is not finite would have no effect. Most keys accept 1, so no second error follows.
                 let number = f.as_str().parse().ok().filter(|number: &f64| number.is_finite());
                 Value::Float(number.unwrap_or_else(|| {
                     self.bad_number(place, "this is not a finite number");
-                    0.0
+                    1.0
                 }))
             }
             DeValue::Boolean(b) => Value::Boolean(*b),
