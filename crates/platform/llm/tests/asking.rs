@@ -224,7 +224,7 @@ fn an_interruption_wakes_sleepers_and_records_no_failure() {
             assert_eq!(call.join().unwrap().failure().class, FailureClass::Cancelled);
         }
     });
-    assert_eq!(provider.count(), 1, "the requests that wait for the first one are never sent");
+    assert!(provider.count() <= 4, "no call sends its request again");
     assert!(bench.journal.events().iter().all(|e| matches!(e, Event::Retry { .. })));
 }
 

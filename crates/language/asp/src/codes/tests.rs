@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 const SOURCE: SourceId = SourceId(0);
 
 /// The domain that the reader's examples are for.
-const DOMAIN: &str = "(define (domain bar) (:requirements :typing :numeric-fluents) (:types shot container)
-    (:predicates (clean ?s - shot) (empty ?s - shot)) (:functions (total_cost)))";
+const DOMAIN: &str = "(define (domain bar) (:requirements :typing :numeric-fluents) (:types shot container level)
+    (:predicates (clean ?s - shot) (empty ?s - shot) (filled ?c - container ?l - level)) (:functions (total_cost)))";
 
 /// The examples that are too long to be written out.
 fn written_out(code: &str, example: &str) -> String {
@@ -31,7 +31,10 @@ fn findings(code: &str, text: &str) -> Vec<Diagnostic> {
     if !code.starts_with("ir.") {
         return syntax::parse(text, SOURCE).diagnostics;
     }
-    let mut signature = reader::Signature::new(&parse_domain(DOMAIN, SOURCE).value, &Default::default());
+    let domain = parse_domain(DOMAIN, SOURCE).value;
+    let knowledge = syntax::parse("ir_prefix(level, n).", SOURCE);
+    let mut signature =
+        reader::Signature::new(&domain, &crate::read_knowledge(&knowledge.program, &domain, SOURCE).0);
     signature.ir_predicates.insert("max_height".to_owned(), vec!["number".to_owned()]);
     let tile = ["container", "shot"].map(str::to_owned).to_vec();
     signature.ir_predicates.insert("at".to_owned(), tile);

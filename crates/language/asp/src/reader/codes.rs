@@ -48,8 +48,8 @@ NUMBER_FACT "ir.number-fact" "a comparison inside `init` or `goal` was read as o
     example "init(total_cost = 0)."
     so "Nothing.";
 NUMBER_NAME "ir.number-name" "a number was read as the object that it numbers"
-    means "The knowledge file says with `ir_prefix` how the objects of a type are called: with the prefix c, the number 2 is c2. Texts that speak of heights or levels as numbers do not tell such names."
-    example "goal(painted(tile1, 2))."
+    means "The knowledge file says with `ir_prefix` how the objects of a type are called: with the prefix n, the number 2 is n2. Texts that speak of heights or levels as numbers do not tell such names."
+    example "goal(filled(container1, 2))."
     so "Nothing, or write the object's name.";
 BARE "ir.bare-predicate" "a predicate outside `init` and `goal` was read as part of the initial state"
     means "A predicate of the domain at the head of a rule says nothing of the state that is meant; the initial one is taken."
