@@ -22,9 +22,13 @@ pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
 /// Refuses a target that is one of a run folder's own files: writing there would destroy the record.
 pub(crate) fn refuse_part_of_run(path: &Path) -> Result<(), Failure> {
     let Some(run) = planforge_record::run_that_owns(path) else { return Ok(()) };
-    let message =
-        format!("`{}` belongs to the record of the run `{}`; nothing was written", path.display(), run.display());
-    Err(Failure::new(FailureClass::Request, "record.own-file", message).help("write to a place outside the run folder"))
+    let message = format!(
+        "`{}` belongs to the record of the run `{}`; nothing was written",
+        path.display(),
+        run.display()
+    );
+    Err(Failure::new(FailureClass::Request, "record.own-file", message)
+        .help("write to a place outside the run folder"))
 }
 
 pub(crate) fn unwritable(context: &Context, path: &Path, error: &dyn std::fmt::Display) -> Exit {

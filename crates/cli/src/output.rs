@@ -66,7 +66,14 @@ impl Output {
         let json = JsonState { owed: AtomicBool::new(json), ..JsonState::default() };
         let terminal = std::io::stderr().is_terminal();
         let progress = ProgressDisplay::Bar;
-        let output = Self { colour: false, terminal, progress, all: false, json: Arc::new(json), broken: Arc::default() };
+        let output = Self {
+            colour: false,
+            terminal,
+            progress,
+            all: false,
+            json: Arc::new(json),
+            broken: Arc::default(),
+        };
         output.with_colour(colour)
     }
 

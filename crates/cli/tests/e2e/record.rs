@@ -35,9 +35,11 @@ fn a_result_never_replaces_a_file_of_a_run() {
     let server = ScriptedServer::matching(right_reply).unwrap();
     let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
     run.go().expect(0);
-    let contents = || -> Vec<_> { files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect() };
+    let contents =
+        || -> Vec<_> { files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect() };
     let before = contents();
-    let report = planforge().arg("report").arg(run.folder()).arg("--out").arg(run.folder().join("run.json")).spawn();
+    let report =
+        planforge().arg("report").arg(run.folder()).arg("--out").arg(run.folder().join("run.json")).spawn();
     Ran::wait(report.unwrap()).expect(30).says(&["belongs to the record of the run"]);
     assert_eq!(contents(), before);
     let requests = server.count();
@@ -50,7 +52,8 @@ fn a_result_never_replaces_a_file_of_a_run() {
 #[test]
 fn a_full_disk_behind_standard_output_is_an_error() {
     let suite = super::support::example("parcels", "");
-    let commands: [&[&str]; 3] = [&["explain", "cli.usage"], &["pddl", "validate", "domain.pddl", "--json"], &["check", "--schema"]];
+    let commands: [&[&str]; 3] =
+        [&["explain", "cli.usage"], &["pddl", "validate", "domain.pddl", "--json"], &["check", "--schema"]];
     for command in commands {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let ended = planforge().current_dir(&suite).args(command).stdout(full).output().unwrap();

@@ -200,7 +200,7 @@ dusty = { declaration = \"(dusty ?r - room)\" }\n";
         "no predicate `burning`",
         "`(lit ?l - room)` is declared as `(lit ?l - lamp)` in the domain",
         "that of `at` and not of `in`",
-        "no declaration of a predicate",
+        "is not a declaration of a predicate",
         "`broken` must be a text",
         "`text`",
     ] {

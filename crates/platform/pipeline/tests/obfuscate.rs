@@ -210,7 +210,7 @@ fn suites_without_pddl_cannot_be_disguised() {
     let jugs = load_suite(&root().join("examples/suites/jugs")).suite.unwrap();
     let found = disguise_suite(&jugs, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
     assert_eq!(found[0].code, "suite.disguise");
-    assert!(found[0].message.contains("no domain.pddl"), "{}", found[0].message);
+    assert!(found[0].message.contains("no `domain.pddl`"), "{}", found[0].message);
     let mut blocks = suite("blocks");
     blocks.tasks[1].reference_problem = None;
     let found = disguise_suite(&blocks, &DisguiseOptions::all(NameStyle::Random, 1)).unwrap_err();
