@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::files::refuse_part_of_run;
 use crate::progress::counting;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
@@ -29,6 +30,9 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
+    if let Err(failure) = refuse_part_of_run(&args.out) {
+        return context.print_failure(&failure);
+    }
     let written = match write_report(context, args) {
         Ok(written) => written,
         Err(failure) if failure.class == FailureClass::Request => {
@@ -57,7 +61,6 @@ pub(crate) fn run(context: &Context, args: &ReportArgs) -> Exit {
 }
 
 fn write_report(context: &Context, args: &ReportArgs) -> Result<Written, Failure> {
-    crate::files::refuse_part_of_run(&args.out)?;
     let folder = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unwritable = |error: &dyn std::fmt::Display| {
         let message = format!("{} cannot be written: {error}", args.out.display());

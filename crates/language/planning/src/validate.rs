@@ -10,6 +10,7 @@ mod derive;
 mod goal_along;
 mod render;
 mod resolve;
+pub(crate) mod view;
 pub(crate) mod world;
 
 pub use goal_along::GoalAlong;

@@ -1,7 +1,7 @@
 //! Derived atoms of a state: rules are evaluated by strata, each atom joined with the others when it is new
 //! (semi-naive), and only strata whose inputs changed.
 
-use super::world::View;
+use super::view::View;
 use crate::ground::{Query, queries};
 use crate::lifted::{DerivedRule, Formula};
 use crate::satisfy::{Args, Cut, Search, Substitute, Work};

@@ -150,7 +150,7 @@ impl PluginInfo {
 /// receive it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteReference {
-    /// The suite's name, as in [`Tags`](crate::Tags).
+    /// The name of the suite, as in the tags of a request.
     pub name: String,
     /// The reference domain.
     pub domain: String,
