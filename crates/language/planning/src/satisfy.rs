@@ -14,6 +14,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
+/// Called with each binding until it returns false.
+pub(crate) type Visitor<'v> = dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut> + 'v;
+
 /// Arguments of an atom.
 pub(crate) type Args = SmallVec<[ObjectId; 6]>;
 
@@ -138,7 +141,7 @@ pub(crate) fn first<I: Interpretation + ?Sized>(
     goal: Goal<'_>,
     binding: &mut [ObjectId],
     work: &mut Work<'_>,
-    found: &mut dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
+    found: &mut Visitor<'_>,
 ) -> Result<(), Cut> {
     // Index of the object chosen for each variable of the prefix.
     let mut prefix: Vec<usize> = Vec::with_capacity(variables.len());
@@ -454,7 +457,7 @@ impl<'f> Search<'f> {
         facts: &'r I,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-        found: &mut dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
+        found: &mut Visitor<'_>,
     ) -> Result<(), Cut>
     where
         'f: 'r,
@@ -474,7 +477,7 @@ impl<'f> Search<'f> {
         facts: &'r I,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-        found: &mut dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
+        found: &mut Visitor<'_>,
     ) -> Result<(), Cut>
     where
         'f: 'r,

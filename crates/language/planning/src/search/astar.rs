@@ -77,9 +77,12 @@ impl<C: Cost> Bound<'_, C> {
     }
 }
 
+/// States and the costs they were queued with.
+type Bucket<T> = Vec<(StateId, T)>;
+
 /// Open states by f, then h; the latest first within both.
 struct Open<C: Cost> {
-    buckets: BTreeMap<(C::Total, C), Vec<(StateId, C::Total)>>,
+    buckets: BTreeMap<(C::Total, C), Bucket<C::Total>>,
 }
 
 impl<C: Cost> Open<C> {
