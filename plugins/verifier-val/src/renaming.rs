@@ -21,6 +21,9 @@ use planforge_planning::walk::NamedStep;
 use serde_json::json;
 use std::collections::BTreeMap;
 
+/// Objects of the reference, each with its counterpart.
+type ObjectPairs = Vec<(String, String)>;
+
 /// Most choices of the search for a renaming.
 const MAX_CHOICES: u64 = 1_000_000;
 
@@ -109,14 +112,14 @@ fn match_actions(
     match_interface(own, other, MAX_CHOICES).map(Some)
 }
 
-/// Pairs of an object of the reference and its counterpart. Empty without a problem of the candidate's own,
+/// Matches the objects of the reference. Empty without a problem of the candidate's own,
 /// `None` if that is another problem; the inner error is the limit that ended the comparison.
 fn match_objects(
     host: &dyn Host,
     domain: &Domain,
     reference: &Problem,
     problem: Option<&Parsed<Problem>>,
-) -> Result<Result<Option<Vec<(String, String)>>, String>, Failure> {
+) -> Result<Result<Option<ObjectPairs>, String>, Failure> {
     let Some(problem) = problem else { return Ok(Ok(Some(Vec::new()))) };
     let mut deadline = Deadline::new(host);
     Ok(match equivalent_problems(domain, reference, &problem.value, MAX_CHOICES, &mut deadline) {

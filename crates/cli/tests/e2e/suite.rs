@@ -404,7 +404,7 @@ fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
     checked.expect(0);
     let line = "  llm-p without p_example.nl and p_example.pddl: questions have no example (zero-shot)";
     assert!(checked.stdout.lines().any(|own| own == line), "{}", checked.stdout);
-    let file = simulated(folder.path(), "llm-p", &[copy.clone()], SOUND);
+    let file = simulated(folder.path(), "llm-p", std::slice::from_ref(&copy), SOUND);
     let run = |suite: &Path| {
         let mut command = planforge();
         command
@@ -429,7 +429,7 @@ fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
 fn a_suite_without_templates_keeps_its_type_hierarchy_in_a_chain() {
     let folder = tempfile::tempdir().unwrap();
     let copy = garden_without(folder.path(), |name| name.ends_with("_template.pddl"));
-    let file = simulated(folder.path(), "pd-chain", &[copy.clone()], SOUND);
+    let file = simulated(folder.path(), "pd-chain", std::slice::from_ref(&copy), SOUND);
     let mut command = planforge();
     command.arg("run").arg(&file).args(["--seed", "1", "--json", "--runs"]).arg(folder.path().join("runs"));
     let report = Ran::wait(command.arg("--task").arg(copy.join("p01")).spawn().unwrap()).json(0);
