@@ -1,7 +1,7 @@
 //! Panics become failures, with message and place.
 //!
 //! A panic that crosses the library's boundary aborts the process, so both sides run every call that the other makes
-//! under [`guarded`]. Its hook captures the place of panics inside guarded calls and leaves all others to the hook that
+//! under [`catch_panic`]. Its hook captures the place of panics inside guarded calls and leaves all others to the hook that
 //! was there before.
 
 use planforge_contract::{Failure, FailureClass};
