@@ -1,6 +1,6 @@
 //! The registry of commands: help, arguments and entry point of each.
 
-use crate::{long_tests, measure, record_demo, report_screenshots, tic_reference};
+use crate::{attack, long_tests, measure, record_demo, report_screenshots, tic_reference};
 
 macro_rules! commands {
     ($($(#[$help:meta])* $name:ident($args:ty) => $run:path;)*) => {
@@ -50,6 +50,8 @@ commands! {
     MeasureSurvival(measure::survival::SurvivalArgs) => measure::survival::run;
     /// Dry runs of the shipped pipelines against the requests that they then send to a simulated model.
     MeasureEstimates(measure::estimates::EstimatesArgs) => measure::estimates::run;
+    /// Differential tests, mutated texts, pathological sizes, kills, full disks and changed runs, in one table.
+    Attack(attack::AttackArgs) => attack::run;
     /// Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
     LongTests(long_tests::LongTestsArgs) => long_tests::run;
     /// Record the demo's cassette from a live model, or send the same requests again and compare.

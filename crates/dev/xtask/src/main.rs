@@ -1,6 +1,7 @@
 //! Commands for people who work on planforge: measurements against other programs and recording of the demo.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
+mod attack;
 mod browser;
 mod commands;
 mod long_tests;

@@ -448,7 +448,10 @@ impl Execution<'_> {
         }
         let cost = match &self.task.metric {
             Metric::Steps => Number::integer(self.trace.len() as i128),
-            Metric::Value { expr, .. } => self.world.value(expr, &[]),
+            Metric::Value { expr, .. } => {
+                self.world.start_cost_counter();
+                self.world.value(expr, &[])
+            }
         };
         report.cost = (!cost.is_undefined() && !cost.is_inexact()).then(|| cost.to_f64());
         let faults = report.diagnostics.iter().any(Diagnostic::is_error);

@@ -4,7 +4,10 @@
 mod support;
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{CODES, ValidationDecision, ValidationReport, parse_plan, validate};
+use planforge_planning::{
+    Algorithm, CODES, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, ValidationReport, parse_plan, plan,
+    validate,
+};
 use support::read;
 
 const DOMAIN: &str = "(define (domain cups) (:requirements :typing) (:types cup table - object)
@@ -161,4 +164,18 @@ fn each_strange_plan_file_gives_one_clear_answer() {
         assert_eq!(report.decision, ValidationDecision::Invalid, "{garbage:?}");
         assert!(!report.diagnostics.is_empty());
     }
+}
+
+#[test]
+fn an_unset_cost_counter_costs_nothing_in_the_planner_and_in_the_validator() {
+    let (domain, problem) = read(
+        "(define (domain d) (:predicates (p)) (:functions (total-cost)) (:action a :parameters () :effect (p)))",
+        "(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize (total-cost)))",
+    );
+    let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
+    let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome else {
+        panic!("the task has a plan")
+    };
+    let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+    assert_eq!((found.cost, report.cost), (Some(0.0), Some(0.0)));
 }

@@ -93,6 +93,14 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         self.numbers.insert((function, args), value);
     }
 
+    /// Sets the cost counter to 0 if neither the problem nor a step has set it.
+    pub(crate) fn start_cost_counter(&mut self) {
+        let functions = 0..self.task.symbols.functions.len() as u32;
+        for function in functions.filter(|&f| self.task.counts_from_zero(f)) {
+            self.numbers.entry((function, Args::default())).or_insert(Number::ZERO);
+        }
+    }
+
     /// Returns true if a condition holds. Derived atoms must be up to date if it mentions any.
     pub(crate) fn holds(
         &self,
