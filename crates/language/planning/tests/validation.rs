@@ -5,8 +5,8 @@ mod support;
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
-    Algorithm, CODES, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, ValidationReport, parse_plan, plan,
-    validate,
+    Algorithm, CODES, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, ValidationReport,
+    parse_plan, plan, validate,
 };
 use support::read;
 
@@ -173,7 +173,8 @@ fn an_unset_cost_counter_costs_nothing_in_the_planner_and_in_the_validator() {
         "(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize (total-cost)))",
     );
     let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
-    let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome else {
+    let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome
+    else {
         panic!("the task has a plan")
     };
     let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();

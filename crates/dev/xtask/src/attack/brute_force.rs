@@ -100,7 +100,11 @@ impl<'s> Space<'s> {
 
     /// The first `k` plans by cost, length and names of steps; `None` if more than `cap` prefixes would be visited. The
     /// list is shorter if there are no other plans.
-    pub(crate) fn plans(&self, k: usize, cap: usize) -> Result<Option<Vec<(Effort, Vec<&'s str>)>>, TooLarge> {
+    pub(crate) fn plans(
+        &self,
+        k: usize,
+        cap: usize,
+    ) -> Result<Option<Vec<(Effort, Vec<&'s str>)>>, TooLarge> {
         let efforts = self.efforts()?;
         let mut plans: BTreeSet<(Effort, Vec<&str>)> = BTreeSet::new();
         // Prefixes by the least effort of a plan that begins so.

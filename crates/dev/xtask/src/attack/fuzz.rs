@@ -13,8 +13,8 @@ use planforge_pddl::{
     print_problem,
 };
 use planforge_planning::{
-    Algorithm, GroundLimits, PlanOptions, Poll, ResourceLimits, StopReason, TopKOptions, Validator, normalize,
-    parse_plan, plan, top_k, why_unsolvable,
+    Algorithm, GroundLimits, PlanOptions, Poll, ResourceLimits, StopReason, TopKOptions, Validator,
+    normalize, parse_plan, plan, top_k, why_unsolvable,
 };
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,7 +130,8 @@ fn attack(seed: u64, examples: &[Input]) -> (Input, Vec<String>, Counts) {
     let max_polls = random.pick(&MAX_POLLS).copied().unwrap_or_default();
     let mut counts = Counts::new();
     let [domain, problem, plan] = &input;
-    let differences = catch_unwind(AssertUnwindSafe(|| all_calls(domain, problem, plan, max_polls, &mut counts)));
+    let differences =
+        catch_unwind(AssertUnwindSafe(|| all_calls(domain, problem, plan, max_polls, &mut counts)));
     let differences = differences.unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a message");
@@ -193,7 +194,9 @@ fn calls_with_limits(
     let Ok(lifted) = normalize(domain, problem) else { return ignored };
     within("explain", &mut |limits| drop(why_unsolvable(&lifted, limits)));
     let validator = Validator::new(lifted);
-    within("validate", &mut |limits| drop(validator.validate_within(&parse_plan(plan_text, SourceId(2)), limits)));
+    within("validate", &mut |limits| {
+        drop(validator.validate_within(&parse_plan(plan_text, SourceId(2)), limits))
+    });
     ignored
 }
 

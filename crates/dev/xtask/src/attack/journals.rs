@@ -114,8 +114,21 @@ fn record(context: &Context) -> Result<PathBuf, String> {
     let suites = ["parcels", "garden"].map(|suite| text(&context.suites.join(suite)));
     let runs_text = text(&runs);
     let args = [
-        "run", &pipeline, "--suite", &suites[0], "--suite", &suites[1], "--replay", &cassette, "--runs",
-        &runs_text, "--json", "--set", "llm.main.max_attempts=1", "--set", "llm.main.base_url=http://127.0.0.1:9/v1",
+        "run",
+        &pipeline,
+        "--suite",
+        &suites[0],
+        "--suite",
+        &suites[1],
+        "--replay",
+        &cassette,
+        "--runs",
+        &runs_text,
+        "--json",
+        "--set",
+        "llm.main.max_attempts=1",
+        "--set",
+        "llm.main.base_url=http://127.0.0.1:9/v1",
     ];
     let (ended, _) = output_of_planforge(context, &args)?;
     if let Ended::Code(code, stderr) = ended

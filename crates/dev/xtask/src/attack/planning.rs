@@ -8,8 +8,8 @@ use super::table::Row;
 use super::tasks::{MIXES, Mix, Task};
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
-    Algorithm, CountingLimits, PlanOptions, SearchOutcome, TopKEnd, TopKOptions, TopKOutcome, parse_plan, plan,
-    top_k, validate,
+    Algorithm, CountingLimits, PlanOptions, SearchOutcome, TopKEnd, TopKOptions, TopKOutcome, parse_plan,
+    plan, top_k, validate,
 };
 use std::num::NonZeroUsize;
 
@@ -98,7 +98,10 @@ pub(crate) fn run(context: &Context) -> Row {
                     row.explain(&format!("reported as not supported: {}", what[0].what));
                 }
                 (outcome, best) => {
-                    row.record(&case, &[format!("{outcome:?}, brute force {best:?}").chars().take(300).collect()]);
+                    row.record(
+                        &case,
+                        &[format!("{outcome:?}, brute force {best:?}").chars().take(300).collect()],
+                    );
                 }
             }
         }
@@ -143,7 +146,8 @@ pub(crate) fn run_top_k(context: &Context) -> Row {
             let lower: Vec<Vec<String>> =
                 found.iter().map(|p| p.iter().map(|s| s.to_lowercase()).collect()).collect();
             if lower != steps {
-                differences.push(format!("plans {lower:?}, enumerated {steps:?}").chars().take(2000).collect());
+                differences
+                    .push(format!("plans {lower:?}, enumerated {steps:?}").chars().take(2000).collect());
             }
             if (end == TopKEnd::Enough) != (expected.len() == k) {
                 differences.push(format!("{end:?} with {} plans of {k}", expected.len()));

@@ -294,7 +294,10 @@ impl<'t> Simulator<'t> {
             Condition::Not(inner, _) => self.holds(inner, !positive, binding, state),
             Condition::Imply(premise, conclusion, _) => {
                 let parts = [(premise, !positive), (conclusion, positive)];
-                combine(&mut parts.into_iter().map(|(p, sign)| self.holds(p, sign, binding, state)), !positive)
+                combine(
+                    &mut parts.into_iter().map(|(p, sign)| self.holds(p, sign, binding, state)),
+                    !positive,
+                )
             }
             Condition::Exists(q) | Condition::Forall(q) => {
                 let every = matches!(condition, Condition::Forall(_)) == positive;

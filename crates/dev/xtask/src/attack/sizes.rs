@@ -36,12 +36,8 @@ fn texts(size: usize) -> Vec<Text> {
         problem: small(),
         plan: "(a)".to_owned(),
     };
-    let of_problem = |name, text: String| Text {
-        name,
-        domain: DOMAIN.to_owned(),
-        problem: text,
-        plan: "(a)".to_owned(),
-    };
+    let of_problem =
+        |name, text: String| Text { name, domain: DOMAIN.to_owned(), problem: text, plan: "(a)".to_owned() };
     let each = |piece: &str, count: usize| -> String {
         (0..count).map(|n| piece.replace('#', &n.to_string()).replace('%', &(n + 1).to_string())).collect()
     };
@@ -53,18 +49,27 @@ fn texts(size: usize) -> Vec<Text> {
     let variables = "(?a ?b ?c ?d ?e ?f ?g ?h ?i ?j)";
     vec![
         of_problem("repeated goals", problem("o", "", &"(:goal (p))".repeat(size))),
-        of_problem("repeated initial states", problem("o", "", &("(:init (p))".repeat(size) + "(:goal (p))"))),
+        of_problem(
+            "repeated initial states",
+            problem("o", "", &("(:init (p))".repeat(size) + "(:goal (p))")),
+        ),
         of_domain("repeated predicates", each("(:predicates (p#))", size)),
         of_domain("repeated actions", "(:action a :parameters () :effect (p))".repeat(size)),
         of_domain("a sum of many terms", action(&format!("(> (+ {}) 3)", "(f) ".repeat(size)), "(p)")),
-        of_domain("a product of many terms", action("(and)", &format!("(assign (f) (* {}))", "(f) ".repeat(size)))),
+        of_domain(
+            "a product of many terms",
+            action("(and)", &format!("(assign (f) (* {}))", "(f) ".repeat(size))),
+        ),
         of_problem(
             "a metric of many terms",
             problem("o", "(= (f) 1)", &format!("(:goal (p)) (:metric minimize (+ {}))", "(f) ".repeat(size))),
         ),
         of_problem("nested conjunctions", problem("o", "", &format!("(:goal {})", nested("(and ", "(p)")))),
         of_problem("nested negations", problem("o", "", &format!("(:goal {})", nested("(not ", "(p)")))),
-        of_problem("nested quantifiers", problem("o", "", &format!("(:goal {})", nested("(forall (?x) ", "(p)")))),
+        of_problem(
+            "nested quantifiers",
+            problem("o", "", &format!("(:goal {})", nested("(forall (?x) ", "(p)"))),
+        ),
         of_domain("nested effects", action("(and)", &nested("(when (p) ", "(p)"))),
         of_domain("nested sums", action(&format!("(> {} 1)", nested("(+ (f) ", "1")), "(p)")),
         of_domain("a wide disjunction", action(&format!("(or {})", "(not (p))".repeat(size)), "(p)")),
@@ -72,7 +77,10 @@ fn texts(size: usize) -> Vec<Text> {
         of_domain("types in a circle", format!("(:types {}t{size} - t0)", each("t# - t% ", size))),
         of_domain("types in a long chain", format!("(:types {})", each("t# - t% ", size))),
         of_domain("a chain of derived predicates", each("(:derived (d#) (d%))", size)),
-        of_problem("many objects", problem(&each("o# ", size), &each("(q o#)", size), "(:goal (forall (?x) (q ?x)))")),
+        of_problem(
+            "many objects",
+            problem(&each("o# ", size), &each("(q o#)", size), "(:goal (forall (?x) (q ?x)))"),
+        ),
         of_problem(
             "a tautology over ten variables",
             problem(&twelve, "", &format!("(:goal (forall {variables} (or (e ?a ?j) (not (e ?a ?j)))))")),
@@ -82,12 +90,16 @@ fn texts(size: usize) -> Vec<Text> {
             problem(
                 &twelve,
                 "",
-                &format!("(:goal (forall {variables} (or (e ?a ?b) (e ?c ?d) (e ?e ?f) (e ?g ?h) (not (e ?i ?j)))))"),
+                &format!(
+                    "(:goal (forall {variables} (or (e ?a ?b) (e ?c ?d) (e ?e ?f) (e ?g ?h) (not (e ?i ?j)))))"
+                ),
             ),
         ),
         of_domain(
             "an action with ten parameters",
-            format!("(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"),
+            format!(
+                "(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"
+            ),
         ),
         Text { plan: "(a)\n".repeat(size), ..of_problem("a long plan", small()) },
         Text { plan: "(".repeat(size), ..of_problem("a plan of parentheses", small()) },

@@ -72,4 +72,5 @@ impl Row {
 const SHOWN: usize = 10;
 
 /// Head of the table.
-pub(crate) const HEAD: &str = "| attack | cases | agreed | explained | unexplained |\n|---|---:|---:|---:|---:|";
+pub(crate) const HEAD: &str =
+    "| attack | cases | agreed | explained | unexplained |\n|---|---:|---:|---:|---:|";

@@ -188,7 +188,9 @@ impl Writer<'_> {
         if self.mix.derived {
             let other = self.general("?y");
             let body = self.pick(&["(q ?y ?x)", "(q ?x ?y)"]);
-            text.push_str(&format!("(:derived (d {one}) (or (p ?x) (exists ({other}) (and {body} (d ?y)))))\n"));
+            text.push_str(&format!(
+                "(:derived (d {one}) (or (p ?x) (exists ({other}) (and {body} (d ?y)))))\n"
+            ));
             let guard = self.condition(&["?x".to_owned()], 1, false);
             text.push_str(&format!("(:derived (e {one}) (and {guard} (not (d ?x))))\n"));
         }
@@ -340,7 +342,11 @@ impl Writer<'_> {
     /// A cost: small, large up to 10^12, or with a fraction.
     fn cost(&mut self) -> String {
         let whole = self.random.below(10) * (self.scale / 9).max(1) + self.random.below(2);
-        if self.chance(40) { format!("{whole}.{:06}", self.random.below(1_000_000)) } else { whole.to_string() }
+        if self.chance(40) {
+            format!("{whole}.{:06}", self.random.below(1_000_000))
+        } else {
+            whole.to_string()
+        }
     }
 
     fn objects(&self) -> Vec<String> {

@@ -37,7 +37,9 @@ pub(crate) fn run(context: &Context) -> Result<[Row; 2], String> {
                     simulated.count(if valid { "valid plans" } else { "invalid plans" });
                     simulated.record(&case, &differences(&ours, *expected, plan));
                 }
-                Err(TooLarge) => simulated.explain("a number is beyond the range of the simulator's fractions"),
+                Err(TooLarge) => {
+                    simulated.explain("a number is beyond the range of the simulator's fractions")
+                }
             }
             let Some(val) = &val else { continue };
             let judgement = val.judge(plan)?;
@@ -49,7 +51,10 @@ pub(crate) fn run(context: &Context) -> Result<[Row; 2], String> {
             {
                 judged.explain(reason);
             } else {
-                context.keep(&format!("val-{seed}"), [&task.domain_text, &task.problem_text, &plan.join("\n")])?;
+                context.keep(
+                    &format!("val-{seed}"),
+                    [&task.domain_text, &task.problem_text, &plan.join("\n")],
+                )?;
                 judged.record(&case, &[format!("ours {ours:?}, VAL {:?}: {plan:?}", judgement.valid)]);
             }
         }
