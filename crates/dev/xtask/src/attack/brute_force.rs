@@ -72,6 +72,22 @@ impl<'s> Space<'s> {
         self.edges.len()
     }
 
+    /// Steps of a shortest plan; `None` if there is no plan.
+    pub(crate) fn fewest_steps(&self) -> Option<usize> {
+        let (mut seen, mut layer) = (BTreeSet::from([0]), vec![0]);
+        for steps in 0.. {
+            if layer.iter().any(|&state| self.goals[state]) {
+                return Some(steps);
+            }
+            let next = layer.iter().flat_map(|&state| &self.edges[state]).map(|edge| edge.1);
+            layer = next.filter(|&state| seen.insert(state)).collect();
+            if layer.is_empty() {
+                break;
+            }
+        }
+        None
+    }
+
     /// The least effort from every state to a goal; `None` where there is no plan.
     pub(crate) fn efforts(&self) -> Result<Vec<Option<Effort>>, TooLarge> {
         let mut backward: Vec<Vec<(usize, Fraction)>> = vec![Vec::new(); self.edges.len()];

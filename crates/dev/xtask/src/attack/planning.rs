@@ -82,6 +82,9 @@ pub(crate) fn run(context: &Context) -> Row {
                         (Algorithm::AStar, Some((cost, _))) if found.cost != Some(cost.to_f64()) => {
                             differences.push(format!("cost {:?}, cheapest is {cost}", found.cost));
                         }
+                        (Algorithm::BreadthFirst, _) if space.fewest_steps() != Some(steps.len()) => {
+                            differences.push(format!("{} steps, not the fewest", steps.len()));
+                        }
                         _ => {}
                     }
                     if algorithm == Algorithm::AStar

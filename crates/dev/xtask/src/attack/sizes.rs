@@ -45,6 +45,7 @@ fn texts(size: usize) -> Vec<Text> {
     let action = |condition: &str, effect: &str| {
         format!("(:action c :parameters () :precondition {condition} :effect {effect})")
     };
+    let many = size / 5 * 16;
     let twelve = each("o# ", 12);
     let variables = "(?a ?b ?c ?d ?e ?f ?g ?h ?i ?j)";
     vec![
@@ -74,7 +75,7 @@ fn texts(size: usize) -> Vec<Text> {
         of_domain("nested sums", action(&format!("(> {} 1)", nested("(+ (f) ", "1")), "(p)")),
         of_domain("a wide disjunction", action(&format!("(or {})", "(not (p))".repeat(size)), "(p)")),
         of_domain("many effects", action("(and)", &format!("(and {})", "(when (p) (not (p)))".repeat(size)))),
-        of_domain("types in a circle", format!("(:types {}t{size} - t0)", each("t# - t% ", size))),
+        of_domain("types in a circle", format!("(:types {}t{many} - t0)", each("t# - t% ", many))),
         of_domain("types in a long chain", format!("(:types {})", each("t# - t% ", size))),
         of_domain("a chain of derived predicates", each("(:derived (d#) (d%))", size)),
         of_problem(
@@ -95,12 +96,15 @@ fn texts(size: usize) -> Vec<Text> {
                 ),
             ),
         ),
-        of_domain(
-            "an action with ten parameters",
-            format!(
-                "(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"
-            ),
-        ),
+        Text {
+            problem: problem(&twelve, "", "(:goal (e o1 o2))"),
+            ..of_domain(
+                "an action with ten parameters",
+                format!(
+                    "(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"
+                ),
+            )
+        },
         Text { plan: "(a)\n".repeat(size), ..of_problem("a long plan", small()) },
         Text { plan: "(".repeat(size), ..of_problem("a plan of parentheses", small()) },
     ]
@@ -144,7 +148,8 @@ pub(crate) fn run(context: &Context) -> Result<Row, String> {
 /// The kind of an exit code; `None` for bugs and failures of the system.
 fn outcome(code: i32) -> Option<&'static str> {
     match code {
-        0 | 10 => Some("decided"),
+        0 => Some("accepted or planned"),
+        10 => Some("rejected or proven unsolvable"),
         20..=24 => Some("undecided, with the limit or the reason"),
         31 => Some("refused as input"),
         _ => None,
