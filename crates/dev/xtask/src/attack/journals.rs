@@ -61,7 +61,9 @@ pub(crate) fn run(context: &Context) -> Result<Row, String> {
 enum Answer {
     Verdicts(Verdicts),
     /// True if a task that is decided on both sides is solved on one side only.
-    Comparison { changed: bool },
+    Comparison {
+        changed: bool,
+    },
     /// A failure with an exit code of the table and a message.
     Error,
     /// A signal, a hang, a bug, or a failure without a message.
