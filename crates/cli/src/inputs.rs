@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::PddlText;
 use planforge_pddl::ast::{Domain, Problem};
 use std::path::Path;
 
@@ -58,20 +59,30 @@ impl Inputs {
         }
     }
 
-    /// Adds a file to the sources. A file that cannot be read is one diagnostic and no text.
+    /// Adds a PDDL file or a plan to the sources. A file that cannot be read is one diagnostic and no text.
     pub(crate) fn load(&mut self, path: &Path) -> (SourceId, Option<String>) {
-        match read_text(path) {
-            Ok(text) => (self.sources.add(path.display().to_string(), text.clone()), Some(text)),
-            Err(mut diagnostic) => {
+        self.add(path, read_pddl(path))
+    }
+
+    /// As [`Inputs::load`], for a file that is not PDDL.
+    pub(crate) fn load_text(&mut self, path: &Path) -> (SourceId, Option<String>) {
+        self.add(path, read_text(path).map(|text| PddlText { text, warning: None }))
+    }
+
+    fn add(&mut self, path: &Path, read: Result<PddlText, Box<Diagnostic>>) -> (SourceId, Option<String>) {
+        let (text, diagnostic) = match read {
+            Ok(PddlText { text, warning }) => (Some(text), warning),
+            Err(diagnostic) => {
                 self.unreadable = true;
-                let source = self.sources.add(path.display().to_string(), "");
-                for label in &mut diagnostic.labels {
-                    label.source = source;
-                }
-                self.diagnostics.push(*diagnostic);
-                (source, None)
+                (None, Some(*diagnostic))
             }
-        }
+        };
+        let source = self.sources.add(path.display().to_string(), text.clone().unwrap_or_default());
+        self.diagnostics.extend(diagnostic.map(|mut diagnostic| {
+            diagnostic.labels.iter_mut().for_each(|label| label.source = source);
+            diagnostic
+        }));
+        (source, text)
     }
 
     /// As [`Inputs::load`]; but a plan file may be empty: the empty plan is right where the goal holds already.
@@ -99,8 +110,27 @@ impl Inputs {
     }
 }
 
-/// The text of a file, or why there is none: missing, too large, binary, not UTF-8, empty.
+/// Reads a text file.
+///
+/// # Errors
+/// Missing, too large, binary, not UTF-8, empty.
 pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
+    let name = path.display().to_string();
+    let bytes = read_file(path)?;
+    planforge_pddl::read_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
+}
+
+/// Reads a PDDL file or a plan. Comments may hold bytes that are not UTF-8.
+///
+/// # Errors
+/// As [`read_text`].
+pub(crate) fn read_pddl(path: &Path) -> Result<PddlText, Box<Diagnostic>> {
+    let name = path.display().to_string();
+    let bytes = read_file(path)?;
+    planforge_pddl::read_pddl_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let name = path.display().to_string();
     let failed = |error: std::io::Error| {
         Box::new(
@@ -119,15 +149,16 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Box<Diagnostic>> {
             .help("is this the right file?"),
         ));
     }
-    let bytes = std::fs::read(path).map_err(failed)?;
-    planforge_pddl::read_bytes(&name, &bytes).map_err(|mut diagnostic| {
-        // The reader's way out is about PDDL; plans and pipelines come through here too.
-        if diagnostic.code == "pddl.empty" {
-            diagnostic.message = format!("{name} is empty");
-            diagnostic.help = vec!["is this the right file?".to_owned()];
-        }
-        Box::new(diagnostic)
-    })
+    std::fs::read(path).map_err(failed)
+}
+
+/// The diagnostic of a refused file. The PDDL reader's help for empty files does not fit plans and pipelines.
+fn refused(name: &str, mut diagnostic: Diagnostic) -> Box<Diagnostic> {
+    if diagnostic.code == "pddl.empty" {
+        diagnostic.message = format!("{name} is empty");
+        diagnostic.help = vec!["is this the right file?".to_owned()];
+    }
+    Box::new(diagnostic)
 }
 
 /// `None` if nothing could be read: the reason is already reported, and an empty value would give follow-up

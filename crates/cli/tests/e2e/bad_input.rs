@@ -27,6 +27,25 @@ fn unusable() -> Vec<(&'static str, Vec<u8>, &'static str, i32)> {
     ]
 }
 
+#[test]
+fn commands_read_pddl_with_a_latin_1_byte_in_a_comment() {
+    let folder = tempfile::tempdir().unwrap();
+    let [domain, problem] = ["domain.pddl", "p01.pddl"].map(|name| {
+        let text = fs::read(example("parcels", name)).unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, [b"; caf\xe9\n", text.as_slice()].concat()).unwrap();
+        path
+    });
+    for command in ["validate", "plan"] {
+        let ran = ran(["pddl".as_ref(), command.as_ref(), domain.as_path(), problem.as_path()]);
+        ran.expect(0).says(&[
+            "warning[pddl.invalid-utf8]",
+            "domain.pddl is not UTF-8: byte 5 (line 1) is 0xe9",
+            "2 warnings",
+        ]);
+    }
+}
+
 fn one_diagnostic(ran: &Ran, code: &str, exit: i32, what: &str) {
     assert_eq!(ran.exit, exit, "{what}: {}", ran.stderr);
     assert!(ran.stderr.contains(&format!("error[{code}]")), "{what}: {}", ran.stderr);

@@ -13,6 +13,7 @@ mod write;
 
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
+use planforge_pddl::PddlText;
 use planforge_pipeline::SuiteFolder;
 use std::path::Path;
 
@@ -106,9 +107,10 @@ impl Import<'_> {
 
     /// A file of the folder, by its path below it.
     fn text(&mut self, path: &str) -> Option<Text> {
-        let opened = SuiteFolder::open(self.folder).and_then(|folder| folder.text(path));
+        let opened = SuiteFolder::open(self.folder).and_then(|folder| folder.read(path));
         match opened {
-            Ok(text) => text.map(|text| {
+            Ok(read) => read.map(|PddlText { text, warning }| {
+                self.found.extend(warning);
                 let source = self.sources.add(self.display_path(path), text.clone());
                 Text { source, text }
             }),

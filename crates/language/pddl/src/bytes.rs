@@ -5,15 +5,102 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 /// Largest text that is read, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Decodes the bytes of a PDDL file.
+/// A decoded PDDL file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PddlText {
+    /// The text. A byte of a comment that is not UTF-8 is read as the Latin-1 character of its value.
+    pub text: String,
+    /// `pddl.invalid-utf8` if a comment has such bytes; its span is that of the first one, in source 0.
+    pub warning: Option<Diagnostic>,
+}
+
+/// Decodes the bytes of a PDDL file. Comments may hold bytes that are not UTF-8.
 ///
 /// `name` is the file's name in messages; spans are in source 0.
 ///
 /// # Errors
-/// One diagnostic if the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8. For the last two
-/// it contains the offset of the first offending byte.
+/// One diagnostic if the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8 outside of comments. For the
+/// last two it contains the offset of the first offending byte.
+#[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
+pub fn read_pddl_bytes(name: &str, bytes: &[u8]) -> Result<PddlText, Diagnostic> {
+    check_bytes(name, bytes)?;
+    let (text, warning) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), None),
+        Err(_) => {
+            let (text, warning) = decode_comments(name, bytes)?;
+            (text, Some(warning))
+        }
+    };
+    match refuse_text(&text, SourceId(0)) {
+        Some(refusal) => Err(refusal),
+        None => Ok(PddlText { text, warning }),
+    }
+}
+
+/// Decodes the bytes of a text that is not PDDL: a pipeline file, a JSON document.
+///
+/// # Errors
+/// As [`read_pddl_bytes`], and for every byte that is not UTF-8.
 #[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
 pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
+    check_bytes(name, bytes)?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| invalid_byte(name, bytes, error.valid_up_to()).help("save the file as UTF-8"))?;
+    match refuse_text(text, SourceId(0)) {
+        Some(refusal) => Err(refusal),
+        None => Ok(text.to_owned()),
+    }
+}
+
+/// Reads invalid bytes of comments as Latin-1. A comment goes from `;` to the end of its line.
+#[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
+fn decode_comments(name: &str, bytes: &[u8]) -> Result<(String, Diagnostic), Diagnostic> {
+    let mut text = String::with_capacity(bytes.len() + 64);
+    let mut at = 0;
+    let mut first = None;
+    let mut invalid = 0_usize;
+    let mut in_comment = false;
+    for chunk in bytes.utf8_chunks() {
+        let line = match chunk.valid().rsplit_once('\n') {
+            Some((_, last_line)) => {
+                in_comment = false;
+                last_line
+            }
+            None => chunk.valid(),
+        };
+        in_comment |= line.contains(';');
+        text.push_str(chunk.valid());
+        at += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
+        }
+        if !in_comment {
+            let error = invalid_byte(name, bytes, at);
+            return Err(error.help("save the file as UTF-8; only comments may hold other bytes"));
+        }
+        first.get_or_insert(at);
+        invalid += chunk.invalid().len();
+        text.extend(chunk.invalid().iter().map(|byte| char::from(*byte)));
+        at += chunk.invalid().len();
+    }
+    let first = first.unwrap_or_default();
+    let more = if invalid > 1 { format!(", and {} more bytes", invalid - 1) } else { String::new() };
+    let message = format!("{}, in a comment{more}", invalid_byte(name, bytes, first).message);
+    let span = Span::new(first as u32, first as u32 + 2);
+    let warning = Diagnostic::warning("pddl.invalid-utf8", message).at(SourceId(0), span, "read as Latin-1");
+    Ok((text, warning.help("save the file as UTF-8")))
+}
+
+fn invalid_byte(name: &str, bytes: &[u8], at: usize) -> Diagnostic {
+    let line = line_of(bytes, at);
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    let message = format!("{} is not UTF-8: byte {at} (line {line}) is 0x{byte:02x}", printable(name));
+    Diagnostic::error("pddl.invalid-utf8", message).at(SourceId(0), Span::empty(at as u32), "")
+}
+
+/// Refuses what is too large or binary.
+#[expect(clippy::result_large_err, reason = "it ends the reading of a file; nothing is gained by a box")]
+fn check_bytes(name: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
     let source = SourceId(0);
     if bytes.len() > MAX_TEXT_BYTES {
         return Err(too_large(bytes.len(), source));
@@ -27,23 +114,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
         .at(source, Span::empty(at as u32), "")
         .help("is this the right file?"));
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let at = error.valid_up_to();
-            let (line, byte) = (line_of(bytes, at), bytes[at]);
-            return Err(Diagnostic::error(
-                "pddl.invalid-utf8",
-                format!("{} is not UTF-8: byte {at} (line {line}) is 0x{byte:02x}", printable(name)),
-            )
-            .at(source, Span::empty(at as u32), "")
-            .help("save the file as UTF-8"));
-        }
-    };
-    match refuse_text(text, source) {
-        Some(refusal) => Err(refusal),
-        None => Ok(text.to_owned()),
-    }
+    Ok(())
 }
 
 /// Returns why a text is rejected before it is read.

@@ -28,7 +28,7 @@ mod symbols;
 mod template;
 
 pub use ast::Parsed;
-pub use bytes::{MAX_TEXT_BYTES, read_bytes};
+pub use bytes::{MAX_TEXT_BYTES, PddlText, read_bytes, read_pddl_bytes};
 pub use check::{
     TaskSources, TypeFit, TypeHierarchy, TypeId, UsedRequirement, check_domain, check_problem, read_task,
     requirements_used, undeclared_constants, undeclared_requirements,

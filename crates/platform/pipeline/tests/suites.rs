@@ -43,6 +43,23 @@ fn write(folder: &tempfile::TempDir, name: &str, text: &str) {
 }
 
 #[test]
+fn a_latin_1_byte_in_a_comment_of_a_problem_is_a_warning() {
+    let f = folder();
+    let problem = fs::read(f.path().join("p01.pddl")).unwrap();
+    let with = |comment: &[u8]| fs::write(f.path().join("p01.pddl"), [comment, &problem].concat()).unwrap();
+    with(b"; caf\xe9\n");
+    let loaded = load_suite(f.path());
+    assert_eq!(codes(&loaded), ["pddl.invalid-utf8"]);
+    assert!(!loaded.diagnostics[0].is_error());
+    let suite = loaded.suite.unwrap();
+    assert!(suite.tasks[0].reference_problem.as_ref().unwrap().starts_with("; caf\u{e9}\n(define"));
+    with(b"; cafe\n\xe9 ");
+    let refused = load_suite(f.path());
+    assert_eq!((codes(&refused), refused.suite.is_none()), (vec!["suite.encoding"], true));
+    assert!(refused.diagnostics[0].message.contains("byte 7 (line 2)"), "{}", refused.diagnostics[0].message);
+}
+
+#[test]
 fn the_llm_p_layout_needs_no_manifest() {
     let folder = folder();
     let suite = load_suite(folder.path()).suite.unwrap();

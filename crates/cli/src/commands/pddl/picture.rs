@@ -92,7 +92,7 @@ fn template(inputs: &mut Inputs, args: &PictureArgs) -> Option<String> {
         inputs.unreadable = true;
         return None;
     }
-    let (source, text) = inputs.load(&path);
+    let (source, text) = inputs.load_text(&path);
     let text = text?;
     read_picture(&text, source, inputs.domain.as_ref(), &mut inputs.diagnostics)?;
     Some(text)

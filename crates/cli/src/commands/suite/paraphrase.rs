@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_pipeline::{Suite, SuiteTask, load_suite};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pipeline::{Suite, SuiteFolder, SuiteTask, load_suite};
 use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
 use planforge_suites::template;
 use std::fmt::Write as _;
@@ -128,19 +129,15 @@ fn material_file(name: &str) -> String {
 }
 
 fn copied_files(context: &Context, suite: &Suite) -> Result<Vec<(String, String)>, Exit> {
+    let refused = |diagnostic: Box<Diagnostic>| {
+        context.output.diagnostics(&[*diagnostic], &SourceMap::default());
+        Exit::Input
+    };
+    let folder = SuiteFolder::open(&suite.folder).map_err(refused)?;
     let mut files = Vec::new();
     for name in COPIED {
-        let path = suite.folder.join(name);
-        if !path.exists() {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).map_err(|error| {
-            let message = format!("{} cannot be read: {error}", path.display());
-            let diagnostic = planforge_diagnostics::Diagnostic::error("cli.unreadable-file", message);
-            context.output.diagnostics(&[diagnostic], &Default::default());
-            Exit::Input
-        })?;
-        files.push((name.to_owned(), text));
+        let text = folder.text(name).map_err(refused)?;
+        files.extend(text.map(|text| (name.to_owned(), text)));
     }
     files.extend(suite.materials.iter().map(|(name, text)| (material_file(name), text.clone())));
     Ok(files)

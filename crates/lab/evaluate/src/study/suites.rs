@@ -3,7 +3,7 @@
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{
-    TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_bytes,
+    TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_pddl_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -115,8 +115,9 @@ impl Loader {
                 return None;
             }
         };
-        match read_bytes(&name, &bytes) {
-            Ok(text) => Some((self.sources.add(name, text.clone()), text)),
+        match read_pddl_bytes(&name, &bytes) {
+            // Studies report errors alone.
+            Ok(read) => Some((self.sources.add(name, read.text.clone()), read.text)),
             Err(diagnostic) => {
                 self.diagnostics.push(diagnostic);
                 None

@@ -16,8 +16,8 @@ codes! { CODES, EXAMPLES,
     example Described "an executable given as the domain"
     so "Check that the right file was named.";
 "pddl.invalid-utf8" "the file is not UTF-8"
-    means "The bytes are no UTF-8. The message tells the offset and line of the first that is not."
-    example Described "a comment with an umlaut saved as Latin-1"
+    means "The message has the offset and line of the first byte that is not UTF-8. In a comment of a PDDL file this is a warning, and the byte is read as Latin-1; elsewhere it is an error."
+    example Described "a name with an umlaut saved as Latin-1"
     so "Save the file as UTF-8, or remove the character.";
 "pddl.too-deep" "lists are nested too deep"
     means "Lists are read up to 512 deep. Nothing of a deeper text is read."

@@ -3,6 +3,7 @@
 use super::*;
 use crate::{
     MAX_TEXT_BYTES, TaskSources, check_domain, check_problem, parse_domain, parse_problem, read_bytes,
+    read_pddl_bytes,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, render};
 use std::collections::BTreeSet;
@@ -120,6 +121,27 @@ fn bad_input_gives_one_clear_diagnostic() {
 fn the_offset_of_the_first_invalid_byte_is_reported() {
     let found = read_bytes("a.pddl", b"(define\n; f\xfcr\n").unwrap_err();
     assert_eq!(found.message, "a.pddl is not UTF-8: byte 11 (line 2) is 0xfc");
+}
+
+#[test]
+fn a_latin_1_byte_in_a_comment_is_a_warning_and_elsewhere_an_error() {
+    let bytes = b"; \xe9t\xe9 \xc3\xa9t\xc3\xa9\n(define (domain d) ; f\xfcr\n (:predicates (p)))\n";
+    let read = read_pddl_bytes("a.pddl", bytes).unwrap();
+    assert_eq!(
+        read.text,
+        "; \u{e9}t\u{e9} \u{e9}t\u{e9}\n(define (domain d) ; f\u{fc}r\n (:predicates (p)))\n"
+    );
+    let warning = read.warning.unwrap();
+    assert!(!warning.is_error());
+    assert_eq!(
+        warning.message,
+        "a.pddl is not UTF-8: byte 2 (line 1) is 0xe9, in a comment, and 2 more bytes"
+    );
+    assert_eq!(&read.text[warning.primary().unwrap().span.range()], "\u{e9}");
+    let refused = read_pddl_bytes("a.pddl", b"; f\xfcr\n(define (domain d\xfc)) ; \xfc\n").unwrap_err();
+    assert_eq!(refused.message, "a.pddl is not UTF-8: byte 23 (line 2) is 0xfc");
+    assert!(refused.is_error());
+    assert_eq!(read_pddl_bytes("a.pddl", "; f\u{fc}r\n".as_bytes()).unwrap().warning, None);
 }
 
 /// Rendered diagnostics of every example, one snapshot for each source file of codes.

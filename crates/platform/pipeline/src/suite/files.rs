@@ -1,6 +1,7 @@
 //! Reading a suite's files: bounded, UTF-8, and never outside the suite's folder.
 
 use planforge_diagnostics::Diagnostic;
+use planforge_pddl::PddlText;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -67,8 +68,17 @@ impl Folder {
     /// The text of a file in the folder; `None` where there is none.
     ///
     /// # Errors
-    /// `suite.unreadable`, `suite.outside`, `suite.too-large` or `suite.encoding`.
+    /// As [`Folder::read`].
     pub fn text(&self, name: &str) -> Result<Option<String>, Box<Diagnostic>> {
+        Ok(self.read(name)?.map(|file| file.text))
+    }
+
+    /// The text of a file in the folder, with a warning if a comment of a PDDL file is not UTF-8; `None` where there is
+    /// none.
+    ///
+    /// # Errors
+    /// `suite.unreadable`, `suite.outside`, `suite.too-large` or `suite.encoding`.
+    pub fn read(&self, name: &str) -> Result<Option<PddlText>, Box<Diagnostic>> {
         let shown = self.path.join(name).display().to_string();
         let unreadable = |e: std::io::Error| {
             Diagnostic::error("suite.unreadable", format!("{shown}: cannot be read: {e}"))
@@ -111,10 +121,23 @@ impl Folder {
                 "is this the right file?",
             )));
         }
-        let text = String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            wrong_byte(e.as_bytes(), at, "is not UTF-8", "save the file as UTF-8")
-        })?;
-        Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
+        let PddlText { text, warning } = match String::from_utf8(bytes) {
+            Ok(text) => PddlText { text, warning: None },
+            Err(e) if name.ends_with(".pddl") => {
+                let mut read = planforge_pddl::read_pddl_bytes(&shown, e.as_bytes()).map_err(|refused| {
+                    Diagnostic::error("suite.encoding", refused.message).help("save the file as UTF-8")
+                })?;
+                // The text is not among the sources of the suite's diagnostics; the message has the place.
+                read.warning.iter_mut().for_each(|warning| warning.labels.clear());
+                read
+            }
+            Err(e) => {
+                let at = e.utf8_error().valid_up_to();
+                let wrong = wrong_byte(e.as_bytes(), at, "is not UTF-8", "save the file as UTF-8");
+                return Err(Box::new(wrong));
+            }
+        };
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        Ok(Some(PddlText { text, warning }))
     }
 }

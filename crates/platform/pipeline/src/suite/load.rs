@@ -9,6 +9,7 @@ use super::sentences::{self, Declared, SentenceFile};
 use crate::config::Texts;
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::PddlText;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -310,7 +311,9 @@ impl Loader {
     }
 
     fn read(&mut self, folder: &Folder, name: &str) -> Option<String> {
-        self.keep(folder.text(name)).flatten()
+        let PddlText { text, warning } = self.keep(folder.read(name)).flatten()?;
+        self.found.extend(warning);
+        Some(text)
     }
 
     fn text(&mut self, folder: &Folder, name: &str, code: &'static str, required: bool) -> String {
