@@ -15,8 +15,13 @@ pub(crate) fn registry(context: &Context) -> Registry {
     let registry = Registry::new(BUNDLED, &context.search_path, settings);
     for stray in registry.strays() {
         if let Err(failure) = &stray.info {
-            context.output.note(&format!("warning: {failure}"));
+            context.output.note_once(&format!("warning: {failure}"));
         }
+    }
+    for exposed in registry.exposed() {
+        let meaning =
+            "whoever can write there can run code as you; allow it to yourself alone (`chmod go-w`)";
+        context.output.note_once(&format!("warning: plugins: {exposed}: {meaning}"));
     }
     registry
 }

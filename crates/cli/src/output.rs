@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -35,6 +36,8 @@ pub(crate) struct Output {
     json: Arc<JsonState>,
     /// The first error of standard output.
     broken: Arc<OnceLock<String>>,
+    /// The lines of [`Output::note_once`].
+    noted: Arc<Mutex<BTreeSet<String>>>,
 }
 
 /// The progress of runs on standard error.
@@ -73,6 +76,7 @@ impl Output {
             all: false,
             json: Arc::new(json),
             broken: Arc::default(),
+            noted: Arc::default(),
         };
         output.with_colour(colour)
     }
@@ -184,6 +188,14 @@ impl Output {
     pub(crate) fn note(&self, text: &str) {
         let mut err = std::io::stderr().lock();
         drop(writeln!(err, "{text}"));
+    }
+
+    /// As [`Output::note`], for lines that several parts of one command give: each line is printed once.
+    pub(crate) fn note_once(&self, text: &str) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted.insert(text.to_owned()) {
+            self.note(text);
+        }
     }
 
     /// Diagnostics with source snippets, one of each cause, and one line that counts all of them.

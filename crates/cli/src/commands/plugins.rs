@@ -109,7 +109,7 @@ fn entry_json(entry: &RegistryEntry) -> Value {
 }
 
 fn show(context: &Context, id: &str, json: bool) -> Exit {
-    match registry(context).info(id) {
+    match registry(context).info_apart(id) {
         Ok(info) if json => context.output.json(info.as_ref()),
         Ok(info) => context.output.result(&describe(&info)),
         Err(failure) => return context.print_failure(&failure),

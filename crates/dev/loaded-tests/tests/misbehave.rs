@@ -6,7 +6,7 @@ use planforge_contract::{
     Candidate, CompletionRequest, CreateRequest, Decision, Failure, FailureClass, JsonObject, Measure,
     Outcome, PluginKind, Replies, VerifyRequest, VerifyResponse,
 };
-use planforge_plugin_host::{CallLimits, Instance, PluginSource, Registry, RegistrySettings};
+use planforge_plugin_host::{CallLimits, Instance, PluginSource, Registry, RegistrySettings, WorkerSettings};
 use planforge_plugin_sdk::contract::api::Host;
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_testkit::plugins::{library, loaded};
@@ -263,13 +263,18 @@ fn files_that_are_no_plugins_are_named_and_do_no_harm() {
     assert_eq!(codes, ["plugin.file", "plugin.file"]);
     assert_eq!(registry.ids(), ["misbehave-methods"]);
     assert_eq!(registry.list().len(), 3);
+    assert_eq!(registry.list()[0].info.as_ref().unwrap_err().code, "host.no-worker");
 }
 
 #[test]
 fn a_library_shadows_the_bundled_plugin_and_two_libraries_are_an_error() {
     let bundled = &planforge_misbehave_methods::PLANFORGE_PLUGIN;
     let path = library("planforge_misbehave_methods").unwrap();
-    let registry = Registry::new(&[bundled], std::slice::from_ref(&path), RegistrySettings::default());
+    let settings = RegistrySettings {
+        worker: Some(WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into())),
+        ..RegistrySettings::default()
+    };
+    let registry = Registry::new(&[bundled], std::slice::from_ref(&path), settings);
     let list = registry.list();
     assert_eq!(list.len(), 2);
     assert!(

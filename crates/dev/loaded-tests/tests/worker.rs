@@ -3,9 +3,12 @@
 
 use planforge_contract::api::Planner;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PlanOutcome, PlanRequest, TaskView};
-use planforge_plugin_host::{BundledPlugin, Instance, Registry, RegistrySettings, WorkerSettings};
+use planforge_plugin_host::{
+    BundledPlugin, CallLimits, Instance, Registry, RegistrySettings, WorkerSettings,
+};
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_testkit::plugins::library;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -70,6 +73,33 @@ fn a_library_is_described_in_a_child_and_remembered_by_its_hash() {
     // The second time no child is needed.
     assert_eq!(registry("/nowhere/planforge").info_apart("loaded-tests").unwrap(), apart);
     assert_eq!(registry("/nowhere/planforge").info("loaded-tests").unwrap(), apart);
+}
+
+#[test]
+fn a_list_of_plugins_loads_no_library_into_this_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library("planforge_loaded_tests").unwrap();
+    // A name that no other test loads.
+    let copy = folder.path().join("unloaded").with_extension(std::env::consts::DLL_EXTENSION);
+    std::fs::copy(&library, &copy).unwrap();
+    let list = |executable: PathBuf, create_ms: u64| {
+        let limits = CallLimits { create_ms, ..CallLimits::default() };
+        let worker = Some(WorkerSettings::new(executable));
+        let settings = RegistrySettings { limits, worker, ..RegistrySettings::default() };
+        Registry::new(&[], std::slice::from_ref(&copy), settings).list().remove(0).info
+    };
+    let described = list(env!("CARGO_BIN_EXE_planforge-test-worker").into(), 30_000).unwrap();
+    assert_eq!(described.id, "loaded-tests");
+    let loaded = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(!loaded.contains(&copy.display().to_string()), "the list loaded the library");
+
+    // A constructor that never returns looks like this to the host.
+    let hanging = folder.path().join("hanging");
+    std::fs::write(&hanging, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+    std::fs::set_permissions(&hanging, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let failure = list(hanging, 50).unwrap_err();
+    assert_eq!(failure.code, "host.worker-limit");
+    assert!(failure.message.contains("was not described within 50 ms"), "{failure}");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn schema_violations(info: &PluginInfo) -> Vec<String> {
             wrong.push(format!("the option `{name}` has no doc comment"));
         }
     }
-    for (what, names) in [("secret", &info.secrets), ("file", &info.files)] {
+    for (what, names) in [("secret", &info.secrets), ("server", &info.servers), ("file", &info.files)] {
         for name in names.iter().filter(|n| !properties.contains_key(*n)) {
             wrong.push(format!("the {what} `{name}` is not an option"));
         }

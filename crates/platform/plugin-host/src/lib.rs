@@ -14,6 +14,7 @@ mod adapters;
 mod call;
 mod codes;
 pub mod conformance;
+mod exposed;
 mod gates;
 mod limits;
 #[cfg(feature = "schemas")]

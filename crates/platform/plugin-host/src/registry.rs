@@ -2,6 +2,7 @@
 
 use crate::adapters::Instance;
 use crate::call::Core;
+use crate::exposed::writable_by_others;
 use crate::gates;
 use crate::limits::CallLimits;
 #[cfg(feature = "schemas")]
@@ -84,6 +85,8 @@ pub struct Registry {
     slots: BTreeMap<String, Vec<Slot>>,
     /// Files on the search path that name no plugin.
     strays: Vec<RegistryEntry>,
+    /// Folders and libraries of the search path that other users can change.
+    exposed: Vec<String>,
     settings: RegistrySettings,
     threads: Arc<Threads>,
 }
@@ -106,6 +109,7 @@ impl Registry {
         let mut registry = Self {
             slots: BTreeMap::new(),
             strays: Vec::new(),
+            exposed: Vec::new(),
             threads: Threads::new(settings.limits.threads),
             settings,
         };
@@ -124,6 +128,7 @@ impl Registry {
     }
 
     fn search(&mut self, path: &Path) {
+        self.exposed.extend(writable_by_others(path));
         let files = if path.is_dir() { libraries(path) } else { Ok(vec![path.to_owned()]) };
         match files {
             Ok(files) => files.iter().for_each(|file| self.add_library(file)),
@@ -142,6 +147,9 @@ impl Registry {
             Ok(bytes) => bytes,
             Err(e) => return self.add_stray(path, String::new(), file_failure(path, &e)),
         };
+        if !self.exposed.iter().any(|exposed| exposed.starts_with(&format!("{} ", path.display()))) {
+            self.exposed.extend(writable_by_others(path));
+        }
         let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
         let file = match gates::read_symbols(path, &bytes) {
             Ok(file) => file,
@@ -170,12 +178,13 @@ impl Registry {
         self.slots.keys().cloned().collect()
     }
 
-    /// Everything found, by id; then the files that name no plugin. Opens every library.
+    /// Everything found, by id; then the files that name no plugin. Libraries are described as by
+    /// [`Registry::info_apart`], so that none is loaded into this process.
     pub fn list(&self) -> Vec<RegistryEntry> {
         let entry = |id: &String, index: usize, slot: &Slot| RegistryEntry {
             id: id.clone(),
             source: slot.source.clone(),
-            info: self.load(slot).map(|l| Arc::clone(&l.info)),
+            info: self.describe(id, slot),
             shadowed: index > 0 && slot.source == PluginSource::Bundled,
         };
         let slots =
@@ -239,8 +248,13 @@ impl Registry {
     /// # Errors
     /// As [`Registry::info`]; `host.no-worker` if [`RegistrySettings::worker`] is missing; the failure of the child.
     pub fn info_apart(&self, id: &str) -> Result<Arc<PluginInfo>, Failure> {
-        let slot = self.slot(id)?;
-        let PluginSource::Library { path, sha256 } = &slot.source else { return self.info(id) };
+        self.describe(id, self.slot(id)?)
+    }
+
+    fn describe(&self, id: &str, slot: &Slot) -> Result<Arc<PluginInfo>, Failure> {
+        let PluginSource::Library { path, sha256 } = &slot.source else {
+            return self.load(slot).map(|loaded| Arc::clone(&loaded.info));
+        };
         slot.found.clone()?;
         if let Some(Ok(loaded)) = slot.loaded.get() {
             return Ok(Arc::clone(&loaded.info));
@@ -321,6 +335,12 @@ impl Registry {
         let limits = &self.settings.limits;
         let raw = gates::create(loaded.module, &loaded.info, request, limits, &self.threads)?;
         Ok(Core::new(Arc::clone(&loaded.info), raw, limits.clone(), Arc::clone(&self.threads), None))
+    }
+
+    /// Sentences about the folders and libraries of the search path that other users of the machine can change. Whoever can
+    /// write there can run code as this user.
+    pub fn exposed(&self) -> &[String] {
+        &self.exposed
     }
 
     /// The failures of files that were to hold a plugin and name none.

@@ -120,10 +120,12 @@ impl Worker {
 /// The first frame that asks for a description.
 pub(crate) const DESCRIBE: &str = "\"describe\"";
 
-/// Takes a library through the gates to describe() in a child, so that none of its code runs in this process.
+/// Takes a library through the gates to describe() in a child, so that none of its code runs in this process. The child
+/// gets [`USUAL_VARIABLES`](planforge_child::USUAL_VARIABLES) alone: loading a library runs its constructors, and the plugin
+/// may never be used.
 pub(crate) fn describe_apart(settings: &WorkerSettings, path: &Path) -> Result<PluginInfo, Failure> {
     let source = WorkerSource::Library(path.to_owned());
-    let mut child = Child::start(settings, &source, DESCRIBE.as_bytes().to_vec())?;
+    let mut child = Child::start_apart(settings, &source, DESCRIBE.as_bytes().to_vec())?;
     let Some(answer) = child.receive(Duration::from_millis(settings.time_ms))? else {
         let text = format!("{} was not described within {} ms", path.display(), settings.time_ms);
         return Err(Failure::new(FailureClass::Limit, "host.worker-limit", text));

@@ -27,14 +27,27 @@ fn system(what: &str, error: &dyn std::fmt::Display) -> Failure {
 /// The command of a child. It runs our own program and loads a plugin that this process would trust fully, so
 /// it inherits the whole environment.
 fn command(settings: &WorkerSettings, source: &WorkerSource) -> CommandSpec {
+    let mut spec = apart(settings, source);
+    spec.environment = Environment::Whole { set: without_backtrace() };
+    spec
+}
+
+/// A backtrace would push the message out of the kept tail.
+fn without_backtrace() -> BTreeMap<String, String> {
+    BTreeMap::from([("RUST_BACKTRACE".into(), "0".into())])
+}
+
+/// The command of a child that loads a plugin without being trusted with the environment.
+fn apart(settings: &WorkerSettings, source: &WorkerSource) -> CommandSpec {
     let mut spec = CommandSpec::new(&settings.executable).arguments(&settings.arguments);
     spec = match source {
         WorkerSource::Bundled(id) => spec.arguments(["--bundled", id]),
         WorkerSource::Library(path) => spec.arguments(["--library".as_ref(), path.as_os_str()]),
     };
     spec = spec.arguments(["--memory-bytes".to_owned(), settings.memory_bytes.to_string()]);
-    // A backtrace would push the message out of the kept tail.
-    spec.environment = Environment::Whole { set: BTreeMap::from([("RUST_BACKTRACE".into(), "0".into())]) };
+    if let Environment::Only { set, .. } = &mut spec.environment {
+        set.extend(without_backtrace());
+    }
     spec
 }
 
@@ -44,12 +57,24 @@ impl Child {
         source: &WorkerSource,
         first: Vec<u8>,
     ) -> Result<Self, Failure> {
+        Self::run(settings, &command(settings, source), first)
+    }
+
+    /// As [`Child::start`], without the environment of this process.
+    pub(super) fn start_apart(
+        settings: &WorkerSettings,
+        source: &WorkerSource,
+        first: Vec<u8>,
+    ) -> Result<Self, Failure> {
+        Self::run(settings, &apart(settings, source), first)
+    }
+
+    fn run(settings: &WorkerSettings, command: &CommandSpec, first: Vec<u8>) -> Result<Self, Failure> {
         let what = format!("the child process {} did not start", settings.executable.display());
         // It sets its limit of memory itself, before it reads anything, and may write for the whole run.
         let limits = Limits { error_bytes: u64::MAX, ..Limits::default() };
         let (process, Pipes { input: stdin, output: mut stdout }) =
-            Process::start(&command(settings, source), &limits, |_| {})
-                .map_err(|finished| system(&what, &finished.ending))?;
+            Process::start(command, &limits, |_| {}).map_err(|finished| system(&what, &finished.ending))?;
         let (answer, answers) = mpsc::channel();
         let most = settings.output_bytes;
         let reader = move || loop {
