@@ -14,12 +14,14 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     /// Folders searched for plugin libraries, in order.
     pub(crate) search_path: Vec<PathBuf>,
+    /// Servers that may get keys, from `--allow-host`.
+    pub(crate) allowed_hosts: Vec<String>,
 }
 
 impl Context {
     /// Returns the same context with another display of progress.
     pub(crate) fn with_progress(&self, progress: ProgressDisplay) -> Self {
-        Self { output: self.output.with_progress(progress), search_path: self.search_path.clone() }
+        Self { output: self.output.with_progress(progress), ..self.clone() }
     }
 
     /// Prints a failure and returns its exit code.
@@ -45,7 +47,12 @@ impl Context {
 
     /// Reads a JSON document that an earlier command wrote; a problem with it is printed.
     pub(crate) fn read_json<T: DeserializeOwned>(&self, path: &Path) -> Result<T, Exit> {
-        serde_json::from_str(&self.read_text(path)?).map_err(|e| {
+        self.parse_json(path, &self.read_text(path)?)
+    }
+
+    /// Parses the text of such a document.
+    pub(crate) fn parse_json<T: DeserializeOwned>(&self, path: &Path, text: &str) -> Result<T, Exit> {
+        serde_json::from_str(text).map_err(|e| {
             let message = format!("{}: {e}", path.display());
             self.print_failure(&Failure::new(FailureClass::System, "record.corrupt", message))
         })

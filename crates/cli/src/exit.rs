@@ -77,11 +77,13 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         | "record.version"
         | "record.corrupt"
         | "record.blob-missing"
-        | "record.blob-corrupt" => Exit::Input,
+        | "record.blob-corrupt"
+        | "record.report-changed"
+        | "evaluate.changed" => Exit::Input,
         "evaluate.other" | "evaluate.twice" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => {
             Exit::Usage
         }
-        "record.own-file" => Exit::Usage,
+        "record.own-file" | "cli.consent" => Exit::Usage,
         "batch.io" => Exit::System,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),

@@ -15,14 +15,11 @@ use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunState, RunTask};
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
-    TaskUse, export_cassette,
+    TaskUse, export_cassette, sha256_hex,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The report of a finished run, in its folder.
-pub(crate) const REPORT: &str = "report.json";
 
 /// A run that begins.
 pub(crate) struct NewRun<'a> {
@@ -96,8 +93,8 @@ impl RecordedRun<'_> {
         sources: ReplySources,
         tasks: &[RunTask],
     ) -> Result<RunOutcome, Exit> {
-        // What an earlier session came to is not the last word any more.
-        let report = self.folder.path().join(REPORT);
+        // The report of an earlier session is out of date from here on.
+        let report = self.folder.report_path();
         if let Err(error) = std::fs::remove_file(&report)
             && error.kind() != std::io::ErrorKind::NotFound
         {
@@ -122,9 +119,12 @@ impl RecordedRun<'_> {
         if report.state != RunState::Finished {
             return Ok(());
         }
-        let path = self.folder.path().join(REPORT);
+        let path = self.folder.report_path();
         let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(self.context, &path, &e))?;
-        write(self.context, &path, &redactor.bytes(&text))
+        let text = redactor.bytes(&text);
+        // The hash first: a file without a recorded hash looks like one of an older version.
+        self.folder.record_report(&text).map_err(|e| self.context.print_failure(&Failure::from(e)))?;
+        write(self.context, &path, &text)
     }
 
     /// Writes the replies of the run as a cassette file. The header never holds a URL, which may hold a key.
@@ -176,6 +176,50 @@ fn parameters(config: &planforge_pipeline::Pipeline) -> BTreeMap<String, serde_j
     parameters
 }
 
+/// The report of a finished run, if it is the one that the run wrote.
+///
+/// # Errors
+/// `record.report-changed`, `record.corrupt`, `record.io`.
+pub(crate) fn read_report(context: &Context, run: &RunFolder) -> Result<Option<RunReport>, Failure> {
+    let Some(saved) = run.report()? else { return Ok(None) };
+    if !saved.is_verified {
+        context.output.note_once(UNVERIFIED);
+    }
+    serde_json::from_slice(&saved.bytes).map(Some).map_err(|e| {
+        let message = format!("{}: {e}", run.report_path().display());
+        Failure::new(FailureClass::System, "record.corrupt", message)
+            .help("remove this file: `planforge run --resume RUN` writes it anew and sends no request again")
+    })
+}
+
+const UNVERIFIED: &str = "warning: a report.json was written by a version of planforge that recorded no hash of it, so changes to it \
+                          cannot be noticed; `planforge run --resume RUN` writes it with one";
+
+/// Writes the report of a replayed run anew if the file is not the recorded one.
+pub(crate) fn restore_report(context: &Context, run: &RunFolder, report: &RunReport) -> Result<(), Exit> {
+    let path = run.report_path();
+    let Some(hash) = run.recorded_report_hash().filter(|_| report.state == RunState::Finished) else {
+        return Ok(());
+    };
+    if std::fs::read(&path).is_ok_and(|bytes| sha256_hex(&bytes) == hash) {
+        return Ok(());
+    }
+    let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(context, &path, &e))?;
+    if sha256_hex(&text) != hash {
+        let message =
+            format!("{}: this version derives another report than the run recorded", path.display());
+        let help = format!(
+            "`planforge run --resume {}` records a new one and sends no recorded request again",
+            run.path().display()
+        );
+        let failure = Failure::new(FailureClass::System, "record.report-changed", message).help(help);
+        return Err(context.print_failure(&failure));
+    }
+    write(context, &path, &text)?;
+    context.output.note(&format!("{} was written anew from the journal", path.display()));
+    Ok(())
+}
+
 /// A cassette, or a run folder as one.
 pub(crate) fn open_cassette(
     context: &Context,
@@ -193,7 +237,7 @@ pub(crate) fn open_cassette(
 /// Replays a run from its own record. Changes nothing on disk.
 pub(crate) fn replay_run(
     context: &Context,
-    folder: RunFolder,
+    folder: &Arc<RunFolder>,
     jobs: u32,
 ) -> Result<(RunOutcome, Vec<RunTask>), Exit> {
     let manifest: RunManifest = folder.manifest().clone();
@@ -204,7 +248,7 @@ pub(crate) fn replay_run(
     let failed = |failure: Failure| context.print_failure(&failure);
     let tasks = stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
-    let lookups = vec![Arc::new(folder) as Arc<dyn Lookup>];
+    let lookups = vec![Arc::clone(folder) as Arc<dyn Lookup>];
     let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));

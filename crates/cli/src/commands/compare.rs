@@ -3,7 +3,8 @@
 //! The outcomes of an evaluation are in its `evaluation.json`. A run of an evaluation has its report beside
 //! it; other records are replayed, which gives the same verdicts. Costs and samples come from the records.
 
-use crate::recorded_run::REPORT;
+use super::evaluate;
+use crate::recorded_run::read_report;
 use crate::pipeline::check_pipeline;
 use crate::manifest::stored_tasks;
 use crate::recorded_run::replay_run;
@@ -179,8 +180,6 @@ fn parse_metric(text: &str) -> Result<String, String> {
     }
 }
 
-/// The results of an evaluation, in its folder.
-const EVALUATION: &str = "evaluation.json";
 /// Unpaired runs named in a message, for each side.
 const NAMED: usize = 3;
 
@@ -283,7 +282,7 @@ fn read_side(
     pipeline: Option<&str>,
     option: &str,
 ) -> Result<Observed, Exit> {
-    if path.join(EVALUATION).exists() {
+    if path.join(evaluate::EVALUATION).exists() {
         return read_evaluation(context, args, path, pipeline, option);
     }
     if path.join("run.json").exists() {
@@ -345,7 +344,7 @@ fn read_evaluation(
     pipeline: Option<&str>,
     option: &str,
 ) -> Result<Observed, Exit> {
-    let evaluation: Evaluation = context.read_json(&path.join(EVALUATION))?;
+    let evaluation: Evaluation = evaluate::read_evaluation(context, path)?;
     let column = find_column(context, path, &evaluation.columns, pipeline, option)?;
     let mut side = Observed::new(path.display().to_string(), column.name(), column.judges.clone());
     let cells: Vec<&CellResult> = evaluation.cells.iter().filter(|cell| column.holds(&cell.key)).collect();
@@ -359,7 +358,10 @@ fn read_evaluation(
         if !folder.join("run.json").exists() && cell.count(TaskOutcome::Unfinished) == cell.tasks.len() {
             // The cell has not started.
             add_cells(context, &mut side, std::slice::from_ref(cell), None)?;
-        } else if let Err(failure) = cell_with_record(&mut side, cell, &folder) {
+        } else if let Err(failure) = cell_with_record(context, &mut side, cell, &folder) {
+            if failure.code == "record.report-changed" {
+                return Err(context.print_failure(&failure));
+            }
             side.notes
                 .push(format!("{}: no costs and no samples from its record: {failure}", folder.display()));
             add_cells(context, &mut side, std::slice::from_ref(cell), None)?;
@@ -377,20 +379,15 @@ fn by_action(context: &Context, side: Observed, cells: &[CellResult]) -> Result<
 }
 
 /// Adds a cell with the figures of its record. On an error the side is unchanged.
-fn cell_with_record(side: &mut Observed, cell: &CellResult, folder: &Path) -> Result<(), Failure> {
+fn cell_with_record(
+    context: &Context,
+    side: &mut Observed,
+    cell: &CellResult,
+    folder: &Path,
+) -> Result<(), Failure> {
     let run = RunFolder::open(folder, Arc::default())?;
-    let path = folder.join(REPORT);
     // A run that is not finished has no report beside it, and then its plans are not known.
-    let report: Option<RunReport> = match std::fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice(&bytes)
-            .inspect_err(|error| side.notes.push(format!("{}: no plans from it: {error}", path.display())))
-            .ok(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            side.notes.push(format!("{}: no plans from it: {error}", path.display()));
-            None
-        }
-    };
+    let report = read_report(context, &run)?;
     let parts = RunParts { manifest: run.manifest(), journal: &run, report: report.as_ref() };
     side.add(std::slice::from_ref(cell), Some(parts))
 }
@@ -436,11 +433,9 @@ fn read_run(
         })
     };
     let judges = Judges::of(&checked.pipeline.config, plugins);
-    let kept = path.join(REPORT);
-    let report: RunReport = if kept.exists() {
-        context.read_json(&kept)?
-    } else {
-        replay_run(context, opened()?, args.jobs)?.0.report
+    let report = match read_report(context, &run).map_err(|failure| context.print_failure(&failure))? {
+        Some(report) => report,
+        None => replay_run(context, &Arc::new(opened()?), args.jobs)?.0.report,
     };
     let mut side = Observed::new(path.display().to_string(), &name, judges.clone());
     let cells: Vec<CellResult> = split_by_suite(&report)

@@ -39,6 +39,7 @@ use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Filter, Matrix, UnmatchedFilter, Selection, Shard};
 use planforge_evaluate::results::{CellResult, Evaluation};
+use planforge_evaluate::sums::is_unchanged;
 use planforge_evaluate::tables::junit;
 use planforge_pipeline::Suite;
 use planforge_record::Redactor;
@@ -292,7 +293,23 @@ fn parse_method(text: &str) -> Result<(String, String), String> {
 /// The matrix, in the output folder.
 const MATRIX: &str = "matrix.json";
 /// The results, in the output folder.
-const EVALUATION: &str = "evaluation.json";
+pub(crate) const EVALUATION: &str = "evaluation.json";
+
+/// The results of an evaluation, if they are those that it wrote.
+pub(crate) fn read_evaluation(context: &Context, folder: &Path) -> Result<Evaluation, Exit> {
+    let path = folder.join(EVALUATION);
+    let text = context.read_text(&path)?;
+    let unchanged = is_unchanged(folder, EVALUATION, text.as_bytes());
+    if !unchanged.map_err(|failure| context.print_failure(&failure))? {
+        let shown = path.display();
+        context.output.note_once(&format!(
+            "warning: {shown} was written by a version of planforge that recorded no hash of it, so changes to it cannot be noticed; \
+             `planforge evaluate merge {}` writes it with one",
+            folder.display()
+        ));
+    }
+    context.parse_json(&path, &text)
+}
 
 pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
     let args = match &args.command {

@@ -2,7 +2,7 @@
 
 use crate::outcome::print_outcome;
 use crate::exit::of_report;
-use crate::recorded_run::replay_run;
+use crate::recorded_run::{replay_run, restore_report};
 use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -12,6 +12,8 @@ use std::sync::Arc;
 use clap::Args;
 
 /// Repeat a recorded run without network or key: same verdicts, or the missing replies.
+///
+/// Changes nothing on disk, except that a report.json that is not the recorded one is written anew.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
 pub(crate) struct ReplayArgs {
@@ -27,11 +29,14 @@ pub(crate) struct ReplayArgs {
 
 pub(crate) fn run(context: &Context, args: &ReplayArgs) -> Exit {
     let folder = match RunFolder::open(&args.run, Arc::default()) {
-        Ok(folder) => folder,
+        Ok(folder) => Arc::new(folder),
         Err(error) => return context.print_failure(&Failure::from(error)),
     };
-    match replay_run(context, folder, args.jobs) {
+    match replay_run(context, &folder, args.jobs) {
         Ok((ended, tasks)) => {
+            if let Err(exit) = restore_report(context, &folder, &ended.report) {
+                return exit;
+            }
             print_outcome(context, &ended, &tasks, args.json, None);
             of_report(&ended.report, false)
         }

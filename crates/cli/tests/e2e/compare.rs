@@ -139,6 +139,34 @@ fn single_runs_are_replayed_and_paired_by_seed_or_by_task() {
 }
 
 #[test]
+fn edited_results_of_an_evaluation_are_refused_and_merge_writes_them_anew() {
+    let place = Place::new();
+    let out = place.evaluate();
+    let columns = ["--pipeline-a", "right", "--pipeline-b", "wrong"];
+    compare(&out, &out, &columns).expect(0);
+    for (file, code) in [
+        ("evaluation.json", "evaluate.changed"),
+        ("cells/garden/right/42/report.json", "record.report-changed"),
+    ] {
+        let path = place.path("out").join(file);
+        let written = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{written} ")).unwrap();
+        compare(&out, &out, &columns).expect(31).says(&[code, file]);
+        let merged = ran(["evaluate", "merge", out.as_str()]);
+        match code {
+            "evaluate.changed" => merged.expect(0),
+            _ => merged.expect(31).says(&[code, file]),
+        };
+        if code == "record.report-changed" {
+            let cell = path.parent().unwrap().display().to_string();
+            ran(["replay", cell.as_str()]).expect(0);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), written);
+        compare(&out, &out, &columns).expect(0);
+    }
+}
+
+#[test]
 fn replies_for_actions_are_paired_by_action() {
     let place = tempfile::tempdir().unwrap();
     let suite = example("grippers", "");

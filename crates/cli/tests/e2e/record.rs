@@ -75,6 +75,74 @@ fn a_moved_run_folder_replays_and_needs_no_suite() {
 }
 
 #[test]
+fn an_edited_report_is_refused_and_replay_writes_it_anew() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    run.go().expect(0);
+    let path = run.folder().join("report.json");
+    let written = fs::read_to_string(&path).unwrap();
+    let edited = written.replace("accepted", "rejected");
+    assert_ne!(edited, written);
+    fs::write(&path, edited).unwrap();
+    let folder = run.folder().display().to_string();
+    let compare = || ran(["compare", folder.as_str(), folder.as_str()]);
+    let out = run.runs.path().join("report.html");
+    let report = || Ran::wait(planforge().arg("report").arg(&folder).arg("--out").arg(&out).spawn().unwrap());
+    for refused in [compare(), report()] {
+        refused.expect(31).says(&[
+            "record.report-changed",
+            "report.json",
+            &format!("planforge replay {folder}"),
+        ]);
+        assert_eq!(refused.stderr.matches("error: ").count(), 1, "{}", refused.stderr);
+    }
+    replay(&run.folder(), &[]).expect(0).says(&["was written anew from the journal"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    compare().expect(0);
+    report().expect(0);
+}
+
+#[test]
+fn a_report_without_a_recorded_hash_is_read_with_a_warning() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    run.go().expect(0);
+    for file in files(&run.folder().join("events")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let older: Vec<&str> = text.lines().filter(|line| !line.contains("\"report-saved\"")).collect();
+        fs::write(&file, older.join("\n") + "\n").unwrap();
+    }
+    let folder = run.folder().display().to_string();
+    let compared = ran(["compare", folder.as_str(), folder.as_str()]);
+    compared
+        .expect(0)
+        .says(&["warning: a report.json was written by a version of planforge that recorded no hash"]);
+    assert_eq!(compared.stderr.matches("recorded no hash").count(), 1, "{}", compared.stderr);
+    ran(["run", "--resume", folder.as_str()]).expect(0);
+    let compared = ran(["compare", folder.as_str(), folder.as_str()]);
+    assert!(!compared.expect(0).stderr.contains("recorded no hash"), "{}", compared.stderr);
+}
+
+#[test]
+fn a_run_with_a_reply_of_50_000_goal_sections_resumes_and_replays() {
+    let problem = super::support::example_text("parcels", "p01.pddl");
+    let end = problem.rfind(')').unwrap();
+    let goals = "(:goal (x))".repeat(50_000);
+    let reply = super::support::fenced(&format!("{}{goals})", &problem[..end]));
+    assert!(reply.len() > 550_000);
+    let server = super::support::saying(&reply);
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    let requests = server.count();
+    let folder = run.folder().display().to_string();
+    let replayed = replay(&run.folder(), &["--json"]);
+    assert_eq!((replayed.exit, &replayed.stdout), (recorded.exit, &recorded.stdout), "{}", replayed.stderr);
+    let resumed = ran(["run", "--resume", folder.as_str(), "--json"]);
+    assert_eq!((resumed.exit, &resumed.stdout), (recorded.exit, &recorded.stdout), "{}", resumed.stderr);
+    assert_eq!(server.count(), requests, "the resumed run sent a request");
+}
+
+#[test]
 fn failures_are_replayed_as_failures() {
     let server =
         ScriptedServer::matching(|_| Scripted::error(500, "overloaded", "scripted: not now")).unwrap();

@@ -102,6 +102,13 @@ pub const CODES: &[CodeInfo] = &[
                   that the message names.",
     },
     CodeInfo {
+        code: "evaluate.changed",
+        title: "the results of an evaluation were changed",
+        explanation: "The folder of an evaluation has the SHA-256 of its files in SHA256SUMS, and evaluation.json has another one: somebody \
+                  edited it. Its results are not used. The runs have everything that it says:\n\n    planforge evaluate merge \
+                  FOLDER\n\nreads them, runs nothing, and writes the results anew.",
+    },
+    CodeInfo {
         code: "evaluate.twice",
         title: "two parts of an evaluation have the same cell with different results",
         explanation: "`planforge evaluate merge A B --into C` puts the parts of one evaluation together. Each cell belongs to one part \

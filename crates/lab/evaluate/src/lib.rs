@@ -18,6 +18,7 @@ pub mod rounds;
 pub mod state_graph;
 pub mod statistics;
 pub mod study;
+pub mod sums;
 mod table;
 pub mod tables;
 

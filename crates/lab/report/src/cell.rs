@@ -65,7 +65,7 @@ pub(crate) fn write(
     run.each_event(|event| outline.take(event));
     outline.sort();
     let prices = Prices::of_file(&manifest.config.text, &manifest.overrides);
-    let answers = answers(folder);
+    let answers = answers(&run, warnings)?;
     let mut page = CellPage {
         id: manifest.id.clone(),
         created_at: manifest.created_at.clone(),
@@ -146,7 +146,7 @@ fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
 }
 
 /// Task -> path of the candidate that its verdict is about, from the report that a finished run leaves.
-fn answers(folder: &Path) -> BTreeMap<String, String> {
+fn answers(run: &RunFolder, warnings: &mut Vec<String>) -> Result<BTreeMap<String, String>, Failure> {
     #[derive(Deserialize)]
     struct Task {
         task: String,
@@ -157,10 +157,16 @@ fn answers(folder: &Path) -> BTreeMap<String, String> {
     struct Report {
         tasks: Vec<Task>,
     }
-    let report = std::fs::read(folder.join("report.json")).ok();
-    let report: Option<Report> = report.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let saved = run.report()?;
+    if saved.as_ref().is_some_and(|saved| !saved.is_verified) {
+        warnings.push(format!(
+            "{} has no recorded hash, so changes to it cannot be noticed",
+            run.report_path().display()
+        ));
+    }
+    let report: Option<Report> = saved.and_then(|saved| serde_json::from_slice(&saved.bytes).ok());
     let tasks = report.into_iter().flat_map(|report| report.tasks);
-    tasks.filter_map(|task| Some((task.task, task.path?))).collect()
+    Ok(tasks.filter_map(|task| Some((task.task, task.path?))).collect())
 }
 
 /// A task whose pages are being written.

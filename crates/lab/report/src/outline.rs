@@ -130,6 +130,7 @@ impl Outline {
                     self.logs.push(line);
                 }
             }
+            Event::ReportSaved { .. } => {}
             Event::TaskStarted { task } => self.of(task).begun = true,
             Event::StageStarted { task, stage, .. } => self.of(task).stage(stage),
             Event::TaskFinished { task, verdict } => self.of(task).verdict = Some(verdict.clone()),

@@ -3,6 +3,7 @@
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::matrix::Matrix;
 use planforge_evaluate::results::{CellKey, CellResult, TaskOutcome};
+use planforge_evaluate::sums::is_unchanged;
 use planforge_pipeline::load_leniently;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -128,6 +129,14 @@ impl Source {
         }
         let file = path.join("evaluation.json");
         if file.is_file() {
+            if let Ok(bytes) = fs::read(&file)
+                && !is_unchanged(path, "evaluation.json", &bytes)?
+            {
+                let shown = file.display();
+                source
+                    .warnings
+                    .push(format!("{shown} has no recorded hash, so changes to it cannot be noticed"));
+            }
             match json::<Evaluation>(&file) {
                 Ok(evaluation) => {
                     for result in evaluation.cells {

@@ -42,6 +42,11 @@ codes! {
     "A line or document of the record is not what it should be, and not in a way that a crash explains: only the last\n\
      line of an event file can be torn. Somebody edited it, or the disk is failing. Nothing is guessed:\n\
      restore the file from a copy, or start a new run.";
+    "record.report-changed", "the report of a run was changed",
+    "The journal of a finished run has the SHA-256 of report.json, and the file has another one: somebody edited it, or it\n\
+     was copied from another run. Its results are not used. The journal has everything that the report says:\n\n    \
+     planforge replay RUN\n\n\
+     repeats the run without network or key and writes the report anew.";
     "record.blob-missing", "a blob is not there",
     "An event names a blob by its SHA-256 and blobs/ has no such file. Blobs are on disk before the event that\n\
      names them, so a crash does not explain it; the file was deleted or not copied. Copy run folders whole.";

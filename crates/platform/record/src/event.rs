@@ -336,6 +336,12 @@ pub enum Event {
         /// The text; the host has redacted secrets.
         message: String,
     },
+    /// The report of a finished run is about to be written to `report.json`. Absent in records of versions that did not
+    /// record it.
+    ReportSaved {
+        /// SHA-256 of the file.
+        sha256: String,
+    },
     /// The process stopped working on the run in good order.
     SessionFinished {
         /// RFC 3339, UTC.

@@ -32,6 +32,7 @@ fn is_durable(event: &Event) -> bool {
             | Event::TaskFinished { .. }
             | Event::SessionStarted { .. }
             | Event::SessionFinished { .. }
+            | Event::ReportSaved { .. }
     )
 }
 

@@ -3,7 +3,7 @@
 use crate::recorded_run::open_cassette;
 use crate::execution::RunOutcome;
 use crate::tasks::tasks_of;
-use crate::recorded_run::REPORT;
+use crate::recorded_run::read_report;
 use crate::pipeline::LoadedPipeline;
 use crate::pipeline::instantiate;
 use crate::manifest::stored_tasks;
@@ -132,9 +132,12 @@ impl Cell<'_> {
         let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
-            self.check_inputs(&folder, &checked, &tasks)?;
+            let stored =
+                RunFolder::open(&folder, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)))?;
+            self.check_inputs(&stored, &checked, &tasks)?;
             let again = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
-            if let Some(report) = self.read_report(&folder)?.filter(|report| !again(report)) {
+            let report = read_report(context, &stored).map_err(|failure| context.print_failure(&failure))?;
+            if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
             }
         }
@@ -286,13 +289,11 @@ impl Cell<'_> {
     /// Refuses a cell that was made with other inputs.
     pub(super) fn check_inputs(
         &self,
-        folder: &Path,
+        stored: &RunFolder,
         checked: &LoadedPipeline,
         tasks: &[(RunTask, TaskUse)],
     ) -> Result<(), Exit> {
         let context = self.work.context;
-        let stored =
-            RunFolder::open(folder, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)))?;
         let manifest = stored.manifest();
         let source = &checked.pipeline.source;
         let add_ons = |uses: &mut dyn Iterator<Item = &TaskUse>| -> Vec<BTreeMap<String, String>> {
@@ -318,21 +319,9 @@ impl Cell<'_> {
         if other.is_empty() {
             return Ok(());
         }
-        let message = format!("{} was made with other inputs: {}", folder.display(), other.join(", "));
+        let message = format!("{} was made with other inputs: {}", stored.path().display(), other.join(", "));
         let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
         Err(context.print_failure(&failure.help("name another folder with --out, or undo the change")))
-    }
-
-    /// The report of a cell that was run to its end.
-    pub(super) fn read_report(&self, folder: &Path) -> Result<Option<RunReport>, Exit> {
-        let path = folder.join(REPORT);
-        let Ok(bytes) = std::fs::read(&path) else { return Ok(None) };
-        let report: RunReport = serde_json::from_slice(&bytes).map_err(|e| {
-            let message = format!("{}: {e}", path.display());
-            let failure = Failure::new(FailureClass::System, "record.corrupt", message);
-            self.work.context.print_failure(&failure.help("remove this file: the run beside it gives it again"))
-        })?;
-        Ok(Some(report))
     }
 }
 

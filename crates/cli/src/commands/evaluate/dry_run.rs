@@ -6,9 +6,11 @@ use super::work::EvaluationSetup;
 use crate::dry_run::DryRun;
 use crate::tasks::tasks_of;
 use crate::exit::Exit;
+use crate::recorded_run::read_report;
+use planforge_contract::Failure;
 use planforge_evaluate::estimate::CellFacts;
 use planforge_pipeline::RunReport;
-use planforge_record::Redactor;
+use planforge_record::{Redactor, RunFolder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -27,12 +29,16 @@ impl Cell<'_> {
         let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         let known = folder.join("run.json").exists();
+        let mut report = None;
         if known {
-            self.check_inputs(&folder, &checked, &tasks)?;
+            let failed = |failure: Failure| context.print_failure(&failure);
+            let stored = RunFolder::open(&folder, Arc::default()).map_err(|e| failed(Failure::from(e)))?;
+            self.check_inputs(&stored, &checked, &tasks)?;
+            report = read_report(context, &stored).map_err(failed)?;
         }
         let running = self.work.running.as_ref();
         let retried = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
-        let report = if known { self.read_report(&folder)?.filter(|report| !retried(report)) } else { None };
+        let report = report.filter(|report| !retried(report));
         let tasks = self.tasks_to_run(&checked.pipeline.config, &BTreeSet::new(), tasks);
         let dry = DryRun {
             context,

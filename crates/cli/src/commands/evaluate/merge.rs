@@ -2,7 +2,6 @@
 
 use super::TableArgs;
 use super::ExitArgs;
-use crate::recorded_run::REPORT;
 use super::columns::columns;
 use super::ending::{list_unfinished, print_failures};
 use super::matrix::{store, suites};
@@ -13,10 +12,12 @@ use crate::exit::Exit;
 use crate::files::unwritable;
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::matrix::{Matrix, Selection};
+use planforge_record::RunFolder;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use clap::Args;
 
 /// Make the tables of an evaluation whose cells were run elsewhere.
@@ -168,7 +169,7 @@ fn copy_cell(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result
     let (from, to) = (part.join(cell), into.join(cell));
     let io = |error: io::Error| unwritable(context, &to, &error);
     if to.join("run.json").exists() {
-        let (own, known) = (fs::read(from.join(REPORT)).ok(), fs::read(to.join(REPORT)).ok());
+        let (own, known) = (report_of(context, &from)?, report_of(context, &to)?);
         match (own, known) {
             (None, None) => {
                 let shown = to.display();
@@ -198,6 +199,13 @@ fn copy_cell(context: &Context, part: &Path, cell: &Path, into: &Path) -> Result
         fs::rename(&to, beside.path().join("old")).map_err(io)?;
     }
     fs::rename(&made, &to).map_err(io)
+}
+
+/// The bytes of a finished cell's report.
+fn report_of(context: &Context, cell: &Path) -> Result<Option<Vec<u8>>, Exit> {
+    let run = RunFolder::open(cell, Arc::default());
+    let report = run.and_then(|run| run.report()).map_err(|e| context.print_failure(&Failure::from(e)))?;
+    Ok(report.map(|saved| saved.bytes))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::TableArgs;
 use super::AreReading;
 use super::Layout;
-use super::EVALUATION;
+use super::read_evaluation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
@@ -150,7 +150,9 @@ pub(super) fn publish(
     waits: Option<&Wave>,
 ) -> Result<(), Exit> {
     let tables = Tables::new(context, args, evaluation)?;
-    for file in tables.files(evaluation).map_err(|failure| context.print_failure(&failure))? {
+    let mut files = tables.files(evaluation).map_err(|failure| context.print_failure(&failure))?;
+    files.push(Artefact::sums(&files));
+    for file in files {
         write(context, &out.join(&file.name), file.contents.as_bytes())?;
     }
     if let Some(folder) = &args.curves {
@@ -186,7 +188,7 @@ fn with(document: &impl Serialize, waits: Option<&Wave>) -> Value {
 
 /// The evaluations whose columns are added.
 fn others(context: &Context, args: &TableArgs) -> Result<Vec<Evaluation>, Exit> {
-    args.also.iter().map(|folder| context.read_json(&folder.join(EVALUATION))).collect()
+    args.also.iter().map(|folder| read_evaluation(context, folder)).collect()
 }
 
 /// The options about result classes.

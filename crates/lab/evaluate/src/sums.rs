@@ -1,0 +1,56 @@
+//! `SHA256SUMS`: the hashes of an evaluation's files, in the form of the program `sha256sum`. A file that is read back is
+//! checked against it.
+
+use crate::Artefact;
+use planforge_contract::{Failure, FailureClass};
+use planforge_record::sha256_hex;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The name of the file.
+const NAME: &str = "SHA256SUMS";
+
+impl Artefact {
+    /// The hashes of these files.
+    pub fn sums(files: &[Self]) -> Self {
+        let mut text = String::new();
+        for file in files {
+            let _ = writeln!(text, "{}  {}", sha256_hex(file.contents.as_bytes()), file.name);
+        }
+        Self::new(NAME, text)
+    }
+}
+
+/// Checks the bytes of a file of an evaluation's folder. Returns false for folders of versions that recorded no hash.
+///
+/// # Errors
+/// `evaluate.changed` if the recorded hash is another one.
+pub fn is_unchanged(folder: &Path, name: &str, bytes: &[u8]) -> Result<bool, Failure> {
+    let sums = std::fs::read_to_string(folder.join(NAME)).unwrap_or_default();
+    let of_file =
+        |line: &str| line.split_once("  ").filter(|(_, file)| *file == name).map(|(hash, _)| hash.to_owned());
+    let Some(recorded) = sums.lines().find_map(of_file) else { return Ok(false) };
+    if recorded == sha256_hex(bytes) {
+        return Ok(true);
+    }
+    let path = folder.join(name);
+    let message = format!("{} was changed after it was written: {NAME} has another hash", path.display());
+    let help = format!("`planforge evaluate merge {}` writes it anew from the runs", folder.display());
+    Err(Failure::new(FailureClass::System, "evaluate.changed", message).help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_file_is_refused_and_an_older_folder_is_not_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(is_unchanged(folder.path(), "a.json", b"{}"), Ok(false));
+        let sums = Artefact::sums(&[Artefact::new("a.json", "{}"), Artefact::new("b.csv", "")]);
+        std::fs::write(folder.path().join(&sums.name), &sums.contents).unwrap();
+        assert_eq!(is_unchanged(folder.path(), "a.json", b"{}"), Ok(true));
+        assert_eq!(is_unchanged(folder.path(), "b.csv", b"").ok(), Some(true));
+        assert_eq!(is_unchanged(folder.path(), "a.json", b"{ }").unwrap_err().code, "evaluate.changed");
+    }
+}
