@@ -100,6 +100,15 @@ no refine stage, or no round of it came to an end.",
                       that is left.",
     },
     CodeInfo {
+        code: "cli.consent",
+        title: "a key would go to a server that the user has not allowed",
+        explanation: "A pipeline file names an environment variable and a server (`base_url`, `proxy`), and may come from somebody else. \
+                      Without consent a key goes only to loopback addresses and, over https, to the service that it is for (OPENAI_API_KEY \
+                      to api.openai.com). Allow another server for one command:\n\n    planforge run pipeline.toml --suite suite \
+                      --allow-host llm.example.org\n\nor for good, in planforge/allow.toml of your configuration folder (usually \
+                      ~/.config):\n\n    [keys]\n    MY_KEY = [\"llm.example.org\"]\n\nA host without a scheme means https.",
+    },
+    CodeInfo {
         code: "cli.missing-secret",
         title: "the environment variable that holds a key is not set",
         explanation: "A pipeline file names the environment variable of a key and never holds the key itself:\n\n    \

@@ -35,6 +35,14 @@ pub(crate) fn cache_folder() -> Option<PathBuf> {
     named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache")))
 }
 
+/// The user's list of what pipelines may do: `planforge/allow.toml` in `XDG_CONFIG_HOME`, else in `~/.config`; none if
+/// neither is known.
+pub(crate) fn allow_file() -> Option<PathBuf> {
+    let named = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let folder = named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
+    folder.map(|folder| folder.join("planforge/allow.toml"))
+}
+
 /// The file of a program on the search path.
 #[allow(clippy::disallowed_methods, reason = "the one place that may")]
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {

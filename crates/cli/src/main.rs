@@ -7,6 +7,7 @@ mod catalogue;
 mod cause;
 mod codes;
 mod commands;
+mod consent;
 mod context;
 mod derivation;
 #[cfg(test)]
@@ -74,7 +75,8 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
             .without_time()
             .try_init(),
     );
-    let context = Context { output, search_path: environment::plugin_search_path(&cli.plugin_dir) };
+    let search_path = environment::plugin_search_path(&cli.plugin_dir);
+    let context = Context { output, search_path, allowed_hosts: cli.allow_host };
     cli.command.run(&context)
 }
 

@@ -1,6 +1,7 @@
 //! A checked pipeline with its plugins, and the instances made from it.
 
 use crate::catalogue::{RegistryCatalogue, registry};
+use crate::consent::Consent;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::prepare::{Preparation, Prepared, prepare};
@@ -63,7 +64,9 @@ pub(crate) fn instantiate(
     mode: Mode,
 ) -> Result<(Prepared, Arc<Redactor>), Exit> {
     let folder = checked.pipeline.folder();
-    let with = Preparation { registry: &checked.registry, folder, providers: mode != Mode::Replay };
+    let consent = consent(context)?;
+    let providers = mode != Mode::Replay;
+    let with = Preparation { registry: &checked.registry, folder, providers, consent: &consent };
     let prepared = prepare(&checked.pipeline.config, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| context.print_failure(failure));
         exits.max().unwrap_or(Exit::Plugin)
@@ -79,6 +82,11 @@ pub(crate) fn instantiate(
     Ok((prepared, Arc::new(redactor)))
 }
 
+fn consent(context: &Context) -> Result<Consent, Exit> {
+    Consent::read(&context.allowed_hosts, crate::environment::allow_file())
+        .map_err(|failure| context.print_failure(&failure))
+}
+
 /// The pipeline's environment, to describe the interface of a suite without PDDL; the run creates its own.
 /// `None` if the environment only reads the suite's PDDL.
 pub(crate) fn describing_environment(
@@ -90,8 +98,9 @@ pub(crate) fn describing_environment(
         stages: Vec::new(),
         ..checked.pipeline.config.clone()
     };
-    let with =
-        Preparation { registry: &checked.registry, folder: checked.pipeline.folder(), providers: false };
+    let (registry, folder) = (&checked.registry, checked.pipeline.folder());
+    let consent = consent(context)?;
+    let with = Preparation { registry, folder, providers: false, consent: &consent };
     let prepared = prepare(&only, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| context.print_failure(failure));
         exits.max().unwrap_or(Exit::Plugin)

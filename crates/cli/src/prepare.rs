@@ -1,6 +1,7 @@
 //! From a checked pipeline to plugin instances and models. Secrets are resolved here: a file names an environment
 //! variable, the value goes to the plugin and to the redactor and nowhere else.
 
+use crate::consent::{Consent, shown_variable};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{ModelSettings, ModelTable, split_table};
 use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
@@ -19,6 +20,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) folder: &'a Path,
     /// True to create providers. Replay needs none, and so no keys.
     pub(crate) providers: bool,
+    /// The servers that may get keys.
+    pub(crate) consent: &'a Consent,
 }
 
 /// The plugin instances and models of a run.
@@ -67,8 +70,9 @@ pub(crate) fn known_secrets(pipeline: &Pipeline, registry: &Registry) -> Vec<Sec
     let mut secrets = Vec::new();
     for (id, options) in models.chain(stages).chain(environment) {
         let Ok(info) = registry.info(id) else { continue };
-        let variables = info.secrets.iter().filter_map(|name| options.get(name)?.as_str());
-        secrets.extend(variables.filter_map(crate::environment::variable).map(SecretString::from));
+        let variables = info.secret_variables(options).into_values();
+        secrets
+            .extend(variables.filter_map(|name| crate::environment::variable(&name)).map(SecretString::from));
     }
     secrets
 }
@@ -152,18 +156,27 @@ impl Maker<'_> {
         self.keep(made)
     }
 
-    /// Option name -> value of the variable that it names; none where one is not set.
+    /// Option name -> value of the variable that it names; none if one is not set or may not be sent.
     fn secrets(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<BTreeMap<String, String>> {
         let mut secrets = BTreeMap::new();
         let mut complete = true;
-        for name in &info.secrets {
-            let Some(Value::String(variable)) = options.get(name) else { continue };
-            match crate::environment::variable(variable).filter(|value| !value.is_empty()) {
+        let servers = info.servers.iter().filter_map(|name| info.option_value(options, name));
+        let servers: Vec<String> = servers.filter_map(|url| url.as_str().map(str::to_owned)).collect();
+        for (name, variable) in info.secret_variables(options) {
+            let consents = servers.iter().map(|url| self.with.consent.check(&variable, url));
+            let refused: Vec<Failure> = consents.filter_map(Result::err).collect();
+            if !refused.is_empty() {
+                self.failures.extend(refused);
+                complete = false;
+                continue;
+            }
+            match crate::environment::variable(&variable).filter(|value| !value.is_empty()) {
                 Some(value) => {
                     self.prepared.secrets.push(value.clone().into());
-                    secrets.insert(name.clone(), value);
+                    secrets.insert(name, value);
                 }
                 None => {
+                    let variable = shown_variable(&variable);
                     let message =
                         format!("the environment variable {variable} is not set (`{name}` of `{}`)", info.id);
                     let help = format!("set {variable} to the secret that `{}` needs", info.id);

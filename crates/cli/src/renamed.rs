@@ -25,7 +25,7 @@ const RENAMED: &[Renamed] = &[
 ];
 
 /// Global options that take the next argument as their value.
-const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir"];
+const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir", "--allow-host"];
 
 /// Replaces an old command name by the current one; `warn` gets one line about it.
 pub(crate) fn current_arguments(mut arguments: Vec<OsString>, warn: impl Fn(&str)) -> Vec<OsString> {

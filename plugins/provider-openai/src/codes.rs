@@ -13,9 +13,9 @@ codes! {
     "provider.options", "an option of the provider is invalid",
     "An option has the right type and an impossible value: a `base_url` that is not an http or https URL, a timeout of 0, a header\n\
      that cannot be sent. Keys and passwords are refused in URLs and headers, because the pipeline file is\n\
-     recorded with the run: name the environment variable in `api_key_env` instead. All of them are listed at once.";
+     recorded with the run: name the environment variable in `api_key_env` or `headers_env` instead. All of them are listed at once.";
     "provider.key", "the key is missing or cannot be sent",
-    "`api_key_env` names an environment variable that is not set or empty, or whose value has characters that no HTTP header\n\
+    "`api_key_env` or `headers_env` names an environment variable that is not set or empty, or whose value has characters that no HTTP header\n\
      can carry (often a line feed at its end). Set the variable, or remove `api_key_env` for a local server\n\
      that needs none.";
     "provider.tls", "TLS cannot be set up",

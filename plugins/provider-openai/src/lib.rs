@@ -13,12 +13,16 @@ pub use options::OpenAiOptions;
 pub use planforge_chat_completions::{Field, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
+use crate::options::missing_key;
 use planforge_chat_completions::{read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 use std::time::Duration;
+
+/// The option that names the variable of the key.
+const KEY_OPTION: &str = "api_key_env";
 
 /// Interval at which a call checks for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
@@ -53,19 +57,18 @@ impl OpenAi {
     /// # Errors
     /// `provider.options`, `provider.key`, `provider.tls`, `provider.client`.
     pub fn new(options: OpenAiOptions, key: Option<&str>) -> Result<Self, Failure> {
+        Self::with_secrets(options, |name| key.filter(|_| name == KEY_OPTION))
+    }
+
+    fn with_secrets<'a>(
+        options: OpenAiOptions,
+        secret: impl Fn(&str) -> Option<&'a str>,
+    ) -> Result<Self, Failure> {
         let mut headers = options.check()?;
+        headers.extend(options.secret_headers(&secret)?);
         if let Some(variable) = &options.api_key_env {
-            let key = key.filter(|key| !key.is_empty()).ok_or_else(|| {
-                Failure::new(
-                    FailureClass::Request,
-                    "provider.key",
-                    format!("the environment variable `{variable}`, which should hold the key, is not set"),
-                )
-                .help(format!(
-                    "set it (`export {variable}=...`), or remove `api_key_env` for a server that needs no key"
-                ))
-            })?;
-            let (name, value) = options.key_header(key)?;
+            let key = secret(KEY_OPTION).filter(|key| !key.is_empty());
+            let (name, value) = options.key_header(key.ok_or_else(|| missing_key(variable, KEY_OPTION))?)?;
             headers.insert(name, value);
         }
         let client = http::client(&options)?;
@@ -130,12 +133,15 @@ impl Plugin for OpenAi {
     fn about() -> About {
         About::new("Asks any OpenAI-compatible chat completion endpoint, local or remote")
             .several_replies()
-            .secret("api_key_env")
+            .secret(KEY_OPTION)
+            .secret("headers_env")
+            .server("base_url")
+            .server("proxy")
             .file("ca_file")
     }
 
     fn create(options: OpenAiOptions, secrets: &Secrets) -> Result<Self, Failure> {
-        Self::new(options, secrets.get("api_key_env"))
+        Self::with_secrets(options, |name| secrets.get(name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
 use planforge_chat_completions::{Dialect, Field, MaxTokensField};
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, is_harmless_header};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,11 @@ pub struct OpenAiOptions {
     /// Value of the header `OpenAI-Project`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Further headers. Not for keys: this file is recorded.
+    /// Further headers that carry no key, such as `User-Agent`. The value of every other header is given by `headers_env`,
+    /// because this file is recorded.
     pub headers: BTreeMap<String, String>,
+    /// Further headers, each with the name of the environment variable that holds its value.
+    pub headers_env: BTreeMap<String, String>,
     /// Seconds until a request counts as unanswered, above 0.
     pub timeout_s: f64,
     /// Seconds until a connection counts as failed, above 0.
@@ -54,6 +57,7 @@ impl Default for OpenAiOptions {
             organization: None,
             project: None,
             headers: BTreeMap::new(),
+            headers_env: BTreeMap::new(),
             timeout_s: 600.0,
             connect_timeout_s: 10.0,
             proxy: None,
@@ -65,16 +69,13 @@ impl Default for OpenAiOptions {
     }
 }
 
-/// Headers that would put a key into the pipeline file, which is recorded.
-const KEY_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"];
-
 impl OpenAiOptions {
     /// The endpoint's form of requests.
     pub(crate) fn dialect(&self) -> Dialect<'_> {
         Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
     }
 
-    /// All headers but the key's.
+    /// All headers but those with secret values.
     ///
     /// # Errors
     /// `provider.options` with everything that is wrong.
@@ -97,9 +98,9 @@ impl OpenAiOptions {
         let named = named.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
         let further = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in named.chain(further) {
-            if KEY_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
+            if !is_harmless_header(name) {
                 wrong.push(format!(
-                    "header `{name}` carries a key; name its variable in `api_key_env` instead"
+                    "header `{name}` may carry a key; name its variable in `headers_env` or `api_key_env` instead"
                 ));
                 continue;
             }
@@ -118,6 +119,28 @@ impl OpenAiOptions {
         Err(Failure::new(FailureClass::Request, "provider.options", wrong.join("; ")))
     }
 
+    /// The headers of `headers_env`, with the values that `secret` returns for `headers_env.NAME`.
+    ///
+    /// # Errors
+    /// `provider.options` for a name that no header can have; `provider.key` for a missing value, or one that no header
+    /// can carry, without the value in the message.
+    pub(crate) fn secret_headers<'a>(
+        &self,
+        secret: impl Fn(&str) -> Option<&'a str>,
+    ) -> Result<HeaderMap, Failure> {
+        let mut headers = HeaderMap::new();
+        for (name, variable) in &self.headers_env {
+            let header = HeaderName::try_from(name.as_str()).map_err(|_| {
+                let message = format!("`headers_env`: `{name}` cannot be the name of a header");
+                Failure::new(FailureClass::Request, "provider.options", message)
+            })?;
+            let value = secret(&format!("headers_env.{name}")).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| missing_key(variable, &format!("headers_env.{name}")))?;
+            headers.insert(header, sensitive(value, variable)?);
+        }
+        Ok(headers)
+    }
+
     /// The header that carries `key`.
     ///
     /// # Errors
@@ -129,22 +152,32 @@ impl OpenAiOptions {
         } else {
             key.to_owned()
         };
-        match (name, HeaderValue::try_from(text)) {
-            (Ok(name), Ok(mut value)) => {
-                value.set_sensitive(true);
-                Ok((name, value))
-            }
-            _ => {
-                let variable = self.api_key_env.as_deref().unwrap_or_default();
-                Err(Failure::new(
-                    FailureClass::Request,
-                    "provider.key",
-                    format!("the key in variable `{variable}` has characters that no header can carry"),
-                )
-                .help("a line feed at its end is the usual cause"))
-            }
-        }
+        let name = name.map_err(|_| {
+            let message =
+                format!("`api_key_header`: `{}` cannot be the name of a header", self.api_key_header);
+            Failure::new(FailureClass::Request, "provider.options", message)
+        })?;
+        Ok((name, sensitive(&text, self.api_key_env.as_deref().unwrap_or_default())?))
     }
+}
+
+/// The failure for a variable without a value.
+pub(crate) fn missing_key(variable: &str, option: &str) -> Failure {
+    let message = format!("the environment variable `{variable}`, which should hold the key, is not set");
+    Failure::new(FailureClass::Request, "provider.key", message).help(format!(
+        "set it (`export {variable}=...`), or remove `{option}` for a server that needs no key"
+    ))
+}
+
+/// A header's value that is kept out of logs.
+fn sensitive(text: &str, variable: &str) -> Result<HeaderValue, Failure> {
+    let mut value = HeaderValue::try_from(text).map_err(|_| {
+        let message = format!("the key in variable `{variable}` has characters that no header can carry");
+        Failure::new(FailureClass::Request, "provider.key", message)
+            .help("a line feed at its end is the usual cause")
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 fn check_url(text: &str, key: &str, wrong: &mut Vec<String>) {

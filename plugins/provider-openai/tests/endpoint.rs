@@ -11,9 +11,11 @@ use planforge_contract::{
     CompletionRequest, CompletionResult, FailureClass, FinishReason, Message, ProviderFailure,
     ProviderFailureClass as Class, Replies, Sampling,
 };
+use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_provider_openai::{Field, MaxTokensField, OpenAi, OpenAiOptions};
 use planforge_testkit::{Scripted, ScriptedServer, SilentHost};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-scripted-0123456789";
@@ -155,7 +157,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
     let bearer = OpenAiOptions {
         api_key_env: Some("SCRIPTED_KEY".into()),
         organization: Some("org".into()),
-        headers: [("X-Team".to_owned(), "blue".to_owned())].into(),
+        headers: [("X-Title".to_owned(), "blue".to_owned())].into(),
         ..options(&server)
     };
     let provider = OpenAi::new(bearer.clone(), Some(KEY)).unwrap();
@@ -170,10 +172,31 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
     );
     assert_eq!(requests[1].header("authorization"), Some(&*format!("Bearer {KEY}")));
     assert_eq!(
-        (requests[1].header("openai-organization"), requests[1].header("x-team")),
+        (requests[1].header("openai-organization"), requests[1].header("x-title")),
         (Some("org"), Some("blue"))
     );
     assert_eq!((requests[2].header("api-key"), requests[2].header("authorization")), (Some(KEY), None));
+}
+
+#[test]
+fn headers_that_may_carry_a_key_come_from_the_environment_alone() {
+    for name in ["X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "x-functions-key", "X-Auth-Token", "X-Team"] {
+        let headers = [(name.to_owned(), KEY.to_owned())].into();
+        let failure = OpenAi::new(OpenAiOptions { headers, ..Default::default() }, None).unwrap_err();
+        assert_eq!(failure.code, "provider.options");
+        assert!(failure.message.contains(name) && !failure.message.contains(KEY), "{}", failure.message);
+    }
+    let server = ScriptedServer::matching(|_| Scripted::replies(&["ok"])).unwrap();
+    let headers_env = [("X-Goog-Api-Key".to_owned(), "GEMINI_API_KEY".to_owned())].into();
+    let named = OpenAiOptions { headers_env, ..options(&server) };
+    let secrets = Secrets::from(BTreeMap::from([("headers_env.X-Goog-Api-Key".to_owned(), KEY.to_owned())]));
+    let provider = <OpenAi as Plugin>::create(named.clone(), &secrets).unwrap();
+    provider.complete(&SilentHost::default(), &question()).unwrap();
+    assert_eq!(server.requests()[0].header("x-goog-api-key"), Some(KEY));
+    assert!(!format!("{provider:?}").contains(KEY));
+    let missing = <OpenAi as Plugin>::create(named, &Secrets::default()).unwrap_err();
+    assert_eq!(missing.code, "provider.key");
+    assert!(missing.message.contains("`GEMINI_API_KEY`"), "{}", missing.message);
 }
 
 #[test]
@@ -286,7 +309,7 @@ fn calls_of_many_threads_run_side_by_side() {
 fn options_read_as_a_pipeline_file_writes_them_and_each_is_documented() {
     let table = json!({
         "base_url": "http://127.0.0.1:8081/v1", "timeout_s": 30, "max_tokens_field": "max_completion_tokens",
-        "omit": ["seed", "logprobs"], "headers": {"X-Team": "blue"}
+        "omit": ["seed", "logprobs"], "headers": {"X-Title": "blue"}
     });
     let options: OpenAiOptions = serde_json::from_value(table).unwrap();
     assert_eq!((options.timeout_s, options.omit), (30.0, vec![Field::Seed, Field::Logprobs]));

@@ -17,6 +17,11 @@ pub(crate) struct Cli {
     /// the folder `plugins` beside the executable. Never the working directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
+    /// A server that may get the keys that a pipeline file names, such as `llm.example.org` or `http://10.0.0.1:8000`;
+    /// repeatable. Allowed without it are loopback addresses, the service that a key is for, and the servers in
+    /// `planforge/allow.toml` of the configuration folder.
+    #[arg(long, global = true, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
     /// Print every error, also those of the same cause.
     #[arg(long, global = true)]
     pub(crate) all: bool,

@@ -116,3 +116,44 @@ fn a_key_instead_of_its_variable_is_refused_and_not_printed() {
     }
     assert_eq!(server.count(), 0);
 }
+
+#[test]
+fn a_header_that_may_carry_a_key_is_refused_in_clear_and_taken_from_the_environment() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let start = || Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01");
+    for header in ["X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "x-functions-key", "X-Session-Token"] {
+        let mut run = start().set(&format!("llm.main.headers.{header}"), "plainvalue");
+        let ran = run.go();
+        ran.expect(32).says(&["pipeline.literal-secret", header, "llm.main.headers_env"]);
+        assert!(!ran.stderr.contains("plainvalue") && ran.stdout.is_empty(), "{}", ran.stderr);
+        assert_eq!(run.folders().len(), 0);
+    }
+    assert_eq!(server.count(), 0);
+    let mut run = start().set("llm.main.headers_env.X-Goog-Api-Key", VARIABLE).env(VARIABLE, KEYS[0]);
+    let ran = run.go();
+    nowhere(KEYS[0], &run, ran.expect(0));
+    assert_eq!(server.requests()[0].header("x-goog-api-key"), Some(KEYS[0]));
+}
+
+#[test]
+fn a_key_goes_to_no_server_that_the_user_has_not_allowed() {
+    let config = tempfile::tempdir().unwrap();
+    let start = |server: &str| {
+        let run = Run::new("llm-p.toml", server).task("parcels", "p01").set("llm.main.api_key_env", VARIABLE);
+        run.env("XDG_CONFIG_HOME", config.path().to_str().unwrap())
+    };
+    let stranger = "https://stranger.invalid/v1";
+    let mut refused = start(stranger).env(VARIABLE, KEYS[0]);
+    let ran = refused.go();
+    ran.expect(30).says(&["cli.consent", VARIABLE, "--allow-host https://stranger.invalid", "allow.toml"]);
+    assert_eq!((ran.stdout.as_str(), refused.folders().len()), ("", 0));
+    // A proxy sees what is sent to it.
+    let mut proxied = start("http://127.0.0.1:9/v1").set("llm.main.proxy", "http://stranger.invalid:80");
+    proxied.go().expect(30).says(&["cli.consent", "--allow-host http://stranger.invalid"]);
+    // What is allowed gets as far as the missing value.
+    start(stranger).arg("--allow-host").arg("stranger.invalid").go().expect(36).says(&["cli.missing-secret"]);
+    fs::create_dir(config.path().join("planforge")).unwrap();
+    let allowed = format!("[keys]\n{VARIABLE} = [\"stranger.invalid\"]\n");
+    fs::write(config.path().join("planforge/allow.toml"), allowed).unwrap();
+    start(stranger).go().expect(36).says(&["cli.missing-secret"]);
+}

@@ -37,7 +37,8 @@ pub(crate) fn planforge() -> Command {
     for variable in ["PLANFORGE_PLUGINS", "NO_COLOR", "COLUMNS", "OPENAI_API_KEY"] {
         command.env_remove(variable);
     }
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    command.env("XDG_CACHE_HOME", temporary.join("cache")).env("XDG_CONFIG_HOME", temporary.join("config"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -14,6 +14,7 @@
 pub mod api;
 mod documents;
 mod envelope;
+mod headers;
 mod schema;
 
 pub use documents::assessment::{Assessment, Decision, UndecidedReason};
@@ -50,6 +51,7 @@ pub use documents::task::{ActionInterface, ActionSignature, Given, TaskView, Typ
 pub use documents::translate::{FixPolicy, TranslateRequest, TranslateResponse};
 pub use documents::verify::{VerifyRequest, VerifyResponse};
 pub use envelope::{DecodeError, Document, DocumentVisitor, Envelope, decode, encode};
+pub use headers::is_harmless_header;
 pub use schema::DocumentSchemas;
 
 /// A JSON object with sorted keys, as options and extra fields use it.

@@ -118,7 +118,10 @@ pub const CODES: &[CodeInfo] = &[
         "a key is written into the pipeline file",
         "Pipeline files are shared and recorded, so they hold no secrets: an option such as api_key_env holds the name of an\n\
          environment variable.\n\n    api_key_env = \"OPENAI_API_KEY\"\n\n\
-         A value that looks like a key is refused anywhere in the file, and never shown. If the key was in a shared file, replace it.",
+         A value that looks like a key is refused anywhere in the file, and never shown. So is the value of every header that is not known\n\
+         to be harmless (such as Accept or User-Agent): services carry keys in headers of any name. Name its variable instead:\n\n    \
+         [llm.main.headers_env]\n    X-Goog-Api-Key = \"GEMINI_API_KEY\"\n\n\
+         If the key was in a shared file, replace it.",
     ),
     code(
         "pipeline.metric-form",

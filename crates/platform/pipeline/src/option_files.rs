@@ -127,7 +127,15 @@ fn text(path: &Path) -> Result<String, String> {
     if bytes.len() as u64 > MAX_OPTION_FILE_BYTES {
         return Err(format!("is larger than {MAX_OPTION_FILE_BYTES} bytes"));
     }
-    String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) if path.extension().is_some_and(|ending| ending == "pddl") => {
+            let name = path.display().to_string();
+            let read = planforge_pddl::read_pddl_bytes(&name, error.as_bytes());
+            read.map(|read| read.text).map_err(|_| "is not UTF-8".to_owned())
+        }
+        Err(_) => Err("is not UTF-8".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +160,7 @@ mod tests {
             files: vec!["a".into(), "b".into()],
             folders: vec![],
             suites: vec![],
+            servers: vec![],
             max_concurrency: 0,
         }
     }

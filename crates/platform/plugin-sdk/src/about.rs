@@ -33,6 +33,7 @@ pub struct About {
     pub(crate) metrics: Vec<Declared>,
     pub(crate) measures: Vec<Measure>,
     pub(crate) secrets: Vec<String>,
+    pub(crate) servers: Vec<String>,
     pub(crate) files: Vec<String>,
     pub(crate) folders: Vec<String>,
     pub(crate) suites: Vec<String>,
@@ -136,10 +137,16 @@ impl About {
         self.measures.push(measure);
         self
     }
-    /// An option that holds the name of an environment variable; its value comes in [`Secrets`].
+    /// An option that holds the name of an environment variable, or a table of such names; the values come in [`Secrets`].
     #[must_use]
     pub fn secret(mut self, option: &str) -> Self {
         self.secrets.push(option.to_owned());
+        self
+    }
+    /// An option that holds the URL of a server that gets the secrets; the host asks for the user's consent first.
+    #[must_use]
+    pub fn server(mut self, option: &str) -> Self {
+        self.servers.push(option.to_owned());
         self
     }
     /// An option that holds a path; the host puts the file's text in its place.
@@ -184,7 +191,7 @@ fn add_condition(applies: &mut Applies, option: &str, value: &str) {
 pub struct Secrets(BTreeMap<String, String>);
 
 impl Secrets {
-    /// The value for an option; `None` where the option is absent or its variable is not set.
+    /// The value for an option, or for `OPTION.KEY` of a table; `None` where the option is absent or its variable is not set.
     pub fn get(&self, option: &str) -> Option<&str> {
         self.0.get(option).map(String::as_str)
     }

@@ -72,6 +72,7 @@ pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
         measures: about.measures,
         options_schema: schemars::schema_for!(P::Options).to_value(),
         secrets: about.secrets,
+        servers: about.servers,
         files: about.files,
         folders: about.folders,
         suites: about.suites,

@@ -13,8 +13,13 @@ pub const REDACTED: &str = "[redacted]";
 /// as `x` or `EMPTY`). [`Redactor::too_short`] counts them, so that the caller can warn.
 pub const MIN_SECRET_BYTES: usize = 8;
 
-/// Replaces every known secret in each form in which it can leak: plain, JSON-escaped (once and twice, with
-/// and without `\u` and `\/`), URL-encoded, and base64 at each of the three alignments.
+/// Replaces every known secret in each form in which it can leak: plain, reversed, JSON-escaped (once and twice, with
+/// and without `\u` and `\/`), URL-encoded, HTML-escaped, hexadecimal, and base64 at each of the three alignments (standard
+/// and URL-safe alphabet, padded or not). Upper and lower case of ASCII letters do not count in any form.
+///
+/// Not covered are: parts of a secret (but [`Redactor::cut_text`] finds beginnings at the end of a text), a secret that is
+/// spread over several texts, line breaks or separators inside a form, two encodings after one another (but JSON twice),
+/// other encodings (base32, ASCII codes in decimal), compressed and encrypted text.
 #[derive(Default)]
 pub struct Redactor {
     matcher: Option<AhoCorasick>,
@@ -48,7 +53,11 @@ impl Redactor {
         let matcher = if forms.is_empty() {
             None
         } else {
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms).ok()
+            AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .ascii_case_insensitive(true)
+                .build(&forms)
+                .ok()
         };
         Self { matcher, forms, too_short }
     }
@@ -93,7 +102,10 @@ impl Redactor {
         let end = clean.trim_end_matches(['.', '\u{2026}', ' ']);
         let begins = |form: &Vec<u8>| {
             let most = form.len().saturating_sub(1).min(end.len());
-            let ends = |length: &usize| end.as_bytes().ends_with(form.get(..*length).unwrap_or_default());
+            let ends = |length: &usize| {
+                let tail = end.as_bytes().get(end.len() - length..).unwrap_or_default();
+                tail.eq_ignore_ascii_case(form.get(..*length).unwrap_or_default())
+            };
             (MIN_SECRET_BYTES..=most).rev().find(ends)
         };
         match self.forms.iter().filter_map(begins).max() {
@@ -152,12 +164,12 @@ fn forms_of(secret: &str) -> Vec<Vec<u8>> {
         texts.push(form.replace('/', "\\/"));
         texts.push(json_escaped(form));
     }
-    for upper in [true, false] {
-        let encoded = url_encoded(secret, upper);
-        texts.push(encoded.replace("%20", "+"));
-        texts.push(encoded);
-    }
+    let encoded = url_encoded(secret);
+    texts.push(encoded.replace("%20", "+"));
+    texts.push(encoded);
     texts.push(html_escaped(secret));
+    texts.push(secret.chars().rev().collect());
+    texts.push(secret.bytes().map(|byte| format!("{byte:02x}")).collect());
     for offset in 0..3 {
         let standard = base64_core(secret.as_bytes(), offset);
         texts.push(standard.replace('+', "-").replace('/', "_"));
@@ -189,13 +201,12 @@ fn json_ascii(c: char) -> Vec<char> {
         .collect()
 }
 
-fn url_encoded(text: &str, upper: bool) -> String {
+fn url_encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte as char),
-            _ if upper => out.push_str(&format!("%{byte:02X}")),
-            _ => out.push_str(&format!("%{byte:02x}")),
+            _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
     out
@@ -257,6 +268,29 @@ mod tests {
             let clean = r.text(encoded).into_owned();
             assert!(clean.contains(REDACTED), "{encoded} -> {clean}");
             assert!(clean.len() < REDACTED.len() + 8, "{encoded} -> {clean}");
+        }
+    }
+
+    #[test]
+    fn hexadecimal_reversed_and_changed_case_are_found() {
+        let secret = "sk-Live/0123456789+ab?";
+        let r = redactor(secret);
+        let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let reversed: String = secret.chars().rev().collect();
+        let base64 = "c2stTGl2ZS8wMTIzNDU2Nzg5K2FiPw";
+        for form in [
+            hex.to_uppercase(),
+            hex,
+            reversed,
+            secret.to_uppercase(),
+            secret.to_lowercase(),
+            base64.to_owned(),
+            format!("{base64}=="),
+            base64.replace('+', "-").replace('/', "_"),
+        ] {
+            let clean = r.text(&format!("a {form} b")).into_owned();
+            assert!(clean.starts_with("a [redacted]") && clean.ends_with(" b"), "{form} -> {clean}");
+            assert!(clean.len() <= "a [redacted]xx== b".len(), "{form} -> {clean}");
         }
     }
 

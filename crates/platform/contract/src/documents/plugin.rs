@@ -106,9 +106,14 @@ pub struct PluginInfo {
     pub measures: Vec<Measure>,
     /// JSON schema of its options.
     pub options_schema: serde_json::Value,
-    /// Options that hold the *name* of an environment variable; the host passes the value in `CreateRequest.secrets`.
+    /// Options that hold the *name* of an environment variable, or a table of such names; the host passes the values in
+    /// `CreateRequest.secrets`.
     #[serde(default)]
     pub secrets: Vec<String>,
+    /// Options that hold the URL of a server that gets the secrets. The host asks for the user's consent before it passes
+    /// them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
     /// Options that hold a path; the host reads the file and puts its text in the option's place.
     #[serde(default)]
     pub files: Vec<String>,
@@ -140,6 +145,25 @@ impl PluginInfo {
         self.capabilities.external.holds(&self.options_schema, options)
     }
 
+    /// The environment variables that the options name as secrets: the name in [`CreateRequest::secrets`] -> the variable.
+    pub fn secret_variables(&self, options: &JsonObject) -> BTreeMap<String, String> {
+        let mut variables = BTreeMap::new();
+        for name in &self.secrets {
+            match options.get(name) {
+                Some(serde_json::Value::String(variable)) => {
+                    variables.insert(name.clone(), variable.clone());
+                }
+                Some(serde_json::Value::Object(table)) => {
+                    let named = table.iter().filter_map(|(key, variable)| Some((key, variable.as_str()?)));
+                    variables
+                        .extend(named.map(|(key, variable)| (format!("{name}.{key}"), variable.to_owned())));
+                }
+                _ => {}
+            }
+        }
+        variables
+    }
+
     /// The value of an option: the given one, else the default in the options schema, else `None`.
     pub fn option_value(&self, options: &JsonObject, name: &str) -> Option<serde_json::Value> {
         option_value(&self.options_schema, options, name)
@@ -164,7 +188,7 @@ pub struct CreateRequest {
     /// The options from the pipeline file, already checked against the schema.
     #[serde(default)]
     pub options: JsonObject,
-    /// Option name -> secret value. Never recorded.
+    /// Option name -> secret value. The values of a table `OPTION` are named `OPTION.KEY`. Never recorded.
     #[serde(default)]
     pub secrets: BTreeMap<String, String>,
 }

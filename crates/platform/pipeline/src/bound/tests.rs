@@ -40,6 +40,7 @@ fn info(id: &str) -> Option<PluginInfo> {
         files: Vec::new(),
         folders: Vec::new(),
         suites: Vec::new(),
+        servers: Vec::new(),
         max_concurrency: 0,
     })
 }

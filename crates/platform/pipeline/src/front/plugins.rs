@@ -105,14 +105,25 @@ pub(super) fn option_problems(
     }
 }
 
-/// A secret option holds the name of an environment variable.
+/// A secret option holds the name of an environment variable, or a table of such names.
 fn secret_option(name: &str, node: &Node, out: &mut Vec<Diagnostic>) {
     let Some(found) = node.as_table().and_then(|table| table.get(name)) else { return };
-    let Value::String(value) = &found.value else { return };
+    if let Value::Table(table) = &found.value {
+        table
+            .entries
+            .iter()
+            .for_each(|(key, node)| variable_name(&format!("{name}.{}", key.name), node, out));
+    } else {
+        variable_name(name, found, out);
+    }
+}
+
+fn variable_name(name: &str, node: &Node, out: &mut Vec<Diagnostic>) {
+    let Value::String(value) = &node.value else { return };
     // What looks like a key is reported for the whole file at once; here it is enough to see that it is no name.
     if !super::secrets::is_variable_name(value) && !super::secrets::looks_like_key(value) {
         let text = format!("`{name}` must hold the name of an environment variable: letters, digits and `_`");
-        out.push(error_at("pipeline.secret-name", text, found.place).help("for example OPENAI_API_KEY"));
+        out.push(error_at("pipeline.secret-name", text, node.place).help("for example OPENAI_API_KEY"));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::reader::error_at;
 use super::tree::{Node, SourcePlace, Table, Value};
+use planforge_contract::is_harmless_header;
 use planforge_diagnostics::Diagnostic;
 
 /// True if a text can be the name of an environment variable.
@@ -32,8 +33,31 @@ pub(super) fn looks_like_key(text: &str) -> bool {
 /// Reports every value in the file that looks like a key, and returns their places so that the text can be hidden.
 pub(super) fn find(root: &Table, out: &mut Vec<Diagnostic>) -> Vec<SourcePlace> {
     let mut places = Vec::new();
+    secret_headers(root, out, &mut places);
     walk(root, out, &mut places);
     places
+}
+
+/// Reports the headers of model tables whose values may be keys. Services choose the names of such headers freely, so
+/// every header counts that is not known to be harmless.
+fn secret_headers(root: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>) {
+    let models = root.get("llm").and_then(Node::as_table).into_iter().flat_map(|models| &models.entries);
+    for (model, node) in models {
+        let headers = node.as_table().and_then(|table| table.get("headers")).and_then(Node::as_table);
+        for (name, node) in headers.into_iter().flat_map(|headers| &headers.entries) {
+            if !matches!(node.value, Value::String(_)) || is_harmless_header(&name.name) {
+                continue;
+            }
+            let name = &name.name;
+            let message = format!("the header `{name}` may carry a key; pipeline files hold no secrets");
+            out.push(error_at("pipeline.literal-secret", message, node.place).help(format!(
+                "put the value into an environment variable and write the variable's name: \
+                 llm.{}.headers_env.{name} = \"VARIABLE\"",
+                model.name
+            )));
+            places.push(node.place);
+        }
+    }
 }
 
 fn walk(table: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>) {
@@ -44,7 +68,7 @@ fn walk(table: &Table, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>)
 
 fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<SourcePlace>) {
     match &node.value {
-        Value::String(text) if looks_like_key(text) => {
+        Value::String(text) if looks_like_key(text) && !places.contains(&node.place) => {
             let message = format!("the value of `{key}` looks like a key; pipeline files hold no secrets");
             out.push(error_at("pipeline.literal-secret", message, node.place).help(
                 "put the key into an environment variable and write the variable's name, for example api_key_env = \"OPENAI_API_KEY\"",

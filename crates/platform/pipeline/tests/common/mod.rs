@@ -34,6 +34,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         files: Vec::new(),
         folders: Vec::new(),
         suites: vec![],
+        servers: vec![],
         max_concurrency: 0,
     }
 }

@@ -1,0 +1,192 @@
+//! The user's consent: the servers that may get the value of an environment variable.
+//!
+//! A pipeline file names both a variable and a server, and may come from a stranger. So a value goes only to loopback
+//! addresses, to the service that the variable is for, and to servers that the user allowed: with `--allow-host`, or in
+//! `allow.toml` in the user's configuration folder.
+
+use planforge_contract::{Failure, FailureClass};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use url::{Host, Url};
+
+/// Variables and the services that their values come from.
+const SERVICES: [(&str, &str); 13] = [
+    ("ANTHROPIC_API_KEY", "api.anthropic.com"),
+    ("CEREBRAS_API_KEY", "api.cerebras.ai"),
+    ("DEEPSEEK_API_KEY", "api.deepseek.com"),
+    ("FIREWORKS_API_KEY", "api.fireworks.ai"),
+    ("GEMINI_API_KEY", "generativelanguage.googleapis.com"),
+    ("GOOGLE_API_KEY", "generativelanguage.googleapis.com"),
+    ("GROQ_API_KEY", "api.groq.com"),
+    ("HF_TOKEN", "router.huggingface.co"),
+    ("MISTRAL_API_KEY", "api.mistral.ai"),
+    ("OPENAI_API_KEY", "api.openai.com"),
+    ("OPENROUTER_API_KEY", "openrouter.ai"),
+    ("TOGETHER_API_KEY", "api.together.xyz"),
+    ("XAI_API_KEY", "api.x.ai"),
+];
+
+/// What the user allowed.
+#[derive(Debug, Default)]
+pub(crate) struct Consent {
+    /// Servers of `--allow-host`, for every variable.
+    servers: Vec<String>,
+    file: AllowFile,
+    path: Option<PathBuf>,
+}
+
+/// `allow.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowFile {
+    /// Variable -> servers.
+    #[serde(default)]
+    keys: BTreeMap<String, Vec<String>>,
+}
+
+impl Consent {
+    /// Reads the user's file, if there is one.
+    ///
+    /// # Errors
+    /// `cli.consent`: the file or a server of `--allow-host` cannot be read.
+    pub(crate) fn read(allowed_hosts: &[String], path: Option<PathBuf>) -> Result<Self, Failure> {
+        let wrong = |message: String| Failure::new(FailureClass::Request, "cli.consent", message);
+        let servers = allowed_hosts.iter().map(|host| origin_of(host));
+        let servers = servers.collect::<Result<_, _>>().map_err(|e| wrong(format!("--allow-host: {e}")))?;
+        let file = match path.as_deref().map(std::fs::read_to_string) {
+            Some(Ok(text)) => {
+                let shown = path.as_deref().unwrap_or(Path::new("")).display();
+                let mut file: AllowFile =
+                    toml::from_str(&text).map_err(|e| wrong(format!("{shown}: {e}")))?;
+                for server in file.keys.values_mut().flatten() {
+                    *server = origin_of(server).map_err(|e| wrong(format!("{shown}: {e}")))?;
+                }
+                file
+            }
+            Some(Err(e)) if e.kind() != std::io::ErrorKind::NotFound => {
+                let shown = path.as_deref().unwrap_or(Path::new("")).display();
+                return Err(wrong(format!("{shown} cannot be read: {e}")));
+            }
+            _ => AllowFile::default(),
+        };
+        Ok(Self { servers, file, path })
+    }
+
+    /// Checks that a server may get the value of a variable.
+    ///
+    /// # Errors
+    /// `cli.consent`, with the ways to allow it.
+    pub(crate) fn check(&self, variable: &str, url: &str) -> Result<(), Failure> {
+        // What is not a URL is refused by the plugin.
+        let Ok(url) = Url::parse(url) else { return Ok(()) };
+        let server = url.origin().ascii_serialization();
+        let is_service =
+            |(name, host): &(&str, &str)| *name == variable && server == format!("https://{host}");
+        let own = self.file.keys.get(variable).into_iter().flatten();
+        if is_loopback(&url)
+            || SERVICES.iter().any(is_service)
+            || self.servers.iter().chain(own).any(|s| *s == server)
+        {
+            return Ok(());
+        }
+        let variable = shown_variable(variable);
+        let message = format!(
+            "the pipeline would send the value of {variable} to `{server}`, which you have not allowed"
+        );
+        let mut help = format!("if you trust this server with it, add `--allow-host {server}`");
+        if let Some(path) = &self.path {
+            help += &format!(", or write into {} below [keys]: {variable} = [\"{server}\"]", path.display());
+        }
+        Err(Failure::new(FailureClass::Request, "cli.consent", message).help(help))
+    }
+}
+
+/// The name of a variable for messages. A name with lower-case letters and digits may be a key that was written in the
+/// place of its variable, so it is cut.
+pub(crate) fn shown_variable(name: &str) -> String {
+    let may_be_key = name.len() >= 16
+        && name.bytes().any(|b| b.is_ascii_lowercase())
+        && name.bytes().any(|b| b.is_ascii_digit());
+    match may_be_key {
+        true => format!("{}...", name.chars().take(4).collect::<String>()),
+        false => name.to_owned(),
+    }
+}
+
+/// Scheme, host and port of a URL, or of a host alone, which then means https.
+fn origin_of(server: &str) -> Result<String, String> {
+    let text = if server.contains("://") { server.to_owned() } else { format!("https://{server}") };
+    match Url::parse(&text) {
+        Ok(url) if url.has_host() => Ok(url.origin().ascii_serialization()),
+        _ => Err(format!("`{server}` is not a host or URL")),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_allowed(consent: &Consent, variable: &str, url: &str) -> bool {
+        match consent.check(variable, url) {
+            Ok(()) => true,
+            Err(failure) => {
+                assert_eq!(failure.code, "cli.consent");
+                false
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_goes_to_its_service_and_to_loopback_addresses_alone() {
+        let consent = Consent::default();
+        for url in [
+            "https://api.openai.com/v1",
+            "http://127.0.0.1:8081/v1",
+            "http://[::1]:1/",
+            "http://localhost:80",
+        ] {
+            assert!(is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
+        }
+        for url in [
+            "http://api.openai.com/v1",
+            "https://api.openai.com:8443/v1",
+            "https://api.openai.com.example.org/v1",
+            "https://api.openai.com@example.org/v1",
+            "https://example.org\\@127.0.0.1/",
+            "http://127.0.0.1.example.org/v1",
+            "http://192.168.0.1/v1",
+            "https://api.mistral.ai/v1",
+        ] {
+            assert!(!is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
+        }
+        assert!(!is_allowed(&consent, "AWS_SECRET_ACCESS_KEY", "https://api.openai.com/v1"));
+    }
+
+    #[test]
+    fn the_option_and_the_file_allow_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("allow.toml");
+        let hosts = ["llm.example.org".to_owned(), "http://10.0.0.1:8000/v1".to_owned()];
+        let consent = Consent::read(&hosts, Some(path.clone())).unwrap();
+        assert!(is_allowed(&consent, "KEY", "https://llm.example.org/v1"));
+        assert!(is_allowed(&consent, "KEY", "http://10.0.0.1:8000/other"));
+        assert!(!is_allowed(&consent, "KEY", "http://llm.example.org/v1"));
+        std::fs::write(&path, "[keys]\nKEY = [\"other.example.org\"]\n").unwrap();
+        let consent = Consent::read(&[], Some(path.clone())).unwrap();
+        assert!(is_allowed(&consent, "KEY", "https://other.example.org/v1"));
+        assert!(!is_allowed(&consent, "OTHER", "https://other.example.org/v1"));
+        std::fs::write(&path, "[kyes]\n").unwrap();
+        assert_eq!(Consent::read(&[], Some(path)).unwrap_err().code, "cli.consent");
+        assert_eq!(Consent::read(&["a b".to_owned()], None).unwrap_err().code, "cli.consent");
+    }
+}
