@@ -367,8 +367,9 @@ pub fn results(out: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
     for path in paths {
         let name = path.strip_prefix(out).unwrap_or(&path).display().to_string();
         let hidden = name.split('/').any(|part| part.starts_with('.'));
-        // The manifest says when the run began.
-        if path.is_file() && !hidden && !name.ends_with("run.json") {
+        // The manifest has the time at which the run began, and the hashes are those of files with times.
+        let has_times = name.ends_with("run.json") || name == "SHA256SUMS";
+        if path.is_file() && !hidden && !has_times {
             let text = fs::read_to_string(&path)?;
             files.insert(name, without_times(&path, text).into_bytes());
         }
