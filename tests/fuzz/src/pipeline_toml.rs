@@ -40,6 +40,7 @@ impl Catalogue for Few {
             secrets: declared("api_key_env", PluginKind::Provider).into_iter().map(|d| d.name).collect(),
             files: declared("template", PluginKind::Translator).into_iter().map(|d| d.name).collect(),
             folders: vec![],
+            servers: Vec::new(),
             suites: vec![],
             max_concurrency: 0,
         })

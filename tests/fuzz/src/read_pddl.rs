@@ -5,13 +5,14 @@ use planforge_diagnostics::{SourceId, SourceMap};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{
     StripSpans, TaskSources, check_domain, check_problem, diff_domains, diff_problems, find_pddl, fix_all,
-    parse_domain, parse_problem, print_domain, print_problem, read_bytes,
+    parse_domain, parse_problem, print_domain, print_problem, read_pddl_bytes,
 };
 
 /// Reads, checks, extracts, fixes, prints and compares. What was read without a diagnostic is printed so that it reads the
 /// same; what was put together from a faulty text is printed and read again, and may come out tidier.
 pub fn read_pddl(data: &[u8]) {
-    let Ok(text) = read_bytes("fuzz.pddl", data) else { return };
+    let Ok(read) = read_pddl_bytes("fuzz.pddl", data) else { return };
+    let text = read.text;
     let sources = SourceMap::single("fuzz.pddl", text.as_str());
     let at = SourceId(0);
     let domain = parse_domain(&text, at);
