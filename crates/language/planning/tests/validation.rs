@@ -169,7 +169,8 @@ fn each_strange_plan_file_gives_one_clear_answer() {
 #[test]
 fn an_unset_cost_counter_costs_nothing_in_the_planner_and_in_the_validator() {
     let (domain, problem) = read(
-        "(define (domain d) (:predicates (p)) (:functions (total-cost)) (:action a :parameters () :effect (p)))",
+        "(define (domain d) (:predicates (p)) (:functions (total-cost)) (:action a :parameters () :effect (p))
+          (:action b :parameters () :effect (and (p) (increase (total-cost) 1))))",
         "(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize (total-cost)))",
     );
     let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
