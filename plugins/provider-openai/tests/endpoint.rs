@@ -16,12 +16,16 @@ use planforge_provider_openai::{Field, MaxTokensField, OpenAi, OpenAiOptions};
 use planforge_testkit::{Scripted, ScriptedServer, SilentHost};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::sync::Barrier;
+use std::time::Duration;
 
 const KEY: &str = "sk-scripted-0123456789";
 
+/// Only stops a test that hangs.
+const PATIENCE_S: f64 = 300.0;
+
 fn options(server: &ScriptedServer) -> OpenAiOptions {
-    OpenAiOptions { base_url: server.base_url(), timeout_s: 5.0, ..Default::default() }
+    OpenAiOptions { base_url: server.base_url(), timeout_s: PATIENCE_S, ..Default::default() }
 }
 
 fn question() -> CompletionRequest {
@@ -37,8 +41,12 @@ fn ask(options: OpenAiOptions, request: &CompletionRequest) -> CompletionResult 
 }
 
 fn failed(answer: Scripted) -> ProviderFailure {
+    failed_within(PATIENCE_S, answer)
+}
+
+fn failed_within(timeout_s: f64, answer: Scripted) -> ProviderFailure {
     let server = ScriptedServer::in_order(vec![answer]).unwrap();
-    let options = OpenAiOptions { timeout_s: 0.5, ..options(&server) };
+    let options = OpenAiOptions { timeout_s, ..options(&server) };
     let CompletionResult::ProviderFailure(failure) = ask(options, &question()) else {
         panic!("the answer is no reply");
     };
@@ -81,7 +89,8 @@ fn each_failure_is_one_request_and_has_its_class() {
         (Scripted::raw(307, "").header("location", "/v1/elsewhere"), Class::NotFound, Some(307)),
         (Scripted::raw(302, "").header("location", "https://example.org/?k=1"), Class::NotFound, Some(302)),
     ] {
-        let failure = failed(answer.clone());
+        let timeout_s = if class == Class::Timeout { 1.0 } else { PATIENCE_S };
+        let failure = failed_within(timeout_s, answer.clone());
         assert_eq!((failure.class, failure.status), (class, status), "{answer:?}");
         assert!(!failure.message.is_empty());
     }
@@ -267,9 +276,8 @@ fn a_body_beyond_the_limit_is_not_kept() {
 #[test]
 fn an_interrupted_run_does_not_wait_for_the_server() {
     let server = ScriptedServer::in_order(vec![Scripted::stall()]).unwrap();
-    let provider = OpenAi::new(OpenAiOptions { timeout_s: 60.0, ..options(&server) }, None).unwrap();
+    let provider = OpenAi::new(OpenAiOptions { timeout_s: PATIENCE_S, ..options(&server) }, None).unwrap();
     let host = SilentHost::default();
-    let start = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while server.count() == 0 {
@@ -280,14 +288,17 @@ fn an_interrupted_run_does_not_wait_for_the_server() {
         let failure = provider.complete(&host, &question()).unwrap_err();
         assert_eq!(failure.class, FailureClass::Cancelled);
     });
-    assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn calls_of_many_threads_run_side_by_side() {
-    let server =
-        ScriptedServer::matching(|r| Scripted::replies(&[&r.question()]).delay(Duration::from_millis(100)))
-            .unwrap();
+    // Two calls must be there before either is answered.
+    let both = Barrier::new(2);
+    let server = ScriptedServer::matching(move |r| {
+        both.wait();
+        Scripted::replies(&[&r.question()])
+    })
+    .unwrap();
     let provider = OpenAi::new(options(&server), None).unwrap();
     std::thread::scope(|scope| {
         for i in 0..8 {
@@ -302,7 +313,6 @@ fn calls_of_many_threads_run_side_by_side() {
         }
     });
     assert_eq!(server.count(), 8);
-    assert!(server.most_in_flight() > 1, "calls do not queue behind each other");
 }
 
 #[test]

@@ -26,7 +26,7 @@ const KEY: &str = "sk-scripted/0123456789+\"quoted\"";
 fn provider(server: &ScriptedServer, key: Option<&str>) -> Arc<dyn Provider> {
     let options = OpenAiOptions {
         base_url: server.base_url(),
-        timeout_s: 2.0,
+        timeout_s: 300.0,
         api_key_env: key.map(|_| "SCRIPTED_KEY".to_owned()),
         ..Default::default()
     };

@@ -27,7 +27,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// Two pipelines, two models, two seeds, two tasks of one suite.
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
+        Self::with_tasks(2)
+    }
+
+    /// Two pipelines, two models, two seeds, and so many tasks of one suite.
+    pub(crate) fn with_tasks(tasks: usize) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         let garden = format!("{:?}", example("garden", "").display().to_string());
         let text = PIPELINE.replace("GARDEN", &garden);
@@ -39,7 +44,7 @@ impl Place {
 suites = [{garden}]
 pipelines = [\"one.toml\", \"two.toml\"]
 seeds = \"7-8\"
-tasks = 2
+tasks = {tasks}
 [matrix.models.right]
 set = [\"llm.main.model=right\"]
 [matrix.models.wrong]
@@ -288,7 +293,11 @@ fn parallel_cells_send_no_more_requests_at_a_time_than_jobs_allow() {
     let (asking, seen) = (Arc::clone(&now), Arc::clone(&most));
     let server = ScriptedServer::matching(move |request| {
         seen.fetch_max(asking.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        std::thread::sleep(Duration::from_millis(150));
+        // The first waits for a second; later ones stay for a moment, so that a fourth would be seen.
+        while seen.load(Ordering::SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(50));
         asking.fetch_sub(1, Ordering::SeqCst);
         right_reply(request)
     })

@@ -49,12 +49,16 @@ fn pipelines(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn obfuscated_tasks_are_solved_and_reported_under_their_own_names() {
     let folder = tempfile::tempdir().unwrap();
-    for pipeline in pipelines(folder.path()) {
+    let pipelines = pipelines(folder.path());
+    let [llm_p, tic_ic, tic_g1] = pipelines.as_slice() else { panic!("{pipelines:?}") };
+    for (pipeline, styles) in
+        [(llm_p, &["random", "misleading"] as &[&str]), (tic_ic, &["misleading"]), (tic_g1, &["random"])]
+    {
         let name = pipeline.file_stem().unwrap().to_string_lossy().into_owned();
-        for style in ["random", "misleading"] {
+        for style in styles {
             let out = folder.path().join(format!("{name}-{style}"));
             let mut command = planforge();
-            command.arg("evaluate").arg("--pipeline").arg(&pipeline).arg("--out").arg(&out);
+            command.arg("evaluate").arg("--pipeline").arg(pipeline).arg("--out").arg(&out);
             for suite in SUITES {
                 command.arg("--suite").arg(example(suite, ""));
             }

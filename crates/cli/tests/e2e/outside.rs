@@ -1,7 +1,7 @@
 //! A verifier from outside the workspace fills the column of a paper's table.
 
 use super::support::{example, ran, root};
-use planforge_testkit::outside::{build_library, copy_crate};
+use planforge_testkit::outside::{build_library, copy_crate, keep_in_target};
 use std::fs;
 
 /// A pipeline without mistakes whose plans are judged by the verifier alone, with a limit on the uses of `load`.
@@ -55,6 +55,7 @@ fn a_verifier_from_outside_the_workspace_fills_a_column_of_a_paper_s_table() {
         manifest.replace("\"custom-verifier\"", "\"verifier-from-outside\""),
     )
     .unwrap();
+    let source = keep_in_target(&source, "verifier-from-outside").unwrap();
     let library = build_library(&root(), &source, "verifier_from_outside").unwrap_or_else(|e| panic!("{e}"));
     let plugins = folder.path().join("plugins");
     fs::create_dir(&plugins).unwrap();

@@ -33,7 +33,7 @@ fn in_one_go(place: &Place) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn parallel_shards_give_the_tables_of_one_evaluation() {
-    let place = Place::new();
+    let place = Place::with_tasks(1);
     let out = place.path("out");
     let start = |part: u32| {
         let mut command = planforge();
@@ -56,7 +56,7 @@ fn parallel_shards_give_the_tables_of_one_evaluation() {
 
 #[test]
 fn missing_cells_are_listed_and_another_matrix_is_refused() {
-    let place = Place::new();
+    let place = Place::with_tasks(2);
     let out = place.path("out");
     place.evaluate(&["--matrix", &place.matrix(), "--shard", "1/2"]).expect(0);
     // Matrix order is suite, pipeline, model, seed: the first shard has seed 7 of every column.
@@ -86,7 +86,7 @@ fn missing_cells_are_listed_and_another_matrix_is_refused() {
 
 #[test]
 fn parts_in_several_folders_are_merged() {
-    let place = Place::new();
+    let place = Place::with_tasks(1);
     let part = |number: u32, name: &str| {
         let out = place.path(name).display().to_string();
         ran(["evaluate", "--out", &out, "--matrix", &place.matrix(), "--shard", &format!("{number}/2")])
@@ -115,7 +115,7 @@ fn slurm_script() -> PathBuf {
 
 #[test]
 fn the_slurm_array_script_runs_every_part_and_can_run_twice() {
-    let place = Place::new();
+    let place = Place::with_tasks(1);
     let run = |task: u32| {
         let status = Command::new("bash")
             .arg(slurm_script())

@@ -48,6 +48,8 @@ pub struct Misbehaviour {
     pub waits_ms: u64,
     /// Number of bad replies before the right one.
     times: usize,
+    /// The bad replies end only by the client's timeout.
+    times_out: bool,
     /// The answer holds the key; then the run's page is made and searched too.
     tells_key: bool,
     answer: Box<AnswerFunction>,
@@ -73,7 +75,20 @@ impl Misbehaviour {
             Expected::Recovers(times, _) => times as usize,
             Expected::Fails(..) | Expected::Accepted => usize::MAX,
         };
-        Self { name, expected, set: &[], waits_ms: 0, times, tells_key: false, answer: Box::new(answer) }
+        Self {
+            name,
+            expected,
+            set: &[],
+            waits_ms: 0,
+            times,
+            times_out: false,
+            tells_key: false,
+            answer: Box::new(answer),
+        }
+    }
+    fn times_out(mut self) -> Self {
+        self.times_out = true;
+        self
     }
     fn set(mut self, set: &'static [&'static str]) -> Self {
         self.set = set;
@@ -91,7 +106,7 @@ pub struct Experiment<'a> {
     pub planforge: &'a Path,
     pub pipeline: &'a Path,
     pub suite: &'a Path,
-    /// Seconds until a request counts as unanswered.
+    /// Seconds until a request counts as unanswered, where a case is about that. The others wait for minutes.
     pub timeout_s: f64,
 }
 
@@ -117,6 +132,9 @@ pub struct MisbehaviourOutcome {
     pub violations: Vec<String>,
 }
 
+/// Seconds in which a request is answered on any machine.
+const PATIENCE_S: f64 = 300.0;
+
 /// Makes a run whose server misbehaves that way.
 ///
 /// # Errors
@@ -133,7 +151,8 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
     let bystander =
         ScriptedServer::matching(|_| Scripted::error(500, "", "this server must not get requests"))?;
     let elsewhere = bystander.base_url();
-    let Misbehaviour { expected, waits_ms, set, times, answer, tells_key, .. } = case;
+    let Misbehaviour { expected, waits_ms, set, times, times_out, answer, tells_key, .. } = case;
+    let timeout_s = if times_out { experiment.timeout_s } else { PATIENCE_S };
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
     let server = ScriptedServer::matching(move |request| {
@@ -149,7 +168,7 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
     })?;
     let scratch = tempfile::tempdir()?;
     let started = Instant::now();
-    let ended = run_planforge(experiment, &server.base_url(), set, scratch.path())?;
+    let ended = run_planforge(experiment, &server.base_url(), timeout_s, set, scratch.path())?;
     let time = started.elapsed();
     let mut found = read_outcome(&ended, scratch.path())?;
     (found.requests, found.time) = (asked.load(Ordering::SeqCst), time);
@@ -177,6 +196,7 @@ struct ProcessEnd {
 fn run_planforge(
     experiment: &Experiment<'_>,
     base_url: &str,
+    timeout_s: f64,
     set: &[&str],
     scratch: &Path,
 ) -> io::Result<ProcessEnd> {
@@ -196,7 +216,7 @@ fn run_planforge(
         format!("max_attempts={ATTEMPTS}"),
         "backoff_ms=20".to_owned(),
         "max_backoff_ms=5000".to_owned(),
-        format!("timeout_s={}", experiment.timeout_s),
+        format!("timeout_s={timeout_s}"),
     ];
     for setting in settings {
         command.arg("--set").arg(format!("llm.main.{setting}"));

@@ -1,5 +1,5 @@
-//! Crates outside the workspace: copied, and built with the workspace's lock file and target folder, so that the dependencies that are
-//! built already are not built again.
+//! Crates outside the workspace: copied, and built with the workspace's lock file, profile and target folder, so that what is built
+//! already is not built again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,56 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Copies a folder into the target folder under that name and returns the copy. Files that are equal are not written again and other
+/// files are removed, so that a second run builds only what has changed.
+///
+/// # Errors
+/// A file that cannot be read, written or removed.
+pub fn keep_in_target(from: &Path, name: &str) -> Result<PathBuf, String> {
+    let to = target_folder()?.join("tmp/outside").join(name);
+    mirror(from, &to).map_err(|e| format!("{}: {e}", to.display()))?;
+    Ok(to)
+}
+
+fn mirror(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(to)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name().filter(|name| *name != "Cargo.lock") else { continue };
+        if !from.join(name).exists() {
+            if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+        }
+    }
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else { continue };
+        let copy = to.join(name);
+        if path.is_dir() {
+            mirror(&path, &copy)?;
+        } else {
+            let bytes = fs::read(&path)?;
+            if !fs::read(&copy).is_ok_and(|there| there == bytes) {
+                fs::write(&copy, bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The settings of the checkout's profile for development, as `--config` takes them.
+fn profile_settings(manifest: &str) -> Vec<String> {
+    let mut section = None;
+    let mut settings = Vec::new();
+    for line in manifest.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            section = Some(name).filter(|name| name.starts_with("profile.dev"));
+        } else if let (Some(section), Some((key, value))) = (section, line.split_once('=')) {
+            settings.push(format!("{section}.{}={}", key.trim(), value.trim()));
+        }
+    }
+    settings
+}
+
 /// The target folder of the running test.
 fn target_folder() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|e| e.to_string())?;
@@ -46,14 +96,9 @@ pub fn cargo(checkout: &Path, folder: &Path, arguments: &[&str]) -> Result<Strin
     fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|e| e.to_string())?;
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(arguments).arg("--offline").current_dir(folder).env("CARGO_TARGET_DIR", target_folder()?);
-    // The settings of the workspace for crates that are not planforge's.
-    for setting in [
-        "profile.dev.debug=\"line-tables-only\"",
-        "profile.dev.package.\"*\".debug=false",
-        "profile.dev.package.sha2.opt-level=3",
-        "profile.dev.package.rustc-hash.opt-level=3",
-    ] {
-        cargo.args(["--config", setting]);
+    let manifest = fs::read_to_string(checkout.join("Cargo.toml")).map_err(|e| e.to_string())?;
+    for setting in profile_settings(&manifest) {
+        cargo.arg("--config").arg(setting);
     }
     // Cargo describes the test's own package in these.
     for (name, _) in std::env::vars_os() {

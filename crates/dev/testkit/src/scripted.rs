@@ -177,7 +177,6 @@ struct Shared {
     script: Box<Script>,
     requests: Mutex<Vec<ScriptedRequest>>,
     in_flight: AtomicUsize,
-    most_in_flight: AtomicUsize,
     stop: AtomicBool,
 }
 
@@ -201,7 +200,6 @@ impl ScriptedServer {
             script: Box::new(script),
             requests: Mutex::default(),
             in_flight: AtomicUsize::new(0),
-            most_in_flight: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
         });
         let accepting = Arc::clone(&shared);
@@ -254,10 +252,6 @@ impl ScriptedServer {
     pub fn in_flight(&self) -> usize {
         self.shared.in_flight.load(Ordering::SeqCst)
     }
-    /// The most requests that were in flight at the same time.
-    pub fn most_in_flight(&self) -> usize {
-        self.shared.most_in_flight.load(Ordering::SeqCst)
-    }
 }
 
 impl Drop for ScriptedServer {
@@ -290,8 +284,7 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
             request.number = requests.len();
             requests.push(request.clone());
         }
-        let now = shared.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
-        shared.most_in_flight.fetch_max(now, Ordering::SeqCst);
+        shared.in_flight.fetch_add(1, Ordering::SeqCst);
         let answer = (shared.script)(&request);
         thread::sleep(answer.delay);
         shared.in_flight.fetch_sub(1, Ordering::SeqCst);

@@ -85,13 +85,15 @@ fn cut_short() -> Vec<Misbehaviour> {
             Fails("llm.connection", "connection", ATTEMPTS),
             |_, right, _| half_json(right),
         ),
-        Misbehaviour::new("no answer", Recovers(1, "timeout"), |_, _, _| Scripted::stall()),
+        Misbehaviour::new("no answer", Recovers(1, "timeout"), |_, _, _| Scripted::stall()).times_out(),
         Misbehaviour::new("no answer for ever", Fails("llm.timeout", "timeout", ATTEMPTS), |_, _, _| {
             Scripted::stall()
-        }),
+        })
+        .times_out(),
         Misbehaviour::new("a byte now and then", Recovers(1, "timeout"), |_, right, _| {
             Scripted::replies(&[right]).drip(Duration::from_millis(200))
-        }),
+        })
+        .times_out(),
         Misbehaviour::new("no HTTP at all", Recovers(1, "connection"), |_, _, _| {
             Scripted::bytes("SSH-2.0-scripted\r\n")
         }),
@@ -100,8 +102,7 @@ fn cut_short() -> Vec<Misbehaviour> {
         }),
         Misbehaviour::new("a reply of 10 MB", Accepted, |_, right, _| {
             Scripted::replies(&[&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))])
-        })
-        .set(&["llm.main.timeout_s=60"]),
+        }),
         Misbehaviour::new(
             "a reply of 10 MB where 2 MB are accepted",
             Fails("llm.malformed", "malformed", 1),
@@ -109,7 +110,7 @@ fn cut_short() -> Vec<Misbehaviour> {
                 Scripted::replies(&[&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))])
             },
         )
-        .set(&["llm.main.max_body_mb=2", "llm.main.timeout_s=60"]),
+        .set(&["llm.main.max_body_mb=2"]),
     ]
 }
 

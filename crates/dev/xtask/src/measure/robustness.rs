@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct RobustnessArgs {
     #[arg(long, default_value = "target/debug/planforge")]
     planforge: PathBuf,
-    /// Seconds until a request counts as unanswered.
+    /// Seconds until a request counts as unanswered, where a case is about that.
     #[arg(long, default_value_t = 60.0)]
     timeout_s: f64,
     /// Only the cases whose name holds this.

@@ -50,6 +50,9 @@ pub fn large_texts(bytes: usize) -> Vec<(&'static str, String)> {
         ("constants undeclared", repeat_piece(&format!("{head}(:action a :effect (and "), "(p c#)", ")))")),
         ("effects", repeat_piece(&format!("{head}(:predicates (p)) (:action a :effect (and "), "(p)", ")))")),
     ];
+    let count = bytes / 16;
+    let cycle: String = (0..count).map(|i| format!("t{i} - t{} ", (i + 1) % count)).collect();
+    texts.push(("types in a cycle", format!("{head}(:types {cycle}) (:predicates (p ?x - t0)))")));
     let head = "(define (problem p) (:domain d) ";
     texts.extend([
         ("objects", repeat_piece(&format!("{head}(:objects "), "o# ", ") (:init) (:goal (and)))")),

@@ -154,26 +154,3 @@ fn fixes_and_problems_as_in_other_replies() {
     assert!(patch.problem.unwrap().ends_with("(clean cup)))") && !patch.fixes.is_empty());
     assert_eq!(patch.thought.as_deref(), Some("predicate clean: it is clean"));
 }
-
-/// Ten seconds are far more than any of them takes in a debug build, and far less than quadratic work.
-#[test]
-fn hostile_texts_take_no_longer_than_their_length() {
-    const LENGTH: usize = 512_000;
-    for piece in [
-        "```\n",
-        "</think>",
-        "<think>",
-        "<think></think>",
-        "### Thought:\n",
-        "### Thought:\n### Domain:\n",
-        "### Thought:\n(define (domain d) (:x))\n",
-        "```\n(define (domain d) (:x))\n```\n### Thought\n",
-        "**",
-        "Domain: é\n",
-    ] {
-        let text = piece.repeat(LENGTH / piece.len());
-        let from = std::time::Instant::now();
-        let _ = read_thought_reply(&reply(&text), WantedPddl::Domain, FixPolicy::Safe);
-        assert!(from.elapsed().as_secs() < 10, "{piece:?} took {:?}", from.elapsed());
-    }
-}
