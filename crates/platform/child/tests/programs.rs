@@ -15,8 +15,15 @@ fn never() -> bool {
     false
 }
 
+/// Only stops a test that hangs.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 fn within(ms: u64) -> Limits {
     Limits { wall: Some(Duration::from_millis(ms)), ..Limits::default() }
+}
+
+fn patient() -> Limits {
+    Limits { wall: Some(PATIENCE), ..Limits::default() }
 }
 
 /// Process ids, one a line of a file that the script wrote.
@@ -34,7 +41,7 @@ fn lives(id: i32) -> bool {
 }
 
 fn all_gone(ids: &[i32]) -> bool {
-    let until = Instant::now() + Duration::from_secs(5);
+    let until = Instant::now() + PATIENCE;
     while ids.iter().any(|id| lives(*id)) {
         if Instant::now() > until {
             return false;
@@ -80,11 +87,16 @@ fn a_program_that_does_not_start_is_no_program_that_failed() {
 
 #[test]
 fn time_signals_and_interruption_are_told_apart() {
-    let finished = run(&sh("echo early; sleep 3600"), &within(150), &never);
-    assert_eq!(finished.ending, Ending::TimedOut(Duration::from_millis(150)));
-    assert_eq!(finished.output, b"early\n", "what came before the end is kept");
-    assert_eq!(run(&sh("kill -SEGV $$"), &within(5000), &never).ending, Ending::Signal(11));
-    assert_eq!(run(&sh("sleep 60"), &within(60_000), &|| true).ending, Ending::Cancelled);
+    // On a busy machine the program needs longer than that to write.
+    let attempt = |ms| {
+        let finished = run(&sh("echo early; sleep 3600"), &within(ms), &never);
+        assert_eq!(finished.ending, Ending::TimedOut(Duration::from_millis(ms)));
+        Some(finished.output).filter(|output| !output.is_empty())
+    };
+    let output = [150, 1_500, 15_000, 150_000].into_iter().find_map(attempt);
+    assert_eq!(output.as_deref(), Some(&b"early\n"[..]), "what came before the end is kept");
+    assert_eq!(run(&sh("kill -SEGV $$"), &patient(), &never).ending, Ending::Signal(11));
+    assert_eq!(run(&sh("sleep 3600"), &patient(), &|| true).ending, Ending::Cancelled);
     // Both pipes closed, and alive: only the clock ends it.
     let silent = run(&sh("exec >&- 2>&-; sleep 3600"), &within(150), &never);
     assert_eq!(silent.ending, Ending::TimedOut(Duration::from_millis(150)));
@@ -92,8 +104,7 @@ fn time_signals_and_interruption_are_told_apart() {
 
 #[test]
 fn floods_are_cut_off() {
-    let limits =
-        Limits { output_bytes: 10_000, error_bytes: 20_000, error_tail_bytes: 100, ..within(30_000) };
+    let limits = Limits { output_bytes: 10_000, error_bytes: 20_000, error_tail_bytes: 100, ..patient() };
     let out = run(&sh("while :; do echo flood; done"), &limits, &never);
     assert_eq!(out.ending, Ending::OutputLimit(Stream::Output, 10_000));
     assert_eq!(out.output.len(), 10_000);
@@ -107,21 +118,21 @@ fn floods_are_cut_off() {
 
 #[test]
 fn a_memory_limit_holds_from_the_first_moment() {
-    let limits = Limits { memory_bytes: Some(64 << 20), ..within(30_000) };
+    let limits = Limits { memory_bytes: Some(64 << 20), ..patient() };
     let told = run(&sh("ulimit -v; ulimit -c"), &limits, &never);
     assert_eq!(String::from_utf8_lossy(&told.output), "65536\n0\n");
     // The shell keeps the whole value in memory; it says so when there is none left.
     let greedy = "x=0123456789abcdef; while :; do x=$x$x; done";
     let finished = run(&sh(greedy), &limits, &never);
     assert!(!finished.ending.is_success());
-    assert_ne!(finished.ending, Ending::TimedOut(Duration::from_secs(30)));
+    assert_ne!(finished.ending, Ending::TimedOut(PATIENCE));
     let said = run(&sh("echo 'MemoryError' >&2; exit 1"), &limits, &never);
     assert_eq!(said.ending, Ending::Memory(64 << 20));
 }
 
 #[test]
 fn words_of_a_command_are_never_read_by_a_shell() {
-    let limits = Limits { memory_bytes: Some(1 << 30), ..within(30_000) };
+    let limits = Limits { memory_bytes: Some(1 << 30), ..patient() };
     let spec = CommandSpec::new("/bin/echo").arguments(["$HOME", "; exit 4", "a  b", "`id`"]);
     assert_eq!(run(&spec, &limits, &never).output, b"$HOME ; exit 4 a  b `id`\n");
 }
@@ -133,12 +144,12 @@ fn a_program_sees_the_variables_that_are_named() {
         handed_on: vec!["PATH".to_owned(), "PLANFORGE_NOT_THERE".to_owned()],
         set: BTreeMap::from([("COLOUR".to_owned(), "blue".to_owned())]),
     };
-    let text = String::from_utf8(run(&spec, &within(30_000), &never).output).unwrap();
+    let text = String::from_utf8(run(&spec, &patient(), &never).output).unwrap();
     let names: Vec<&str> = text.lines().filter_map(|l| l.split('=').next()).collect();
     // cargo sets CARGO_MANIFEST_DIR for tests: had the program inherited anything, that would be here.
     assert_eq!(names, ["COLOUR", "PATH", "PLANFORGE_CHILD"]);
     spec.environment = Environment::Whole { set: BTreeMap::new() };
-    let text = String::from_utf8(run(&spec, &within(30_000), &never).output).unwrap();
+    let text = String::from_utf8(run(&spec, &patient(), &never).output).unwrap();
     assert!(text.contains("CARGO_MANIFEST_DIR="));
 }
 
@@ -149,18 +160,27 @@ fn everything_that_a_program_started_ends_with_it() {
     let path = file.display();
     // A child, a child of a child in the background, and one that has left the group.
     let script = format!(
-        "echo $$ >> {path}; sleep 61 & echo $! >> {path}; (sleep 62 & echo $! >> {path}; sleep 63) & \
-         if command -v setsid >/dev/null; then setsid sh -c 'echo $$ >> {path}; exec sleep 64' & fi; "
+        "echo $$ >> {path}; sleep 3601 & echo $! >> {path}; (sleep 3602 & echo $! >> {path}; sleep 3603) & \
+         if command -v setsid >/dev/null; then setsid sh -c 'echo $$ >> {path}; exec sleep 3604' & \
+         else echo >> {path}; fi; "
     );
-    // Until its time is over; by its own exit; and by the end of a conversation.
-    let hanging = run(&sh(&format!("{script} wait")), &within(700), &never);
-    assert!(matches!(hanging.ending, Ending::TimedOut(_)));
-    let leaving = run(&sh(&format!("{script} sleep 0.3; exit 0")), &within(30_000), &never);
+    // Ends once so many ids are written.
+    let all = |count: usize| format!("while [ $(wc -l < {path}) -lt {count} ]; do sleep 0.05; done; ");
+    // By its own exit; by the end of a conversation; and once its time is over.
+    let leaving = run(&sh(&format!("{script} {} exit 0", all(4))), &patient(), &never);
     assert_eq!(leaving.ending, Ending::Exited(0));
     let mut session =
-        Session::start(&sh(&format!("{script} sleep 0.3; echo ready; wait")), &Limits::default()).unwrap();
-    assert_eq!(session.receive(Duration::from_secs(10), &never).unwrap(), "ready");
+        Session::start(&sh(&format!("{script} {} echo ready; wait", all(8))), &Limits::default()).unwrap();
+    assert_eq!(session.receive(PATIENCE, &never).unwrap(), "ready");
     drop(session);
+    // On a busy machine the program needs longer than that to start the others.
+    let attempt = |ms| {
+        let before = ids(&file).len();
+        let hanging = run(&sh(&format!("{script} wait")), &within(ms), &never);
+        assert!(matches!(hanging.ending, Ending::TimedOut(_)));
+        (ids(&file).len() >= before + 3).then_some(())
+    };
+    [700, 7_000, 70_000].into_iter().find_map(attempt).unwrap();
     let started = ids(&file);
     assert!(started.len() >= 9, "{started:?}");
     assert!(all_gone(&started), "{started:?}");
@@ -172,13 +192,13 @@ fn a_conversation_goes_line_by_line() {
     let mut session = Session::start(&sh(script), &Limits::default()).unwrap();
     for word in ["one", "two"] {
         session.send(word);
-        assert_eq!(session.receive(Duration::from_secs(10), &never).unwrap(), format!("<{word}>"));
+        assert_eq!(session.receive(PATIENCE, &never).unwrap(), format!("<{word}>"));
     }
     assert!(session.is_alive());
     assert_eq!(session.has_more(), None);
     let silence = session.receive(Duration::from_millis(50), &never);
     assert_eq!(silence, Err(Trouble::Silent(Duration::from_millis(50))));
-    assert_eq!(session.receive(Duration::from_secs(10), &|| true), Err(Trouble::Cancelled));
+    assert_eq!(session.receive(PATIENCE, &|| true), Err(Trouble::Cancelled));
     let finished = session.stop(Ending::Cancelled);
     assert_eq!(finished.ending, Ending::Cancelled);
     assert_eq!(finished.error_tail, "noise\nnoise\n");
@@ -187,7 +207,7 @@ fn a_conversation_goes_line_by_line() {
 fn trouble(script: &str) -> Trouble {
     let limits = Limits { output_bytes: 5000, error_bytes: 9000, ..Limits::default() };
     let mut session = Session::start(&sh(script), &limits).unwrap();
-    session.receive(Duration::from_secs(20), &never).unwrap_err()
+    session.receive(PATIENCE, &never).unwrap_err()
 }
 
 #[test]
@@ -202,7 +222,7 @@ fn broken_conversations_are_told_apart() {
         }
         other => panic!("{other:?}"),
     }
-    match trouble("printf 'a\\377b\\n'; sleep 60") {
+    match trouble("printf 'a\\377b\\n'; sleep 3600") {
         Trouble::NotUtf8(text) => assert_eq!(text, "a\u{fffd}b"),
         other => panic!("{other:?}"),
     }
@@ -215,7 +235,7 @@ fn broken_conversations_are_told_apart() {
             other => panic!("{other:?}"),
         }
     }
-    match trouble("exec >&-; sleep 60") {
+    match trouble("exec >&-; sleep 3600") {
         Trouble::Ended(f) => assert_eq!(f.ending, Ending::ClosedOutput),
         other => panic!("{other:?}"),
     }
@@ -223,7 +243,7 @@ fn broken_conversations_are_told_apart() {
 
 #[test]
 fn a_program_that_does_not_read_holds_nobody_up() {
-    let mut session = Session::start(&sh("sleep 60"), &Limits::default()).unwrap();
+    let mut session = Session::start(&sh("sleep 3600"), &Limits::default()).unwrap();
     let long = "x".repeat(1 << 20);
     for _ in 0..4 {
         session.send(&long);

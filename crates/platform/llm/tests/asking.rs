@@ -15,7 +15,7 @@ use planforge_record::{Event, Journal, MemoryJournal};
 use planforge_testkit::SilentHost;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 #[test]
@@ -230,7 +230,13 @@ fn an_interruption_wakes_sleepers_and_records_no_failure() {
 
 #[test]
 fn no_more_requests_are_in_flight_than_the_table_allows() {
-    let provider = ScriptedProvider::new(|_, r| {
+    let arrived = AtomicUsize::new(0);
+    let provider = ScriptedProvider::new(move |_, r| {
+        arrived.fetch_add(1, Ordering::SeqCst);
+        // The first three must be in flight together; later ones stay for a moment, so that a fourth would be seen.
+        while arrived.load(Ordering::SeqCst) < 3 {
+            std::thread::yield_now();
+        }
         std::thread::sleep(Duration::from_millis(5));
         Ok(replies(r, 1))
     });
