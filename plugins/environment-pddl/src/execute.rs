@@ -2,7 +2,6 @@
 
 use crate::codes;
 use crate::world::{World, limit_failure};
-use planforge_contract::api::Host;
 use planforge_contract::{
     EnvironmentVerdict, Execution, ExecutionReport, Failure, FailureClass, ReportedDiagnostic, WalkSpec,
     Walks,
@@ -17,10 +16,9 @@ use planforge_plugin_sdk::walking::{Choice, choose};
 const PLAN: SourceId = SourceId(2);
 
 /// Draws walks of the requested lengths. A walk that reaches a dead end is shorter.
-pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<Walks, Failure> {
-    let simulator = world.simulator(host)?;
+pub(crate) fn walks(budget: &mut Deadline<'_>, world: &World, spec: &WalkSpec) -> Result<Walks, Failure> {
+    let simulator = world.simulator(budget)?;
     let task = simulator.task();
-    let mut budget = Deadline::new(host);
     let mut walks = Vec::with_capacity(spec.lengths.len());
     let (mut applicable, mut choices) = (Vec::new(), Vec::new());
     let mut executed = vec![0u32; task.actions.len()];
@@ -56,25 +54,28 @@ pub(crate) fn walks(host: &dyn Host, world: &World, spec: &WalkSpec) -> Result<W
 
 /// Executes each sequence up to its first refused step.
 pub(crate) fn execute(
-    host: &dyn Host,
+    budget: &mut Deadline<'_>,
     world: &World,
     sequences: &[Vec<String>],
 ) -> Result<ExecutionReport, Failure> {
-    let mut budget = Deadline::new(host);
     let mut executions = Vec::with_capacity(sequences.len());
     for sequence in sequences {
         if let Poll::Stop(reason) = budget.poll() {
             return Err(limit_failure(reason));
         }
-        let run = Run::of(world, sequence)?;
+        let run = Run::of(budget, world, sequence)?;
         executions.push(Execution { executed: run.executed_steps(), refusal: run.refusal() });
     }
     Ok(ExecutionReport { executions })
 }
 
 /// Judges a plan: it must be executable and reach the goal.
-pub(crate) fn judge(world: &World, steps: &[String]) -> Result<EnvironmentVerdict, Failure> {
-    let run = Run::of(world, steps)?;
+pub(crate) fn judge(
+    budget: &mut Deadline<'_>,
+    world: &World,
+    steps: &[String],
+) -> Result<EnvironmentVerdict, Failure> {
+    let run = Run::of(budget, world, steps)?;
     let mut reasons: Vec<String> = run.refusal().into_iter().collect();
     if reasons.is_empty() {
         let missing = run.report.missing_goals.iter();
@@ -102,19 +103,16 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn of(world: &World, steps: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn of(budget: &mut Deadline<'_>, world: &World, steps: &[String]) -> Result<Self, Failure> {
         let (text, file, strange) = file_of(steps);
-        let report = world.validator.validate(&file);
+        let report = world.validator.validate_within(&file, budget);
         match &report.decision {
             planforge_planning::ValidationDecision::Unsupported(constructs) => {
                 let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
                 let message = format!("the simulator does not execute {}", what.join(", "));
                 Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
             }
-            planforge_planning::ValidationDecision::LimitReached(reason) => {
-                let message = format!("{reason} ended the execution");
-                Err(Failure::new(FailureClass::Request, codes::UNSUPPORTED, message))
-            }
+            planforge_planning::ValidationDecision::LimitReached(reason) => Err(limit_failure(*reason)),
             _ => Ok(Self { text, report, strange }),
         }
     }

@@ -20,6 +20,7 @@ mod world;
 pub use codes::CODES;
 pub use options::{FactWording, PddlEnvironmentOptions};
 
+use planforge_judging::Deadline;
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;
 
@@ -43,6 +44,12 @@ impl Plugin for PddlEnvironment {
     }
 }
 
+impl PddlEnvironment {
+    fn budget<'h>(&self, host: &'h dyn Host) -> Deadline<'h> {
+        self.options.limits.deadline(host, 1)
+    }
+}
+
 impl Environment for PddlEnvironment {
     fn describe(&self, _host: &dyn Host, task: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
         let world = self.worlds.open(task)?;
@@ -50,7 +57,7 @@ impl Environment for PddlEnvironment {
     }
 
     fn walks(&self, host: &dyn Host, task: &EnvironmentOpen, spec: &WalkSpec) -> Result<Walks, Failure> {
-        execute::walks(host, &*self.worlds.open(task)?, spec)
+        execute::walks(&mut self.budget(host), &*self.worlds.open(task)?, spec)
     }
 
     fn execute(
@@ -59,25 +66,26 @@ impl Environment for PddlEnvironment {
         task: &EnvironmentOpen,
         sequences: &Sequences,
     ) -> Result<ExecutionReport, Failure> {
-        execute::execute(host, &*self.worlds.open(task)?, &sequences.sequences)
+        execute::execute(&mut self.budget(host), &*self.worlds.open(task)?, &sequences.sequences)
     }
 
     fn validate(
         &self,
-        _host: &dyn Host,
+        host: &dyn Host,
         task: &EnvironmentOpen,
         plan: &EnvironmentPlan,
     ) -> Result<EnvironmentVerdict, Failure> {
-        execute::judge(&*self.worlds.open(task)?, &plan.steps)
+        execute::judge(&mut self.budget(host), &*self.worlds.open(task)?, &plan.steps)
     }
 
     fn describe_state(
         &self,
-        _host: &dyn Host,
+        host: &dyn Host,
         task: &EnvironmentOpen,
         query: &StateQuery,
     ) -> Result<StateDescription, Failure> {
-        state::describe(&*self.worlds.open(task)?, &self.wording.or(&task.sentences), query)
+        let wording = self.wording.or(&task.sentences);
+        state::describe(&mut self.budget(host), &*self.worlds.open(task)?, &wording, query)
     }
 }
 

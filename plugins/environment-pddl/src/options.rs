@@ -1,6 +1,7 @@
 //! The options of the plugin.
 
 use planforge_contract::Sentences;
+use planforge_judging::JudgingLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub struct PddlEnvironmentOptions {
     /// does not hold. These sentences take precedence over the suite's. Facts without a sentence are
     /// described by their name.
     pub sentences: BTreeMap<String, FactWording>,
+    /// Limits on each call: walks, executions, the judgement of a plan, the description of a state.
+    pub limits: JudgingLimits,
 }
 
 /// The wording of one predicate or function.
@@ -42,6 +45,6 @@ impl PddlEnvironmentOptions {
 
 impl Default for PddlEnvironmentOptions {
     fn default() -> Self {
-        Self { model: true, sentences: BTreeMap::new() }
+        Self { model: true, sentences: BTreeMap::new(), limits: JudgingLimits::default() }
     }
 }

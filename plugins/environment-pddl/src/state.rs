@@ -5,6 +5,7 @@ use crate::execute::Run;
 use crate::world::World;
 use planforge_contract::{Failure, FailureClass, StateDescription, StateQuery};
 use planforge_diagnostics::SourceId;
+use planforge_judging::Deadline;
 use planforge_planning::lifted::LiftedTask;
 use planforge_planning::parse_plan;
 use planforge_planning::task::{Atom, ObjectId, Symbols};
@@ -20,11 +21,12 @@ const MOST_INSTANCES: usize = 256;
 /// With [`StateQuery::focus`], facts about that action's objects and facts without arguments come first,
 /// including those that do not hold or never change; then the rest of the state.
 pub(crate) fn describe(
+    budget: &mut Deadline<'_>,
     world: &World,
     wording: &Wording,
     query: &StateQuery,
 ) -> Result<StateDescription, Failure> {
-    let run = Run::of(world, &query.actions)?;
+    let run = Run::of(budget, world, &query.actions)?;
     if let Some(refusal) = run.refusal() {
         return Err(Failure::new(FailureClass::Request, codes::NOT_EXECUTABLE, refusal));
     }

@@ -1,7 +1,6 @@
 //! A task opened for simulation, and the few that are kept so that the next call need not ground again.
 
 use crate::codes;
-use planforge_contract::api::Host;
 use planforge_contract::{
     ActionInterface, ActionSignature, EnvironmentOpen, Failure, FailureClass, TypedName,
 };
@@ -95,12 +94,11 @@ impl World {
         })
     }
 
-    pub(crate) fn simulator(&self, host: &dyn Host) -> Result<Arc<Simulator>, Failure> {
+    pub(crate) fn simulator(&self, budget: &mut Deadline<'_>) -> Result<Arc<Simulator>, Failure> {
         if let Some(simulator) = self.simulator.get() {
             return Ok(Arc::clone(simulator));
         }
-        let task = ground(self.validator.task(), GroundLimits::default(), &mut Deadline::new(host))
-            .map_err(limit_failure)?;
+        let task = ground(self.validator.task(), GroundLimits::default(), budget).map_err(limit_failure)?;
         let simulator = Arc::new(Simulator::new(Arc::new(task)));
         Ok(Arc::clone(self.simulator.get_or_init(|| simulator)))
     }

@@ -43,7 +43,7 @@ impl<'a> ActionJudge<'a> {
         cache: &Cache,
         task: &TaskView,
     ) -> Result<Self, Failure> {
-        let mut budget = Deadline::new(host);
+        let mut budget = options.limits.deadline(host, 1);
         let frame = Frame::open(host, options, task, cache, &mut budget)?;
         Ok(Self { host, options, frame, budget })
     }
@@ -53,6 +53,7 @@ impl<'a> ActionJudge<'a> {
     /// # Errors
     /// The run was interrupted.
     pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
+        self.budget = self.options.limits.deadline(self.host, 1);
         if self.host.cancelled() {
             return Err(interruption_failure());
         }

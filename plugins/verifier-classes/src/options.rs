@@ -2,7 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::{Rule, Semantics};
+use planforge_judging::{JudgingLimits, Rule, Semantics};
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
 use planforge_planning::result_class::BadPreconditionRule;
@@ -61,6 +61,8 @@ pub struct ClassVerifierOptions {
     /// With `exact`, most pairs of states for one problem.
     #[schemars(range(min = 1))]
     pub max_states: u64,
+    /// Limits on the comparisons. What they cut is `Undecided`.
+    pub limits: JudgingLimits,
 }
 
 impl Default for ClassVerifierOptions {
@@ -75,6 +77,7 @@ impl Default for ClassVerifierOptions {
             whole: true,
             exact: false,
             max_states: 100_000,
+            limits: JudgingLimits::default(),
         }
     }
 }

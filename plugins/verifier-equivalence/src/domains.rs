@@ -56,7 +56,7 @@ impl<'a> DomainJudge<'a> {
         options: &'a EquivalenceVerifierOptions,
         reference: &'a Reference,
     ) -> Result<Self, Failure> {
-        let mut budget = Deadline::new(host);
+        let mut budget = options.limits.deadline(host, 1);
         let prepared = match options.level() {
             Level::Hde => plans(options, reference, &mut budget)?,
             Level::Exact | Level::Syntactic | Level::Goals => {
@@ -71,6 +71,7 @@ impl<'a> DomainJudge<'a> {
     }
 
     pub(crate) fn judge(&mut self, candidate: &Candidate) -> Result<Assessment, Failure> {
+        self.budget = self.options.limits.deadline(self.host, 1);
         if self.host.cancelled() {
             return Err(interruption_failure());
         }

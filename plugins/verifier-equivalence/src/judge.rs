@@ -6,7 +6,7 @@ use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_judging::reports::AddedGoalFacts;
-use planforge_judging::{Deadline, Reference, problems};
+use planforge_judging::{Reference, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{ChangeKind, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;
@@ -66,7 +66,7 @@ fn compare(
     problem: &Problem,
     checked: &Checked,
 ) -> Result<Assessment, Failure> {
-    let mut budget = Deadline::new(host);
+    let mut budget = options.limits.deadline(host, 1);
     if options.level() == Level::Goals {
         let limits = GoalLimits {
             max_choices: options.max_choices,

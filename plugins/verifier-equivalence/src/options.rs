@@ -2,7 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::Rule;
+use planforge_judging::{JudgingLimits, Rule};
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
 use schemars::JsonSchema;
@@ -72,6 +72,8 @@ pub struct EquivalenceVerifierOptions {
     pub rule: Rule,
     /// At level `hde`: most search nodes for the plans in one domain.
     pub max_nodes: u64,
+    /// Limits on each comparison. What they cut is undecided.
+    pub limits: JudgingLimits,
 }
 
 impl Default for EquivalenceVerifierOptions {
@@ -85,6 +87,7 @@ impl Default for EquivalenceVerifierOptions {
             k: 100,
             rule: Rule::default(),
             max_nodes: 1_000_000,
+            limits: JudgingLimits::default(),
         }
     }
 }

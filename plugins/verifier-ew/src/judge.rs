@@ -36,10 +36,13 @@ pub(crate) fn judge(
     if host.cancelled() {
         return Err(interruption_failure());
     }
-    let mut budget = Deadline::new(host);
+    let mut budget = settings.limits.deadline(host, request.candidates.len());
     let reference = match Reference::open(EnvironmentClient::new(host), cache, settings, &mut budget) {
         Ok(reference) => reference,
-        Err(Ended::Failed(failure)) => return Err(failure),
+        Err(Ended::Failed(failure)) => {
+            let stopped = unless_limit(failure)?;
+            return Ok(request.candidates.iter().map(|_| Outcome::Ok(stopped.clone())).collect());
+        }
         Err(Ended::Stopped(StopReason::Cancelled)) => return Err(interruption_failure()),
         Err(Ended::Stopped(reason)) => {
             let stopped = limit_assessment(format!("{reason} ended the grounding of the reference"));
@@ -73,6 +76,16 @@ fn unmeasured_failure() -> Failure {
     Failure::new(FailureClass::Plugin, codes::STOPPED, "a candidate was not measured")
 }
 
+/// Undecided if a limit ended the environment's work; any other failure stays one.
+fn unless_limit(failure: Failure) -> Result<Assessment, Failure> {
+    match failure.class {
+        FailureClass::Limit => {
+            Ok(limit_assessment(format!("the environment did not answer: {}", failure.message)))
+        }
+        _ => Err(failure),
+    }
+}
+
 /// The result of measuring a candidate.
 enum Measurement {
     Measured(Box<Measured>, Option<RaceStatus>),
@@ -83,7 +96,7 @@ enum Measurement {
 impl From<Ended> for Measurement {
     fn from(ended: Ended) -> Self {
         Self::Not(match ended {
-            Ended::Failed(failure) => Err(failure),
+            Ended::Failed(failure) => unless_limit(failure),
             Ended::Stopped(StopReason::Cancelled) => Err(interruption_failure()),
             Ended::Stopped(reason) => Ok(limit_assessment(format!("{reason} ended the walks"))),
         })
@@ -159,7 +172,10 @@ impl WalkJudge<'_> {
         let trials = self.reference.trials(self.settings);
         let drawn = match trials.draw(self.seed, &mut self.budget) {
             Ok(drawn) => drawn,
-            Err(Ended::Failed(failure)) => return Err(failure),
+            Err(Ended::Failed(failure)) => {
+                let stopped = unless_limit(failure)?;
+                return Ok(models.iter().map(|_| Measurement::Not(Ok(stopped.clone()))).collect());
+            }
             Err(Ended::Stopped(reason)) => {
                 return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
             }
@@ -180,7 +196,10 @@ impl WalkJudge<'_> {
         let trials = self.reference.trials(self.settings);
         let raced = match race::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
             Ok(raced) => raced,
-            Err(Ended::Failed(failure)) => return Err(failure),
+            Err(Ended::Failed(failure)) => {
+                let stopped = unless_limit(failure)?;
+                return Ok(models.iter().map(|_| Measurement::Not(Ok(stopped.clone()))).collect());
+            }
             Err(Ended::Stopped(reason)) => {
                 return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
             }
@@ -316,7 +335,7 @@ impl WalkJudge<'_> {
 
     /// Adds diagnostics and feedback about the shortest failing walk.
     fn tell(
-        &self,
+        &mut self,
         assessment: &mut Assessment,
         ready: &Ready,
         measured: &Measured,
@@ -334,7 +353,7 @@ impl WalkJudge<'_> {
             }
             return Ok(());
         };
-        let told = walk_feedback::failing_walk(self.reference, ready, found, stuck)?;
+        let told = walk_feedback::failing_walk(self.reference, ready, found, stuck, &mut self.budget)?;
         let names = ready.renaming.as_ref().and_then(walk_feedback::names);
         assessment.feedback = names.into_iter().chain([told.feedback]).collect();
         assessment.diagnostics.push(told.diagnostic);

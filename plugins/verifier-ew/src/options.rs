@@ -2,7 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::Semantics;
+use planforge_judging::{JudgingLimits, Semantics};
 use planforge_planning::walk;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,6 +123,8 @@ pub struct WalkVerifierOptions {
     pub ratings: Option<Ratings>,
     /// `exact` or `matched`: which names the candidate's actions must have.
     pub interface: InterfaceOption,
+    /// Limits on the walks. What they cut is undecided.
+    pub limits: JudgingLimits,
 }
 
 impl Default for WalkVerifierOptions {
@@ -141,6 +143,7 @@ impl Default for WalkVerifierOptions {
             racing: false,
             ratings: None,
             interface: InterfaceOption::Exact,
+            limits: JudgingLimits::default(),
         }
     }
 }
@@ -167,6 +170,7 @@ pub struct Settings {
     pub racing: bool,
     pub ratings: Ratings,
     pub interface: InterfaceOption,
+    pub limits: JudgingLimits,
 }
 
 impl WalkVerifierOptions {
@@ -198,6 +202,7 @@ impl WalkVerifierOptions {
             racing: self.racing,
             ratings: self.ratings.unwrap_or(if code { Ratings::ReferenceCode } else { Ratings::Paper }),
             interface: self.interface,
+            limits: self.limits,
         };
         settings.check().map(|()| settings)
     }

@@ -8,7 +8,7 @@ use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, StateDescrip
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::equivalence::interface::{ActionMatch, Interface};
 use planforge_planning::walk::{Counterexample, NamedStep, Refusal, WalkDirection};
-use planforge_planning::{FailedCondition, Validator, parse_plan};
+use planforge_planning::{FailedCondition, ResourceLimits, Validator, parse_plan};
 use planforge_plugin_sdk::checked::Checked;
 use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
 
@@ -27,6 +27,7 @@ pub(crate) fn failing_walk(
     ready: &Ready,
     found: &Counterexample,
     initial: bool,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<WalkFeedback, Failure> {
     let walk = &found.walk;
     let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
@@ -36,7 +37,7 @@ pub(crate) fn failing_walk(
         WalkDirection::ReferenceToCandidate => RefusedBy::Candidate,
     };
     let conditions = match by {
-        RefusedBy::Candidate => conditions(ready, &steps),
+        RefusedBy::Candidate => conditions(ready, &steps, budget),
         RefusedBy::Environment => Vec::new(),
     };
     let why = refusal_reason(&walk.refusal, by, unmet(&ready.checked, &conditions));
@@ -82,10 +83,11 @@ pub(crate) fn state_before(
     }
 }
 
-/// The conditions of the candidate's precondition that do not hold at the last step.
-fn conditions(ready: &Ready, steps: &[String]) -> Vec<FailedCondition> {
+/// The conditions of the candidate's precondition that do not hold at the last step; none if a limit ended the
+/// validation.
+fn conditions(ready: &Ready, steps: &[String], budget: &mut dyn ResourceLimits) -> Vec<FailedCondition> {
     let validator = Validator::new(ready.model.lifted().clone());
-    let report = validator.validate(&parse_plan(&steps.join("\n"), SourceId(2)));
+    let report = validator.validate_within(&parse_plan(&steps.join("\n"), SourceId(2)), budget);
     report.failing_step.map(|f| f.conditions).unwrap_or_default()
 }
 

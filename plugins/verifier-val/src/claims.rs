@@ -80,7 +80,7 @@ pub(crate) fn by_candidate(
 ) -> Result<(), Failure> {
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else { return Ok(()) };
     let Some(model) = Model::new(domain, problem, &task.materials.sentences) else { return Ok(()) };
-    let mut deadline = options.limits.deadline(host);
+    let mut deadline = options.limits.deadline(host, 1);
     let report = model.validator.validate_within(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
     let Some(execution) = PlanExecution::of(&report) else { return Ok(()) };
     let judged = model.judge(host, options, plan, &report, execution)?;
@@ -119,7 +119,7 @@ pub(crate) fn by_environment(
     let model = read.as_ref().and_then(|(domain, problem)| Model::new(domain, problem, sentences));
     let judged = match model {
         Some(model) => {
-            let mut deadline = options.limits.deadline(host);
+            let mut deadline = options.limits.deadline(host, 1);
             let report = model.validator.validate_within(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
             execution.cost = PlanExecution::of(&report).and_then(|e| e.cost);
             model.judge(host, options, plan, &report, execution)?

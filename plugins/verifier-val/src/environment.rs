@@ -3,6 +3,7 @@
 
 use crate::assessments::count;
 use crate::codes;
+use crate::options::PlanVerifierOptions;
 use crate::renaming::{self, Renaming};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{
@@ -13,9 +14,28 @@ use planforge_contract::{
 use planforge_plugin_sdk::feedback;
 
 /// Judges a plan in the task's environment. If it refuses the plan, the plan is judged again under the
-/// environment's names.
+/// environment's names. Undecided and without a verdict if a limit ended the environment's work.
 pub(crate) fn judge(
     host: &dyn Host,
+    options: &PlanVerifierOptions,
+    task: &TaskView,
+    candidate: &Candidate,
+    plan: &PlanDocument,
+) -> Result<(Assessment, Option<EnvironmentVerdict>), Failure> {
+    match judge_within(host, options, task, candidate, plan) {
+        Ok((assessment, verdict)) => Ok((assessment, Some(verdict))),
+        Err(failure) if failure.class == FailureClass::Limit => {
+            let message = format!("the environment did not judge the plan: {}", failure.message);
+            let decision = Decision::Undecided { reason: UndecidedReason::Limit, message: message.clone() };
+            Ok((Assessment::new(decision, message), None))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn judge_within(
+    host: &dyn Host,
+    options: &PlanVerifierOptions,
     task: &TaskView,
     candidate: &Candidate,
     plan: &PlanDocument,
@@ -24,7 +44,7 @@ pub(crate) fn judge(
     if verdict.valid {
         return judge_verdict(host, candidate, plan, verdict);
     }
-    match renaming::find(host, task, candidate, plan)? {
+    match renaming::find(host, options, task, candidate, plan)? {
         Renaming::Found(renamed) => {
             let other = validate(host, &renamed.plan)?;
             if !other.valid {

@@ -51,8 +51,8 @@ pub(crate) fn judge(
             Ok(unplanned::judge(host, options, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
         }
         (true, Some(plan)) if options.against == Against::Environment => {
-            let (mut assessment, verdict) = environment::judge(host, task, candidate, plan)?;
-            if options.claims {
+            let (mut assessment, verdict) = environment::judge(host, options, task, candidate, plan)?;
+            if let Some(verdict) = verdict.filter(|_| options.claims) {
                 claims::by_environment(host, options, candidate, plan, &verdict, &mut assessment)?;
             }
             Ok(assessment)
@@ -135,7 +135,7 @@ fn judge_plan(
     };
     let report = match normalize(domain, problem) {
         Ok(task) => {
-            let mut deadline = options.limits.deadline(host);
+            let mut deadline = options.limits.deadline(host, 1);
             Validator::new(task).validate_within(&parse_plan(&text, PLAN), &mut deadline)
         }
         Err(errors) => {

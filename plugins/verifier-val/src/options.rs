@@ -1,10 +1,8 @@
 //! The options of the plugin.
 
-use planforge_contract::api::Host;
-use planforge_judging::Deadline;
+use planforge_judging::JudgingLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// The judged artefact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,27 +86,7 @@ pub struct PlanVerifierOptions {
     /// With `claims`: most search nodes to show that a valid plan is a cheapest one. Beyond them the question stays open.
     pub optimal_nodes: u64,
     /// Limits on validating a plan, and on explaining why there is none. What they cut is undecided.
-    pub limits: VerifierLimits,
-}
-
-/// Limits on one judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct VerifierLimits {
-    /// Most seconds of wall time.
-    pub time_s: u32,
-}
-
-impl Default for VerifierLimits {
-    fn default() -> Self {
-        Self { time_s: 60 }
-    }
-}
-
-impl VerifierLimits {
-    pub(crate) fn deadline<'h>(&self, host: &'h dyn Host) -> Deadline<'h> {
-        Deadline::within(host, Some(Duration::from_secs(u64::from(self.time_s))))
-    }
+    pub limits: JudgingLimits,
 }
 
 impl PlanVerifierOptions {
@@ -131,7 +109,7 @@ impl Default for PlanVerifierOptions {
             claims: false,
             critic: None,
             optimal_nodes: 10_000,
-            limits: VerifierLimits::default(),
+            limits: JudgingLimits::default(),
         }
     }
 }

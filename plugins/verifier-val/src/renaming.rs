@@ -6,6 +6,7 @@
 //! accepts nothing wrong.
 
 use crate::codes;
+use crate::options::PlanVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Candidate, Failure, FailureClass, PlanDocument, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -51,6 +52,7 @@ pub(crate) struct RenamedPlan {
 /// The run was interrupted.
 pub(crate) fn find(
     host: &dyn Host,
+    options: &PlanVerifierOptions,
     task: &TaskView,
     candidate: &Candidate,
     plan: &PlanDocument,
@@ -90,7 +92,8 @@ pub(crate) fn find(
         Err(NoInterface::None(_)) => return Ok(Renaming::None(None)),
         Err(limit @ NoInterface::Limit { .. }) => return Ok(Renaming::Limit(limit.to_string())),
     };
-    let objects = match match_objects(host, &over, &reference.problem, problem.as_ref())? {
+    let mut deadline = options.limits.deadline(host, 1);
+    let objects = match match_objects(&mut deadline, &over, &reference.problem, problem.as_ref())? {
         Ok(Some(objects)) => objects,
         Ok(None) => return Ok(Renaming::None(None)),
         Err(limit) => return Ok(Renaming::Limit(limit)),
@@ -115,22 +118,24 @@ fn match_actions(
 /// Matches the objects of the reference. Empty without a problem of the candidate's own,
 /// `None` if that is another problem; the inner error is the limit that ended the comparison.
 fn match_objects(
-    host: &dyn Host,
+    deadline: &mut Deadline<'_>,
     domain: &Domain,
     reference: &Problem,
     problem: Option<&Parsed<Problem>>,
 ) -> Result<Result<Option<ObjectPairs>, String>, Failure> {
     let Some(problem) = problem else { return Ok(Ok(Some(Vec::new()))) };
-    let mut deadline = Deadline::new(host);
-    Ok(match equivalent_problems(domain, reference, &problem.value, MAX_CHOICES, &mut deadline) {
+    Ok(match equivalent_problems(domain, reference, &problem.value, MAX_CHOICES, deadline) {
         ProblemEquivalence::Equal { renaming } => Ok(Some(renaming)),
         ProblemEquivalence::Different(_) => Ok(None),
         ProblemEquivalence::Undecided { stopped: Some(StopReason::Cancelled), .. } => {
             return Err(Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted"));
         }
-        ProblemEquivalence::Undecided { choices, .. } => Err(format!(
-            "the comparison with the reference problem was ended after {choices} pairs of objects"
-        )),
+        ProblemEquivalence::Undecided { choices, stopped } => {
+            let by = stopped.map(|reason| format!(" by {reason}")).unwrap_or_default();
+            Err(format!(
+                "the comparison with the reference problem was ended{by} after {choices} pairs of objects"
+            ))
+        }
     })
 }
 

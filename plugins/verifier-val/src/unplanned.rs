@@ -31,7 +31,7 @@ pub(crate) fn judge(
     }
     // At most half of the time that the host leaves.
     let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
-    let own = Duration::from_secs(u64::from(options.limits.time_s));
+    let own = Duration::from_secs(options.limits.time_s.into());
     let mut budget = Deadline::within(host, Some(half.map_or(own, |half| half.min(own))));
     let explanation = explain(&mut budget, &checked);
     if let Some(reason) = budget.stop_reason() {

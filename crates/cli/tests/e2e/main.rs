@@ -25,6 +25,7 @@ mod graph;
 mod hostile;
 mod infer;
 mod interrupted;
+mod killed;
 mod limits;
 mod loaded;
 mod matrix;

@@ -87,15 +87,16 @@ pub struct TaskRow {
 }
 
 /// Makes the limits of one search.
-pub type Solve<'a> = &'a mut dyn FnMut() -> Box<dyn ResourceLimits>;
+pub type FreshLimits<'a> = &'a mut dyn FnMut() -> Box<dyn ResourceLimits>;
 
-/// Checks a folder, read with what add-ons bring for it. With `solve`, each task is also planned, under a fresh budget.
-pub fn check(folder: &Path, add_ons: &[PathBuf], solve: Option<Solve<'_>>) -> Checked {
+/// Checks a folder, read with what add-ons bring for it. Each plan is validated under
+/// fresh limits. With `solve`, each task is also planned, under fresh limits.
+pub fn check(folder: &Path, add_ons: &[PathBuf], limits: FreshLimits<'_>, solve: bool) -> Checked {
     let LoadedSuite { mut suite, mut diagnostics, mut sources } = load_leniently(folder);
     if let Some(suite) = &mut suite {
         diagnostics.extend(apply_add_ons(add_ons, std::slice::from_mut(suite), &mut sources));
     }
-    let mut check = Check { found: diagnostics, sources, solve, rows: Vec::new() };
+    let mut check = Check { found: diagnostics, sources, limits, solve, rows: Vec::new() };
     let Some(suite) = suite else {
         let name = folder.display().to_string();
         let (diagnostics, sources) = (check.found, check.sources);
@@ -116,7 +117,8 @@ pub fn check(folder: &Path, add_ons: &[PathBuf], solve: Option<Solve<'_>>) -> Ch
 struct Check<'a> {
     found: Vec<Diagnostic>,
     sources: SourceMap,
-    solve: Option<Solve<'a>>,
+    limits: FreshLimits<'a>,
+    solve: bool,
     rows: Vec<TaskRow>,
 }
 
@@ -285,11 +287,15 @@ impl Check<'_> {
             Err(diagnostics) => return self.found.extend(diagnostics),
         };
         let validator = Validator::new(lifted);
-        let empty = validator.validate(&parse_plan("", source)).decision;
-        row.goal = match empty {
+        let empty = validator.validate_within(&parse_plan("", source), (self.limits)().as_mut());
+        row.goal = match empty.decision {
             ValidationDecision::Valid => Goal::Holds,
             ValidationDecision::Invalid => Goal::Open,
-            ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => Goal::Unknown,
+            ValidationDecision::Unsupported(_) => Goal::Unknown,
+            ValidationDecision::LimitReached(_) => {
+                self.found.extend(empty.diagnostics);
+                Goal::Unknown
+            }
         };
         if row.goal == Goal::Holds {
             let place = problem.goal.as_ref().map_or(Span::empty(0), |goal| goal.span());
@@ -299,13 +305,15 @@ impl Check<'_> {
         if let Some(text) = files.plan {
             let file = format!("{}.sol", files.stem);
             let plan_source = self.add(suite, &file, text);
-            let report = validator.validate(&parse_plan(text, plan_source));
+            let report = validator.validate_within(&parse_plan(text, plan_source), (self.limits)().as_mut());
             if is_prose(text) {
                 let message = "the example's plan is prose and was not checked";
                 let help = "a plan file has a step a line: `(action object object)`";
                 let prose =
                     Diagnostic::advice(codes::PROSE_PLAN, message).at(plan_source, Span::empty(0), "");
                 self.found.push(prose.help(help));
+            } else if matches!(report.decision, ValidationDecision::LimitReached(_)) {
+                self.found.extend(report.diagnostics);
             } else if matches!(report.decision, ValidationDecision::Invalid) {
                 let why =
                     report.diagnostics.iter().find(|d| d.is_error()).map(|d| format!(": {}", d.message));
@@ -320,8 +328,10 @@ impl Check<'_> {
     }
 
     fn search_plan(&mut self, domain: &Domain, problem: &Problem, source: SourceId, row: &mut TaskRow) {
-        let Some(solve) = self.solve.as_mut() else { return };
-        let mut budget = solve();
+        if !self.solve {
+            return;
+        }
+        let mut budget = (self.limits)();
         let outcome = match plan(domain, problem, &PlanOptions::default(), budget.as_mut()) {
             Ok(result) => result.outcome,
             Err(diagnostics) => return self.found.extend(diagnostics),

@@ -36,7 +36,7 @@ fn codes(checked: &Checked) -> Vec<&str> {
 }
 
 fn check_with_search(folder: &Path) -> Checked {
-    check(folder, &[], Some(&mut || Box::new(Unlimited)))
+    check(folder, &[], &mut || Box::new(Unlimited), true)
 }
 
 #[test]

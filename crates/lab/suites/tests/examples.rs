@@ -38,7 +38,12 @@ fn same(folder: &Path, file: &str, wanted: &str) {
 fn descriptions_in_another_order_than_the_pddl_are_advised() {
     let (mut found, mut actions) = (0, 0);
     for folder in folders() {
-        let checked = planforge_suites::check::check(&folder, &[], None);
+        let checked = planforge_suites::check::check(
+            &folder,
+            &[],
+            &mut || Box::new(planforge_planning::Unlimited),
+            false,
+        );
         found += checked.diagnostics.iter().filter(|d| d.code == "suite.parameter-order").count();
         actions += suite(&folder).action_texts.len();
     }
@@ -124,7 +129,12 @@ fn all_domains_of_table_2_are_there() {
 fn nothing_is_wrong_with_them() {
     use planforge_diagnostics::Severity;
     for folder in folders() {
-        let checked = planforge_suites::check::check(&folder, &[], None);
+        let checked = planforge_suites::check::check(
+            &folder,
+            &[],
+            &mut || Box::new(planforge_planning::Unlimited),
+            false,
+        );
         let worse: Vec<_> = checked.diagnostics.iter().filter(|d| d.severity != Severity::Advice).collect();
         assert!(worse.is_empty(), "{}: {worse:?}", folder.display());
     }

@@ -17,6 +17,7 @@ pub(crate) use query::{Query, queries};
 
 use crate::lifted::LiftedTask;
 use crate::resources::{ResourceLimits, StopReason};
+use crate::satisfy::Work;
 use crate::task::{GroundTask, ObjectId};
 
 /// Caps on grounding. A text from a model may need more ground atoms than fit into memory.
@@ -120,10 +121,19 @@ impl Reachability {
     }
 
     /// Returns true if a reachable atom of the predicate has these arguments. `None` stands for any object.
-    pub(crate) fn matches(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> bool {
+    pub(crate) fn matches(
+        &self,
+        predicate: u32,
+        pattern: &[Option<ObjectId>],
+        work: &mut Work<'_>,
+    ) -> Result<bool, StopReason> {
         let table = &self.tables[predicate as usize];
-        (0..table.len() as u32).any(|row| {
-            table.row(row).iter().zip(pattern).all(|(cell, wanted)| wanted.is_none_or(|w| w == *cell))
-        })
+        for row in 0..table.len() as u32 {
+            work.tick()?;
+            if table.row(row).iter().zip(pattern).all(|(cell, wanted)| wanted.is_none_or(|w| w == *cell)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

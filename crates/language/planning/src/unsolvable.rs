@@ -2,9 +2,9 @@
 
 use crate::ground::{GroundLimits, Reachability};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term};
-use crate::resources::ResourceLimits;
-use crate::satisfy::{Cut, Interpretation, Work, holds};
-use crate::task::{Atom, ObjectId, SourcePlace, TaskText};
+use crate::resources::{ResourceLimits, StopReason};
+use crate::satisfy::{Cut, Interpretation, Work, conjuncts, holds};
+use crate::task::{ObjectId, SourcePlace, TaskText};
 use crate::validate::condition_text;
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::CompareOp;
@@ -43,12 +43,18 @@ pub struct Explanation {
     /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if the relaxation reaches the goal: then only
     /// the search showed that there is no plan, or a limit prevented the relaxation.
     pub reasons: Vec<Reason>,
+    /// The limit that ended the search for reasons. Those found before it are there.
+    pub stopped: Option<StopReason>,
 }
 
 impl Explanation {
     /// The reasons as one paragraph.
     pub fn text(&self) -> String {
-        if !self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
+        let unreachable = self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
+        if let (false, Some(reason)) = (unreachable, self.stopped) {
+            return format!("{reason} ended the search for the reasons.");
+        }
+        if !unreachable {
             return "Every state that can be reached was searched, and the goal holds in none of them."
                 .to_owned();
         }
@@ -72,35 +78,42 @@ impl Explanation {
 
 /// Explains why the delete relaxation does not reach the goal; without reasons of the first kind where it does.
 pub fn why_unsolvable(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> Explanation {
-    let Ok(reach) = Reachability::new(task, GroundLimits::default(), resources) else {
-        return Explanation::default();
+    let reach = match Reachability::new(task, GroundLimits::default(), resources) {
+        Ok(reach) => reach,
+        Err(reason) => return Explanation { reasons: Vec::new(), stopped: Some(reason) },
     };
-    let mut search = ReasonSearch { task, reach, reasons: Vec::new(), seen: FxHashSet::default() };
-    let mut work = Work::new(resources);
-    let goal_parts = match &task.goal {
-        Formula::And(parts) => parts.as_slice(),
-        single => std::slice::from_ref(single),
-    };
-    for part in goal_parts {
-        // What a limit cuts is left out: it is not shown to be out of reach.
-        if search.goal(part, &mut work).is_err() {
-            break;
+    let (mut added, mut deleted) = (vec![false; task.predicates.len()], vec![false; task.predicates.len()]);
+    for (change, _) in task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes) {
+        match change {
+            EffectChange::Add(atom) => added[atom.predicate as usize] = true,
+            EffectChange::Delete(atom) => deleted[atom.predicate as usize] = true,
+            EffectChange::Numeric(..) => {}
         }
     }
-    search.actions();
-    search.predicates();
+    let seen = FxHashSet::default();
+    let mut search = ReasonSearch { task, reach, added, deleted, reasons: Vec::new(), seen };
+    let mut work = Work::new(resources);
+    // What a limit cuts is left out: it is not shown to be out of reach.
+    let stopped = match search.run(&mut work) {
+        Ok(()) | Err(Cut::Inexact) => None,
+        Err(Cut::Limit(reason)) => Some(reason),
+    };
     search.reasons.sort_by_key(|r| match r.kind {
         ReasonKind::UnreachableGoal => 0,
         ReasonKind::MissingAchiever => 1,
         ReasonKind::NeverAdded => 2,
         ReasonKind::NeverApplicable => 3,
     });
-    Explanation { reasons: search.reasons }
+    Explanation { reasons: search.reasons, stopped }
 }
 
 struct ReasonSearch<'t> {
     task: &'t LiftedTask,
     reach: Reachability,
+    /// For each predicate, true if some effect adds it.
+    added: Vec<bool>,
+    /// For each predicate, true if some effect deletes it.
+    deleted: Vec<bool>,
     reasons: Vec<Reason>,
     seen: FxHashSet<(u32, Vec<Option<ObjectId>>)>,
 }
@@ -123,8 +136,7 @@ fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
 struct RelaxedStates<'t> {
     task: &'t LiftedTask,
     reach: &'t Reachability,
-    /// For each predicate, true if some effect deletes it.
-    deleted: Vec<bool>,
+    deleted: &'t [bool],
 }
 
 impl Interpretation for RelaxedStates<'_> {
@@ -156,22 +168,34 @@ impl Interpretation for RelaxedStates<'_> {
 }
 
 impl ReasonSearch<'_> {
-    fn push(&mut self, kind: ReasonKind, message: String, place: SourcePlace) {
+    fn run(&mut self, work: &mut Work<'_>) -> Result<(), Cut> {
+        let task = self.task;
+        for part in conjuncts(&task.goal) {
+            self.goal(part, work)?;
+        }
+        self.actions(work)?;
+        self.predicates(work)?;
+        Ok(())
+    }
+
+    fn push(
+        &mut self,
+        kind: ReasonKind,
+        message: String,
+        place: SourcePlace,
+        work: &mut Work<'_>,
+    ) -> Result<(), StopReason> {
+        work.charge(message.len() as u64)?;
         let reason = Reason { kind, message, place };
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
         }
+        Ok(())
     }
 
     fn goal(&mut self, part: &Formula, work: &mut Work<'_>) -> Result<(), Cut> {
         let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-        let mut deleted = vec![false; self.task.predicates.len()];
-        for (change, _) in self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes) {
-            if let EffectChange::Delete(atom) = change {
-                deleted[atom.predicate as usize] = true;
-            }
-        }
-        let relaxed = RelaxedStates { task: self.task, reach: &self.reach, deleted };
+        let relaxed = RelaxedStates { task: self.task, reach: &self.reach, deleted: &self.deleted };
         if holds(&relaxed, part, &mut binding, work)? {
             return Ok(());
         }
@@ -183,15 +207,16 @@ impl ReasonSearch<'_> {
                     ReasonKind::UnreachableGoal,
                     format!("the goal {text} can never become true"),
                     place,
-                );
+                    work,
+                )?;
                 let pattern: Pattern = atom.args.iter().map(|t| bound_object(*t, &binding)).collect();
-                self.missing(atom.predicate, pattern, place);
+                self.missing(atom.predicate, pattern, place, work)?;
             }
             Formula::Literal { span, .. } => {
                 let message = format!(
                     "the goal {text} can never hold: the atom holds initially and no action deletes it"
                 );
-                self.push(ReasonKind::UnreachableGoal, message, SourcePlace::problem(*span));
+                self.push(ReasonKind::UnreachableGoal, message, SourcePlace::problem(*span), work)?;
             }
             other => {
                 let span = span_of(other).unwrap_or_default();
@@ -199,7 +224,8 @@ impl ReasonSearch<'_> {
                     ReasonKind::UnreachableGoal,
                     format!("the goal {text} can never hold"),
                     SourcePlace::problem(span),
-                );
+                    work,
+                )?;
             }
         }
         Ok(())
@@ -218,7 +244,13 @@ impl ReasonSearch<'_> {
 
     /// Follows an unreachable atom back to the first thing that is missing: one chain, through the precondition that most
     /// achievers share.
-    fn missing(&mut self, predicate: u32, pattern: Pattern, place: SourcePlace) {
+    fn missing(
+        &mut self,
+        predicate: u32,
+        pattern: Pattern,
+        place: SourcePlace,
+        work: &mut Work<'_>,
+    ) -> Result<(), StopReason> {
         let mut chain: Vec<Needed> = Vec::new();
         let mut current = (predicate, pattern, place);
         loop {
@@ -235,13 +267,14 @@ impl ReasonSearch<'_> {
                 } else {
                     format!("{text} is needed to bring it about: it would have to hold initially")
                 };
-                self.push(ReasonKind::MissingAchiever, message, current.2);
-                return;
+                return self.push(ReasonKind::MissingAchiever, message, current.2, work);
             }
             if chain.len() > MAX_DEPTH || !self.seen.insert((current.0, current.1.clone())) {
-                return;
+                return Ok(());
             }
-            let Some(next) = self.achievers(current.0, &current.1, &text, current.2) else { return };
+            let Some(next) = self.achievers(current.0, &current.1, &text, current.2, work)? else {
+                return Ok(());
+            };
             chain.push(Needed { predicate: current.0, pattern: current.1, text });
             current = next;
         }
@@ -255,11 +288,13 @@ impl ReasonSearch<'_> {
         pattern: &[Option<ObjectId>],
         text: &str,
         place: SourcePlace,
-    ) -> Option<(u32, Pattern, SourcePlace)> {
+        work: &mut Work<'_>,
+    ) -> Result<Option<(u32, Pattern, SourcePlace)>, StopReason> {
         let task = self.task;
         if task.predicates[predicate as usize].derived {
-            self.push(ReasonKind::MissingAchiever, format!("no rule ever yields the derived {text}"), place);
-            return None;
+            let message = format!("no rule ever yields the derived {text}");
+            self.push(ReasonKind::MissingAchiever, message, place, work)?;
+            return Ok(None);
         }
         let mut clauses: Vec<String> = Vec::new();
         let mut blocked: Vec<(usize, u32, Pattern, SourcePlace)> = Vec::new();
@@ -270,12 +305,13 @@ impl ReasonSearch<'_> {
             })
         });
         for (number, schema, atom) in adds {
+            work.tick()?;
             let Some(binding) = unify(atom, pattern, schema) else { continue };
             let name = &task.symbols.actions[number];
             let mut needs = Vec::new();
             for (needed, span) in required_atoms(&schema.precondition) {
                 let wanted: Pattern = needed.args.iter().map(|t| partial(*t, &binding)).collect();
-                if self.reach.matches(needed.predicate, &wanted) {
+                if self.reach.matches(needed.predicate, &wanted, work)? {
                     continue;
                 }
                 needs.push(self.pattern_text(needed.predicate, &wanted));
@@ -289,56 +325,61 @@ impl ReasonSearch<'_> {
                 (true, true) => format!("{name}, which is never applicable with these arguments"),
                 (true, false) => format!("{name}, whose conditions never hold together"),
             };
+            work.charge(clause.len() as u64)?;
             if !clauses.contains(&clause) {
                 clauses.push(clause);
             }
         }
         if clauses.is_empty() {
             let message = format!("no action adds {text}, and it does not hold initially");
-            self.push(ReasonKind::MissingAchiever, message, place);
-            return None;
+            self.push(ReasonKind::MissingAchiever, message, place, work)?;
+            return Ok(None);
         }
         let message = format!("{text} is added only by {}", clauses.join(", and by "));
-        self.push(ReasonKind::MissingAchiever, message, place);
+        self.push(ReasonKind::MissingAchiever, message, place, work)?;
         // The first of those that most achievers share.
-        blocked
+        Ok(blocked
             .into_iter()
             .rev()
             .max_by_key(|b| b.0)
-            .map(|(_, predicate, wanted, place)| (predicate, wanted, place))
+            .map(|(_, predicate, wanted, place)| (predicate, wanted, place)))
     }
 
-    fn actions(&mut self) {
+    fn actions(&mut self, work: &mut Work<'_>) -> Result<(), StopReason> {
         for (number, schema) in self.task.schemas.iter().enumerate() {
+            work.tick()?;
             if self.reach.is_applicable(number) {
                 continue;
             }
             let name = self.task.symbols.actions[number].clone();
             let unbound = vec![None; schema.slots];
-            let first = required_atoms(&schema.precondition).into_iter().find(|(atom, _)| {
+            let mut first = None;
+            for (atom, span) in required_atoms(&schema.precondition) {
                 let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
-                !self.reach.matches(atom.predicate, &pattern)
-            });
+                if !self.reach.matches(atom.predicate, &pattern, work)? {
+                    first = Some((self.pattern_text(atom.predicate, &pattern), span));
+                    break;
+                }
+            }
             let empty = schema.variables.iter().find(|v| v.objects.is_empty());
             let (message, span) = match (first, empty) {
                 (_, Some(v)) => (
                     format!("{name} is never applicable: there is no object of type {}", v.type_name),
                     schema.span,
                 ),
-                (Some((atom, span)), _) => {
-                    let pattern: Pattern = atom.args.iter().map(|t| partial(*t, &unbound)).collect();
-                    let text = self.pattern_text(atom.predicate, &pattern);
+                (Some((text, span)), _) => {
                     (format!("{name} is never applicable: {text} can never hold"), span)
                 }
                 (None, None) => {
                     (format!("{name} is never applicable: its conditions never hold together"), schema.span)
                 }
             };
-            self.push(ReasonKind::NeverApplicable, message, SourcePlace::domain(span));
+            self.push(ReasonKind::NeverApplicable, message, SourcePlace::domain(span), work)?;
         }
+        Ok(())
     }
 
-    fn predicates(&mut self) {
+    fn predicates(&mut self, work: &mut Work<'_>) -> Result<(), StopReason> {
         let mut needed: FxHashSet<u32> = FxHashSet::default();
         for schema in &self.task.schemas {
             schema.precondition.for_each_literal(&mut |atom, negated, _| {
@@ -352,22 +393,21 @@ impl ReasonSearch<'_> {
         });
         let mut needed: Vec<u32> = needed.into_iter().collect();
         needed.sort_unstable();
+        let initially: FxHashSet<u32> = self.task.init.iter().map(|atom| atom.predicate).collect();
         for predicate in needed {
             let declared = &self.task.predicates[predicate as usize];
-            let added = self.task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes);
-            let added =
-                added.into_iter().any(|(c, _)| matches!(c, EffectChange::Add(a) if a.predicate == predicate));
-            let initially = self.task.init.iter().any(|a: &Atom| a.predicate == predicate);
-            if !added && !initially && !declared.derived {
+            if !self.added[predicate as usize] && !initially.contains(&predicate) && !declared.derived {
                 let name = &self.task.symbols.predicates[predicate as usize];
                 let message = format!("{name} is needed, but no action adds it and it never holds initially");
                 self.push(
                     ReasonKind::NeverAdded,
                     message,
                     SourcePlace { text: TaskText::Domain, span: declared.span },
-                );
+                    work,
+                )?;
             }
         }
+        Ok(())
     }
 }
 

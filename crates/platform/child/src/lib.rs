@@ -13,9 +13,12 @@
 //!
 //! **Memory.** A memory limit is the address space of each process (`RLIMIT_AS`). `/bin/sh` sets it before it becomes the program, so the limit always holds; the words of the command are arguments of the shell and are never parsed as shell text.
 //!
-//! **End of the tree.** The process group is killed. On Linux, every process with the program's mark in its environment (`PLANFORGE_CHILD`) is killed too, which finds processes that left the group. A process that leaves the group and clears its environment is not found. If the caller itself is killed by `SIGKILL`, its programs keep running.
+//! **End of the tree.** The process group is killed. On Linux, every process with the program's mark in its environment (`PLANFORGE_CHILD`) is killed too, which finds processes that left the group. A process that leaves the group and clears its environment is not found.
+//!
+//! **End of the caller.** Each program has a guard, a shell that waits on a pipe from the caller. When the caller ends, also by `SIGKILL`, the pipe closes and the guard kills the program's tree.
 
 mod ending;
+mod guard;
 mod process;
 mod run;
 mod session;

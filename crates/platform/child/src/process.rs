@@ -1,6 +1,7 @@
 //! A running program with its pipes.
 
 use crate::ending::{Ending, Finished, Stream, ending_of};
+use crate::guard::Guard;
 use crate::spec::{CommandSpec, Limits};
 use crate::tail::Tail;
 use crate::tree;
@@ -32,6 +33,7 @@ pub struct Pipes {
 pub struct Process {
     child: Child,
     mark: String,
+    guard: Guard,
     errors: Tail,
     /// Closed once all of standard error was read.
     errors_closed: Receiver<()>,
@@ -70,12 +72,18 @@ impl Process {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let no_guard = |e: std::io::Error| {
+            Finished::not_started(format!("the shell that ends it with planforge could not be started: {e}"))
+        };
+        let mut guard = Guard::start(&mark).map_err(no_guard)?;
         let mut child = command.spawn().map_err(|e| Finished::not_started(e.to_string()))?;
+        let guarded = guard.set_group(child.id());
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (errors_open, errors_closed) = mpsc::channel::<()>();
         let process = Self {
             child,
             mark,
+            guard,
             errors: Tail::default(),
             errors_closed,
             memory_bytes: limits.memory_bytes,
@@ -83,6 +91,7 @@ impl Process {
             started: Instant::now(),
             ended: None,
         };
+        guarded.map_err(no_guard)?;
         let (Some(input), Some(output), Some(stderr)) = pipes else {
             return Err(Finished::not_started("its pipes are missing"));
         };
@@ -191,6 +200,7 @@ impl Process {
             return Ok(status);
         }
         tree::end(self.child.id(), &self.mark);
+        self.guard.dismiss();
         let status = self.child.wait().map_err(|e| e.to_string())?;
         self.ended = Some(status);
         Ok(status)

@@ -7,11 +7,13 @@
 
 pub mod deadline;
 pub mod domains;
+mod limits;
 pub mod problems;
 pub mod reference;
 pub mod reports;
 mod words;
 
 pub use deadline::Deadline;
+pub use limits::JudgingLimits;
 pub use reference::{NotShown, Reference};
 pub use words::{Rule, Semantics};

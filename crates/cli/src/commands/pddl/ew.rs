@@ -21,7 +21,7 @@ use planforge_planning::equivalence::interface::{
 use planforge_planning::walk::{
     Counterexample, CounterexampleOutcome, Model, ModelError, NamedStep, WalkDirection,
 };
-use planforge_planning::{Poll, ResourceLimits, StopReason, Validator, parse_plan};
+use planforge_planning::{Poll, ResourceLimits, StopReason, ValidationDecision, Validator, parse_plan};
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
 use planforge_verifier_ew::report::{document, summary};
 use planforge_verifier_ew::{DeadEnds, Form, Mode, WalkVerifierOptions, Policy, Settings};
@@ -143,7 +143,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
                 }
                 context.output.json(&report);
             } else {
-                context.output.result(&text(&compared, &settings, &pairs));
+                context.output.result(&text(&compared, &settings, &pairs, &mut budget));
             }
             exit
         }
@@ -372,7 +372,12 @@ fn undecided_report(not: &NotCompared, settings: &Settings) -> EwReport {
 }
 
 /// The score, both directions, renamed actions, the table of actions and the shortest failing walk.
-fn text(compared: &EwComparison, settings: &Settings, pairs: &[(Model, Model)]) -> String {
+fn text(
+    compared: &EwComparison,
+    settings: &Settings,
+    pairs: &[(Model, Model)],
+    budget: &mut EwLimits,
+) -> String {
     let measured = &compared.measured;
     let mut out = summary(measured, settings, compared.failing.is_some(), compared.proven);
     out.push('\n');
@@ -382,7 +387,7 @@ fn text(compared: &EwComparison, settings: &Settings, pairs: &[(Model, Model)]) 
         && let Some((reference, candidate)) = pairs.get(*number)
     {
         let problem = (pairs.len() > 1).then_some(number + 1);
-        failing_walk(found, reference, candidate, problem, &mut out);
+        failing_walk(found, reference, candidate, problem, budget, &mut out);
     }
     out
 }
@@ -413,6 +418,7 @@ fn failing_walk(
     reference: &Model,
     candidate: &Model,
     problem: Option<usize>,
+    budget: &mut EwLimits,
     out: &mut String,
 ) {
     let (source, target, refuser) = match found.direction {
@@ -432,9 +438,13 @@ fn failing_walk(
     }
     let _ = writeln!(out, "  In the {refuser}, {}.", found.walk.refusal);
     let validator = Validator::new(target.lifted().clone());
-    let report = validator.validate(&parse_plan(&steps.join("\n"), planforge_diagnostics::SourceId(2)));
+    let plan = parse_plan(&steps.join("\n"), planforge_diagnostics::SourceId(2));
+    let report = validator.validate_within(&plan, budget);
     for condition in report.failing_step.iter().flat_map(|f| &f.conditions) {
         let _ = writeln!(out, "  It needs {}. Instead {}.", condition.remedy, condition.why);
+    }
+    if let ValidationDecision::LimitReached(reason) = report.decision {
+        let _ = writeln!(out, "  {reason} ended the search for the conditions that do not hold.");
     }
 }
 

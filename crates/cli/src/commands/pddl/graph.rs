@@ -137,8 +137,11 @@ fn draw(
         inputs.diagnostics.extend(file.diagnostics);
         return Err(Exit::Negative);
     }
-    let report = validator.validate(&file);
-    if let ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) = report.decision {
+    let report = validator.validate_within(&file, watch);
+    if let ValidationDecision::LimitReached(reason) = report.decision {
+        return Err(watch.stop(reason));
+    }
+    if let ValidationDecision::Unsupported(_) = report.decision {
         inputs.diagnostics.extend(report.diagnostics);
         return Err(Exit::Undecided);
     }

@@ -1,15 +1,17 @@
 //! `planforge pddl validate`: a domain, a problem with it, or a plan with both.
 
+use crate::args::positive_seconds;
 use std::path::PathBuf;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
+use crate::limits::WorkLimits;
 use crate::output::count_line;
 use planforge_contract::ReportedDiagnostic;
 use planforge_judging::reports::ValidateReport;
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_planning::{ValidationDecision, ValidationReport, parse_plan};
+use planforge_planning::{ValidationDecision, ValidationReport, Validator, normalize, parse_plan};
 use std::path::Path;
 use clap::Args;
 
@@ -29,6 +31,9 @@ pub(crate) struct ValidateArgs {
     /// Print every state of the plan, not only what failed.
     #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
+    /// Give up on the plan after this many seconds; it is then undecided.
+    #[arg(long, value_name = "S", default_value_t = 300.0, value_parser = positive_seconds)]
+    pub(crate) time_limit: f64,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,7 +49,7 @@ struct Outcome {
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
     let mut inputs = Inputs::read(&args.domain, args.problem.as_deref());
     let outcome = match (&args.problem, &args.plan) {
-        (Some(_), Some(plan)) => judge_plan(&mut inputs, plan),
+        (Some(_), Some(plan)) => judge_plan(&mut inputs, plan, args.time_limit),
         (Some(_), None) => judge_task(&mut inputs),
         _ => from_reading(&inputs),
     };
@@ -76,14 +81,14 @@ fn from_reading(inputs: &Inputs) -> Outcome {
 fn judge_task(inputs: &mut Inputs) -> Outcome {
     if let (Some(domain), Some(problem), false) =
         (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
-        && let Err(diagnostics) = planforge_planning::normalize(domain, problem)
+        && let Err(diagnostics) = normalize(domain, problem)
     {
         inputs.diagnostics.extend(diagnostics);
     }
     from_reading(inputs)
 }
 
-fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
+fn judge_plan(inputs: &mut Inputs, path: &Path, time_limit: f64) -> Outcome {
     let (source, text) = inputs.load_plan(path);
     // A plan cannot be right for a task that cannot be used, and a file that cannot be read says nothing about the plan.
     let (Some(text), Some(domain), Some(problem), false) =
@@ -97,7 +102,9 @@ fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
         inputs.diagnostics.extend(plan.diagnostics);
         return from_reading(inputs);
     }
-    match planforge_planning::validate(domain, problem, &plan) {
+    let report = normalize(domain, problem)
+        .map(|task| Validator::new(task).validate_within(&plan, &mut WorkLimits::new(Some(time_limit))));
+    match report {
         Err(diagnostics) => {
             inputs.diagnostics.extend(diagnostics);
             from_reading(inputs)
@@ -107,9 +114,8 @@ fn judge_plan(inputs: &mut Inputs, path: &Path) -> Outcome {
             let (exit, decision) = match &report.decision {
                 ValidationDecision::Valid => (Exit::Good, "accepted"),
                 ValidationDecision::Invalid => (Exit::Negative, "rejected"),
-                ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => {
-                    (Exit::Undecided, "undecided")
-                }
+                ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
+                ValidationDecision::LimitReached(reason) => (of_stop(*reason), "undecided"),
             };
             Outcome { exit, decision, report: Some(report) }
         }

@@ -31,8 +31,8 @@ pub(crate) struct SuiteCheckArgs {
     /// Also search for a plan of every task.
     #[arg(long)]
     pub(crate) solve: bool,
-    /// Seconds that the search for one plan may take.
-    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds, requires = "solve")]
+    /// Seconds that the validation of one plan, or the search for one, may take.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds)]
     pub(crate) time_limit: f64,
     /// Exit with 10 on warnings too.
     #[arg(long)]
@@ -48,10 +48,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     let mut all = Vec::new();
     for folder in &args.suites {
         let mut fresh = || -> Box<dyn ResourceLimits> { Box::new(WorkLimits::new(Some(args.time_limit))) };
-        let checked = match args.solve {
-            true => check(folder, &args.add_on, Some(&mut fresh)),
-            false => check(folder, &args.add_on, None),
-        };
+        let checked = check(folder, &args.add_on, &mut fresh, args.solve);
         bar.inc(1);
         if !args.json {
             bar.suspend(|| print(context, &checked));

@@ -65,7 +65,9 @@ impl Explainer<'_> {
                 }
             }
             Formula::Literal { atom, negated, span } => {
-                out.push(self.literal(atom, *negated, *span, binding))
+                let failure = self.literal(atom, *negated, *span, binding);
+                work.charge(failure.remedy.len() as u64)?;
+                out.push(failure);
             }
             Formula::Equal { negated, span, .. } => {
                 let why = if *negated { "both are the same object" } else { "they are different objects" };
