@@ -36,6 +36,7 @@ mod tasks;
 use commands::command_line::Cli;
 use context::Context;
 use exit::Exit;
+use nix::sys::signal::{SigSet, Signal};
 use output::{ColourChoice, Output};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -43,6 +44,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let output = Output::new(ColourChoice::Auto, asks_for_json(&arguments));
+    // Blocked, the signal leaves a file that grows beyond `ulimit -f` as an error of the write.
+    if let Err(error) = SigSet::from(Signal::SIGXFSZ).thread_block() {
+        output.note(&format!("warning: the signal SIGXFSZ cannot be blocked: {error}"));
+    }
     let exit = std::panic::catch_unwind(|| run(arguments, &output)).unwrap_or_else(|_| {
         // The panic hook has already printed the message and its place.
         output.note("This is a bug in planforge. Please report it with the lines above.");

@@ -3,11 +3,13 @@
 
 use crate::pipeline::LoadedPipeline;
 use crate::prepare::Prepared;
+use jiff::Timestamp;
 use planforge_contract::{Failure, FailureClass};
 use planforge_pipeline::RunTask;
 use planforge_record::{ConfigText, RunManifest, TaskUse};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// The key of the tasks in `run.json`.
 const TASKS: &str = "tasks";
@@ -24,6 +26,7 @@ pub(crate) fn manifest(
     tasks: &[(RunTask, TaskUse)],
 ) -> Result<RunManifest, Failure> {
     let pipeline = &checked.pipeline;
+    let time = timestamp(SystemTime::now())?;
     let stored =
         serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>()).map_err(|e| {
             Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}"))
@@ -37,9 +40,9 @@ pub(crate) fn manifest(
     }
     Ok(RunManifest {
         schema: 1,
-        id: run_id(Path::new(&pipeline.name)),
+        id: run_id(Path::new(&pipeline.name), time),
         planforge: env!("CARGO_PKG_VERSION").to_owned(),
-        created_at: now(),
+        created_at: time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
         overrides: overrides.to_vec(),
         plugins: prepared.plugins.clone(),
@@ -66,14 +69,35 @@ pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failu
     serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
 }
 
-pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+/// The calendar time, which ends with the year 9999.
+fn timestamp(clock: SystemTime) -> Result<Timestamp, Failure> {
+    Timestamp::try_from(clock).map_err(|error| {
+        let message = format!("the clock of this machine is set to a time without a date: {error}");
+        Failure::new(FailureClass::System, "cli.clock", message).help("set the clock")
+    })
 }
 
 /// A name for a run folder that sorts by time: `20261121-101500.123-llm-p`.
-fn run_id(pipeline: &Path) -> String {
+fn run_id(pipeline: &Path, time: Timestamp) -> String {
     let stem = pipeline.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let word: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
-    format!("{}-{word}", jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S.%3f"))
+    format!("{}-{word}", time.strftime("%Y%m%d-%H%M%S.%3f"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_beyond_the_calendar_is_a_failure_of_the_system() {
+        let years = |count: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(count * 31_556_952);
+        assert!(timestamp(years(1000)).is_ok());
+        let failure = timestamp(years(285_000)).unwrap_err();
+        assert_eq!(
+            (failure.class, crate::exit::of_failure(&failure)),
+            (FailureClass::System, crate::exit::Exit::System)
+        );
+    }
 }

@@ -14,6 +14,8 @@ pub struct CallLimits {
     pub create_ms: u64,
     /// Milliseconds a call may go on after the run was interrupted.
     pub cancel_grace_ms: u64,
+    /// Milliseconds a call may go on after its deadline, to answer with what it has.
+    pub deadline_grace_ms: u64,
     /// Most threads for all calls of a registry, those given up included.
     pub threads: usize,
 }
@@ -25,6 +27,7 @@ impl Default for CallLimits {
             log_bytes: 64 << 10,
             create_ms: 30_000,
             cancel_grace_ms: 5_000,
+            deadline_grace_ms: 1_000,
             threads: 512,
         }
     }

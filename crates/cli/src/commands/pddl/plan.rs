@@ -157,6 +157,9 @@ struct PlanHost {
     deadline: Option<Instant>,
 }
 
+/// Time that the planner gets to answer after its own limit, also on a busy machine.
+const HOST_MARGIN: Duration = Duration::from_secs(10);
+
 impl PlanHost {
     fn new(context: &Context, seconds: Option<f64>) -> Self {
         let target = if context.output.terminal {
@@ -169,7 +172,8 @@ impl PlanHost {
         Self {
             bar,
             interrupted: interrupt_flag(),
-            deadline: seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s))),
+            deadline: seconds
+                .and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s) + HOST_MARGIN)),
         }
     }
 }
