@@ -17,6 +17,9 @@ const TASKS: &str = "tasks";
 /// The key of the explaining model in `run.json`.
 const EXPLAIN_PLAN: &str = "explain_plan";
 
+/// Times in a record: UTC, to the second.
+const TIME_FORMAT: &str = "%Y-%m-%dT%H:%M:%SZ";
+
 /// Builds the manifest of a run.
 pub(crate) fn manifest(
     checked: &LoadedPipeline,
@@ -42,7 +45,7 @@ pub(crate) fn manifest(
         schema: 1,
         id: run_id(Path::new(&pipeline.name), time),
         planforge: env!("CARGO_PKG_VERSION").to_owned(),
-        created_at: time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        created_at: time.strftime(TIME_FORMAT).to_string(),
         config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
         overrides: overrides.to_vec(),
         plugins: prepared.plugins.clone(),
@@ -67,6 +70,12 @@ pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failu
     let corrupt = |message: String| Failure::new(FailureClass::System, "record.corrupt", message);
     let value = manifest.settings.get(TASKS).ok_or_else(|| corrupt("run.json holds no tasks".to_owned()))?;
     serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
+}
+
+/// The time of an event. The last one of the calendar if the clock is beyond it, which no run starts with.
+pub(crate) fn now() -> String {
+    let time = timestamp(SystemTime::now()).unwrap_or(Timestamp::MAX);
+    time.strftime(TIME_FORMAT).to_string()
 }
 
 /// The calendar time, which ends with the year 9999.

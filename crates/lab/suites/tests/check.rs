@@ -76,7 +76,7 @@ fn a_description_in_another_order_of_parameters_is_found() {
             ("domain.pddl", DOMAIN),
             ("actions.toml", &format!("[actions]\nroll = 'The action \"roll\" {text}'\n")),
         ]);
-        let checked = check(folder.path(), &[], None);
+        let checked = check(folder.path(), &[], &mut || Box::new(Unlimited), false);
         let order = checked.diagnostics.iter().find(|d| d.code == "suite.parameter-order");
         order.map(|d| (d.severity, d.message.clone()))
     };
@@ -94,7 +94,7 @@ fn the_pipelines_that_a_suite_cannot_serve_are_named_with_the_missing_files() {
         [("domain.nl", "Balls roll through doors."), ("domain.pddl", DOMAIN), ("p01.nl", "The red ball.")];
     let needs = |files: &[(&str, &str)], name: &str| {
         let folder = folder(files);
-        let checked = check(folder.path(), &[], None);
+        let checked = check(folder.path(), &[], &mut || Box::new(Unlimited), false);
         checked.pipelines.into_iter().find(|own| own.pipelines.contains(&name)).unwrap()
     };
     assert_eq!(needs(&files, "llm-p").missing, ["p01.pddl"]);
@@ -195,11 +195,11 @@ fn pddl_alone_and_texts_alone_are_legal() {
         ("domain.pddl", DOMAIN),
         ("prob-7.pddl", &problem("(in red hall) (door hall kitchen)", "(in red kitchen)")),
     ]);
-    let checked = check(pddl.path(), &[], None);
+    let checked = check(pddl.path(), &[], &mut || Box::new(Unlimited), false);
     assert_eq!(codes(&checked), ["suite.no-text"]);
     assert_eq!((checked.tasks.len(), checked.tasks[0].solved.clone()), (1, None));
     let texts = folder(&[("domain.nl", "Two jugs."), ("p01.nl", "Measure four litres.")]);
-    let checked = check(texts.path(), &[], None);
+    let checked = check(texts.path(), &[], &mut || Box::new(Unlimited), false);
     assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
     assert_eq!(checked.tasks[0].goal, Goal::Unknown);
 }
@@ -225,7 +225,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
 
 #[test]
 fn a_folder_that_is_not_there_is_unreadable() {
-    let checked = check(Path::new("/nonexistent/suite"), &[], None);
+    let checked = check(Path::new("/nonexistent/suite"), &[], &mut || Box::new(Unlimited), false);
     assert!(!checked.readable);
     assert_eq!(codes(&checked), ["suite.not-a-folder"]);
 }
@@ -237,7 +237,7 @@ fn shared_folders_are_read_as_they_are() {
     for collection in ["llm-p", "exploration-walk", "classical"] {
         let Ok(entries) = fs::read_dir(root.join(collection)) else { continue };
         for entry in entries {
-            let checked = check(&entry.unwrap().path(), &[], None);
+            let checked = check(&entry.unwrap().path(), &[], &mut || Box::new(Unlimited), false);
             assert!(checked.readable && !checked.tasks.is_empty(), "{}", checked.name);
             assert!(checked.tasks.iter().all(|task| task.problem), "{}", checked.name);
             // The only broken file there: an example that names a second robot and does not declare it.
