@@ -4,6 +4,7 @@ mod domains;
 
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
+use planforge_judging::JudgingLimits;
 use planforge_plugin_sdk::testing::TestHost;
 use std::sync::Arc;
 
@@ -172,8 +173,16 @@ fn a_limit_leaves_the_candidate_undecided() {
         problem: Some(twins.clone()),
         ..EnvironmentOpen::default()
     };
-    let host = TestHost::new().environment(Arc::new(environment), open).remaining_ms(0);
+    let environment = Arc::new(environment);
+    let host = TestHost::new().environment(environment.clone(), open.clone()).remaining_ms(0);
     let got = judge_with(&host, Given::default(), candidate(&twins)).unwrap();
+    assert!(matches!(got.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{got:?}");
+    // The limit of the options, without a deadline of the host.
+    let host = TestHost::new().environment(environment, open);
+    let options = EquivalenceVerifierOptions { limits: JudgingLimits { time_s: 0 }, ..Default::default() };
+    let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
+    let request = VerifyRequest { candidates: vec![candidate(&twins)], ..VerifyRequest::default() };
+    let got = verifier.verify(&host, &request).unwrap().results.remove(0).into_result().unwrap();
     assert!(matches!(got.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{got:?}");
 }
 

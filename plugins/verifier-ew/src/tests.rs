@@ -3,6 +3,7 @@
 
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
+use planforge_judging::JudgingLimits;
 use planforge_plugin_sdk::testing::TestHost;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -497,6 +498,9 @@ fn limits_and_missing_texts_leave_a_candidate_undecided() {
             judge(&host(model).remaining_ms(0), WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
         assert_eq!(undecided(&got), Some(UndecidedReason::Limit), "{}", got.summary);
     }
+    let options = WalkVerifierOptions { limits: JudgingLimits { time_s: 0 }, ..Default::default() };
+    let got = judge(&host(true), options, written(DOMAIN, PROBLEM));
+    assert_eq!(undecided(&got), Some(UndecidedReason::Limit), "{}", got.summary);
     let interrupted = host(true);
     interrupted.cancel();
     let verifier = EwVerifier::create(WalkVerifierOptions::default(), &Secrets::default()).unwrap();

@@ -319,7 +319,27 @@ fn what_a_limit_cuts_is_undecided() {
     let report = validator.validate_within(&parse_plan("", SourceId(2)), &mut limits);
     assert_eq!(report.decision, ValidationDecision::LimitReached(StopReason::Time));
     assert!(report.diagnostics.iter().all(|d| !d.is_error()));
-    why_unsolvable(validator.task(), &mut CountingLimits { polls: 1000, bytes: u64::MAX });
+    let explanation = why_unsolvable(validator.task(), &mut CountingLimits { polls: 1000, bytes: u64::MAX });
+    assert_eq!((explanation.stopped, explanation.reasons.len()), (Some(StopReason::Time), 0));
+    assert_eq!(explanation.text(), "the time limit ended the search for the reasons.");
+}
+
+#[test]
+fn a_limit_ends_the_search_for_missing_achievers() {
+    let actions: String = (0..2000)
+        .map(|i| format!("(:action a{i} :parameters (?x) :precondition (and (p ?x) (q ?x)) :effect (r ?x))"))
+        .collect();
+    let domain = format!("(define (domain d) (:predicates (p ?x) (q ?x) (r ?x)) {actions})");
+    let problem = "(define (problem p) (:domain d) (:objects o) (:init (q o)) (:goal (r o)))";
+    let domain = parse_domain(&domain, SourceId(0)).value;
+    let problem = parse_problem(problem, SourceId(1)).value;
+    let task = normalize(&domain, &problem).unwrap();
+    let whole = why_unsolvable(&task, &mut Unlimited);
+    assert!(whole.stopped.is_none() && whole.reasons.len() > 2000);
+    // Less than the texts about the achievers.
+    let cut = why_unsolvable(&task, &mut CountingLimits { polls: u64::MAX, bytes: 20_000 });
+    assert_eq!(cut.stopped, Some(StopReason::Memory));
+    assert!(cut.reasons.len() < 2000);
 }
 
 /// Towers of blocks with `above` as the transitive closure of `on`, taken apart from the top.
