@@ -217,7 +217,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
         ("p_example.sol", "Roll the red ball from the hall into the kitchen.\n"),
     ]);
     let mut stop = || -> Box<dyn ResourceLimits> { Box::new(CountingLimits { polls: 0, bytes: 0 }) };
-    let checked = check(folder.path(), &[], Some(&mut stop));
+    let checked = check(folder.path(), &[], &mut stop, true);
     assert_eq!(codes(&checked), ["suite.prose-plan", "suite.undecided", "suite.undecided"]);
     assert_eq!(checked.count(Severity::Error), 0);
     assert!(matches!(&checked.tasks[1].solved, Some(Solved::Undecided(_))));
