@@ -107,6 +107,8 @@ no refine stage, or no round of it came to an end.",
                       to api.openai.com). Allow another server for one command:\n\n    planforge run pipeline.toml --suite suite \
                       --allow-host llm.example.org\n\nor for good, in planforge/allow.toml of your configuration folder (usually \
                       ~/.config):\n\n    [keys]\n    MY_KEY = [\"llm.example.org\"]\n\nA host without a scheme means https.",
+    },
+    CodeInfo {
         code: "cli.clock",
         title: "the clock of the machine is set to a time without a date",
         explanation: "The record of a run holds its date, and the calendar ends with the year 9999. Set the clock.",

@@ -218,7 +218,10 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
     ]);
     let mut stop = || -> Box<dyn ResourceLimits> { Box::new(CountingLimits { polls: 0, bytes: 0 }) };
     let checked = check(folder.path(), &[], &mut stop, true);
-    assert_eq!(codes(&checked), ["suite.prose-plan", "suite.undecided", "suite.undecided"]);
+    assert_eq!(
+        codes(&checked),
+        ["plan.limit", "plan.limit", "suite.prose-plan", "suite.undecided", "suite.undecided"]
+    );
     assert_eq!(checked.count(Severity::Error), 0);
     assert!(matches!(&checked.tasks[1].solved, Some(Solved::Undecided(_))));
 }
