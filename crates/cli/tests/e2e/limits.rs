@@ -99,13 +99,14 @@ fn an_interrupted_search_prints_its_json_object() {
 
 const TEN: [&str; 10] = ["?a", "?c", "?d", "?e", "?f", "?g", "?h", "?i", "?j", "?k"];
 
-/// Ten of so many blocks that differ: with fewer than ten, only enumeration shows that there are none.
-fn ten_different_blocks() -> String {
-    let pairs = TEN
+/// Twenty blocks that differ: among nineteen, only enumeration over all their orders shows that there are none.
+fn twenty_different_blocks() -> String {
+    let names: Vec<String> = (0..20).map(|n| format!("?v{n}")).collect();
+    let pairs = names
         .iter()
         .enumerate()
-        .flat_map(|(at, b)| TEN[..at].iter().map(move |a| format!("(not (= {a} {b}))")));
-    format!("(exists ({} - block) (and {}))", TEN.join(" "), pairs.collect::<Vec<_>>().join(" "))
+        .flat_map(|(at, b)| names[..at].iter().map(move |a| format!("(not (= {a} {b}))")));
+    format!("(exists ({} - block) (and {}))", names.join(" "), pairs.collect::<Vec<_>>().join(" "))
 }
 
 /// The blocks suite with another goal over so many blocks, and with another precondition of `lift`. Returns the problem.
@@ -148,7 +149,7 @@ fn a_goal_with_ten_billion_bindings_is_decided_in_a_whole_run() {
 #[test]
 fn a_goal_that_only_enumeration_decides_is_undecided_in_a_whole_run() {
     let folder = tempfile::tempdir().unwrap();
-    let problem = blocks(folder.path(), 9, &ten_different_blocks(), "");
+    let problem = blocks(folder.path(), 19, &twenty_different_blocks(), "");
     let server = saying(&fenced(&problem));
     let mut run = Run::new("llm-p.toml", &server.base_url())
         .arg("--task")
@@ -169,7 +170,7 @@ fn a_goal_that_only_enumeration_decides_is_undecided_in_a_whole_run() {
 #[test]
 fn every_command_is_undecided_where_only_enumeration_decides() {
     let folder = tempfile::tempdir().unwrap();
-    blocks(folder.path(), 9, &ten_different_blocks(), &ten_different_blocks());
+    blocks(folder.path(), 19, &twenty_different_blocks(), &twenty_different_blocks());
     std::fs::write(folder.path().join("empty.plan"), "").unwrap();
     std::fs::write(folder.path().join("lift.plan"), "(lift b0)\n").unwrap();
     for command in [
