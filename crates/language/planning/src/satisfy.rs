@@ -6,87 +6,19 @@
 //! only what is left is enumerated over the objects. A dead end returns to the last choice that it depends on.
 //! Nothing here recurses over the number of variables or conjuncts, and every choice polls the limits.
 
-use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term, Variable};
-use crate::resources::{ResourceLimits, StopReason, check};
+mod interpretation;
+mod order;
+mod variables;
+
+pub(crate) use interpretation::{Args, Cut, Interpretation, POLL, Substitute, Visitor, Work};
+pub(crate) use variables::{conjuncts, for_each_slot, group_by_variables, occurring};
+
+use crate::lifted::{Formula, LiftedAtom, Term, Variable};
 use crate::task::ObjectId;
-use planforge_pddl::ast::CompareOp;
+use interpretation::Goal;
+use order::{Level, Order, Source, order_levels};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::collections::BTreeSet;
-
-/// Called with each binding until it returns false.
-pub(crate) type Visitor<'v> = dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut> + 'v;
-
-/// Arguments of an atom.
-pub(crate) type Args = SmallVec<[ObjectId; 6]>;
-
-/// Reason why a formula was not decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
-    Limit(StopReason),
-    /// A comparison depends on a number that exact arithmetic does not have.
-    Inexact,
-}
-
-impl From<StopReason> for Cut {
-    fn from(reason: StopReason) -> Self {
-        Cut::Limit(reason)
-    }
-}
-
-/// Literals that are compared to find the next choice.
-const WINDOW: usize = 64;
-
-/// Choices between two polls.
-pub(crate) const POLL: u32 = 256;
-
-/// Polls the limits while formulas are evaluated.
-pub(crate) struct Work<'w> {
-    resources: &'w mut dyn ResourceLimits,
-    calls: u32,
-}
-
-impl<'w> Work<'w> {
-    pub(crate) fn new(resources: &'w mut dyn ResourceLimits) -> Self {
-        Work { resources, calls: 0 }
-    }
-
-    /// Called for every choice.
-    #[inline]
-    pub(crate) fn tick(&mut self) -> Result<(), StopReason> {
-        self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(POLL) { check(self.resources.poll()) } else { Ok(()) }
-    }
-
-    /// Charges bytes.
-    pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        check(self.resources.charge(bytes))
-    }
-}
-
-/// Truth of literals and comparisons.
-pub(crate) trait Interpretation {
-    /// Returns true if the literal holds. Its variables are bound.
-    fn literal(&self, atom: &LiftedAtom, negated: bool, binding: &[ObjectId]) -> bool;
-
-    /// Returns true if the comparison holds. Its variables are bound.
-    fn compare(
-        &self,
-        comparison: CompareOp,
-        left: &LiftedExpr,
-        right: &LiftedExpr,
-        binding: &[ObjectId],
-    ) -> Result<bool, Cut>;
-
-    /// Number of rows of a predicate.
-    fn row_count(&self, predicate: u32) -> usize;
-
-    /// The arguments of at least all atoms of which a positive literal is true or a negative one is false.
-    fn rows(&self, predicate: u32) -> Vec<&[ObjectId]>;
-}
-
-/// A formula and the truth value that is asked for.
-type Goal<'f> = (&'f Formula, bool);
 
 /// Decides a formula whose free variables are bound.
 pub(crate) fn holds<I: Interpretation + ?Sized>(
@@ -202,49 +134,6 @@ pub(crate) fn all<I: Interpretation + ?Sized>(
     Ok(found)
 }
 
-/// The parts of a conjunction; any other formula is one part.
-pub(crate) fn conjuncts(formula: &Formula) -> &[Formula] {
-    match formula {
-        Formula::And(parts) => parts,
-        single => std::slice::from_ref(single),
-    }
-}
-
-/// Calls `f` with every slot of a formula, those of its own quantifiers included.
-fn for_each_slot(formula: &Formula, f: &mut impl FnMut(u32)) {
-    let mut term = |t: &Term| {
-        if let Term::Slot(slot) = t {
-            f(*slot);
-        }
-    };
-    match formula {
-        Formula::And(parts) | Formula::Or(parts, _) => parts.iter().for_each(|p| for_each_slot(p, f)),
-        Formula::Literal { atom, .. } => atom.args.iter().for_each(term),
-        Formula::Equal { left, right, .. } => {
-            term(left);
-            term(right);
-        }
-        Formula::Compare { left, right, .. } => {
-            left.for_each_function(&mut |atom| atom.args.iter().for_each(&mut term));
-            right.for_each_function(&mut |atom| atom.args.iter().for_each(&mut term));
-        }
-        Formula::Exists(_, body, _) | Formula::Forall(_, body, _) => for_each_slot(body, f),
-    }
-}
-
-/// The open variables of a formula, as indices into `open`, which is sorted by slot.
-pub(crate) fn occurring(formula: &Formula, open: &[&Variable]) -> Vec<u32> {
-    let mut list = Vec::new();
-    for_each_slot(formula, &mut |slot| {
-        if let Ok(at) = open.binary_search_by_key(&slot, |v| v.slot) {
-            list.push(at as u32);
-        }
-    });
-    list.sort_unstable();
-    list.dedup();
-    list
-}
-
 fn satisfiable<'f, I: Interpretation + ?Sized>(
     facts: &I,
     mut open: Vec<&'f Variable>,
@@ -271,7 +160,6 @@ fn satisfiable<'f, I: Interpretation + ?Sized>(
     }
     open.sort_unstable_by_key(|v| v.slot);
     // Parts without open variables first: they may decide everything.
-    let mut groups = Groups::new(open.len());
     let mut rest = Vec::new();
     for (formula, wanted) in parts {
         let variables = occurring(formula, &open);
@@ -281,31 +169,12 @@ fn satisfiable<'f, I: Interpretation + ?Sized>(
                 return Ok(false);
             }
         } else {
-            groups.join(&variables);
-            rest.push(((formula, wanted), variables[0]));
+            rest.push(((formula, wanted), variables));
         }
     }
-    let mut members: FxHashMap<u32, (Vec<&'f Variable>, Vec<Goal<'f>>)> = FxHashMap::default();
-    let mut order = Vec::new();
-    for (goal, variable) in rest {
-        let group = groups.find(variable);
-        members
-            .entry(group)
-            .or_insert_with(|| {
-                order.push(group);
-                Default::default()
-            })
-            .1
-            .push(goal);
-    }
-    for (index, variable) in open.iter().enumerate() {
-        if let Some(group) = members.get_mut(&groups.find(index as u32)) {
-            group.0.push(variable);
-        }
-    }
-    for group in order {
-        let Some((variables, goals)) = members.remove(&group) else { continue };
-        if !group_satisfiable(facts, variables, goals, binding, work)? {
+    for group in group_by_variables(rest, open.len()) {
+        let variables = group.variables.iter().map(|&v| open[v as usize]).collect();
+        if !group_satisfiable(facts, variables, group.parts, binding, work)? {
             return Ok(false);
         }
     }
@@ -333,62 +202,6 @@ fn group_satisfiable<I: Interpretation + ?Sized>(
         Ok(false)
     })?;
     Ok(found)
-}
-
-/// Variables that conjuncts connect.
-pub(crate) struct Groups {
-    parent: Vec<u32>,
-}
-
-impl Groups {
-    pub(crate) fn new(count: usize) -> Self {
-        Groups { parent: (0..count as u32).collect() }
-    }
-
-    pub(crate) fn find(&mut self, mut of: u32) -> u32 {
-        while self.parent[of as usize] != of {
-            let next = self.parent[of as usize];
-            self.parent[of as usize] = self.parent[next as usize];
-            of = next;
-        }
-        of
-    }
-
-    pub(crate) fn join(&mut self, all: &[u32]) {
-        for pair in all.windows(2) {
-            let (a, b) = (self.find(pair[0]), self.find(pair[1]));
-            self.parent[a as usize] = b;
-        }
-    }
-}
-
-/// Rows that stand in for those of one conjunct's predicate.
-#[derive(Clone, Copy)]
-pub(crate) struct Substitute<'r> {
-    /// Index of the conjunct.
-    pub(crate) part: usize,
-    pub(crate) rows: &'r [Args],
-}
-
-/// Source of a level's bindings.
-enum Source<'f> {
-    /// The atoms of a literal.
-    Rows { atom: &'f LiftedAtom, part: usize },
-    /// The objects of one variable.
-    Objects,
-}
-
-/// One choice of the search.
-struct Level<'f> {
-    source: Source<'f>,
-    /// Variables that it binds.
-    binds: Vec<&'f Variable>,
-    /// Columns of the atom that are bound before.
-    key: Vec<usize>,
-    /// Parts to test then, by index.
-    tests: Vec<usize>,
-    /// Earlier levels on which its failures depend.
-    parents: Vec<usize>,
 }
 
 /// Search for bindings under which all parts have their wanted truth value.
@@ -430,19 +243,7 @@ impl<'f> Search<'f> {
     ) -> Self {
         open.sort_unstable_by_key(|v| v.slot);
         let empty = open.iter().any(|v| v.objects.is_empty());
-        let mut by_size: Vec<u32> = (0..open.len() as u32).rev().collect();
-        by_size.sort_by_key(|&v| std::cmp::Reverse(open[v as usize].objects.len()));
-        let mut planner = SearchPlanner {
-            by_size,
-            level_of: vec![None; open.len()],
-            waiting: parts.iter().map(|(formula, _)| occurring(formula, &open)).collect(),
-            users: vec![Vec::new(); open.len()],
-            open,
-            levels: Vec::new(),
-            closed: Vec::new(),
-        };
-        planner.plan(&parts, substitute, facts, binding);
-        let SearchPlanner { level_of, open, levels, closed, .. } = planner;
+        let Order { levels, closed, level_of } = order_levels(&open, &parts, substitute, facts, binding);
         let of_interest = |(at, v): (usize, &&Variable)| {
             if project.contains(&v.slot) { level_of[at] } else { None }
         };
@@ -640,142 +441,4 @@ fn bind_row(atom: &LiftedAtom, row: &[ObjectId], binds: &[&Variable], binding: &
         }
     }
     binds.iter().all(|v| v.objects.binary_search(&binding[v.slot as usize]).is_ok())
-}
-
-/// Orders the choices of a search.
-struct SearchPlanner<'f> {
-    open: Vec<&'f Variable>,
-    /// Level that binds each open variable.
-    level_of: Vec<Option<usize>>,
-    /// Open variables of each part.
-    waiting: Vec<Vec<u32>>,
-    /// Parts that each open variable occurs in.
-    users: Vec<Vec<u32>>,
-    levels: Vec<Level<'f>>,
-    closed: Vec<usize>,
-    /// Open variables, those with the fewest objects last.
-    by_size: Vec<u32>,
-}
-
-impl<'f> SearchPlanner<'f> {
-    fn plan<I: Interpretation + ?Sized>(
-        &mut self,
-        parts: &[Goal<'f>],
-        substitute: Option<Substitute<'_>>,
-        facts: &I,
-        binding: &[ObjectId],
-    ) {
-        // Open variables of each part that no level binds yet.
-        let mut missing: Vec<usize> = self.waiting.iter().map(Vec::len).collect();
-        for (part, variables) in self.waiting.iter().enumerate() {
-            variables.iter().for_each(|&v| self.users[v as usize].push(part as u32));
-            if variables.is_empty() {
-                self.closed.push(part);
-            }
-        }
-        // Literals that bind their variables to atoms, with the number of these.
-        let mut sources: Vec<(usize, &'f LiftedAtom, usize)> = Vec::new();
-        for (part, (formula, wanted)) in parts.iter().enumerate() {
-            if let Formula::Literal { atom, negated, .. } = formula
-                && *negated != *wanted
-                && missing[part] > 0
-            {
-                // The new atoms first: a join with them is what a substitute is for.
-                if substitute.is_some_and(|s| s.part == part) {
-                    sources.insert(0, (part, atom, 0));
-                } else {
-                    sources.push((part, atom, facts.row_count(atom.predicate)));
-                }
-            }
-        }
-        while let Some(next) = self.next_source(&mut sources, &missing, binding) {
-            let level = self.levels.len();
-            let variables: Vec<u32> = match next {
-                Ok((part, _)) => {
-                    let open = |v: &u32| self.level_of[*v as usize].is_none();
-                    self.waiting[part].iter().copied().filter(open).collect()
-                }
-                Err(variable) => vec![variable],
-            };
-            let mut tests = Vec::new();
-            let mut parents = BTreeSet::new();
-            let earlier = |v: u32, parents: &mut BTreeSet<usize>, level_of: &[Option<usize>]| {
-                parents.extend(level_of[v as usize]);
-            };
-            let mut key = Vec::new();
-            let source = match next {
-                Ok((part, atom)) => {
-                    let is_open = |term: &Term| match term {
-                        Term::Slot(slot) => {
-                            let at = self.open.binary_search_by_key(slot, |v| v.slot);
-                            at.is_ok_and(|at| self.level_of[at].is_none())
-                        }
-                        Term::Object(_) => false,
-                    };
-                    key = (0..atom.args.len()).filter(|&c| !is_open(&atom.args[c])).collect();
-                    self.waiting[part].iter().for_each(|&v| earlier(v, &mut parents, &self.level_of));
-                    Source::Rows { atom, part }
-                }
-                Err(_) => Source::Objects,
-            };
-            for &variable in &variables {
-                for &part in &self.users[variable as usize] {
-                    missing[part as usize] -= 1;
-                    let part = part as usize;
-                    if missing[part] == 0 && !matches!(source, Source::Rows { part: own, .. } if own == part)
-                    {
-                        tests.push(part);
-                        self.waiting[part].iter().for_each(|&v| earlier(v, &mut parents, &self.level_of));
-                    }
-                }
-            }
-            for &variable in &variables {
-                self.level_of[variable as usize] = Some(level);
-            }
-            let binds = variables.iter().map(|&v| self.open[v as usize]).collect();
-            self.levels.push(Level { source, binds, key, tests, parents: parents.into_iter().collect() });
-        }
-    }
-
-    /// The literal with the fewest atoms to try, or else the open variable with the fewest objects.
-    fn next_source(
-        &mut self,
-        sources: &mut Vec<(usize, &'f LiftedAtom, usize)>,
-        missing: &[usize],
-        binding: &[ObjectId],
-    ) -> Option<Result<(usize, &'f LiftedAtom), u32>> {
-        // Literals whose variables other levels bind have become tests.
-        let mut at = 0;
-        while at < sources.len().min(WINDOW) {
-            if missing[sources[at].0] > 0 {
-                at += 1;
-            } else {
-                sources.swap_remove(at);
-            }
-        }
-        let cost = |&(part, atom, rows): &(usize, &LiftedAtom, usize)| {
-            let arity = atom.args.len().max(1) as f64;
-            let bound = |t: &&Term| match t {
-                Term::Slot(slot) => match self.open.binary_search_by_key(slot, |v| v.slot) {
-                    Ok(at) => self.level_of[at].is_some(),
-                    Err(_) => binding[*slot as usize] != ObjectId::MAX,
-                },
-                Term::Object(_) => true,
-            };
-            let bound = atom.args.iter().filter(bound).count() as f64;
-            ((rows as f64).powf(1.0 - bound / arity), part)
-        };
-        let costs = sources.iter().take(WINDOW).map(cost).enumerate();
-        let best = costs.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(at, _)| at);
-        if let Some(best) = best {
-            let (part, atom, _) = sources.swap_remove(best);
-            return Some(Ok((part, atom)));
-        }
-        while let Some(variable) = self.by_size.pop() {
-            if self.level_of[variable as usize].is_none() {
-                return Some(Err(variable));
-            }
-        }
-        None
-    }
 }

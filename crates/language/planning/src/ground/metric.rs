@@ -122,7 +122,7 @@ fn to_integers(costs: &[Number]) -> Option<(u64, Vec<u64>)> {
     Some((u64::try_from(scale.parts()?.0).ok()?, costs.iter().map(scaled).collect::<Option<_>>()?))
 }
 
-/// Adds `factor * expr` to the coefficients; whether the expression is linear.
+/// Adds `factor * expr` to the coefficients. Returns true if the expression is linear.
 fn linear(
     expr: &NumExpr,
     factor: Number,
@@ -196,14 +196,7 @@ fn in_formula(formula: &Formula, read: &mut FxHashSet<u32>) {
 }
 
 fn in_expr(expr: &LiftedExpr, read: &mut FxHashSet<u32>) {
-    match expr {
-        LiftedExpr::Constant(_) | LiftedExpr::Steps => {}
-        LiftedExpr::Function(term) => {
-            read.insert(term.predicate);
-        }
-        LiftedExpr::Binary(_, sides) => {
-            in_expr(&sides.0, read);
-            in_expr(&sides.1, read);
-        }
-    }
+    expr.for_each_function(&mut |term| {
+        read.insert(term.predicate);
+    });
 }

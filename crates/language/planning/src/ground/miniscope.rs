@@ -3,9 +3,8 @@
 //! has one of them, not n^k.
 
 use crate::lifted::{Formula, LiftedTask, Variable};
-use crate::satisfy::{Groups, occurring};
+use crate::satisfy::{group_by_variables, occurring};
 use planforge_diagnostics::Span;
-use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// The task with narrow quantifiers.
@@ -87,35 +86,18 @@ fn quantified(exists: bool, variables: &[Variable], body: Formula, span: Span) -
         }
         // Over the other one it is split by the variables that parts share.
         Formula::And(parts) | Formula::Or(parts, _) => {
-            let mut groups = Groups::new(open.len());
-            let occurs: Vec<Vec<u32>> = parts.iter().map(|part| occurring(part, &open)).collect();
-            occurs.iter().for_each(|list| groups.join(list));
-            let mut members: FxHashMap<u32, (Vec<u32>, Vec<Formula>)> = FxHashMap::default();
-            let (mut order, mut done) = (Vec::new(), Vec::new());
-            for (part, list) in parts.into_iter().zip(occurs) {
-                match list.first() {
-                    None => done.push(part),
-                    Some(&variable) => {
-                        let group = groups.find(variable);
-                        if !members.contains_key(&group) {
-                            order.push(group);
-                        }
-                        members.entry(group).or_default().1.push(part);
-                    }
-                }
-            }
-            for variable in 0..open.len() as u32 {
-                if let Some(group) = members.get_mut(&groups.find(variable)) {
-                    group.0.push(variable);
-                }
-            }
-            for group in order {
-                let Some((list, mut parts)) = members.remove(&group) else { continue };
-                let body = match parts.len() {
-                    1 => parts.pop().unwrap_or(Formula::And(Vec::new())),
-                    _ => junction(parts, exists),
+            let with_variables = parts.into_iter().map(|part| {
+                let variables = occurring(&part, &open);
+                (part, variables)
+            });
+            let (closed, rest): (Vec<_>, Vec<_>) = with_variables.partition(|(_, list)| list.is_empty());
+            let mut done: Vec<Formula> = closed.into_iter().map(|(part, _)| part).collect();
+            for mut group in group_by_variables(rest, open.len()) {
+                let body = match group.parts.len() {
+                    1 => group.parts.pop().unwrap_or(Formula::And(Vec::new())),
+                    _ => junction(group.parts, exists),
                 };
-                done.push(quantifier(of(list), body));
+                done.push(quantifier(of(group.variables), body));
             }
             match done.len() {
                 1 => done.pop().unwrap_or(Formula::And(Vec::new())),

@@ -3,9 +3,8 @@
 use super::render::Explainer;
 use super::world::{Args, World};
 use super::{TraceStep, Validator, mentions_derived};
-use crate::lifted::Formula;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::satisfy::{Cut, Work, holds};
+use crate::satisfy::{Cut, Work, conjuncts, holds};
 use crate::task::{Atom, ObjectId, TaskText};
 
 /// The parts of a goal, and which of them hold along a plan.
@@ -30,10 +29,7 @@ impl Validator {
     ) -> Result<GoalAlong, StopReason> {
         let mut work = Work::new(resources);
         let task = self.task();
-        let parts = match &task.goal {
-            Formula::And(parts) => parts.as_slice(),
-            single => std::slice::from_ref(single),
-        };
+        let parts = conjuncts(&task.goal);
         let mut world = World::initial(task);
         let mut binding = vec![ObjectId::MAX; task.goal_slots];
         let derives = mentions_derived(task, &task.goal);

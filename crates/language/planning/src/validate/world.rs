@@ -33,7 +33,7 @@ pub(crate) struct BadChange {
     pub(crate) conflict: bool,
 }
 
-/// What a step does in a state.
+/// Changes that a step makes to a state.
 #[derive(Default)]
 pub(crate) struct StepChanges {
     pub(crate) added: Vec<(u32, Args)>,
@@ -164,16 +164,16 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
                         EffectChange::Numeric(op, target, amount) => {
                             let args = args_of(target, binding);
                             let earlier = present.get(&(target.predicate, args.clone())).copied();
+                            let additive = op.is_additive();
                             let mut old =
                                 earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
                             if old.is_undefined()
-                                && op.is_additive()
+                                && additive
                                 && self.task.counts_from_zero(target.predicate)
                             {
                                 old = Number::ZERO;
                             }
                             let new = op.apply(old, view.value(amount, binding));
-                            let additive = op.is_additive();
                             let conflict = earlier.is_some_and(|e| !(e.1 && additive));
                             if conflict || new.is_undefined() {
                                 let target = target.instantiate(binding);

@@ -7,7 +7,7 @@ use crate::bits;
 use crate::ground::{Query, queries};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term, Variable};
 use crate::resources::StopReason;
-use crate::satisfy::{Cut, Work, all, conjuncts, first, holds};
+use crate::satisfy::{Cut, Work, all, conjuncts, first, for_each_slot, holds};
 use crate::task::ObjectId;
 use crate::validate::world::{Args, World};
 use planforge_diagnostics::Span;
@@ -215,25 +215,9 @@ impl<'a> Planner<'a> {
 
 /// Returns true if a formula has a slot for which `is` holds.
 fn mentions(formula: &Formula, is: &impl Fn(u32) -> bool) -> bool {
-    let term = |t: &Term| matches!(t, Term::Slot(slot) if is(*slot));
-    match formula {
-        Formula::And(parts) | Formula::Or(parts, _) => parts.iter().any(|p| mentions(p, is)),
-        Formula::Literal { atom, .. } => atom.args.iter().any(term),
-        Formula::Equal { left, right, .. } => term(left) || term(right),
-        Formula::Compare { left, right, .. } => {
-            expression_mentions(left, is) || expression_mentions(right, is)
-        }
-        Formula::Exists(_, body, _) | Formula::Forall(_, body, _) => mentions(body, is),
-    }
-}
-
-fn expression_mentions(expr: &crate::lifted::LiftedExpr, is: &impl Fn(u32) -> bool) -> bool {
-    use crate::lifted::LiftedExpr as E;
-    match expr {
-        E::Constant(_) | E::Steps => false,
-        E::Function(term) => term.args.iter().any(|t| matches!(t, Term::Slot(slot) if is(*slot))),
-        E::Binary(_, sides) => expression_mentions(&sides.0, is) || expression_mentions(&sides.1, is),
-    }
+    let mut found = false;
+    for_each_slot(formula, &mut |slot| found |= is(slot));
+    found
 }
 
 /// A join under way.
