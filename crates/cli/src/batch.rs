@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_batch::{BatchFolder, Brought, Wave};
+use planforge_batch::{BatchFolder, BatchReplies, Wave};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::PendingRequest;
 use planforge_record::Redactor;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The answers to a run's or an evaluation's questions.
 pub(crate) struct Batch {
     folder: BatchFolder,
-    answers_read: Arc<Brought>,
+    answers_read: Arc<BatchReplies>,
 }
 
 impl Batch {
@@ -26,7 +26,7 @@ impl Batch {
         redactor: &Redactor,
     ) -> Result<Self, Exit> {
         let folder = BatchFolder::of(folder);
-        match folder.bring(given, redactor) {
+        match folder.read_replies(given, redactor) {
             Ok(answers_read) => {
                 context.output.diagnostics(answers_read.warnings(), &SourceMap::default());
                 Ok(Self { folder, answers_read: Arc::new(answers_read) })
@@ -39,7 +39,7 @@ impl Batch {
     }
 
     /// The collected answers, for a run to look up.
-    pub(crate) fn answers(&self) -> Arc<Brought> {
+    pub(crate) fn answers(&self) -> Arc<BatchReplies> {
         Arc::clone(&self.answers_read)
     }
 

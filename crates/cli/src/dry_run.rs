@@ -73,7 +73,7 @@ impl DryRun<'_> {
         let bar = RunBar::new(&context.output, self.tasks.len(), &self.title);
         let execution =
             ExecutionSettings { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
-        let sources = ReplySources { mode: Mode::Batch, lookups, answers: None, failures_stand: false };
+        let sources = ReplySources { mode: Mode::Batch, lookups, answers: None, failures_are_final: false };
         let seed = self.checked.pipeline.config.seed;
         let ended = services(prepared, redactor, sources, journal, seed, execution).and_then(|services| {
             let report = planforge_pipeline::run(&self.checked.pipeline, self.tasks, &services)?;

@@ -4,7 +4,7 @@ use crate::explain_plan::{self, ExplainedPlans};
 use crate::interrupt::interrupt_flag;
 use crate::manifest::{now, stored_explainer};
 use crate::prepare::Prepared;
-use planforge_batch::Brought;
+use planforge_batch::BatchReplies;
 use planforge_contract::{Failure, Outcome};
 use planforge_llm::{CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
 use planforge_pipeline::{CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services};
@@ -17,9 +17,9 @@ pub(crate) struct ReplySources {
     pub(crate) mode: Mode,
     pub(crate) lookups: Vec<Arc<dyn Lookup>>,
     /// Collected answers to deferred requests.
-    pub(crate) answers: Option<Arc<Brought>>,
+    pub(crate) answers: Option<Arc<BatchReplies>>,
     /// True if recorded failures are not retried, so that an interrupted run ends as it would have.
-    pub(crate) failures_stand: bool,
+    pub(crate) failures_are_final: bool,
 }
 
 /// Puts the services of a run together.
@@ -42,7 +42,7 @@ pub(crate) fn services(
     options.mode = sources.mode;
     options.cassettes.clone_from(&sources.lookups);
     options.deferred = sources.answers.map(|answers| answers as Arc<dyn DeferredReplies>);
-    options.failures_are_final = sources.failures_stand;
+    options.failures_are_final = sources.failures_are_final;
     options.redactor = redactor;
     options.cancelled = Arc::clone(&cancelled);
     options.watch = execution.watch;

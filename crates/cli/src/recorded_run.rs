@@ -50,7 +50,7 @@ impl NewRun<'_> {
         let run =
             RecordedRun { context, checked, folder: Arc::new(folder), jobs: self.jobs, title: String::new() };
         let tasks: Vec<RunTask> = tasks.iter().map(|(task, _)| task.clone()).collect();
-        let sources = ReplySources { mode: self.mode, lookups, answers: None, failures_stand: false };
+        let sources = ReplySources { mode: self.mode, lookups, answers: None, failures_are_final: false };
         let ended = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         Ok((ended, run, redactor))
     }
@@ -249,7 +249,7 @@ pub(crate) fn replay_run(
     let tasks = stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
     let lookups = vec![Arc::clone(folder) as Arc<dyn Lookup>];
-    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
+    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let bar = RunBar::new(&context.output, tasks.len(), "");

@@ -161,7 +161,7 @@ pub(crate) enum Reply<T> {
 /// Reads a reply.
 ///
 /// # Errors
-/// What is wrong with it, as the rest of a sentence that begins with "the answer".
+/// The mistake, as the rest of a sentence that begins with "the answer".
 pub(crate) fn read<T: DeserializeOwned>(line: &str, id: u64) -> Result<Reply<T>, String> {
     let value: Value = serde_json::from_str(line).map_err(|e| format!("is not JSON ({e})"))?;
     let Value::Object(mut object) = value else { return Err("is not a JSON object".to_owned()) };

@@ -1,4 +1,4 @@
-//! What went wrong on the way, in the terms that decide about retrying.
+//! Failures of a request, classed by whether a retry may help.
 
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
 use std::time::SystemTime;

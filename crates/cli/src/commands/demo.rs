@@ -85,7 +85,7 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let failed = |failure: Failure| context.print_failure(&failure);
     let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
     let lookups = vec![Arc::new(cassette) as Arc<dyn Lookup>];
-    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_stand: false };
+    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");

@@ -191,7 +191,7 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
         mode: Mode::Live,
         lookups: Vec::new(),
         answers: Some(batch.answers()),
-        failures_stand: false,
+        failures_are_final: false,
     };
     let ended = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.save_report(&ended.report, &redactor)?;

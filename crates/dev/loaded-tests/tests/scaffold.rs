@@ -1,4 +1,4 @@
-//! What `planforge plugins new` writes builds, loads and passes its own test with no edit anywhere; so does the example.
+//! Projects from `planforge plugins new`, and the example, build, load and pass their own tests without an edit.
 //!
 //! The new crates are built by the cargo that runs this test, offline, against the workspace's own lock file, profile and target
 //! folder, so that what is built already is not built again.

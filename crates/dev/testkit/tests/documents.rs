@@ -79,7 +79,7 @@ fn schema_numbers_change_on_purpose_only() {
     );
 }
 
-/// What is absent of a round is absent in the journal.
+/// Absent fields of a round are absent in the journal.
 #[test]
 fn a_round_without_a_child_is_read_and_written_back_the_same() {
     let lost = json!({

@@ -56,7 +56,7 @@ pub(crate) struct TicReferenceArgs {
 /// Converts, infers, compiles, compares and prints the table.
 ///
 /// # Errors
-/// What cannot be read or written, and the number of tasks that did not end as they should.
+/// Files that cannot be read or written, and the number of tasks with an unexpected result.
 pub(crate) fn run(args: &TicReferenceArgs) -> Result<(), String> {
     let mut tasks = Vec::new();
     if let Some(folder) = &args.llm_p {

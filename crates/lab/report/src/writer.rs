@@ -67,7 +67,7 @@ pub(crate) const fn speaker(speaker: Speaker) -> &'static str {
 /// A document of the record.
 ///
 /// # Errors
-/// Why it cannot be read, for a person.
+/// Reason why the artefact cannot be read.
 pub(crate) fn document<T: DeserializeOwned>(run: &RunFolder, blob: &str) -> Result<T, String> {
     let bytes = run.get(blob).map_err(|error| error.to_string())?;
     serde_json::from_slice(&bytes)

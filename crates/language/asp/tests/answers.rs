@@ -1,4 +1,4 @@
-//! What answers are read as: derivations, idle lines, conflicts, ambiguity.
+//! Reading of answers: derivations, idle lines, conflicts, ambiguity.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -30,7 +30,7 @@ fn conflicts(knowledge: &str, ir: &str) -> Vec<Diagnostic> {
     read_answers(&assembled, &reply).unwrap_err()
 }
 
-/// What a diagnostic's labels point at: the source, the line (from 1) and the text.
+/// Places of a diagnostic's labels: the source, the line (from 1) and the text.
 fn lines(diagnostic: &Diagnostic, world: &World) -> Vec<(char, String)> {
     let place = |label: &planforge_diagnostics::Label| {
         let (letter, text) = match label.source {

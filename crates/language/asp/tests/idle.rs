@@ -12,7 +12,7 @@ use planforge_asp::syntax::ast::Term;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Whether PDDL gets what an atom says.
+/// True if an atom reaches the PDDL.
 fn is_compiled(atom: &Term, ir_only: &IrOnly) -> bool {
     let Term::Function { name, arguments } = atom else { return false };
     let name_of = |term: &Term| match term {

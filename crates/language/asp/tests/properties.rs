@@ -76,7 +76,7 @@ proptest! {
         }
     }
 
-    /// What the reasoner computes is computed again when its answer is read, so that every atom is derived.
+    /// Results of the reasoner are computed again when its answer is read, so that every atom is derived.
     #[test]
     fn computed_arguments_have_derivations(term in arithmetic(), numbers in prop::collection::btree_set(-9i32..9, 1..4)) {
         let mut knowledge = format!("ir_predicate(size(number), \"\"). init(size({term})) :- number(X), number(Y). ");

@@ -8,9 +8,10 @@
 //! The paper's lists omit errors that its own parser does not notice. Here an undeclared predicate, an
 //! unbound variable and a name without an object are argument errors (PAError). By default a construct whose
 //! requirement the domain neither declares nor uses itself, not negation alone, is a bad precondition (BPError);
-//! [`BadPreconditionRule`] has the paper's definition and its planner's. A constant that the domain does not declare may be an object of every problem; it has its type there, and a
-//! wrong one is TError. An action under the name of another one of the domain has a wrong name (NError). A
-//! limit is [`ResultClass::Undecided`], never "no plan".
+//! [`BadPreconditionRule`] has the paper's definition and its planner's. A constant that the domain does not
+//! declare may be an object of every problem; it has its type there, and a wrong one is TError. An action under
+//! the name of another one of the domain has a wrong name (NError). A limit is [`ResultClass::Undecided`], never
+//! "no plan".
 //!
 //! The paper compares parameters by position, so an action in the order of its text can be a different domain
 //! for its order alone. Here behaviour is compared up to a typed bijection of the parameters, and the class by
@@ -54,7 +55,7 @@ pub struct ClassifiedReply {
     pub hde: Option<HdeResult>,
     /// The limit that left it open, where one did.
     pub stopped: Option<StopReason>,
-    /// Why the class is [`ResultClass::Undecided`], or which action of a whole domain does not fit.
+    /// Reason why the class is [`ResultClass::Undecided`], or which action of a whole domain does not fit.
     pub reason: Option<String>,
 }
 

@@ -101,7 +101,7 @@ pub struct PlanResult {
 /// Grounds a task and searches for a plan.
 ///
 /// # Errors
-/// What [`normalize`] finds: names without a declaration, wrong arities, rules that cannot be stratified.
+/// Errors that [`normalize`] finds: names without a declaration, wrong arities, rules that cannot be stratified.
 pub fn plan(
     domain: &Domain,
     problem: &Problem,

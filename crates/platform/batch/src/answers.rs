@@ -40,7 +40,7 @@ struct Entry {
 
 /// The answers in the folder, by the `custom_id` of the request.
 #[derive(Debug, Default)]
-pub struct Brought {
+pub struct BatchReplies {
     entries: BTreeMap<String, Entry>,
     /// Answers that this session used.
     used: Mutex<BTreeSet<String>>,
@@ -48,7 +48,7 @@ pub struct Brought {
     warnings: Vec<Diagnostic>,
 }
 
-impl Brought {
+impl BatchReplies {
     /// Adds the answers of a file, with secrets redacted.
     pub(crate) fn read(&mut self, path: &Path, redactor: &Redactor) {
         let shown = path.display().to_string();
@@ -171,7 +171,7 @@ impl Brought {
     }
 }
 
-impl DeferredReplies for Brought {
+impl DeferredReplies for BatchReplies {
     fn find(&self, key: &str, body: &Value) -> Result<Option<ArrivedResult>, Failure> {
         let id = custom_id(key, body);
         let Some(entry) = self.entries.get(&id) else { return Ok(None) };

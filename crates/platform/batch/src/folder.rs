@@ -1,6 +1,6 @@
 //! The folder of batch files.
 
-use crate::answers::Brought;
+use crate::answers::BatchReplies;
 use crate::requests::{
     Ledger, MAX_FILE_BYTES, MAX_FILE_REQUESTS, Part, Questions, RequestFile, Wave, custom_id, names, parts,
     wave_of,
@@ -41,8 +41,8 @@ impl BatchFolder {
     /// # Errors
     /// Every malformed line, every request with two different answers, and every file that cannot be read or
     /// copied. Then nothing is copied.
-    pub fn bring(&self, given: &[PathBuf], redactor: &Redactor) -> Result<Brought, Vec<Diagnostic>> {
-        let mut brought = Brought::default();
+    pub fn read_replies(&self, given: &[PathBuf], redactor: &Redactor) -> Result<BatchReplies, Vec<Diagnostic>> {
+        let mut replies = BatchReplies::default();
         let here = jsonl(&self.answers()).map_err(|e| vec![unreadable(&self.answers(), &e)])?;
         let mut copies = Vec::new();
         let mut wrong = Vec::new();
@@ -60,17 +60,17 @@ impl BatchFolder {
                 .any(|(path, bytes)| path.file_name() == kept.file_name() && bytes.starts_with(&known))
         };
         for path in here.iter().filter(|path| !grown(path)) {
-            brought.read(path, redactor);
+            replies.read(path, redactor);
         }
         for (path, _) in &copies {
-            brought.read(path, redactor);
+            replies.read(path, redactor);
         }
-        wrong.extend(brought.take_errors());
+        wrong.extend(replies.take_errors());
         if wrong.is_empty() {
             let kept = copies.iter().map(|(path, bytes)| self.keep(path, bytes));
             wrong.extend(kept.filter_map(|kept| kept.err().map(|wrong| *wrong)));
         }
-        if wrong.is_empty() { Ok(brought) } else { Err(wrong) }
+        if wrong.is_empty() { Ok(replies) } else { Err(wrong) }
     }
 
     /// Keeps a file of answers under its name; under another one where another file has it.
@@ -105,7 +105,7 @@ impl BatchFolder {
     pub fn write(
         &self,
         pending: &[PendingRequest],
-        brought: &Brought,
+        replies: &BatchReplies,
         redactor: &Redactor,
     ) -> Result<Wave, Failure> {
         let (ledger, last) = self.ledger()?;
@@ -119,7 +119,7 @@ impl BatchFolder {
             if let Some(failure) = &question.failed {
                 *wave.failed.entry(name_of(failure)).or_insert(0) += 1;
             }
-            let (times, passed) = (ledger.times(&id), brought.temporary_errors(&id));
+            let (times, passed) = (ledger.times(&id), replies.temporary_errors(&id));
             match (times, passed) {
                 (0, _) => wave.new += 1,
                 (times, passed) if passed >= times => wave.again += 1,
@@ -132,7 +132,7 @@ impl BatchFolder {
         }
         let parts = parts(&asked, redactor, (MAX_FILE_REQUESTS, MAX_FILE_BYTES))?;
         wave.files = self.files(last + 1, parts)?;
-        wave.unknown = brought.unknown(|id| ledger.has(id));
+        wave.unknown = replies.unknown(|id| ledger.has(id));
         Ok(wave)
     }
 

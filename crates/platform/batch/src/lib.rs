@@ -11,7 +11,7 @@ mod folder;
 mod line;
 mod requests;
 
-pub use answers::Brought;
+pub use answers::BatchReplies;
 pub use codes::CODES;
 pub use folder::BatchFolder;
 pub use line::MAX_LINE_BYTES;

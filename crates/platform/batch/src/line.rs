@@ -19,7 +19,7 @@ pub(crate) struct Line {
 /// `{"custom_id", "content"}`.
 ///
 /// # Errors
-/// What is wrong with it, without a full stop.
+/// The mistake, without a full stop.
 pub(crate) fn read(text: &str) -> Result<Line, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("this is not JSON: {e}"))?;
     let Value::Object(object) = value else {

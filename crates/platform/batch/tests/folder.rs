@@ -51,7 +51,7 @@ impl Place {
     }
     /// The errors that keep these files from being used.
     fn refused(&self, files: &[PathBuf]) -> Vec<String> {
-        let wrong = self.folder().bring(files, &none()).unwrap_err();
+        let wrong = self.folder().read_replies(files, &none()).unwrap_err();
         wrong.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect()
     }
 }
@@ -74,12 +74,12 @@ fn a_question_has_one_name_that_every_service_takes() {
 fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
     let place = Place::new();
     let (a, b) = (question(1, "m"), question(2, "m"));
-    let bring = |files: &[PathBuf]| place.folder().bring(files, &none()).unwrap();
-    let wave = place.folder().write(&[a.clone(), b.clone(), a.clone()], &bring(&[]), &none()).unwrap();
+    let read = |files: &[PathBuf]| place.folder().read_replies(files, &none()).unwrap();
+    let wave = place.folder().write(&[a.clone(), b.clone(), a.clone()], &read(&[]), &none()).unwrap();
     assert_eq!((wave.pending, wave.new, wave.again, wave.open), (2, 2, 0, 0));
     assert_eq!(place.asked("requests-0001.jsonl").len(), 2);
     let c = question(3, "m");
-    let wave = place.folder().write(&[a.clone(), c], &bring(&[]), &none()).unwrap();
+    let wave = place.folder().write(&[a.clone(), c], &read(&[]), &none()).unwrap();
     assert_eq!((wave.pending, wave.new, wave.open), (2, 1, 1));
     assert_eq!(place.asked("requests-0002.jsonl")[0]["body"]["messages"][0]["content"], "question 3");
 
@@ -89,7 +89,7 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
     };
     // The same error twice is one error.
     let first = place.file("first.jsonl", [expired("r1"), expired("r1")].join("\n"));
-    let brought = bring(&[first]);
+    let replies = read(&[first]);
     let failed = ProviderFailure {
         class: ProviderFailureClass::Timeout,
         status: None,
@@ -97,17 +97,17 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
         message: "late".into(),
     };
     let waits = PendingRequest { failed: Some(failed), ..a.clone() };
-    let wave = place.folder().write(std::slice::from_ref(&waits), &brought, &none()).unwrap();
+    let wave = place.folder().write(std::slice::from_ref(&waits), &replies, &none()).unwrap();
     assert_eq!((wave.again, wave.open, wave.failed["timeout"]), (1, 0, 1));
-    let wave = place.folder().write(std::slice::from_ref(&waits), &bring(&[]), &none()).unwrap();
+    let wave = place.folder().write(std::slice::from_ref(&waits), &read(&[]), &none()).unwrap();
     assert_eq!((wave.again, wave.open, wave.files.len()), (0, 1, 0), "it was asked twice and failed once");
-    let brought = bring(&[place.file("second.jsonl", expired("r2"))]);
-    let wave = place.folder().write(&[waits], &brought, &none()).unwrap();
+    let replies = read(&[place.file("second.jsonl", expired("r2"))]);
+    let wave = place.folder().write(&[waits], &replies, &none()).unwrap();
     assert_eq!((wave.again, place.asked("requests-0004.jsonl").len()), (1, 1));
     // An answer stands above errors, whatever the files are called.
-    let brought = bring(&[place.file("a-first-name.jsonl", answer(&a, "yes"))]);
+    let replies = read(&[place.file("a-first-name.jsonl", answer(&a, "yes"))]);
     assert_eq!(
-        brought.find(&a.key, &a.body).unwrap(),
+        replies.find(&a.key, &a.body).unwrap(),
         Some(ArrivedResult::Body(r#"{"content":"yes"}"#.into()))
     );
 }
@@ -116,7 +116,7 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
 fn models_have_files_of_their_own_and_names_that_files_can_have() {
     let place = Place::new();
     let all = [question(1, "org/m:1"), question(2, "org-m-1"), question(3, "../x"), question(4, "org/m:1")];
-    let wave = place.folder().write(&all, &place.folder().bring(&[], &none()).unwrap(), &none()).unwrap();
+    let wave = place.folder().write(&all, &place.folder().read_replies(&[], &none()).unwrap(), &none()).unwrap();
     let mut names: Vec<(String, String, usize)> = Vec::new();
     for file in &wave.files {
         let name = file.path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -139,13 +139,13 @@ fn secrets_are_in_no_file() {
     let mut asked = question(1, "m");
     asked.body["messages"][0]["content"] = "my key is sk-0123456789".into();
     let file = place.file("elsewhere/answers.jsonl", answer(&asked, "sk-0123456789 is the key"));
-    let brought = place.folder().bring(&[file], &redactor).unwrap();
-    place.folder().write(&[asked.clone()], &brought, &redactor).unwrap();
+    let replies = place.folder().read_replies(&[file], &redactor).unwrap();
+    place.folder().write(&[asked.clone()], &replies, &redactor).unwrap();
     for name in ["requests-0001.jsonl", "answers/answers.jsonl"] {
         let text = fs::read_to_string(place.0.path().join("batch").join(name)).unwrap();
         assert!(text.contains("[redacted]") && !text.contains("sk-0123456789"), "{name}: {text}");
     }
-    let found = brought.find(&asked.key, &asked.body).unwrap();
+    let found = replies.find(&asked.key, &asked.body).unwrap();
     assert_eq!(found, Some(ArrivedResult::Body(r#"{"content":"[redacted] is the key"}"#.into())));
 }
 
@@ -159,18 +159,18 @@ fn files_of_one_name_are_both_kept_and_one_that_has_grown_takes_its_own_place() 
         names.sort();
         names
     };
-    let bring =
-        |text: &str| place.folder().bring(&[place.file("answers.jsonl", text)], &none()).unwrap().len();
-    assert_eq!(bring(&answer(&a, "one")), 1);
-    assert_eq!(bring(&(answer(&a, "one") + &answer(&b, "two"))), 2);
+    let read =
+        |text: &str| place.folder().read_replies(&[place.file("answers.jsonl", text)], &none()).unwrap().len();
+    assert_eq!(read(&answer(&a, "one")), 1);
+    assert_eq!(read(&(answer(&a, "one") + &answer(&b, "two"))), 2);
     assert_eq!(kept(), ["answers.jsonl"]);
-    assert_eq!(bring(&answer(&b, "two")), 2, "another file of the same name");
+    assert_eq!(read(&answer(&b, "two")), 2, "another file of the same name");
     assert_eq!(kept(), ["answers-2.jsonl", "answers.jsonl"]);
-    assert_eq!(bring(&answer(&b, "two")), 2);
+    assert_eq!(read(&answer(&b, "two")), 2);
     assert_eq!(kept().len(), 2, "a file that is there already is not kept twice");
     // What lies in the folder can be named as well.
     let own = place.folder().answers().join("answers.jsonl");
-    assert_eq!(place.folder().bring(&[own], &none()).unwrap().len(), 2);
+    assert_eq!(place.folder().read_replies(&[own], &none()).unwrap().len(), 2);
     assert_eq!(kept().len(), 2);
 }
 
@@ -197,5 +197,5 @@ fn what_cannot_be_read_is_refused_with_its_place() {
     // A byte order mark, Windows' line ends and empty lines are no mistakes.
     let text =
         format!("\u{feff}{}\r\n\r\n{}", answer(&a, "one").trim(), answer(&question(2, "m"), "two").trim());
-    assert_eq!(place.folder().bring(&[place.file("windows.jsonl", text)], &none()).unwrap().len(), 2);
+    assert_eq!(place.folder().read_replies(&[place.file("windows.jsonl", text)], &none()).unwrap().len(), 2);
 }

@@ -91,7 +91,7 @@ impl Session {
     /// The next line, without its line break.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Reason why there is none.
     pub fn receive(&mut self, wait: Duration, cancelled: &dyn Fn() -> bool) -> Result<String, Trouble> {
         let until = Instant::now() + wait;
         loop {

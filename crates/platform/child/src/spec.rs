@@ -114,7 +114,7 @@ impl CommandSpec {
     /// The file that is run.
     ///
     /// # Errors
-    /// Why there is none, as the rest of a sentence.
+    /// Reason why there is none, as the rest of a sentence.
     pub(crate) fn resolve(&self, variables: &BTreeMap<OsString, OsString>) -> Result<PathBuf, String> {
         let name = Path::new(&self.program);
         if self.program.is_empty() {

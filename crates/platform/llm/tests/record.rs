@@ -114,7 +114,7 @@ fn failures_end_a_replay_the_same_way_and_are_asked_again_on_resume() {
 
 /// An evaluation that was killed goes on as if it had not been: what failed for good before the kill failed.
 #[test]
-fn failures_stand_where_the_run_is_told_so() {
+fn failures_are_final_if_the_run_says_so() {
     for class in [Class::Server, Class::Authentication, Class::Malformed] {
         let provider = ScriptedProvider::new(move |number, r| {
             Ok(if number < 5 { failure(class, None) } else { replies(r, 1) })

@@ -1,4 +1,4 @@
-//! How many questions a pipeline asks of models at most, from its file alone: before anything is asked, or paid for.
+//! Upper bound on the requests of a pipeline, from its file alone.
 //!
 //! A plugin declares bounds on the requests of one call ([`planforge_contract::Capabilities::requests`]). A plugin that has roles and
 //! declares none leaves the pipeline without a bound, and the reason is reported.

@@ -1,4 +1,4 @@
-//! What the author of a plugin sees.
+//! Everything that the author of a plugin needs.
 //!
 //! A plugin is a crate with `crate-type = ["cdylib", "rlib"]` that implements two traits for one type, [`Plugin`] (what
 //! it is, its options) and the trait of its kind ([`Provider`], [`Translator`], [`Verifier`], [`Planner`],

@@ -175,7 +175,7 @@ impl Host for TestHost {
 /// Puts a call to the method of the same name.
 ///
 /// # Errors
-/// What the environment failed with.
+/// Failure of the environment.
 pub fn ask_environment(
     environment: &dyn Environment,
     host: &dyn Host,

@@ -163,7 +163,7 @@ impl Cell<'_> {
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
         let lookups = self.lookups(running, &redactor)?;
-        let sources = ReplySources { mode, lookups, answers, failures_stand: !running.retry };
+        let sources = ReplySources { mode, lookups, answers, failures_are_final: !running.retry };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {

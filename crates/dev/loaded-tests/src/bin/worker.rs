@@ -1,4 +1,4 @@
-//! What `planforge worker` does, with the plugin of these tests linked in.
+//! `planforge worker` with the plugin of these tests linked in.
 
 use planforge_plugin_host::{WorkerSource, worker_main};
 use std::process::ExitCode;

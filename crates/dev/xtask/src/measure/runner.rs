@@ -1,4 +1,4 @@
-//! What the runner adds to a candidate: `planforge run` of one best-of-N stage against a server that answers at once, for several N.
+//! Cost of the runner for each candidate: `planforge run` of one best-of-N stage against a server that answers at once, for several N.
 //!
 //! Each run is a separate process with a new run folder, so that wall time, processor time and peak memory are those of a user. A
 //! line fitted over N takes start and end of the process apart from what a candidate costs. The same runs are then replayed: without

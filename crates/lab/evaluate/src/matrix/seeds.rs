@@ -3,7 +3,7 @@
 /// Reads `42`, `42-45` or `1,3,42-45`.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The mistake, in words.
 pub fn parse_seeds(text: &str) -> Result<Vec<u64>, String> {
     let wrong = |part: &str| format!("`{part}` is neither a seed nor a range of seeds such as 42-45");
     let mut seeds = Vec::new();

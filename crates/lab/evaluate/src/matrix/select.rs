@@ -70,7 +70,7 @@ impl Filter {
     /// Reads a filter.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The mistake, in words.
     pub fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<&str> = Axis::ALL.iter().map(|(name, _)| *name).collect();
         let (name, values) =
@@ -110,7 +110,7 @@ impl Shard {
     /// Reads `I/N`.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The mistake, in words.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<usize>().ok();
         let (part, of) = text.split_once('/').ok_or("write I/N, such as 1/8")?;

@@ -11,7 +11,7 @@ use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::Domain;
 use std::collections::BTreeSet;
 
-/// What diagnostics call the texts of a [`World`].
+/// Names of the texts of a [`World`] in diagnostics.
 pub(crate) const IR: SourceId = SourceId(0);
 pub(crate) const KNOWLEDGE: SourceId = SourceId(1);
 pub(crate) const DOMAIN: SourceId = SourceId(2);

@@ -1,6 +1,6 @@
 //! Uniform omission of exactly k terms, and pairs of damaged domains that differ in exactly d terms.
 //!
-//! Which sets of terms may go is counted first, list by list, and a set is then drawn with these counts: so the draw is
+//! The sets of terms that may go are counted first, list by list, and a set is then drawn with these counts: so the draw is
 //! uniform even where leaving a literal in each list rules most sets out.
 
 use super::terms::list_sites;

@@ -122,7 +122,7 @@ pub fn same_interface(reference: &Domain, candidate: &Domain) -> Result<(), NoIn
 /// nothing else.
 ///
 /// # Errors
-/// Why there is none: the metric that needs it is then not defined.
+/// Reason why there is no interface. A metric that needs one is then undefined.
 pub fn match_interface(
     reference: DomainWithProblems<'_>,
     candidate: DomainWithProblems<'_>,

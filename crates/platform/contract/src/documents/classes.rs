@@ -38,7 +38,7 @@ pub struct Classification {
     /// Everything found wrong, the finding that decides the class first; places are in the action's text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<ReportedDiagnostic>,
-    /// Reason as a clause, if undecided.
+    /// Reason why it is undecided, as a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Comparison of plans, if behaviour was compared.
@@ -113,7 +113,7 @@ pub struct HeuristicEquivalence {
     /// The failing plan, if a plan fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_plan: Option<FailingDomainPlan>,
-    /// Reason as a clause: why there is no plan, that the numbers of plans differ, or the limit that left it
+    /// Reason as a clause: there is no plan, the numbers of plans differ, or the limit that left it
     /// open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -132,7 +132,7 @@ pub struct FailingDomainPlan {
     /// The step that the other domain refuses, from 0; absent where it executes all and the goal does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_step: Option<u64>,
-    /// Reason as a clause.
+    /// Reason, as a clause.
     pub why: String,
     /// The conditions that do not hold there, as PDDL and why.
     pub conditions: Vec<String>,

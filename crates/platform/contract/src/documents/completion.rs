@@ -41,7 +41,7 @@ impl Message {
     }
 }
 
-/// How to sample. What is left out is taken from the role's table in the pipeline file, then from the server's default.
+/// Sampling parameters. A missing one is taken from the role's table in the pipeline file, then from the server's default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Sampling {
@@ -60,10 +60,10 @@ pub struct Sampling {
     /// The host derives one from the run's seed and the sample path where none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How many replies to this question; absent means 1.
+    /// Number of replies to this request; absent means 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n: Option<u32>,
-    /// Whether token log-probabilities are wanted.
+    /// True if token log-probabilities are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<bool>,
 }

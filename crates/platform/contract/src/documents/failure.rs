@@ -4,7 +4,7 @@ use crate::ReportedDiagnostic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What broke, for whoever decides between trying again, going on and stopping.
+/// Failure of a tool. The caller decides between a retry, going on and stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureClass {

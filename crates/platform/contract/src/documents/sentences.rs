@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a predicate is told (paper, Appendix C). `{1}`, `{2}`, ... stand for its arguments, `{value}` for a function's value.
+/// Sentences for the atoms of a predicate (paper, Appendix C). `{1}`, `{2}`, ... stand for its arguments, `{value}` for a function's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sentences {
-    /// Where the fact holds, for example `{1} is at {2}.`
+    /// Sentence for an atom that holds, for example `{1} is at {2}.`
     pub yes: String,
-    /// Where it does not hold; empty where the suite does not say it.
+    /// Sentence for an atom that does not hold; empty if the suite leaves such atoms out.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub no: String,
 }
@@ -26,7 +26,7 @@ pub struct SentenceSlots {
 /// Reads the slots of a sentence.
 ///
 /// # Errors
-/// What is in braces and neither a number from 1 nor `value`; or a brace without its partner.
+/// A placeholder that is neither a number from 1 nor `value`, or a brace without its partner.
 pub fn sentence_slots(sentence: &str) -> Result<SentenceSlots, String> {
     let mut found = SentenceSlots::default();
     let mut rest = sentence;

@@ -4,7 +4,7 @@ use crate::{Candidate, CandidatePatch, Outcome, TaskView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether machine-applicable fixes are applied to what a model wrote.
+/// True if machine-applicable fixes are applied to a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FixPolicy {

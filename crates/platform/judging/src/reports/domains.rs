@@ -63,7 +63,7 @@ pub struct ComparedProblem {
     /// The first step that costs something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_difference: Option<DomainCostDifference>,
-    /// Reason as a clause, if undecided.
+    /// Reason why it is undecided, as a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

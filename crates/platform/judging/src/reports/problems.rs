@@ -29,7 +29,7 @@ pub struct EquivalentReport {
     /// goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<EquivalentWitness>,
-    /// Reason as a clause, if undecided.
+    /// Reason why it is undecided, as a clause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Errors in the files.

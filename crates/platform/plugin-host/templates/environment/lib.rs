@@ -8,7 +8,7 @@ use planforge_plugin_sdk::prelude::*;
 #[serde(crate = "planforge_plugin_sdk::serde", deny_unknown_fields, default)]
 #[schemars(crate = "planforge_plugin_sdk::schemars")]
 pub struct Options {
-    /// Whether the lamp is lit in the initial state.
+    /// True if the lamp is lit in the initial state.
     pub lit: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which arm a budget stage pulls next. An arm is "a new sample" or a candidate that can be refined; each candidate that a
+//! Chooses the arm that a budget stage pulls next. An arm is "a new sample" or a candidate that can be refined; each candidate that a
 //! pull brings is an arm of its own, so the number of arms grows. docs/reference/budget.md has the formulae and where they come from.
 //!
 //! Pure: what is chosen depends on what was told and on the random numbers handed in.

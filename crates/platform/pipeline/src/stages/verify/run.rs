@@ -51,7 +51,7 @@ pub(super) fn run(
                 })?;
                 step.count(assessment.decision.name());
                 let messages = std::mem::take(&mut assessment.messages);
-                // Brought again, they would be before a model without the environment having been asked in that call.
+                // The environment's messages reach a model only if feedback comes from the environment.
                 if !from_environment || context.pipeline.feedback == Some(FeedbackSource::Environment) {
                     entry.converse(&stage.label, messages);
                 }

@@ -174,7 +174,7 @@ fn fits(at: &At<String>, name: &str, domain: Option<&Domain>) -> Result<(), Stri
 /// Reads the declaration of one predicate, such as `(on ?x - block ?y - block)`.
 ///
 /// # Errors
-/// Why the text is none.
+/// Reason why the text is not one declaration.
 pub fn read_declaration(text: &str) -> Result<PredicateDecl, String> {
     let parsed = parse_domain(&format!("(define (domain d) (:predicates {text}))"), SourceId(0));
     let wrong = parsed.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.as_str());
