@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Entries of a run folder that are its record.
-const OWN: &[&str] = &["run.json", crate::REPORT, "events", "blobs", "spool", "batch"];
+const OWN: &[&str] = &["run.json", "report.json", "events", "blobs", "spool", "batch"];
 
 /// Returns the run folder whose record `path` names or lies in; none for other places in or outside a run folder.
 pub fn run_that_owns(path: &Path) -> Option<PathBuf> {
