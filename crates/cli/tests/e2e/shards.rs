@@ -100,10 +100,18 @@ fn parts_in_several_folders_are_merged() {
     // Once more changes nothing.
     ran(["evaluate", "merge", &a, &b, "--into", &into]).expect(0);
     assert_eq!(tables(&place.path("out")), in_one_go(&place));
-    // The same cell with another result is no part of this.
-    let cell = "cells/garden/one@right/7/report.json";
-    let text = fs::read_to_string(place.path("a").join(cell)).unwrap();
-    fs::write(place.path("a").join(cell), text.replace("accepted", "rejected")).unwrap();
+    // The same cell with another result is refused, whether the journal has the hash of its report or is older.
+    let cell = place.path("a").join("cells/garden/one@right/7");
+    let text = fs::read_to_string(cell.join("report.json")).unwrap();
+    fs::write(cell.join("report.json"), text.replace("accepted", "rejected")).unwrap();
+    ran(["evaluate", "merge", &a, &b, "--into", &into]).expect(31).says(&["record.report-changed"]);
+    for file in fs::read_dir(cell.join("events")).unwrap() {
+        let path = file.unwrap().path();
+        let events = fs::read_to_string(&path).unwrap();
+        let older: String =
+            events.split_inclusive('\n').filter(|line| !line.contains("report-saved")).collect();
+        fs::write(path, older).unwrap();
+    }
     ran(["evaluate", "merge", &a, &b, "--into", &into])
         .expect(30)
         .says(&["evaluate.twice", "different results"]);

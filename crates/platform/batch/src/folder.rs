@@ -41,7 +41,11 @@ impl BatchFolder {
     /// # Errors
     /// Every malformed line, every request with two different answers, and every file that cannot be read or
     /// copied. Then nothing is copied.
-    pub fn read_replies(&self, given: &[PathBuf], redactor: &Redactor) -> Result<BatchReplies, Vec<Diagnostic>> {
+    pub fn read_replies(
+        &self,
+        given: &[PathBuf],
+        redactor: &Redactor,
+    ) -> Result<BatchReplies, Vec<Diagnostic>> {
         let mut replies = BatchReplies::default();
         let here = jsonl(&self.answers()).map_err(|e| vec![unreadable(&self.answers(), &e)])?;
         let mut copies = Vec::new();

@@ -116,7 +116,8 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
 fn models_have_files_of_their_own_and_names_that_files_can_have() {
     let place = Place::new();
     let all = [question(1, "org/m:1"), question(2, "org-m-1"), question(3, "../x"), question(4, "org/m:1")];
-    let wave = place.folder().write(&all, &place.folder().read_replies(&[], &none()).unwrap(), &none()).unwrap();
+    let wave =
+        place.folder().write(&all, &place.folder().read_replies(&[], &none()).unwrap(), &none()).unwrap();
     let mut names: Vec<(String, String, usize)> = Vec::new();
     for file in &wave.files {
         let name = file.path.file_name().unwrap().to_str().unwrap().to_owned();
@@ -159,8 +160,9 @@ fn files_of_one_name_are_both_kept_and_one_that_has_grown_takes_its_own_place() 
         names.sort();
         names
     };
-    let read =
-        |text: &str| place.folder().read_replies(&[place.file("answers.jsonl", text)], &none()).unwrap().len();
+    let read = |text: &str| {
+        place.folder().read_replies(&[place.file("answers.jsonl", text)], &none()).unwrap().len()
+    };
     assert_eq!(read(&answer(&a, "one")), 1);
     assert_eq!(read(&(answer(&a, "one") + &answer(&b, "two"))), 2);
     assert_eq!(kept(), ["answers.jsonl"]);

@@ -139,7 +139,9 @@ impl<'f> SearchPlanner<'_, 'f> {
                     if missing[part] == 0 && !matches!(source, Source::Rows { part: own, .. } if own == part)
                     {
                         tests.push(part);
-                        self.waiting[part].iter().for_each(|&v| earlier(v, &mut parents, &self.order.level_of));
+                        self.waiting[part]
+                            .iter()
+                            .for_each(|&v| earlier(v, &mut parents, &self.order.level_of));
                     }
                 }
             }
@@ -147,7 +149,13 @@ impl<'f> SearchPlanner<'_, 'f> {
                 self.order.level_of[variable as usize] = Some(level);
             }
             let binds = variables.iter().map(|&v| self.open[v as usize]).collect();
-            self.order.levels.push(Level { source, binds, key, tests, parents: parents.into_iter().collect() });
+            self.order.levels.push(Level {
+                source,
+                binds,
+                key,
+                tests,
+                parents: parents.into_iter().collect(),
+            });
         }
     }
 

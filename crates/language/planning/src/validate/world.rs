@@ -167,9 +167,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
                             let additive = op.is_additive();
                             let mut old =
                                 earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
-                            if old.is_undefined()
-                                && additive
-                                && self.task.counts_from_zero(target.predicate)
+                            if old.is_undefined() && additive && self.task.counts_from_zero(target.predicate)
                             {
                                 old = Number::ZERO;
                             }
