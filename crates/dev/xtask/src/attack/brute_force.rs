@@ -28,6 +28,9 @@ impl From<TooLarge> for NoSpace {
     }
 }
 
+/// A plan, ordered by cost, length and names of steps.
+pub(crate) type RankedPlan<'s> = (Effort, Vec<&'s str>);
+
 /// The cost counter. It is not part of a state here, because no condition of a generated task reads it.
 const COST: &str = "total-cost";
 
@@ -116,13 +119,9 @@ impl<'s> Space<'s> {
 
     /// The first `k` plans by cost, length and names of steps; `None` if more than `cap` prefixes would be visited. The
     /// list is shorter if there are no other plans.
-    pub(crate) fn plans(
-        &self,
-        k: usize,
-        cap: usize,
-    ) -> Result<Option<Vec<(Effort, Vec<&'s str>)>>, TooLarge> {
+    pub(crate) fn plans(&self, k: usize, cap: usize) -> Result<Option<Vec<RankedPlan<'s>>>, TooLarge> {
         let efforts = self.efforts()?;
-        let mut plans: BTreeSet<(Effort, Vec<&str>)> = BTreeSet::new();
+        let mut plans: BTreeSet<RankedPlan<'_>> = BTreeSet::new();
         // Prefixes by the least effort of a plan that begins so.
         let mut open: BTreeSet<(Effort, Effort, Vec<&str>, usize)> = BTreeSet::new();
         if let Some(effort) = efforts[0] {

@@ -35,7 +35,7 @@ pub(crate) fn disks(context: &Context) -> Row {
     let filled =
         survival.fill(sizes, |filled| row.record(&format!("{} kB", filled.kilobytes), &filled.violations));
     let ended =
-        filled.and_then(|()| survival.read_only(|refused| row.record(&refused.what, &refused.violations)));
+        filled.and_then(|()| survival.read_only(|refused| row.record(refused.what, &refused.violations)));
     match ended {
         Ok(()) => row,
         Err(error) if row.cases() == 0 => Row::not_run(&format!("a small disk cannot be mounted ({error})")),
