@@ -6,8 +6,9 @@ use crate::assessments::{
 use crate::candidate::{ReadCandidate, Ready, read};
 use crate::codes;
 use crate::environment::EnvironmentClient;
+use crate::goals::{self, GoalsMeasured, MissingGoals};
 use crate::measure::{self, Measured, NoScore};
-use crate::options::{Mode, Settings};
+use crate::options::{Mode, Ratings, Settings};
 use crate::race::{self, RaceStatus};
 use crate::rating::CandidateState;
 use crate::reference::{Cache, Reference};
@@ -141,6 +142,9 @@ impl WalkJudge<'_> {
         if self.reference.model().is_some() {
             return None;
         }
+        if self.settings.ratings == Ratings::WithGoals {
+            return Some("goals are compared only with an environment that shows its reference model; set `ratings = \"paper\"`".into());
+        }
         if self.settings.mode == Mode::Exact {
             return Some("an exact score needs an environment that shows its reference model; set `mode = \"auto\"` to sample".into());
         }
@@ -231,10 +235,18 @@ impl WalkJudge<'_> {
             _ => None,
         };
         let proven = matches!(search, Some(CounterexampleOutcome::None));
-        let mut assessment = self.verdict(candidate, &measured, failing, proven)?;
-        self.figures(&mut assessment, &measured);
+        let goals = match self.compare_goals(ready, &measured) {
+            Ok(goals) => goals,
+            Err(StopReason::Cancelled) => return Err(interruption_failure()),
+            Err(reason) => return Ok(limit_assessment(format!("{reason} ended the goal walks"))),
+        };
+        let mut assessment = self.verdict(candidate, &measured, failing, proven, goals.as_ref())?;
+        self.figures(&mut assessment, &measured, goals.as_ref());
         assessment.evidence = report::details(&measured, self.settings, self.seed, failing);
         report::certainty(&mut assessment.evidence, &measured, failing.is_some(), proven);
+        if let Some(goals) = &goals {
+            assessment.evidence["goals"] = report::goals(goals);
+        }
         if let Some(renaming) = &ready.renaming {
             assessment.evidence["interface"] = serde_json::json!(documents::interface(renaming));
         }
@@ -277,14 +289,34 @@ impl WalkJudge<'_> {
         }
     }
 
+    /// Compares the goals, if the ratings do and there is a score that they can stand beside.
+    fn compare_goals(
+        &mut self,
+        ready: &Ready,
+        measured: &Measured,
+    ) -> Result<Option<GoalsMeasured>, StopReason> {
+        let Some(shown) = &self.reference.shown else { return Ok(None) };
+        if self.settings.ratings != Ratings::WithGoals || measured.score.score.is_none() {
+            return Ok(None);
+        }
+        let plan = shown.goal_plan(self.settings, &mut self.budget)?;
+        let (settings, seed) = (self.settings, self.seed);
+        goals::compare(&shown.model, &ready.model, &plan, settings, seed, &mut self.budget).map(Some)
+    }
+
     fn verdict(
         &self,
         candidate: &Candidate,
         measured: &Measured,
         failing: Option<&Counterexample>,
         proven: bool,
+        goals: Option<&GoalsMeasured>,
     ) -> Result<Assessment, Failure> {
-        let summary = report::summary(measured, self.settings, failing.is_some(), proven);
+        let mut summary = report::summary(measured, self.settings, failing.is_some(), proven);
+        if let Some(goals) = goals {
+            summary.push('\n');
+            summary += &report::goals_line(goals, self.settings);
+        }
         if measured.score.reference_undefined > 0 {
             let message =
                 "the environment has no applicable action in its initial state, so the metric is not defined";
@@ -294,6 +326,21 @@ impl WalkJudge<'_> {
         let Some(score) = measured.score.score else {
             return Ok(rejected_assessment(summary, CandidateState::NoFirstAction, self.settings));
         };
+        if let Some(goals) = goals {
+            let rated = CandidateState::Scored(0.5 * (score + goals.agreement.unwrap_or(0.0)));
+            let decision = match &goals.missing {
+                _ if score < 1.0 || failing.is_some() || goals.differ() => Decision::Rejected,
+                None => Decision::Accepted,
+                Some(MissingGoals::Unsolvable("candidate")) => Decision::Rejected,
+                Some(why @ (MissingGoals::Objects(_) | MissingGoals::Unsolvable(_))) => {
+                    Decision::NotComparable { message: why.to_string() }
+                }
+                Some(why @ MissingGoals::Limit(_)) => {
+                    Decision::Undecided { reason: UndecidedReason::Limit, message: why.to_string() }
+                }
+            };
+            return Ok(ranked_assessment(decision, summary, rated, self.settings));
+        }
         if score < 1.0 || failing.is_some() {
             return Ok(rejected_assessment(summary, CandidateState::Scored(score), self.settings));
         }
@@ -309,15 +356,16 @@ impl WalkJudge<'_> {
     /// for it.
     fn has_valid_plan(&self, candidate: &Candidate) -> Result<bool, Failure> {
         match candidate.plan.as_ref().and_then(PlanOutcome::best) {
-            Some(plan) if self.settings.ratings == crate::options::Ratings::ReferenceCode => {
+            Some(plan) if self.settings.ratings == Ratings::ReferenceCode => {
                 self.reference.asked.accepts(&plan.steps)
             }
             _ => Ok(false),
         }
     }
 
-    fn figures(&self, assessment: &mut Assessment, measured: &Measured) {
+    fn figures(&self, assessment: &mut Assessment, measured: &Measured, goals: Option<&GoalsMeasured>) {
         let score = &measured.score;
+        let goals_interval = goals.and_then(|g| g.interval);
         let figures = [
             ("score", score.score),
             ("reference_to_candidate", score.reference_to_candidate),
@@ -325,6 +373,9 @@ impl WalkJudge<'_> {
             ("low", measured.interval.map(|i| i.low)),
             ("high", measured.interval.map(|i| i.high)),
             ("walks", Some(measured.walks() as f64)),
+            ("goal_agreement", goals.and_then(|g| g.agreement)),
+            ("goal_low", goals_interval.map(|i| i.low)),
+            ("goal_high", goals_interval.map(|i| i.high)),
         ];
         for (name, value) in figures {
             if let Some(value) = value {

@@ -33,6 +33,12 @@
 //! | edits were requested, none could be applied (`reference-code`: one was refused) | -4 | -5 |
 //! | edits were requested, there were none | -5 | -6 |
 //!
+//! Walks seldom reach a goal, so the score is 1 for a problem whose goal alone is wrong. `ratings = "with-goals"` compares the goals too:
+//! on walks that follow a side's plan and then up to `t_max` uniform steps, `goal_agreement` is the share on which both goals hold
+//! among those on which one does, as the harmonic mean of both directions (see [`goals`]). It is computed while that fits
+//! `exact_pairs`, else sampled. The rating of a candidate with a score is then the mean of both, and it is accepted only if both are
+//! 1.
+//!
 //! The feedback is the shortest failing walk of either direction: the side and the action that it refuses,
 //! the reason if the candidate's own text refuses it, and the state of the environment before that action, in
 //! the environment's words. Conditions of a withheld reference are never revealed. Evidence: see
@@ -42,6 +48,7 @@ mod assessments;
 mod candidate;
 mod codes;
 mod environment;
+pub mod goals;
 mod judge;
 pub mod measure;
 mod options;
@@ -78,6 +85,9 @@ impl Plugin for EwVerifier {
             .metric("low", "lower bound of the score at the stated confidence")
             .metric("high", "upper bound of the score at the stated confidence")
             .metric("walks", "walks drawn")
+            .metric("goal_agreement", "share of the walks to either goal on which both goals hold, 0 to 1 (ratings = \"with-goals\")")
+            .metric("goal_low", "lower bound of the goal agreement at the stated confidence")
+            .metric("goal_high", "upper bound of the goal agreement at the stated confidence")
     }
 
     fn create(options: WalkVerifierOptions, _secrets: &Secrets) -> Result<Self, Failure> {

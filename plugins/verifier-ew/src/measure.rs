@@ -284,15 +284,15 @@ pub fn shortest_failing(
 
 /// A budget with an additional cap on bytes. Charges depend on the models alone, so it ends the work at the
 /// same point on every machine.
-struct Capped<'b> {
+pub(crate) struct Capped<'b> {
     inner: &'b mut dyn ResourceLimits,
     left: u64,
     /// True once the cap is reached.
-    full: bool,
+    pub(crate) full: bool,
 }
 
 impl<'b> Capped<'b> {
-    fn new(inner: &'b mut dyn ResourceLimits, bytes: u64) -> Self {
+    pub(crate) fn new(inner: &'b mut dyn ResourceLimits, bytes: u64) -> Self {
         Self { inner, left: bytes, full: false }
     }
 }

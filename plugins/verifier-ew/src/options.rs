@@ -65,7 +65,7 @@ pub enum InterfaceOption {
     Matched,
 }
 
-/// The ranking of candidates without a score (metric `rating`).
+/// The ranking of candidates, also of those without a score (metric `rating`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ratings {
@@ -73,6 +73,10 @@ pub enum Ratings {
     None,
     /// The paper's Appendix B.3, from -5 (nothing edited) to 1.
     Paper,
+    /// As `paper`, but the goals are compared too (metric `goal_agreement`): a candidate with a score is rated by the mean
+    /// of its score and its goal agreement, where an agreement that is not defined counts as 0. It is accepted only if both are
+    /// 1. Needs an environment that shows its reference model.
+    WithGoals,
     /// The table of the paper's own code, from -6 (no code) to 2 (the plan is valid and the score 1).
     ReferenceCode,
 }
@@ -103,7 +107,8 @@ pub struct WalkVerifierOptions {
     /// `auto`, `exact` or `sampled`. By default `auto`, in `reference-code` `sampled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Most pairs of states that an exact score, or the search for a shortest failing walk, may visit.
+    /// Most pairs of states that an exact score, or the search for a shortest failing walk, may visit, and most search nodes of
+    /// a plan that goal walks begin with.
     #[schemars(range(min = 1))]
     pub exact_pairs: usize,
     /// Most megabytes that an exact score, or that search, may keep of states and steps; if it is passed, the score does not
@@ -117,8 +122,8 @@ pub struct WalkVerifierOptions {
     /// not the best at that confidence, by anytime-valid bounds. Two within 0.01 both count as best. At most
     /// `walks` of each length are drawn. Without it every candidate gets all of them.
     pub racing: bool,
-    /// `none`, `paper` or `reference-code`: how candidates without a score are ranked by the metric `rating`. By default
-    /// `paper`, in `reference-code` its own.
+    /// `none`, `paper`, `with-goals` or `reference-code`: how candidates are ranked by the metric `rating`. By default `paper`, in
+    /// form `reference-code` its own. `with-goals` also compares the goals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratings: Option<Ratings>,
     /// `exact` or `matched`: which names the candidate's actions must have.

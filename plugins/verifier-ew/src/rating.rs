@@ -16,7 +16,7 @@ pub(crate) enum CandidateState {
     Invalid,
     /// One side has no applicable action initially.
     NoFirstAction,
-    /// It has a score.
+    /// It has a score; with goals, the mean of score and goal agreement.
     Scored(f64),
     /// Its score is 1 and its plan is valid in the environment.
     Solved,
@@ -38,7 +38,7 @@ impl CandidateState {
     pub(crate) fn rating(self, ratings: Ratings) -> Option<f64> {
         let code = match ratings {
             Ratings::None => return None,
-            Ratings::Paper => false,
+            Ratings::Paper | Ratings::WithGoals => false,
             Ratings::ReferenceCode => true,
         };
         Some(match (self, code) {
@@ -76,6 +76,7 @@ mod tests {
         let table = |ratings| worst_first.map(|s| s.rating(ratings).unwrap());
         assert_eq!(table(Ratings::Paper), [-5.0, -4.0, -3.0, -2.0, -1.0, 0.25, 1.0]);
         assert_eq!(table(Ratings::ReferenceCode), [-6.0, -5.0, -4.0, -3.0, -1.0, 0.25, 2.0]);
+        assert_eq!(table(Ratings::WithGoals), table(Ratings::Paper));
         assert_eq!(CandidateState::Solved.rating(Ratings::None), None);
     }
 

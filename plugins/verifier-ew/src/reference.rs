@@ -2,14 +2,15 @@
 
 use crate::codes;
 use crate::environment::EnvironmentClient;
+use crate::goals;
 use crate::options::Settings;
 use crate::trials::{Ended, Means, Trials};
 use planforge_contract::{ActionInterface, EnvironmentInfo, Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast;
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::ResourceLimits;
-use planforge_planning::walk::{Model, ModelError};
+use planforge_planning::walk::{GoalPlan, Model, ModelError};
+use planforge_planning::{ResourceLimits, StopReason};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -33,6 +34,8 @@ pub(crate) struct ReferenceModel {
     pub(crate) problem: ast::Problem,
     /// Actions without effects: there a candidate's need none either.
     without_effect: Vec<String>,
+    /// The plan that goal walks begin with, once it was searched.
+    goal_plan: Mutex<Option<GoalPlan>>,
 }
 
 /// Models by their whole texts, so that the next candidates of a task need not ground it again. No answer depends on it.
@@ -85,10 +88,35 @@ impl ReferenceModel {
         match Model::new(&domain.value, &problem.value, &settings.model_options(), budget) {
             Ok(model) => {
                 let without_effect = without_effect(&domain.value).map(|a| a.name.to_string()).collect();
-                Ok(Self { model, without_effect, domain: domain.value, problem: problem.value })
+                Ok(Self {
+                    model,
+                    without_effect,
+                    domain: domain.value,
+                    problem: problem.value,
+                    goal_plan: Mutex::default(),
+                })
             }
             Err(ModelError::Limit(reason)) => Err(Ended::Stopped(reason)),
             Err(error) => Err(Ended::Failed(unusable(&error.to_string()))),
+        }
+    }
+}
+
+impl ReferenceModel {
+    /// The plan to the reference's goal, searched once.
+    pub(crate) fn goal_plan(
+        &self,
+        settings: &Settings,
+        budget: &mut dyn ResourceLimits,
+    ) -> Result<GoalPlan, StopReason> {
+        let mut known = self.goal_plan.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(plan) => Ok(plan.clone()),
+            None => {
+                let plan = goals::plan(&self.model, settings, budget)?;
+                *known = Some(plan.clone());
+                Ok(plan)
+            }
         }
     }
 }

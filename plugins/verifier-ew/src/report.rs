@@ -1,5 +1,6 @@
 //! The comparison in words and as JSON: for the evidence of an assessment and for `planforge pddl ew`.
 
+use crate::goals::GoalsMeasured;
 use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
 use crate::options::Settings;
 use crate::race::RaceStatus;
@@ -124,6 +125,63 @@ fn sureness(measured: &Measured, failing: bool, proven: bool) -> &'static str {
         (Some(1.0), false) if proven => "proven",
         (Some(1.0), false) => "all-walks",
         _ => "interval",
+    }
+}
+
+/// The comparison of the goals as JSON: `{agreement, low, high, reference_to_candidate, candidate_to_reference, missing?}`; a direction is
+/// `{agreement, walks?, both?, difference?}`, where `walks` are those drawn that end in at least one goal, `both` those that end in
+/// both, and a difference `{steps, goal_of, executed}`.
+pub fn goals(goals: &GoalsMeasured) -> Value {
+    let mut value = json!({
+        "agreement": goals.agreement,
+        "low": goals.interval.map(|i| i.low),
+        "high": goals.interval.map(|i| i.high),
+    });
+    for (direction, found) in DIRECTIONS.into_iter().zip(&goals.directions) {
+        let Some(found) = found else { continue };
+        let mut one = json!({ "agreement": found.agreement });
+        if let (Some(walks), Some(both)) = (found.counted, found.both) {
+            one["walks"] = walks.into();
+            one["both"] = both.into();
+        }
+        if let Some(difference) = &found.difference {
+            one["difference"] = json!({
+                "steps": difference.steps.iter().map(NamedStep::to_string).collect::<Vec<_>>(),
+                "goal_of": goal_side(direction, difference.source_holds),
+                "executed": difference.executed,
+            });
+        }
+        value[direction_name(direction)] = one;
+    }
+    if let Some(why) = &goals.missing {
+        value["missing"] = why.to_string().into();
+    }
+    value
+}
+
+/// The side whose goal holds where the goals differ.
+fn goal_side(direction: WalkDirection, source_holds: bool) -> &'static str {
+    match (direction, source_holds) {
+        (WalkDirection::ReferenceToCandidate, true) | (WalkDirection::CandidateToReference, false) => {
+            "environment"
+        }
+        _ => "candidate",
+    }
+}
+
+/// The comparison of the goals in one line.
+pub(crate) fn goals_line(goals: &GoalsMeasured, settings: &Settings) -> String {
+    let why = goals.missing.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+    let Some(agreement) = goals.agreement else { return format!("The goals were not compared{why}.") };
+    let drawn: u64 = goals.directions.iter().flatten().filter_map(|d| d.counted).sum();
+    match goals.interval {
+        Some(i) if drawn > 0 => format!(
+            "Goal agreement {agreement:.3}{why} ({:.3} to {:.3} at {} % confidence, {drawn} walks that end in a goal).",
+            i.low,
+            i.high,
+            settings.confidence * 100.0
+        ),
+        _ => format!("Goal agreement {agreement:.3}{why} (computed exactly)."),
     }
 }
 

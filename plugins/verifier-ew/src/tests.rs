@@ -1,6 +1,8 @@
 //! Every verdict and rank over a small kitchen, with an environment that shows its model, one that can only be tried, and one
 //! that answers nonsense; the feedback as snapshots.
 
+mod goals;
+
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
 use planforge_judging::JudgingLimits;

@@ -11,6 +11,8 @@
 //!
 //! [`action::action_mutants`] generates alternatives to one action, unreadable texts included.
 //!
+//! [`problem_mutants`] lists single mistakes in a problem's initial state or goal.
+//!
 //! [`random_rewrite`] rewrites a domain without changing its meaning: every verifier of domains has to accept
 //! the result.
 
@@ -20,6 +22,7 @@ mod atoms;
 mod list;
 mod omit;
 mod parameters;
+mod problem;
 mod rewrite;
 mod scope;
 mod terms;
@@ -27,6 +30,7 @@ mod terms;
 pub use apply::{apply_mutations, apply_mutations_to_problem};
 pub use list::{all_mutations, random_mutations};
 pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
+pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
 pub use terms::{ListedTerm, differing_terms, terms};
 

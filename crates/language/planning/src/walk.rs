@@ -6,6 +6,7 @@
 //!   expectation, for small state spaces.
 //! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) bounds the error of a sampled score.
 //! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at any time.
+//! * [`exact_goals`] and [`sample_goals`] compare the goals, which the walk score does not see.
 //! * [`counterexample`] finds the shortest walk that one model executes and the other refuses.
 //!
 //! Pure like the rest of the crate: randomness is derived from a seed, limits from
@@ -15,6 +16,7 @@ mod beta;
 mod counterexample;
 mod drawn;
 mod exact;
+mod goals;
 pub mod interval;
 mod lifted;
 mod link;
@@ -31,6 +33,10 @@ pub use counterexample::{
 };
 pub use drawn::{DrawnWalks, WalkExecution};
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};
+pub use goals::{
+    DirectionGoals, GoalDifference, GoalPlan, GoalSampleSpec, exact_goals, goal_agreement, goal_plan,
+    sample_goals,
+};
 pub use interval::ScoreInterval;
 pub use link::{ExecutedSteps, FailingWalk, Refusal, execute_steps};
 pub(crate) use model::changes_nothing;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// The target has refused a step of the walk.
-const REFUSED: StateId = StateId::MAX;
+pub(super) const REFUSED: StateId = StateId::MAX;
 
 /// The expectation for one walk length.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,14 +107,7 @@ pub fn exact_direction(
     max_pairs: usize,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<ExactDirection>, ExactError> {
-    let mut run = Run {
-        source: Space::new(source),
-        target: Space::new(target),
-        link: Link::new(source, target),
-        tried: vec![0.0; source.schema_names().len()],
-        refused: vec![0.0; source.schema_names().len()],
-        follow_refused: matches!(dead_ends, DeadEnds::Condition { .. }),
-    };
+    let mut run = Run::new(source, target, matches!(dead_ends, DeadEnds::Condition { .. }));
     let start = (run.source.initial(resources)?, run.target.initial(resources)?);
     if run.source.successors(start.0, resources)?.is_empty() {
         return Ok(None);
@@ -147,13 +140,13 @@ pub fn exact_direction(
 
 /// Pairs that walks of one length end in, with their probability, in the order they were met.
 #[derive(Default)]
-struct Layer {
+pub(super) struct Layer {
     index: FxHashMap<(StateId, StateId), usize>,
-    pairs: Vec<((StateId, StateId), f64)>,
+    pub(super) pairs: Vec<((StateId, StateId), f64)>,
 }
 
 impl Layer {
-    fn add(&mut self, pair: (StateId, StateId), mass: f64) {
+    pub(super) fn add(&mut self, pair: (StateId, StateId), mass: f64) {
         let fresh = self.pairs.len();
         let at = *self.index.entry(pair).or_insert(fresh);
         if at == fresh {
@@ -175,19 +168,31 @@ impl Layer {
     }
 }
 
-struct Run<'m> {
-    source: Space<'m>,
-    target: Space<'m>,
-    link: Link<'m>,
+/// Execution of walks of a source on a target, by pairs of states.
+pub(super) struct Run<'m> {
+    pub(super) source: Space<'m>,
+    pub(super) target: Space<'m>,
+    pub(super) link: Link<'m>,
     tried: Vec<f64>,
     refused: Vec<f64>,
     /// True if walks continue after a refusal, because their length counts.
     follow_refused: bool,
 }
 
-impl Run<'_> {
+impl<'m> Run<'m> {
+    pub(super) fn new(source: &'m Model, target: &'m Model, follow_refused: bool) -> Self {
+        Run {
+            source: Space::new(source),
+            target: Space::new(target),
+            link: Link::new(source, target),
+            tried: vec![0.0; source.schema_names().len()],
+            refused: vec![0.0; source.schema_names().len()],
+            follow_refused,
+        }
+    }
+
     /// Moves the mass of a pair one step on; what the target refuses in this step is returned.
-    fn expand(
+    pub(super) fn expand(
         &mut self,
         (source, target): (StateId, StateId),
         mass: f64,

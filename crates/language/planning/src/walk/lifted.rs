@@ -162,6 +162,17 @@ impl Lifted {
         })
     }
 
+    /// Returns true if the goal holds; false also if that is not decided within the limits.
+    pub(crate) fn is_goal(&self, state: &State) -> bool {
+        self.with(|met| {
+            met.show(state, &self.task, self.limits);
+            let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
+            let mut limits = self.counting();
+            let view = met.world.view_of_samples();
+            holds(&view, &self.task.goal, &mut binding, &mut Work::new(&mut limits)) == Ok(true)
+        })
+    }
+
     fn binding(&self, action: &GroundAction) -> Vec<ObjectId> {
         let schema = &self.task.schemas[action.action as usize];
         let mut binding = vec![ObjectId::MAX; schema.slots];

@@ -256,6 +256,14 @@ impl Model {
         }
     }
 
+    /// Returns true if the problem's goal holds in a state.
+    pub fn is_goal(&self, state: &State) -> bool {
+        match &self.backend {
+            Backend::Ground { simulator, .. } => simulator.is_goal(state),
+            Backend::Lifted(lifted) => lifted.is_goal(state),
+        }
+    }
+
     /// The basic facts of a state that can change, in no particular order.
     pub fn atoms(&self, state: &State) -> Vec<Atom> {
         match &self.backend {

@@ -42,7 +42,12 @@ impl<'m> Space<'m> {
         &self.states[id as usize]
     }
 
-    fn intern(&mut self, state: State, resources: &mut dyn ResourceLimits) -> Result<StateId, StopReason> {
+    /// The number of a state.
+    pub(crate) fn intern(
+        &mut self,
+        state: State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<StateId, StopReason> {
         // States of a model that is not grounded differ in length.
         let length = [state.facts.len() as u64];
         let numbers = state.numbers.iter().flat_map(|n| n.to_words());
