@@ -68,10 +68,9 @@ pub fn plan(
 ) -> Result<GoalPlan, StopReason> {
     let mut capped = Capped::new(budget, settings.exact_bytes);
     match goal_plan(model, settings.exact_pairs as u64, &mut capped) {
-        Err(StopReason::Memory) if capped.full => Ok(GoalPlan::NotFound(format!(
-            "no plan was found within {} MB",
-            settings.exact_bytes >> 20
-        ))),
+        Err(StopReason::Memory) if capped.full => {
+            Ok(GoalPlan::NotFound(format!("no plan was found within {} MB", settings.exact_bytes >> 20)))
+        }
         other => other,
     }
 }
@@ -115,12 +114,14 @@ pub fn compare(
         None => sampled(sides, plans, settings, seed, budget)?,
     };
     let missing = ["reference", "candidate"].into_iter().zip(&found).zip(&directions);
-    let mut missing = missing.filter(|(_, direction)| direction.is_none()).map(|((side, plan), _)| match plan {
-        GoalPlan::NotFound(why) => MissingGoals::Limit(format!("of the {side}, {why}")),
-        GoalPlan::Unsolvable | GoalPlan::Plan(_) => MissingGoals::Unsolvable(side),
-    });
+    let mut missing =
+        missing.filter(|(_, direction)| direction.is_none()).map(|((side, plan), _)| match plan {
+            GoalPlan::NotFound(why) => MissingGoals::Limit(format!("of the {side}, {why}")),
+            GoalPlan::Unsolvable | GoalPlan::Plan(_) => MissingGoals::Unsolvable(side),
+        });
     let missing = missing.next();
-    let agreement = goal_agreement([0, 1].map(|d| directions[d].as_ref().map(|d: &DirectionGoals| d.agreement)));
+    let agreement =
+        goal_agreement([0, 1].map(|d| directions[d].as_ref().map(|d: &DirectionGoals| d.agreement)));
     let interval = agreement.map(|agreement| interval_of(agreement, &directions, settings));
     Ok(GoalsMeasured { directions, agreement, interval, missing })
 }

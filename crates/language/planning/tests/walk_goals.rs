@@ -58,7 +58,8 @@ fn a_goal_that_is_too_strong_shows_one_way_and_one_that_is_too_weak_the_other() 
 
 #[test]
 fn goals_in_other_words_agree_exactly() {
-    let (reference, other) = (model("(and (lit a) (lit b))"), model("(forall (?l) (imply (lamp ?l) (lit ?l)))"));
+    let (reference, other) =
+        (model("(and (lit a) (lit b))"), model("(forall (?l) (imply (lamp ?l) (lit ?l)))"));
     for (source, target) in [(&reference, &other), (&other, &reference), (&reference, &reference)] {
         let found = one_way(source, target, 10);
         assert_eq!((found.agreement, found.difference), (1.0, None));
@@ -97,7 +98,8 @@ fn sampled_agreement_estimates_the_computed_one_and_needs_no_grounding() {
     for name in ["blocks", "parcels", "miconic", "hiking"] {
         let (domain, original) = support::read_task(&support::suite(name), 1);
         let build = |problem, method| {
-            Model::new(&domain, problem, &ModelOptions { method, ..Default::default() }, &mut Unlimited).unwrap()
+            Model::new(&domain, problem, &ModelOptions { method, ..Default::default() }, &mut Unlimited)
+                .unwrap()
         };
         let reference = build(&original, GroundingMethod::Ground);
         let own = plan(&reference);

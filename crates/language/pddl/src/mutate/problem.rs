@@ -164,8 +164,10 @@ fn with_facts(problem: &Problem, facts: Vec<Fact>, part: ProblemPart) -> Problem
     let mut changed = problem.clone();
     match part {
         ProblemPart::Init => {
-            changed.init =
-                facts.into_iter().filter_map(|f| if let Fact::Init(e) = f { Some(e) } else { None }).collect();
+            changed.init = facts
+                .into_iter()
+                .filter_map(|f| if let Fact::Init(e) = f { Some(e) } else { None })
+                .collect();
         }
         ProblemPart::Goal => {
             let parts = facts.into_iter();

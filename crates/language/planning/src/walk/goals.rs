@@ -43,7 +43,9 @@ pub fn goal_plan(
 ) -> Result<GoalPlan, StopReason> {
     let options = PlanOptions { algorithm: Algorithm::Greedy, max_nodes, ..PlanOptions::default() };
     let Some(found) = plan_model(model, &options, resources) else {
-        return Ok(GoalPlan::NotFound("the task has too many ground actions to search for a plan".to_owned()));
+        return Ok(GoalPlan::NotFound(
+            "the task has too many ground actions to search for a plan".to_owned(),
+        ));
     };
     Ok(match found.outcome {
         SearchOutcome::Plan(plan) => {
@@ -127,8 +129,7 @@ fn execute_plan(source: &Model, target: &Model, plan: &[NamedStep]) -> Option<Pl
 impl PlanEnd {
     /// The result if the target refuses the plan: no goal walk is executed by both.
     fn refused(&self, plan: &[NamedStep]) -> DirectionGoals {
-        let difference =
-            GoalDifference { steps: plan.to_vec(), source_holds: true, executed: self.executed };
+        let difference = GoalDifference { steps: plan.to_vec(), source_holds: true, executed: self.executed };
         DirectionGoals { agreement: 0.0, counted: None, both: None, difference: Some(difference) }
     }
 }
@@ -148,7 +149,10 @@ pub fn exact_goals(
     let Some(end) = execute_plan(source, target, plan) else { return Ok(None) };
     let Some(target_state) = &end.target else { return Ok(Some(end.refused(plan))) };
     let mut run = Run::new(source, target, true);
-    let start = (run.source.intern(end.source.clone(), resources)?, run.target.intern(target_state.clone(), resources)?);
+    let start = (
+        run.source.intern(end.source.clone(), resources)?,
+        run.target.intern(target_state.clone(), resources)?,
+    );
     let mut layer = Layer::default();
     layer.add(start, 1.0);
     let mut pairs = 0;
@@ -223,8 +227,7 @@ fn shortest_difference(
         }
         layer = begin..met.len();
     }
-    let Some((found, source_holds)) =
-        layer.clone().find_map(|at| Some((at, differs(run, met[at].0)?)))
+    let Some((found, source_holds)) = layer.clone().find_map(|at| Some((at, differs(run, met[at].0)?)))
     else {
         return Ok(None);
     };
