@@ -28,6 +28,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_translating::CODES,
         planforge_translator_edit::CODES,
         planforge_verifier_classes::CODES,
+        planforge_verifier_clusters::CODES,
         planforge_verifier_critique::CODES,
         planforge_verifier_equivalence::CODES,
         planforge_verifier_ew::CODES,

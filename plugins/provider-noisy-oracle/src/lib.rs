@@ -17,6 +17,7 @@
 //! | `action`, revised | the action shown, each mistake repaired with `repair_named` |
 //! | `predicates` | the predicates that were proposed twice, each found with `repair_named` |
 //! | `critique` | the mistakes of the domain or problem shown, each with `critic.finds`, and false findings with `critic.false_findings` |
+//! | `answer` | if an action can be done, or the goal is reached, after the actions that the question lists; right with `critic.answers` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
 //! | `ir` | the task's reference problem as an answer set program that lists every fact, `problem_errors` of them wrong |
@@ -32,6 +33,7 @@
 //! the request's seed, the conversation, and the sample's number.
 
 mod action;
+mod answer;
 mod codes;
 mod critic;
 mod fit;
@@ -96,7 +98,7 @@ impl Provider for NoisyOracle {
         };
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
-                "the noisy oracle writes problems, domains, actions, edits, updates, critiques and representations, and was asked for `{}`",
+                "the noisy oracle writes problems, domains, actions, edits, updates, critiques, answers and representations, and was asked for `{}`",
                 request.tags.artefact
             );
             return refused(ProviderFailureClass::BadRequest, message);
@@ -117,7 +119,14 @@ impl Provider for NoisyOracle {
             let message = "the noisy oracle was asked for an action, and the question names none of the reference's in `backticks`";
             return refused(ProviderFailureClass::BadRequest, message.to_owned());
         }
-        let asked = LastQuestion { question, action: action.as_ref() };
+        let right = answer::Question::read(question)
+            .filter(|_| artefact == Artefact::Answer)
+            .and_then(|question| question.answer(&reference.domain, problem));
+        if artefact == Artefact::Answer && right.is_none() {
+            let message = "the noisy oracle was asked for an answer, and the reference has none to this question";
+            return refused(ProviderFailureClass::BadRequest, message.to_owned());
+        }
+        let asked = LastQuestion { question, action: action.as_ref(), right };
         let writer = Writer { options: &self.options, reference, problem, shown: &shown, asked, artefact };
         if let Err(why) = writer.check_representation() {
             let message = format!("the noisy oracle cannot write this task as a representation: {why}");
@@ -173,6 +182,8 @@ enum Artefact {
     Update,
     /// Criticises a domain or problem (Eq. 3).
     Critique,
+    /// Answers a question about what can be done.
+    Answer,
     /// A part of the translate-infer-compile paper's intermediate representation.
     Ir(IrPart),
 }
@@ -196,6 +207,7 @@ impl Artefact {
             "predicates" => Some(Self::Predicates),
             "update" => Some(Self::Update),
             "critique" => Some(Self::Critique),
+            "answer" => Some(Self::Answer),
             "ir" => Some(Self::Ir(IrPart::Program)),
             "cardinalities" => Some(Self::Ir(IrPart::Cardinalities)),
             "objects" => Some(Self::Ir(IrPart::Objects)),
@@ -237,10 +249,12 @@ struct Writer<'a> {
     artefact: Artefact,
 }
 
-/// The last question, in words and as one for an action.
+/// The last question, in words, as one for an action, and with its right answer.
 struct LastQuestion<'a> {
     question: &'a str,
     action: Option<&'a action::Question<'a>>,
+    /// The right answer, if it is a question about what can be done.
+    right: Option<bool>,
 }
 
 fn messages_last(messages: &[Message]) -> &str {
@@ -276,6 +290,7 @@ impl Writer<'_> {
             Artefact::Update if self.is_about_problem() => self.problem_alone(self.problem_again(random)),
             Artefact::Update => self.domain_alone(self.domain(random)),
             Artefact::Critique => self.critique(random),
+            Artefact::Answer => self.answer(random),
             Artefact::Edit => self.edits(random),
             Artefact::Ir(part) => self.ir(part, random),
         }
@@ -393,6 +408,13 @@ impl Writer<'_> {
         };
         let critique = critic::criticise(self.options, &parts, random);
         SimulatedReply::new(critique.text, critique.note, critique.wrong)
+    }
+
+    fn answer(&self, random: &mut Random) -> SimulatedReply {
+        let right = self.asked.right.unwrap_or_default();
+        let answer = answer::draw(right, self.options.critic.answers, random);
+        let text = reply::prose(if answer { "Answer: yes" } else { "Answer: no" });
+        SimulatedReply::new(text, serde_json::json!({ "right": answer == right }), usize::from(answer != right))
     }
 
     /// The domain as it should be for what is shown.

@@ -79,13 +79,15 @@ pub struct Critic {
     pub finds: f64,
     /// Probability that it objects to an action without mistakes (to the facts of a problem without mistakes), each on its own.
     pub false_findings: f64,
+    /// Probability that it gives the right answer to a question about what can be done.
+    pub answers: f64,
     /// Answers in a numbered list of sentences instead of JSON.
     pub prose: bool,
 }
 
 impl Default for Critic {
     fn default() -> Self {
-        Self { finds: 0.5, false_findings: 0.05, prose: false }
+        Self { finds: 0.5, false_findings: 0.05, answers: 0.8, prose: false }
     }
 }
 
@@ -236,6 +238,7 @@ impl OracleOptions {
             ("damage", self.damage),
             ("critic.finds", self.critic.finds),
             ("critic.false_findings", self.critic.false_findings),
+            ("critic.answers", self.critic.answers),
             ("actions.synonym", self.actions.synonym),
         ];
         let forms = self.actions.forms();

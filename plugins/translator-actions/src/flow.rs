@@ -3,6 +3,9 @@
 //! Questions are asked one after the other. The host numbers the questions of a call in their order, and this
 //! number is part of the path under which an answer is recorded and its seed derived. Parallel questions
 //! would differ from run to run. The runner works on candidates and tasks in parallel.
+//!
+//! If no question shows the replies to others, those after a deferred one are asked too, so that all wait
+//! together. A question that shows replies waits for them.
 
 use crate::ask::Asking;
 use crate::codes;
@@ -59,7 +62,8 @@ impl ActionsCall<'_> {
                 Some(failure) => Err(failure.clone()),
                 None => self.sample(&materials, &heard, number),
             };
-            ended = ended.or_else(|| made.as_ref().err().filter(|failure| ends_all(failure)).cloned());
+            let ends = |failure: &&Failure| ends_all(failure) && !self.may_continue(failure);
+            ended = ended.or_else(|| made.as_ref().err().filter(ends).cloned());
             samples.push(made.into());
         }
         Ok(TranslateResponse { samples })
@@ -70,16 +74,31 @@ impl ActionsCall<'_> {
         // A corrected action has its predicates already.
         let anew = sample.actions.iter().all(Option::is_none);
         let passes = if anew { self.options.passes() } else { 1 };
+        let mut deferral = None;
         for pass in 0..passes {
             for (place, action) in materials.actions.iter().enumerate() {
                 if !sample.stays[place] {
                     let question = self.question(materials, &sample, (pass, place), heard)?;
-                    let reply = sample.asking.ask(self.prompts.system(self.options)?, question, "action")?;
-                    self.take(materials, (place, action), &reply, &mut sample);
+                    match sample.asking.ask(self.prompts.system(self.options)?, question, "action") {
+                        Ok(reply) => self.take(materials, (place, action), &reply, &mut sample),
+                        Err(failure) if self.may_continue(&failure) => {
+                            deferral.get_or_insert(failure);
+                        }
+                        // The sample cannot succeed, but a reply that is still missing may end it earlier.
+                        Err(failure) => return Err(deferral.filter(|_| !ends_all(&failure)).unwrap_or(failure)),
+                    }
                 }
             }
         }
-        self.finish(materials, sample)
+        match deferral {
+            Some(deferral) => Err(deferral),
+            None => self.finish(materials, sample),
+        }
+    }
+
+    /// True if the next question can be asked although this one has no reply yet: its text is the same whatever the reply.
+    fn may_continue(&self, failure: &Failure) -> bool {
+        failure.is_deferred() && self.options.mode == Mode::Given && !self.options.earlier
     }
 
     /// A new sample with the actions and predicates of the candidate.

@@ -171,6 +171,15 @@ fn the_recorded_test_time_scaling_of_a_real_model_replays() {
     }
 }
 
+/// The recorded samples are chosen among by clusters, without a further request.
+#[test]
+fn the_recorded_samples_of_a_real_model_are_selected_by_clusters() {
+    let suites = ["parcels", "garden", "storage", "miconic", "blocks", "driverlog"];
+    let words = ["--tasks", "1", "--layout", "scaling", "--set", "stage.domain.n=4"];
+    let ran = replays("test-time-local-model", "scaling.md", &suites, &["bon-clusters.toml"], &words);
+    assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
+}
+
 /// The answers of round 0 are those of `actions.toml`: one recording holds both.
 #[test]
 fn the_recorded_actions_of_a_real_model_replay() {

@@ -463,14 +463,17 @@ const TREE: &[(&str, &str)] = &[("n = 5", "n = 2"), ("n = 10", "n = 2"), ("round
 
 fn all_shipped() -> Vec<Shipped> {
     vec![
-        shipped("actions", 6, &[]),
-        shipped("actions-corrective", 4, &[]),
+        shipped("actions", 1, &[]),
+        shipped("actions-corrective", 2, &[]),
         shipped("actions-grown", 8, &[]),
         shipped("actions-whole", 3, &[]),
         shipped("bon", 1, &[]),
+        shipped("bon-clusters", 1, &[]),
+        shipped("bon-fan-out", 1, &[]),
         shipped("bon-ivml", 5, ROUNDS),
         shipped("bon-ivml-budget", 8, &[("calls = 40", "calls = 8")]),
         shipped("bon-ivml-critics", 5, ROUNDS),
+        shipped("bon-ivml-fan-out", 5, ROUNDS),
         shipped("bon-ivml-prob2domain", 5, ROUNDS),
         shipped("bon-ivml-problem", 5, ROUNDS),
         shipped("bon-prob2domain", 1, &[]),
@@ -531,7 +534,7 @@ fn in_waves(shipped: &Shipped, first_jobs: usize) -> (usize, Vec<String>) {
     };
     let live = smaller(with_model(folder.path(), shipped.name, "live.toml", &table));
     // Two tasks where a fan-out stage carries the result of the first over to the second.
-    let stems: &[&str] = if shipped.name.starts_with("pd-") { &["p01", "p02"] } else { &["p01"] };
+    let stems: &[&str] = if shipped.name.starts_with("pd-") || shipped.name.ends_with("fan-out") { &["p01", "p02"] } else { &["p01"] };
     let live = run_command(&live, &folder.path().join("live"), 4, stems);
     let replies = recorded(&only(&folder.path().join("live")));
     let batch = smaller(with_model(folder.path(), shipped.name, "batch.toml", BATCH));

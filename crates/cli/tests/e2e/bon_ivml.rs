@@ -6,8 +6,11 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const METHODS: [&str; 7] = [
+const METHODS: [&str; 10] = [
     "bon",
+    "bon-clusters",
+    "bon-fan-out",
+    "bon-ivml-fan-out",
     "bon-ivml",
     "ivml-single",
     "bon-ivml-critics",
@@ -110,6 +113,58 @@ fn without_log_probabilities_the_sample_with_fewest_errors_is_selected_and_recor
         (&selected[0]["stage"], &selected[0]["groups"][0]["by"]),
         (&"best".into(), &"drafts.clean".into())
     );
+}
+
+/// The first task's domain serves the others, which are in a table of their own; the model is asked for one domain.
+#[test]
+fn one_domain_for_all_tasks_is_judged_on_held_back_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let suite = example("blocks", "");
+    let options = "errors = 0\ndamage = 0.0\ncritic = { finds = 1.0, false_findings = 0.0 }";
+    for (name, calls) in [("bon-fan-out", 1), ("bon-ivml-fan-out", 11)] {
+        let file = simulated(folder.path(), name, std::slice::from_ref(&suite), options);
+        let out = folder.path().join("out").join(name);
+        let mut command = planforge();
+        command.arg("evaluate").arg("--suite").arg(&suite).arg("--pipeline").arg(&file).arg("--out").arg(&out);
+        command.args(["--tasks", "3", "--seeds", "1", "--layout", "plans"]);
+        let ran = Ran::wait(command.spawn().unwrap());
+        assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("Held-back tasks") && ran.stdout.contains("100.0 (2)"), "{}", ran.stdout);
+        let evaluation = fs::read_to_string(out.join("evaluation.json")).unwrap();
+        let evaluation: Value = serde_json::from_str(&evaluation).unwrap();
+        let cell = &evaluation["cells"][0];
+        let held_back: Vec<bool> =
+            cell["tasks"].as_array().unwrap().iter().map(|task| task["held_back"] == true).collect();
+        assert_eq!(held_back, [false, true, true]);
+        assert_eq!(cell["usage"]["calls"], calls, "{name}: {}", cell["usage"]);
+    }
+}
+
+/// Most samples are wrong, each in its own way; the likelihood says nothing. The right ones agree, and a critic that is right finds them
+/// when they do not.
+#[test]
+fn clusters_and_questions_find_right_samples_that_the_likelihood_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let suites: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "")).into();
+    let tasks: Vec<PathBuf> = ["blocks", "grippers", "parcels"].map(|name| example(name, "p01")).into();
+    let options = "errors = 2\nerror_count = \"poisson\"\ncritic = { answers = 1.0 }\nlikelihood = { spread = 3.0, per_mistake = 0.0 }";
+    let right = |name: &str, set: &[&str]| {
+        let file = simulated(folder.path(), name, &suites, options);
+        let more: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+        let mut command = planforge();
+        command.arg("run").arg(&file).args(["--seed", "4", "--json", "--runs"]).arg(folder.path().join("runs"));
+        command.args(["--set", "stage.domain.n=16"]).args(more);
+        for task in &tasks {
+            command.arg("--task").arg(task);
+        }
+        let ran = Ran::wait(command.spawn().unwrap());
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        report["tasks"].as_array().unwrap().iter().filter(|task| decision(task, "same") == "accepted").count()
+    };
+    let likelihood = right("bon", &[]);
+    let clusters = right("bon-clusters", &[]);
+    let asked = right("bon-clusters", &["stage.clusters.options.questions=1"]);
+    assert_eq!((likelihood, clusters, asked), (0, 2, 3));
 }
 
 /// Without the interface the writer calls actions as it likes: the reference's domain with other names and another order of

@@ -22,6 +22,7 @@ const PLUGINS: &[&BundledPlugin] = &[
     &planforge_translator_edit::PLANFORGE_PLUGIN,
     &planforge_translator_thought::PLANFORGE_PLUGIN,
     &planforge_verifier_classes::PLANFORGE_PLUGIN,
+    &planforge_verifier_clusters::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
     &planforge_verifier_ew::PLANFORGE_PLUGIN,

@@ -181,6 +181,11 @@ impl<'a> BoundWalk<'a> {
     }
 }
 
+/// True if the plugin declares that a call with these options makes no request.
+pub(crate) fn makes_no_request(info: &PluginInfo, options: &JsonObject) -> bool {
+    requests_of_call(info, options, 1, 1).is_some_and(|bound| bound.questions == 0)
+}
+
 /// The declared bound on the requests of one call, and on the replies to them; `None` where the plugin declares none.
 fn requests_of_call(
     info: &PluginInfo,

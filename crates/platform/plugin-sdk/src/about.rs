@@ -87,6 +87,12 @@ impl About {
         add_condition(&mut self.capabilities.environment, option, value);
         self
     }
+    /// Declares that a verifier compares several candidates in one call.
+    #[must_use]
+    pub fn together(mut self) -> Self {
+        self.capabilities.together = Applies::Always;
+        self
+    }
     /// Declares that a verifier compares several candidates in one call if the option has this value.
     #[must_use]
     pub fn together_where(mut self, option: &str, value: &str) -> Self {

@@ -89,7 +89,7 @@ fn critique(critic: Critic, domain: &str) -> (String, Value) {
 
 #[test]
 fn a_critic_names_the_actions_that_are_wrong() {
-    let sharp = Critic { finds: 1.0, false_findings: 0.0, prose: false };
+    let sharp = Critic { finds: 1.0, false_findings: 0.0, ..Critic::default() };
     let (text, note) = critique(sharp.clone(), &damaged());
     let document: Value = serde_json::from_str(block_of(&text)).unwrap();
     assert_eq!(document["approves"], false);
@@ -108,10 +108,10 @@ fn a_critic_names_the_actions_that_are_wrong() {
 
 #[test]
 fn a_critic_overlooks_and_invents_at_its_rates() {
-    let (text, note) = critique(Critic { finds: 0.0, false_findings: 0.0, prose: false }, &damaged());
+    let (text, note) = critique(Critic { finds: 0.0, false_findings: 0.0, ..Critic::default() }, &damaged());
     assert!(text.contains("\"approves\": true"));
     assert_eq!(note["overlooked"].as_array().unwrap().len(), 2);
-    let (_, note) = critique(Critic { finds: 0.0, false_findings: 1.0, prose: false }, &damaged());
+    let (_, note) = critique(Critic { finds: 0.0, false_findings: 1.0, ..Critic::default() }, &damaged());
     assert_eq!(note["invented"].as_array().unwrap().len(), 1, "`debark` alone is right: {note}");
 }
 
@@ -167,7 +167,7 @@ fn the_number_of_mistakes_can_vary() {
 #[test]
 fn rates_that_are_none_are_told_at_once() {
     let wrong = OracleOptions {
-        critic: Critic { finds: 1.5, false_findings: -0.1, prose: false },
+        critic: Critic { finds: 1.5, false_findings: -0.1, ..Critic::default() },
         likelihood: Some(Likelihood { mean: 0.5, spread: -1.0, per_mistake: f64::NAN }),
         ..options()
     };
@@ -181,4 +181,27 @@ fn rates_that_are_none_are_told_at_once() {
     ] {
         assert!(message.contains(name), "{message}");
     }
+}
+
+#[test]
+fn answers_about_what_can_be_done_are_right_at_the_stated_rate() {
+    let right = |answers: f64, question: &str| {
+        let options = OracleOptions { critic: Critic { answers, ..Critic::default() }, ..options() };
+        let (texts, notes) = ask(&oracle(options), &request("answer", question, 200, 5));
+        let right = notes.iter().filter(|note| note["right"] == true).count();
+        (texts[0].lines().last().unwrap().to_owned(), right)
+    };
+    let board = "1. (board red big home)";
+    let aboard = format!("{board}\n\nAfter that, can the action (debark red big home) be done?");
+    assert_eq!(right(1.0, &aboard), ("Answer: yes".to_owned(), 200));
+    assert_eq!(right(0.0, &aboard), ("Answer: no".to_owned(), 0));
+    let full = format!("{board}\n\nAfter that, can the action (board blue big home) be done?");
+    assert_eq!(right(1.0, &full).0, "Answer: no");
+    assert_eq!(right(1.0, "1. (sail small home far)\n\nAfter that, can the action (board red big home) be done?").0, "Answer: no");
+    let goal = format!("{board}\n2. (sail big home far)\n3. (debark red big far)\n\nAfter that, is the goal of the task reached?");
+    assert_eq!(right(1.0, &goal).0, "Answer: yes");
+    let often = right(0.7, &aboard).1;
+    assert!((120..160).contains(&often), "{often}");
+    let refused = oracle(options()).complete(&TestHost::new(), &request("answer", "What is wrong?", 1, 1)).unwrap();
+    assert!(matches!(refused, CompletionResult::ProviderFailure(_)));
 }

@@ -145,9 +145,7 @@ fn a_sample_that_breaks_leaves_the_others_alone_unless_nothing_more_can_be_asked
     };
     assert_eq!(run(FailureClass::Provider), (vec![true, false], 4));
     // The second sample would use request numbers of the first.
-    for class in
-        [FailureClass::Deferred, FailureClass::Cancelled, FailureClass::Budget, FailureClass::ReplayMiss]
-    {
+    for class in [FailureClass::Cancelled, FailureClass::Budget, FailureClass::ReplayMiss] {
         assert_eq!(run(class), (vec![true, true], 2), "{class:?}");
     }
 }
@@ -161,4 +159,27 @@ fn passes_belong_to_grown_predicates() {
     assert_eq!(refused(Mode::Given, Some(1)).as_deref(), Some("actions.options"));
     assert_eq!(refused(Mode::Grown, Some(3)).as_deref(), Some("actions.options"));
     assert_eq!(refused(Mode::Grown, Some(1)), None);
+}
+
+/// Deferred replies arrive later, so all questions whose text does not depend on them are asked first.
+#[test]
+fn questions_that_do_not_depend_on_replies_are_all_asked_before_the_first_arrives() {
+    let deferred = || Err(Failure::new(FailureClass::Deferred, "llm.deferred", "the reply arrives later"));
+    let asked = |earlier: bool| {
+        let host = (0..4).fold(TestHost::new(), |host, _| host.answer("writer", deferred()));
+        let options = ActionTranslatorOptions { earlier, ..Default::default() };
+        let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
+        let samples = plugin.translate(&host, &request(2)).unwrap().samples;
+        assert!(samples.iter().all(Outcome::is_deferred));
+        host.requests().len()
+    };
+    assert_eq!(asked(false), 4, "two samples of two actions");
+    assert_eq!(asked(true), 1, "the second question shows the first action");
+    // The one that failed stays the sample's last one: the next sample's questions have the same numbers as with immediate replies.
+    let failure = Err(Failure::new(FailureClass::Provider, "llm.refused", "no"));
+    let host = TestHost::new().answer("writer", failure).answer("writer", deferred()).answer("writer", deferred());
+    let plugin = ActionTranslator::create(ActionTranslatorOptions::default(), &Secrets::default()).unwrap();
+    let samples = plugin.translate(&host, &request(2)).unwrap().samples;
+    assert_eq!(samples.iter().map(Outcome::is_deferred).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(host.requests().len(), 3);
 }

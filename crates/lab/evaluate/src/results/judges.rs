@@ -46,6 +46,9 @@ pub struct Judges {
     /// The output of the pipeline, in the test-time-scaling paper's words where it has any.
     #[serde(default)]
     pub asked_for: AskedFor,
+    /// The fan-out stage, behind which tasks start with the domain of another task; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fan_out: Option<String>,
     /// The stages that classify actions; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassStages>,
@@ -155,6 +158,7 @@ impl Judges {
             ranked_by,
             ranked_low,
             asked_for: AskedFor::of(pipeline),
+            fan_out: pipeline.stages.iter().find(|stage| matches!(stage, Stage::FanOut(_))).map(label),
             classes: ClassStages::find(pipeline, &plugins, None),
             models: models(pipeline),
             bound: bound(&pipeline.stages),

@@ -54,6 +54,9 @@ pub struct TaskResult {
     /// Answers about the written domain.
     #[serde(default, skip_serializing_if = "DomainOutcome::is_empty")]
     pub domain: DomainOutcome,
+    /// True if its domain was written from another task of the suite.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held_back: bool,
     /// The plans that were judged, where the run's journal was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plans: Option<PlanTries>,
@@ -92,6 +95,7 @@ impl TaskResult {
                 same: unfinished(&judges.same_domain),
                 empty: false,
             },
+            held_back: false,
             plans: None,
             curve: None,
             cost: Some(Cost::default()),
@@ -133,6 +137,7 @@ pub(super) fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
         reference_to_candidate: directions.map(|d| d.0),
         candidate_to_reference: directions.map(|d| d.1),
         domain: domain(task, judges, directions),
+        held_back: is_held_back(task, judges),
         plans: None,
         curve: None,
         cost: None,
@@ -187,6 +192,12 @@ fn domain(task: &TaskReport, judges: &Judges, directions: Option<(f64, f64)>) ->
         walk: known(problem(task, judges.walk.as_ref()), directions.map(|d| harmonic_mean(d.0, d.1) >= 1.0)),
         same: problem(task, judges.same_domain.as_ref()),
     }
+}
+
+/// True if the task started behind the fan-out stage, with the domain of another task, or ended there because that task left none.
+fn is_held_back(task: &TaskReport, judges: &Judges) -> bool {
+    let Some(fan_out) = &judges.fan_out else { return false };
+    task.stages.first().map_or(task.verdict.is_some(), |first| first.label == *fan_out)
 }
 
 /// True if the surviving candidate has a domain, and none of its actions has an effect.

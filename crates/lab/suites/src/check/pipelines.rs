@@ -48,7 +48,17 @@ const FAMILIES: [Family; 7] = [
     ),
     (&["pd-chain", "pd-tree", "pd-tree-domprop"], &[Tasks, Texts, Interface], &[]),
     (
-        &["bon", "bon-ivml", "bon-ivml-budget", "bon-ivml-critics", "bon-ivml-problem", "ivml-single"],
+        &[
+            "bon",
+            "bon-clusters",
+            "bon-fan-out",
+            "bon-ivml",
+            "bon-ivml-budget",
+            "bon-ivml-critics",
+            "bon-ivml-fan-out",
+            "bon-ivml-problem",
+            "ivml-single",
+        ],
         &[Tasks, Texts, Domain, Problems],
         &[],
     ),

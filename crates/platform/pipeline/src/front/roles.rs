@@ -3,17 +3,19 @@
 use super::reader::{At, TableReader, error_at, with_help};
 use super::tree::{Key, Node, SourcePlace, Table, Value};
 use crate::suggest::help_for;
-use planforge_contract::PluginInfo;
+use crate::bound::makes_no_request;
+use planforge_contract::{JsonObject, PluginInfo};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::RoleModels;
 use std::collections::BTreeMap;
 
 const CODE: &str = "pipeline.role-models";
 
-/// Each role declared by the plugin, each given to models of the file, none left out. Names that are used go into `used`.
+/// Each role declared by the plugin, each given to models of the file. None may be left out, unless the plugin makes no request with its
+/// options. Names that are used go into `used`.
 pub(super) fn roles(
     reader: &mut TableReader<'_>,
-    info: Option<&PluginInfo>,
+    (info, options): (Option<&PluginInfo>, &JsonObject),
     models: &[String],
     used: &mut Vec<String>,
     out: &mut Vec<Diagnostic>,
@@ -33,7 +35,8 @@ pub(super) fn roles(
         }
     }
     if let Some(info) = info {
-        check_declared_roles(reader, info, &keys, models.first().copied().unwrap_or("main"), place, out);
+        let needed = !makes_no_request(info, options);
+        check_declared_roles(reader, (info, needed), &keys, models.first().copied().unwrap_or("main"), place, out);
     }
     roles
 }
@@ -41,7 +44,7 @@ pub(super) fn roles(
 /// Compares the file's roles with those that the plugin declares.
 fn check_declared_roles(
     reader: &TableReader<'_>,
-    info: &PluginInfo,
+    (info, needed): (&PluginInfo, bool),
     keys: &[&Key],
     model: &str,
     place: SourcePlace,
@@ -53,7 +56,7 @@ fn check_declared_roles(
         let help = help_for(&role.name, &declared, "roles it asks for");
         out.push(with_help(error_at("pipeline.unknown-role", text, role.place), help));
     }
-    for role in declared.iter().filter(|role| !keys.iter().any(|key| key.name == **role)) {
+    for role in declared.iter().filter(|role| needed && !keys.iter().any(|key| key.name == **role)) {
         let text =
             format!("{} does not say which model takes the role `{role}` of `{}`", reader.what, info.id);
         let help = format!("add `{role} = \"{model}\"` to its `roles`");

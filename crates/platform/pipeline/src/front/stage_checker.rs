@@ -7,7 +7,7 @@ use super::tree::{Node, SourcePlace, Table, Value};
 use crate::config::RoleModels;
 use crate::stages::{Stage, StageKind};
 use crate::suggest::help_for;
-use planforge_contract::PluginInfo;
+use planforge_contract::{JsonObject, PluginInfo};
 use planforge_diagnostics::Diagnostic;
 use std::collections::BTreeMap;
 
@@ -253,14 +253,14 @@ impl StageChecker<'_> {
         round
     }
 
-    /// Reads `roles`.
+    /// Reads `roles` of a plugin with these options.
     pub(crate) fn read_roles(
         &mut self,
         reader: &mut TableReader<'_>,
-        info: Option<&PluginInfo>,
+        plugin: (Option<&PluginInfo>, &JsonObject),
         out: &mut Vec<Diagnostic>,
     ) -> BTreeMap<String, RoleModels> {
-        super::roles::roles(reader, info, self.models, &mut self.findings.used_models, out)
+        super::roles::roles(reader, plugin, self.models, &mut self.findings.used_models, out)
     }
 
     /// Notes that a stage writes candidates with these models.

@@ -19,8 +19,19 @@ pub struct PlansCell {
     pub solved: usize,
     /// Open tasks, by reason.
     pub open: Vec<(OpenReason, usize)>,
+    /// Tasks whose domain was written from another task of the suite.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub held_back: usize,
+    /// Those of them whose plan is valid.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub held_back_solved: usize,
     /// Tasks for which at least one of the plans that were judged is valid: Pass@k. Absent where the journals were not read.
     pub any: Option<usize>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde calls.
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A method with a model.
@@ -120,6 +131,10 @@ impl Plans {
 
     fn render_sections(&self, one: impl Fn(&str, &Table) -> String) -> String {
         let mut parts = vec![one("Plan accuracy: % of tasks whose plan is valid", &self.table(figure))];
+        if self.has_held_back() {
+            let title = "Held-back tasks: % of the tasks that the domain was not written from whose plan is valid, of how many";
+            parts.push(one(title, &self.table(held_back_figure)));
+        }
         // With one plan a task Pass@k is the accuracy itself.
         if self.rows.iter().any(|row| row.most_plans() > 1) {
             let title = "Pass@k: % of tasks for which at least one of the k plans that were judged is valid";
@@ -133,6 +148,11 @@ impl Plans {
             out += "\n`?`: tasks that were not decided, broke or were not finished are in no figure but 100 %.\n";
         }
         out
+    }
+
+    /// True if a method judges a domain on tasks that it was not written from.
+    fn has_held_back(&self) -> bool {
+        self.rows.iter().flat_map(|row| row.cells.values()).any(|cell| cell.held_back > 0)
     }
 
     fn table(&self, show: fn(&PlansCell) -> String) -> Table {
@@ -170,13 +190,15 @@ impl Plans {
         format!("{model}{}{}", row.method, if row.simulated { " (simulated)" } else { "" })
     }
 
-    /// One line a method and domain; the classes of failure are those of the method's plans over all domains.
+    /// One line a method and domain, with counts of held-back tasks if there are any; the classes of failure are those of the method's plans over all domains.
     pub fn csv(&self) -> String {
         let words =
             ["model", "method", "simulated", "plans_itself", "domain", "tasks", "solved", "open", "any"];
         let failures = PLAN_FAILURES.iter().map(|(name, _)| format!("method_{name}"));
         let totals = ["method_plans", "method_valid"].map(str::to_owned).into_iter().chain(failures);
-        let header = words.map(str::to_owned).into_iter().chain(totals);
+        let held_back = self.has_held_back();
+        let further = ["held_back", "held_back_solved"].map(str::to_owned).into_iter().filter(|_| held_back);
+        let header = words.map(str::to_owned).into_iter().chain(totals).chain(further);
         let mut table = Table::new(header.map(|name| (name, Align::Left)));
         for row in &self.rows {
             for (domain, cell) in &row.cells {
@@ -189,6 +211,8 @@ impl Plans {
                 line.extend([row.plans, row.valid].map(|n| n.to_string()));
                 let count = |name: &str| row.failures.get(name).copied().unwrap_or(0).to_string();
                 line.extend(PLAN_FAILURES.iter().map(|(name, _)| count(name)));
+                let further = [cell.held_back, cell.held_back_solved].map(|n| n.to_string());
+                line.extend(further.into_iter().filter(|_| held_back));
                 table.row(line);
             }
         }
@@ -220,7 +244,12 @@ impl PlansRow {
 impl PlansCell {
     fn take(&mut self, task: &TaskResult) {
         self.tasks += 1;
-        match counts_as_solved(task) {
+        let counts = counts_as_solved(task);
+        if task.held_back {
+            self.held_back += 1;
+            self.held_back_solved += usize::from(matches!(counts, CountsAs::For));
+        }
+        match counts {
             CountsAs::For => self.solved += 1,
             CountsAs::Against => {}
             CountsAs::Open(why) => match self.open.iter_mut().find(|(known, _)| *known == why) {
@@ -236,6 +265,13 @@ impl PlansCell {
 
 fn figure(cell: &PlansCell) -> String {
     percent(cell.solved, cell)
+}
+
+fn held_back_figure(cell: &PlansCell) -> String {
+    match cell.held_back {
+        0 => "-".to_owned(),
+        tasks => format!("{:.1} ({tasks})", 100.0 * cell.held_back_solved as f64 / tasks as f64),
+    }
 }
 
 fn pass_figure(cell: &PlansCell) -> String {
@@ -267,6 +303,25 @@ mod tests {
         let mut bon = bare("termes", "bon", 1, 2);
         bon.tasks[0].outcome = TaskOutcome::Solved;
         Evaluation::new(vec![1], &judges, vec![bon, planner])
+    }
+
+    #[test]
+    fn tasks_that_the_domain_was_not_written_from_have_their_own_table() {
+        let judges = BTreeMap::from([("bon".to_owned(), Judges::default())]);
+        let mut cell = bare("termes", "bon", 1, 4);
+        cell.tasks[0].outcome = TaskOutcome::Solved;
+        for task in &mut cell.tasks[1..] {
+            task.held_back = true;
+        }
+        cell.tasks[2].outcome = TaskOutcome::Solved;
+        let table = Plans::new(&[&Evaluation::new(vec![1], &judges, vec![cell])], &BTreeMap::new());
+        let text = table.text();
+        assert!(text.contains("50.0") && text.contains("33.3 (3)"), "{text}");
+        let csv = table.csv();
+        assert!(csv.lines().next().unwrap().ends_with(",held_back,held_back_solved"), "{csv}");
+        assert!(csv.lines().nth(1).unwrap().ends_with(",3,1"), "{csv}");
+        let without = Plans::new(&[&evaluation()], &BTreeMap::new());
+        assert!(!without.text().contains("Held-back") && !without.csv().contains("held_back"));
     }
 
     #[test]

@@ -15,11 +15,13 @@ pub(super) fn parse(
 ) -> PlanStage {
     let StageTable { reader, label, .. } = table;
     let (plugin, info) = plugins::plugin(reader, PluginKind::Planner, checker.catalogue, out);
+    let options = plugins::options(reader, info.as_ref(), checker.catalogue, out);
+    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
     let stage = PlanStage {
         label: label.value.clone(),
         plugin,
-        roles: checker.read_roles(reader, info.as_ref(), out),
-        options: plugins::options(reader, info.as_ref(), checker.catalogue, out),
+        roles,
+        options,
         limits: plan_limits(reader, out),
         plan_rejected: reader.boolean("plan_rejected", out).unwrap_or(false),
         n: small(reader.integer("n", 1..=1000, out), 1),

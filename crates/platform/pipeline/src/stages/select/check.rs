@@ -21,6 +21,10 @@ pub(super) fn parse(
         None => {}
     }
     let otherwise = otherwise(checker, reader, by.as_ref(), out);
+    let ties = reader.string("ties", out);
+    if let Some(ties) = &ties {
+        checker.check_metric(ties, out);
+    }
     let group_by = reader.string("group_by", out);
     if let Some(group) = &group_by {
         let kinds = kinds_where(|kind| kind.facts().groups);
@@ -29,6 +33,7 @@ pub(super) fn parse(
     SelectStage {
         label: label.value.clone(),
         by: by.map(|b| b.value).unwrap_or_default(),
+        ties: ties.map(|ties| ties.value),
         otherwise,
         keep: small(reader.integer("keep", 1..=1_000_000, out), 1),
         group_by: group_by.map(|g| g.value),

@@ -15,8 +15,12 @@ pub struct SelectStage {
     pub label: String,
     /// The metric, as `LABEL.NAME` of an earlier verify stage, `LABEL.cost` or `LABEL.steps` of an earlier plan stage,
     /// `candidate.log_likelihood` (the sum over the tokens, test-time-scaling paper, Eq. 1) or `candidate.mean_log_likelihood` (the
-    /// sum divided by the number of tokens). Candidates without a value come last; ties go to the order of the sample paths.
+    /// sum divided by the number of tokens). Candidates without a value come last; ties go to `ties`, then to the order of the sample
+    /// paths.
     pub by: String,
+    /// A second metric, for candidates with the same value of the first, in the same `order`. Candidates without a value come last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties: Option<String>,
     /// Metrics for groups in which a member has no value of `by`, for example because a server returns no
     /// probabilities: the first of them that every member has a value of, else the last.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_several")]

@@ -60,7 +60,7 @@ struct Selection {
     groups: Vec<ComparedGroup>,
 }
 
-/// The best of each group: accepted candidates first, then by the metric.
+/// The best of each group: accepted candidates first, then by the metric, then by the metric for ties.
 fn select(stage: &SelectStage, beam: Vec<Entry>, accepted: impl Fn(&Entry) -> bool) -> Selection {
     let mut members: BTreeMap<Vec<u32>, Vec<(usize, &Entry)>> = BTreeMap::new();
     for (index, entry) in beam.iter().enumerate() {
@@ -70,17 +70,23 @@ fn select(stage: &SelectStage, beam: Vec<Entry>, accepted: impl Fn(&Entry) -> bo
     let (mut kept, mut groups, mut places) = (Vec::new(), Vec::new(), BTreeMap::new());
     for members in members.into_values() {
         let by = comparable(stage, &members);
-        let mut values: Vec<(usize, bool, Option<f64>)> =
-            members.iter().map(|(index, entry)| (*index, accepted(entry), entry.metric(by))).collect();
+        let tie = |entry: &Entry| stage.ties.as_ref().and_then(|ties| entry.metric(ties));
+        let mut values: Vec<(usize, bool, Option<f64>, Option<f64>)> = members
+            .iter()
+            .map(|(index, entry)| (*index, accepted(entry), entry.metric(by), tie(entry)))
+            .collect();
         let ancestor = members.first().map(|(_, first)| first.ancestor(stage.group_by.as_deref()).to_vec());
         groups.push(ComparedGroup {
             ancestor: ancestor.unwrap_or_default(),
             by: by.to_owned(),
             members: values.len(),
-            without_value: values.iter().filter(|(_, _, value)| value.is_none()).count(),
+            without_value: values.iter().filter(|(_, _, value, _)| value.is_none()).count(),
         });
         // The sort is stable and the beam is in sample-path order, so ties stay in that order.
-        values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| stage.order.compare(a.2, b.2)));
+        values.sort_by(|a, b| {
+            let by = b.1.cmp(&a.1).then_with(|| stage.order.compare(a.2, b.2));
+            by.then_with(|| stage.order.compare(a.3, b.3))
+        });
         for (place, (index, ..)) in values.into_iter().take(stage.keep as usize).enumerate() {
             places.insert(index, place);
             kept.push(index);
@@ -153,6 +159,22 @@ mod tests {
             left[0].candidate.lineage,
             entry(&[("problem", 0), ("domain", 0)], None).candidate.lineage
         );
+    }
+
+    #[test]
+    fn equal_values_are_compared_by_the_metric_for_ties() {
+        let with = |sample: u32, score: f64, likelihood: Option<f64>| {
+            let mut entry = entry(&[("domain", sample)], Some(score));
+            entry.candidate.log_likelihood = likelihood;
+            entry
+        };
+        let beam =
+            || vec![with(0, 3.0, None), with(1, 3.0, Some(-9.0)), with(2, 3.0, Some(-5.0)), with(3, 1.0, Some(-1.0))];
+        let by = |ties: Option<&str>, order| SelectStage { ties: ties.map(str::to_owned), ..stage(4, None, order) };
+        let likelihood = Some("candidate.log_likelihood");
+        assert_eq!(select(&by(None, Order::Highest), beam(), |_| false).kept, [0, 1, 2, 3]);
+        assert_eq!(select(&by(likelihood, Order::Highest), beam(), |_| false).kept, [2, 1, 0, 3]);
+        assert_eq!(select(&by(likelihood, Order::Lowest), beam(), |_| false).kept, [3, 1, 2, 0]);
     }
 
     #[test]

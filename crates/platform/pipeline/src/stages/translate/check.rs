@@ -14,12 +14,14 @@ pub(super) fn parse(
 ) -> TranslateStage {
     let StageTable { reader, label, .. } = table;
     let (plugin, info) = plugins::plugin(reader, PluginKind::Translator, checker.catalogue, out);
+    let options = plugins::options(reader, info.as_ref(), checker.catalogue, out);
+    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
     let stage = TranslateStage {
         label: label.value.clone(),
         plugin,
         n: small(reader.integer("n", 1..=1000, out), 1),
-        roles: checker.read_roles(reader, info.as_ref(), out),
-        options: plugins::options(reader, info.as_ref(), checker.catalogue, out),
+        roles,
+        options,
         fixes: reader
             .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
             .unwrap_or_default(),

@@ -15,11 +15,13 @@ pub(super) fn parse(
     let StageTable { reader, label, .. } = table;
     let (plugin, info) = plugins::plugin(reader, PluginKind::Verifier, checker.catalogue, out);
     let place = reader.node("use").map_or(reader.place, |node| node.place);
+    let options = plugins::options(reader, info.as_ref(), checker.catalogue, out);
+    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
     let stage = VerifyStage {
         label: label.value.clone(),
         plugin,
-        roles: checker.read_roles(reader, info.as_ref(), out),
-        options: plugins::options(reader, info.as_ref(), checker.catalogue, out),
+        roles,
+        options,
         feedback: checker.read_feedback(reader, out),
         measure: reader.boolean("measure", out).unwrap_or(false),
     };
