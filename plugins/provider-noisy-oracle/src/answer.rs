@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn questions_are_read_from_their_text() {
         let step = |text: &str| NamedStep::parse(text).unwrap();
-        let text = "Things.\n\n1. (pick a)\n2. (put a b)\n\nAfter that, can the action (pick c) be done?\n\nAnswer.";
+        let text =
+            "Things.\n\n1. (pick a)\n2. (put a b)\n\nAfter that, can the action (pick c) be done?\n\nAnswer.";
         let read = Question::read(text).unwrap();
         assert_eq!(
             read,

@@ -123,7 +123,8 @@ impl Provider for NoisyOracle {
             .filter(|_| artefact == Artefact::Answer)
             .and_then(|question| question.answer(&reference.domain, problem));
         if artefact == Artefact::Answer && right.is_none() {
-            let message = "the noisy oracle was asked for an answer, and the reference has none to this question";
+            let message =
+                "the noisy oracle was asked for an answer, and the reference has none to this question";
             return refused(ProviderFailureClass::BadRequest, message.to_owned());
         }
         let asked = LastQuestion { question, action: action.as_ref(), right };
@@ -414,7 +415,11 @@ impl Writer<'_> {
         let right = self.asked.right.unwrap_or_default();
         let answer = answer::draw(right, self.options.critic.answers, random);
         let text = reply::prose(if answer { "Answer: yes" } else { "Answer: no" });
-        SimulatedReply::new(text, serde_json::json!({ "right": answer == right }), usize::from(answer != right))
+        SimulatedReply::new(
+            text,
+            serde_json::json!({ "right": answer == right }),
+            usize::from(answer != right),
+        )
     }
 
     /// The domain as it should be for what is shown.

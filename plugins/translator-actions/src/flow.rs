@@ -85,7 +85,9 @@ impl ActionsCall<'_> {
                             deferral.get_or_insert(failure);
                         }
                         // The sample cannot succeed, but a reply that is still missing may end it earlier.
-                        Err(failure) => return Err(deferral.filter(|_| !ends_all(&failure)).unwrap_or(failure)),
+                        Err(failure) => {
+                            return Err(deferral.filter(|_| !ends_all(&failure)).unwrap_or(failure));
+                        }
                     }
                 }
             }

@@ -5,9 +5,7 @@ use crate::codes;
 use crate::options::ClusterOptions;
 use crate::question::{Critic, Question};
 use planforge_contract::api::Host;
-use planforge_contract::{
-    Assessment, Candidate, Decision, Failure, FailureClass, TaskView, UndecidedReason,
-};
+use planforge_contract::{Assessment, Candidate, Decision, Failure, FailureClass, TaskView, UndecidedReason};
 use serde_json::{Value, json};
 
 /// A question with its answer.
@@ -28,11 +26,7 @@ pub(crate) struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    pub(crate) fn new(
-        options: &'a ClusterOptions,
-        candidates: &'a [Candidate],
-        clusters: Clusters,
-    ) -> Self {
+    pub(crate) fn new(options: &'a ClusterOptions, candidates: &'a [Candidate], clusters: Clusters) -> Self {
         Self { options, candidates, clusters, answered: Vec::new() }
     }
 
@@ -149,7 +143,8 @@ impl<'a> Choice<'a> {
             let candidate = self.candidates.get(*index);
             candidate.and_then(|c| c.lineage.last()).map(|step| step.sample)
         };
-        let members = |cluster: &Cluster| -> Vec<Option<u32>> { cluster.members.iter().map(sample).collect() };
+        let members =
+            |cluster: &Cluster| -> Vec<Option<u32>> { cluster.members.iter().map(sample).collect() };
         let answered = |answered: &Answered| {
             json!({
                 "steps": answered.question.before.iter().map(ToString::to_string).collect::<Vec<_>>(),

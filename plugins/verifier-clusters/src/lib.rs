@@ -74,8 +74,7 @@ impl Verifier for ClusterVerifier {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         let candidates = &request.candidates;
         let mut deadline = self.options.limits.deadline(host, candidates.len());
-        let clusters =
-            cluster::clusters(candidates, &request.task.given, &self.options, &mut deadline);
+        let clusters = cluster::clusters(candidates, &request.task.given, &self.options, &mut deadline);
         if deadline.stop_reason() == Some(StopReason::Cancelled) {
             return Err(cancelled_failure());
         }

@@ -6,7 +6,9 @@ use planforge_contract::api::Host;
 use planforge_contract::{
     CompletionRequest, Failure, FailureClass, FinishReason, Message, Reply, Sampling, Tags, TaskView,
 };
-use planforge_planning::equivalence::domains::{Behaviour, ComparableModel, DifferenceKind, DomainComparison};
+use planforge_planning::equivalence::domains::{
+    Behaviour, ComparableModel, DifferenceKind, DomainComparison,
+};
 use planforge_planning::walk::{NamedStep, execute_steps};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;

@@ -4,7 +4,8 @@ use super::*;
 use planforge_plugin_sdk::testing::TestHost;
 use serde_json::json;
 
-const PROBLEM: &str = "(define (problem p) (:domain boxes) (:objects a b - box) (:init (handempty) (on a)) (:goal (held a)))";
+const PROBLEM: &str =
+    "(define (problem p) (:domain boxes) (:objects a b - box) (:init (handempty) (on a)) (:goal (held a)))";
 
 fn domain(pick_up: &str, put_down: &str) -> String {
     format!(
@@ -15,7 +16,8 @@ fn domain(pick_up: &str, put_down: &str) -> String {
     )
 }
 
-const PICK: &str = ":precondition (and (handempty) (on ?b)) :effect (and (held ?b) (not (handempty)) (not (on ?b)))";
+const PICK: &str =
+    ":precondition (and (handempty) (on ?b)) :effect (and (held ?b) (not (handempty)) (not (on ?b)))";
 const PUT: &str = ":precondition (held ?b) :effect (and (on ?b) (handempty) (not (held ?b)))";
 /// Leaves the hand empty, so that the second box can be picked up too.
 const GREEDY: &str = ":precondition (and (handempty) (on ?b)) :effect (held ?b)";
@@ -41,7 +43,11 @@ fn request(domains: &[(String, f64)]) -> VerifyRequest {
         ..TaskView::default()
     };
     task.given.problem = Some(PROBLEM.into());
-    VerifyRequest { task, candidates: (0..).zip(domains).map(candidate).collect(), ..VerifyRequest::default() }
+    VerifyRequest {
+        task,
+        candidates: (0..).zip(domains).map(candidate).collect(),
+        ..VerifyRequest::default()
+    }
 }
 
 fn judge(options: serde_json::Value, host: &TestHost, request: &VerifyRequest) -> Vec<Assessment> {
@@ -99,7 +105,8 @@ fn a_comparison_that_is_cut_leaves_the_candidate_in_a_cluster_of_its_own() {
 /// The greedy domain comes first by likelihood; the answers tell that a second box cannot be picked up.
 #[test]
 fn answers_decide_between_clusters() {
-    let mut request = request(&[(domain(GREEDY, PUT), -1.0), (domain(PICK, PUT), -2.0), (domain(WITHOUT, PUT), -3.0)]);
+    let mut request =
+        request(&[(domain(GREEDY, PUT), -1.0), (domain(PICK, PUT), -2.0), (domain(WITHOUT, PUT), -3.0)]);
     let all = judge(json!({}), &TestHost::new(), &request);
     assert_eq!((weights(&all), all[0].decision.name()), (vec![1.0, 1.0, 1.0], "accepted"));
 
@@ -110,7 +117,8 @@ fn answers_decide_between_clusters() {
     let best = all.iter().position(|one| one.decision == Decision::Accepted).unwrap();
     assert_eq!((best, host.left_over()), (1, 0), "{:?}", weights(&all));
     // A reply that does not say leaves the weights as they are.
-    let host = TestHost::new().reply("critic", "I cannot tell.").reply("critic", "").reply("critic", "Yes or no.");
+    let host =
+        TestHost::new().reply("critic", "I cannot tell.").reply("critic", "").reply("critic", "Yes or no.");
     let all = judge(json!({ "questions": 1 }), &host, &request);
     assert_eq!(weights(&all), [1.0, 1.0, 1.0]);
 

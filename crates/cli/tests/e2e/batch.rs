@@ -534,7 +534,11 @@ fn in_waves(shipped: &Shipped, first_jobs: usize) -> (usize, Vec<String>) {
     };
     let live = smaller(with_model(folder.path(), shipped.name, "live.toml", &table));
     // Two tasks where a fan-out stage carries the result of the first over to the second.
-    let stems: &[&str] = if shipped.name.starts_with("pd-") || shipped.name.ends_with("fan-out") { &["p01", "p02"] } else { &["p01"] };
+    let stems: &[&str] = if shipped.name.starts_with("pd-") || shipped.name.ends_with("fan-out") {
+        &["p01", "p02"]
+    } else {
+        &["p01"]
+    };
     let live = run_command(&live, &folder.path().join("live"), 4, stems);
     let replies = recorded(&only(&folder.path().join("live")));
     let batch = smaller(with_model(folder.path(), shipped.name, "batch.toml", BATCH));

@@ -125,7 +125,14 @@ fn one_domain_for_all_tasks_is_judged_on_held_back_tasks() {
         let file = simulated(folder.path(), name, std::slice::from_ref(&suite), options);
         let out = folder.path().join("out").join(name);
         let mut command = planforge();
-        command.arg("evaluate").arg("--suite").arg(&suite).arg("--pipeline").arg(&file).arg("--out").arg(&out);
+        command
+            .arg("evaluate")
+            .arg("--suite")
+            .arg(&suite)
+            .arg("--pipeline")
+            .arg(&file)
+            .arg("--out")
+            .arg(&out);
         command.args(["--tasks", "3", "--seeds", "1", "--layout", "plans"]);
         let ran = Ran::wait(command.spawn().unwrap());
         assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
@@ -152,7 +159,11 @@ fn clusters_and_questions_find_right_samples_that_the_likelihood_does_not() {
         let file = simulated(folder.path(), name, &suites, options);
         let more: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
         let mut command = planforge();
-        command.arg("run").arg(&file).args(["--seed", "4", "--json", "--runs"]).arg(folder.path().join("runs"));
+        command
+            .arg("run")
+            .arg(&file)
+            .args(["--seed", "4", "--json", "--runs"])
+            .arg(folder.path().join("runs"));
         command.args(["--set", "stage.domain.n=16"]).args(more);
         for task in &tasks {
             command.arg("--task").arg(task);

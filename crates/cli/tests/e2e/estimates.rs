@@ -13,7 +13,7 @@ const PIPELINES: [(&str, &[&str], &str, u64, u64); 6] = [
     ("llm-p", &[], "problem", 2, 2),
     ("pd-chain", &["stage.refine.rounds=2"], "problem", 1, 1),
     ("bon-ivml", &["stage.domain.n=3", "stage.ivml.rounds=2"], "domain", 2, 6),
-    ("actions-corrective", &[], "actions", 2, 2),
+    ("actions-corrective", &[], "actions", 8, 8),
     ("tic-g3", &[], "problem", 2, 2),
     ("bon-ivml-budget", &["stage.search.budget.calls=6"], "domain#1", 2, 2),
 ];
@@ -22,13 +22,13 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The questions of a run that were the first of their call, in calls of that stage.
+/// The questions of a run that were the first of their call, in calls of that stage. All actions of a call are asked for at first.
 fn first_wave(run: &Path, stage: &str) -> usize {
     let paths = events(run, "completion").into_iter().map(|e| e["path"].as_str().unwrap().to_owned());
     let questions: BTreeSet<String> = paths.map(|p| p.rsplit_once('/').unwrap().0.to_owned()).collect();
     let is_first = |question: &&String| {
         let parts: Vec<&str> = question.split('/').collect();
-        parts[1] == stage && parts.last() == Some(&"0")
+        parts[1] == stage && (stage == "actions" || parts.last() == Some(&"0"))
     };
     questions.iter().filter(is_first).count()
 }

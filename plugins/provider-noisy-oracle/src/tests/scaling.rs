@@ -197,11 +197,17 @@ fn answers_about_what_can_be_done_are_right_at_the_stated_rate() {
     assert_eq!(right(0.0, &aboard), ("Answer: no".to_owned(), 0));
     let full = format!("{board}\n\nAfter that, can the action (board blue big home) be done?");
     assert_eq!(right(1.0, &full).0, "Answer: no");
-    assert_eq!(right(1.0, "1. (sail small home far)\n\nAfter that, can the action (board red big home) be done?").0, "Answer: no");
-    let goal = format!("{board}\n2. (sail big home far)\n3. (debark red big far)\n\nAfter that, is the goal of the task reached?");
+    assert_eq!(
+        right(1.0, "1. (sail small home far)\n\nAfter that, can the action (board red big home) be done?").0,
+        "Answer: no"
+    );
+    let goal = format!(
+        "{board}\n2. (sail big home far)\n3. (debark red big far)\n\nAfter that, is the goal of the task reached?"
+    );
     assert_eq!(right(1.0, &goal).0, "Answer: yes");
     let often = right(0.7, &aboard).1;
     assert!((120..160).contains(&often), "{often}");
-    let refused = oracle(options()).complete(&TestHost::new(), &request("answer", "What is wrong?", 1, 1)).unwrap();
+    let refused =
+        oracle(options()).complete(&TestHost::new(), &request("answer", "What is wrong?", 1, 1)).unwrap();
     assert!(matches!(refused, CompletionResult::ProviderFailure(_)));
 }

@@ -177,7 +177,8 @@ fn questions_that_do_not_depend_on_replies_are_all_asked_before_the_first_arrive
     assert_eq!(asked(true), 1, "the second question shows the first action");
     // The one that failed stays the sample's last one: the next sample's questions have the same numbers as with immediate replies.
     let failure = Err(Failure::new(FailureClass::Provider, "llm.refused", "no"));
-    let host = TestHost::new().answer("writer", failure).answer("writer", deferred()).answer("writer", deferred());
+    let host =
+        TestHost::new().answer("writer", failure).answer("writer", deferred()).answer("writer", deferred());
     let plugin = ActionTranslator::create(ActionTranslatorOptions::default(), &Secrets::default()).unwrap();
     let samples = plugin.translate(&host, &request(2)).unwrap().samples;
     assert_eq!(samples.iter().map(Outcome::is_deferred).collect::<Vec<_>>(), [false, true]);

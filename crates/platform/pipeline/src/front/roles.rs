@@ -2,8 +2,8 @@
 
 use super::reader::{At, TableReader, error_at, with_help};
 use super::tree::{Key, Node, SourcePlace, Table, Value};
-use crate::suggest::help_for;
 use crate::bound::makes_no_request;
+use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::RoleModels;
@@ -36,7 +36,14 @@ pub(super) fn roles(
     }
     if let Some(info) = info {
         let needed = !makes_no_request(info, options);
-        check_declared_roles(reader, (info, needed), &keys, models.first().copied().unwrap_or("main"), place, out);
+        check_declared_roles(
+            reader,
+            (info, needed),
+            &keys,
+            models.first().copied().unwrap_or("main"),
+            place,
+            out,
+        );
     }
     roles
 }

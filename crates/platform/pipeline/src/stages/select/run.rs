@@ -168,9 +168,18 @@ mod tests {
             entry.candidate.log_likelihood = likelihood;
             entry
         };
-        let beam =
-            || vec![with(0, 3.0, None), with(1, 3.0, Some(-9.0)), with(2, 3.0, Some(-5.0)), with(3, 1.0, Some(-1.0))];
-        let by = |ties: Option<&str>, order| SelectStage { ties: ties.map(str::to_owned), ..stage(4, None, order) };
+        let beam = || {
+            vec![
+                with(0, 3.0, None),
+                with(1, 3.0, Some(-9.0)),
+                with(2, 3.0, Some(-5.0)),
+                with(3, 1.0, Some(-1.0)),
+            ]
+        };
+        let by = |ties: Option<&str>, order| SelectStage {
+            ties: ties.map(str::to_owned),
+            ..stage(4, None, order)
+        };
         let likelihood = Some("candidate.log_likelihood");
         assert_eq!(select(&by(None, Order::Highest), beam(), |_| false).kept, [0, 1, 2, 3]);
         assert_eq!(select(&by(likelihood, Order::Highest), beam(), |_| false).kept, [2, 1, 0, 3]);
