@@ -70,6 +70,13 @@ const CODES: &[CodeInfo] = &[
                       pipeline file that gives both to its stages:\n\n    [given]\n    domain = true\n    problem = true",
     },
     CodeInfo {
+        code: "cli.no-representation",
+        title: "nothing tells what a suite's texts state",
+        explanation: "`planforge suite learn-knowledge` compares what texts state with reference problems. Give intermediate representations \
+                      with `--replies`: a run folder or cassette of `translator-asp`, or a folder with a file TASK.lp for each task. Without \
+                      them the suite needs p_example.lp and p_example.pddl, which show what texts leave out.",
+    },
+    CodeInfo {
         code: "cli.deferred",
         title: "a command needs answers at once, and a provider answers later",
         explanation: "`provider-batch` leaves questions in files and has no answers yet when the command needs them. `planforge run` and \

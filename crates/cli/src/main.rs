@@ -18,6 +18,7 @@ mod execution;
 mod exit;
 mod explain_plan;
 mod files;
+mod inference;
 mod inputs;
 mod interrupt;
 mod limits;

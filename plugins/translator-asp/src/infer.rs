@@ -4,12 +4,12 @@ use crate::codes;
 use crate::options::AspTranslatorOptions;
 use crate::provenance::inference;
 use crate::vocabulary::Vocabulary;
-use crate::work::{Question, Remark, Solved};
+use crate::work::{Question, Remark, Solved, ask_child};
 use planforge_asp::answer::{self, ExplainedAnswer, ExplainedAnswers};
 use planforge_asp::compile::{self, Compiled, IrOnly, Place, compile};
 use planforge_asp::program::{self, Assembled};
 use planforge_asp::reader::{self, Signature};
-use planforge_asp::syntax::ast::Program;
+use planforge_asp::syntax::ast::{Program, Term};
 use planforge_asp::{Declarations, read_knowledge};
 use planforge_contract::api::Host;
 use planforge_contract::{
@@ -199,6 +199,51 @@ fn fixes(repairs: &[Diagnostic], sources: &SourceMap) -> Vec<AppliedFix> {
 impl Inference<'_> {
     /// Infers a problem. The outer failure is of the tool or a limit, the inner one of the representation.
     pub(crate) fn infer(&self, host: &dyn Host, ir: &str) -> Result<Result<Inferred, Refusal>, Failure> {
+        self.with_answers(host, ir, |mut found, fixes, answers, first| {
+            let compiled = self.compile_answer(first);
+            found.sources.add(PROBLEM, compiled.text.clone());
+            let problem = compiled.problem().map(str::to_owned);
+            found.adds_errors(compiled.diagnostics.clone());
+            let Some(problem) = problem else { return Ok(Err(found.refusal(codes::NOT_COMPILED))) };
+            if answers.answers.len() > 1 {
+                let one = self.are_one_problem(answers, &problem)?;
+                if found.adds_errors(vec![one]) {
+                    return Ok(Err(found.refusal(codes::AMBIGUOUS)));
+                }
+            }
+            Ok(Ok(Inferred {
+                problem,
+                inference: inference(first, &compiled),
+                fixes,
+                diagnostics: found.report_with_places(),
+            }))
+        })
+    }
+
+    /// The atoms of the first answer, and the problem if they make one. Failures as for [`Self::infer`].
+    pub(crate) fn materialize(
+        &self,
+        host: &dyn Host,
+        ir: &str,
+    ) -> Result<Result<(Vec<Term>, Option<String>), Refusal>, Failure> {
+        self.with_answers(host, ir, |_, _, _, first| {
+            let problem = self.compile_answer(first).problem().map(str::to_owned);
+            Ok(Ok((first.materialized.atoms.clone(), problem)))
+        })
+    }
+
+    /// Reads and solves a representation; `then` gets its answers, the first of them separately.
+    fn with_answers<T>(
+        &self,
+        host: &dyn Host,
+        ir: &str,
+        then: impl FnOnce(
+            Findings,
+            Vec<AppliedFix>,
+            &ExplainedAnswers<'_>,
+            &ExplainedAnswer<'_>,
+        ) -> Result<Result<T, Refusal>, Failure>,
+    ) -> Result<Result<T, Refusal>, Failure> {
         let most = self.options.limits.program_kb as usize;
         if ir.len() > most << 10 {
             let message = format!("the program has {} bytes; at most {most} kB are read", ir.len());
@@ -238,23 +283,7 @@ impl Inference<'_> {
             let message = "the reasoner's answer cannot be read";
             return Err(Failure::new(FailureClass::Plugin, codes::JOB, message));
         };
-        let compiled = self.compile_answer(first);
-        found.sources.add(PROBLEM, compiled.text.clone());
-        let problem = compiled.problem().map(str::to_owned);
-        found.adds_errors(compiled.diagnostics.clone());
-        let Some(problem) = problem else { return Ok(Err(found.refusal(codes::NOT_COMPILED))) };
-        if answers.answers.len() > 1 {
-            let one = self.are_one_problem(&answers, &problem)?;
-            if found.adds_errors(vec![one]) {
-                return Ok(Err(found.refusal(codes::AMBIGUOUS)));
-            }
-        }
-        Ok(Ok(Inferred {
-            problem,
-            inference: inference(first, &compiled),
-            fixes,
-            diagnostics: found.report_with_places(),
-        }))
+        then(found, fixes, &answers, first)
     }
 
     /// The texts that findings are about, by their numbers. The problem comes last, once there is one.
@@ -285,19 +314,7 @@ impl Inference<'_> {
 
     /// Solves a program in the child process.
     fn solve(&self, host: &dyn Host, assembled: &Assembled) -> Result<Solved, Failure> {
-        let limits = &self.options.limits;
-        let question = Question {
-            job: assembled.job.clone(),
-            time_ms: (limits.time_s * 1000.0).ceil() as u64,
-            memory_mb: limits.memory_mb,
-            answer_bytes: u64::from(limits.answer_kb) << 10,
-        };
-        let document = |what: &str, error: &serde_json::Error| {
-            Failure::new(FailureClass::Plugin, codes::JOB, format!("{what} of the child process: {error}"))
-        };
-        let input = serde_json::to_string(&question).map_err(|e| document("the question", &e))?;
-        let output = host.worker(&input)?;
-        serde_json::from_str(&output).map_err(|e| document("the answer", &e))
+        ask_child(host, &Question::new(&self.options.limits, assembled.job.clone()))
     }
 
     fn compile_answer(&self, answer: &ExplainedAnswer<'_>) -> Compiled {

@@ -15,10 +15,13 @@
 //! independent. An unusable reply is a failure of its sample, of class `Reply`. With `repair_rounds` the
 //! model is shown the refusals and asked again in the same conversation. A limit of the child process is a
 //! failure of class `Limit` and says nothing about the program.
+//!
+//! Mode `infer` also learns the rules of a knowledge file, from a candidate with the text `pairs` ([`LearnInput`]).
 
 mod codes;
 mod extract;
 mod infer;
+mod learn;
 mod options;
 mod prompt;
 mod provenance;
@@ -27,6 +30,7 @@ mod vocabulary;
 mod work;
 
 pub use codes::CODES;
+pub use learn::{LearnInput, LearnPair, LearnResult, PairResult};
 pub use options::{AspTranslatorOptions, Limits, Mode};
 
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
@@ -57,6 +61,9 @@ impl Plugin for AspTranslator {
 
 impl Translator for AspTranslator {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        if self.options.mode == Mode::Infer && learn::has_pairs(request) {
+            return learn::run(host, &self.options, request);
+        }
         translate::AspCall::new(host, &self.options, &self.prompts, request)?.run()
     }
 

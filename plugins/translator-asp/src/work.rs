@@ -1,11 +1,13 @@
 //! The child process: a job in, its answer sets out. What may never end ends here, under the limits of the child and of the job.
 
 use crate::codes;
+use crate::options::Limits;
 use nix::sys::resource::{UsageWho, getrusage};
 use planforge_asp::naming::Naming;
 use planforge_asp::stages::{self, Run, RunAnswers};
 use planforge_asp::syntax::ast::Term;
 use planforge_clingo::{Error, MessageKind, Symbol};
+use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -27,6 +29,9 @@ const MOST_REMARKS: usize = 50;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Question {
     pub(crate) job: stages::SolveJob,
+    /// Solves [`stages::SolveJob::plain`] alone, without stages, for an optimal answer set.
+    #[serde(default)]
+    pub(crate) direct: bool,
     pub(crate) time_ms: u64,
     /// Most that this process may have held, in megabytes.
     pub(crate) memory_mb: u32,
@@ -50,6 +55,26 @@ pub(crate) struct Remark {
     pub(crate) text: String,
     /// The line of the program that it is about; empty if it has no place.
     pub(crate) line: String,
+}
+
+impl Question {
+    /// A question under the limits of the stage.
+    pub(crate) fn new(limits: &Limits, job: stages::SolveJob) -> Self {
+        Self {
+            job,
+            direct: false,
+            time_ms: (limits.time_s * 1000.0).ceil() as u64,
+            memory_mb: limits.memory_mb,
+            answer_bytes: u64::from(limits.answer_kb) << 10,
+        }
+    }
+}
+
+/// Asks the host's child process.
+pub(crate) fn ask_child(host: &dyn Host, question: &Question) -> Result<Solved, Failure> {
+    let input = serde_json::to_string(question).map_err(|e| document(&e))?;
+    let output = host.worker(&input)?;
+    serde_json::from_str(&output).map_err(|e| document(&e))
 }
 
 /// Answers a question, as text.
@@ -126,7 +151,11 @@ enum Stop {
 fn answer(question: &Question, stop: &dyn Fn() -> bool) -> Result<Solved, Failure> {
     let mut remarks = BTreeSet::new();
     let mut reasoner = |run: Run<'_>| solve(question, run, stop, &mut remarks);
-    match stages::solve(&question.job, &mut reasoner) {
+    let solved = match question.direct {
+        true => solve_directly(&question.job, &mut reasoner),
+        false => stages::solve(&question.job, &mut reasoner),
+    };
+    match solved {
         Ok(reply) => {
             let remarks = remarks.into_iter().take(MOST_REMARKS).collect();
             Ok(Solved { reply: Some(reply), remarks })
@@ -134,6 +163,17 @@ fn answer(question: &Question, stop: &dyn Fn() -> bool) -> Result<Solved, Failur
         Err(Stop::Wrong(remarks)) => Ok(Solved { reply: None, remarks }),
         Err(Stop::Broke(failure)) => Err(failure),
     }
+}
+
+/// The optimal answer set of a program without stages.
+fn solve_directly(
+    job: &stages::SolveJob,
+    reasoner: &mut dyn FnMut(Run<'_>) -> Result<RunAnswers, Stop>,
+) -> Result<stages::SolveResult, Stop> {
+    let run = Run { program: &job.plain, models: 1, optimise: true, naming: &job.naming };
+    let RunAnswers { answers, complete } = reasoner(run)?;
+    let outcome = if answers.is_empty() { stages::Outcome::NoAnswer } else { stages::Outcome::Solved };
+    Ok(stages::SolveResult { outcome, answers, complete, objects_differ: false, runs: 1 })
 }
 
 /// One run of the reasoner.

@@ -6,6 +6,7 @@ mod examples;
 mod files;
 mod generate;
 mod import_actions;
+mod learn_knowledge;
 mod obfuscate;
 mod paraphrase;
 mod template;
@@ -32,6 +33,7 @@ pub(crate) enum SuiteCommand {
     Describe(describe::SuiteDescribeArgs),
     Paraphrase(paraphrase::SuiteParaphraseArgs),
     ImportActions(import_actions::SuiteImportActionsArgs),
+    LearnKnowledge(learn_knowledge::SuiteLearnKnowledgeArgs),
     Obfuscate(obfuscate::SuiteObfuscateArgs),
     Template(template::SuiteTemplateArgs),
 }
@@ -42,6 +44,7 @@ pub(crate) fn run(context: &Context, args: &SuiteArgs) -> Exit {
         SuiteCommand::Describe(args) => describe::run(context, args),
         SuiteCommand::Generate(args) => generate::run(context, args),
         SuiteCommand::ImportActions(args) => import_actions::run(context, args),
+        SuiteCommand::LearnKnowledge(args) => learn_knowledge::run(context, args),
         SuiteCommand::Obfuscate(args) => obfuscate::run(context, args),
         SuiteCommand::Paraphrase(args) => paraphrase::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),

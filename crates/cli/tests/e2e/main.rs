@@ -26,6 +26,7 @@ mod hostile;
 mod infer;
 mod interrupted;
 mod killed;
+mod learn_knowledge;
 mod limits;
 mod loaded;
 mod matrix;

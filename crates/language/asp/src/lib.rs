@@ -12,6 +12,7 @@ pub mod declarations;
 pub mod derivations;
 mod ground;
 mod knowledge;
+pub mod learn;
 pub mod library;
 pub mod materialized;
 pub mod names;

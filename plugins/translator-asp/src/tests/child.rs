@@ -7,7 +7,7 @@ use planforge_asp::stages::{Outcome, SolveJob};
 fn ask(program: &str) -> Result<Solved, Failure> {
     let job =
         SolveJob { plain: program.into(), recorded: program.into(), max_answers: 4, ..SolveJob::default() };
-    let question = Question { job, time_ms: 10_000, memory_mb: 1024, answer_bytes: 1000 };
+    let question = Question { job, direct: false, time_ms: 10_000, memory_mb: 1024, answer_bytes: 1000 };
     let answer = work::work(&serde_json::to_string(&question).unwrap())?;
     Ok(serde_json::from_str(&answer).unwrap())
 }

@@ -1,7 +1,6 @@
 //! `planforge pddl infer`: an intermediate representation completed by the reasoner and compiled to a problem.
 
-use crate::catalogue::registry;
-use crate::interrupt::interrupt_flag;
+use crate::inference::Inferrer;
 use crate::args::positive_seconds;
 use std::path::PathBuf;
 use crate::tasks::add_on;
@@ -11,16 +10,13 @@ use crate::exit::{Exit, of_failure};
 use crate::files::refuse_part_of_run;
 use crate::inputs::read_text;
 use crate::progress::counting;
-use planforge_contract::api::{Host, LogLevel, Translator};
-use planforge_contract::{Candidate, CandidatePatch, CreateRequest, Failure, FailureClass, Given, Inference, Materials, Outcome, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest};
+use planforge_contract::{Candidate, CandidatePatch, Failure, FailureClass, Given, Inference, Materials, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest};
 use planforge_judging::reports::InferReport;
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
 use planforge_pipeline::load_without_tasks;
 use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 
 /// Complete an intermediate representation and compile it to a problem (Translate-Infer-Compile).
@@ -66,26 +62,18 @@ pub(crate) struct InferArgs {
     pub(crate) json: bool,
 }
 
-/// The plugin that infers.
-const PLUGIN: &str = "translator-asp";
-
 pub(crate) fn run(context: &Context, args: &InferArgs) -> Exit {
     let texts = match Texts::read(context, args) {
         Ok(texts) => texts,
         Err(exit) => return exit,
     };
-    let translator = match translator(context, args) {
-        Ok(translator) => translator,
+    let inferrer = match Inferrer::new(context, &options(args)) {
+        Ok(inferrer) => inferrer,
         Err(failure) => return context.print_failure(&failure),
     };
     let bar = counting(&context.output, 0, "inferring");
-    let host = InferHost { context, interrupted: interrupt_flag() };
-    let answer = translator.translate(&host, &texts.request());
+    let answer = inferrer.call(context, &texts.request());
     bar.finish_and_clear();
-    let answer = answer.and_then(|response| {
-        let nothing = || Failure::new(FailureClass::Plugin, "pipeline.sample-count", "there is no sample");
-        response.samples.into_iter().next().map_or_else(|| Err(nothing()), Outcome::into_result)
-    });
     match answer {
         Ok(patch) => print_inferred(context, args, &texts, patch),
         Err(failure) => print_refusal(context, args, &texts, &failure),
@@ -204,17 +192,13 @@ impl Texts {
     }
 }
 
-fn translator(context: &Context, args: &InferArgs) -> Result<Arc<dyn Translator>, Failure> {
-    let registry = registry(context);
-    let options = AspTranslatorOptions {
+fn options(args: &InferArgs) -> AspTranslatorOptions {
+    AspTranslatorOptions {
         mode: Mode::Infer,
         models: args.models,
         limits: Limits { time_s: args.time_limit, memory_mb: args.memory_limit, ..Limits::default() },
         ..Default::default()
-    };
-    let options = serde_json::to_value(options).ok().and_then(|value| value.as_object().cloned());
-    let request = CreateRequest { options: options.unwrap_or_default(), ..CreateRequest::default() };
-    registry.create(PLUGIN, request)?.translator(&*registry.info(PLUGIN)?)
+    }
 }
 
 fn print_inferred(context: &Context, args: &InferArgs, texts: &Texts, patch: CandidatePatch) -> Exit {
@@ -297,26 +281,4 @@ fn print_refusal(context: &Context, args: &InferArgs, texts: &Texts, failure: &F
         .output
         .result(&format!("{decision}: {}\n", planforge_diagnostics::render::escape(&failure.message)));
     exit
-}
-
-/// The host of one inference. There is no run and no record, and the child process belongs to the plugin's
-/// adapter.
-struct InferHost<'a> {
-    context: &'a Context,
-    interrupted: Arc<AtomicBool>,
-}
-
-impl Host for InferHost<'_> {
-    fn log(&self, level: LogLevel, message: &str) {
-        if level == LogLevel::Warn {
-            self.context.output.note(&format!("warning: {}", planforge_diagnostics::render::escape(message)));
-        }
-    }
-    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
-    fn cancelled(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
-    }
-    fn remaining_ms(&self) -> Option<u64> {
-        None
-    }
 }

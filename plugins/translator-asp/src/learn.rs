@@ -1,0 +1,290 @@
+//! Learns the rules of a knowledge file from representations and reference problems.
+
+use crate::codes;
+use crate::infer::Inference;
+use crate::options::AspTranslatorOptions;
+use crate::work::{Question, ask_child};
+use planforge_asp::learn::{Example, LearnLimits, Learned, counted, declarations, learn};
+use planforge_asp::names::mangle;
+use planforge_asp::stages::SolveJob;
+use planforge_asp::syntax::ast::{Program, Term};
+use planforge_contract::api::Host;
+use planforge_contract::{
+    CandidatePatch, Failure, FailureClass, Outcome, ReportedSeverity, TranslateRequest, TranslateResponse,
+};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::TypeHierarchy;
+use planforge_pddl::ast::{Condition, Domain, InitElement, Problem, TypedName};
+use planforge_pddl::extract::code_blocks;
+use planforge_planning::Unlimited;
+use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// The candidate's text with the input.
+const PAIRS: &str = "pairs";
+/// The texts of the result.
+const KNOWLEDGE: &str = "knowledge";
+const LEARNED: &str = "learned";
+
+/// The candidate's text `pairs`, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LearnInput {
+    pub pairs: Vec<LearnPair>,
+    pub limits: LearnLimits,
+    /// Seconds for the search.
+    pub time_s: f64,
+}
+
+/// The representation of a text and the problem that should follow from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnPair {
+    pub name: String,
+    /// An intermediate representation, or a reply that contains one.
+    pub representation: String,
+    pub problem: String,
+}
+
+/// The result's text `learned`, as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnResult {
+    pub declarations: Vec<String>,
+    #[serde(flatten)]
+    pub learned: Learned,
+    pub pairs: Vec<PairResult>,
+}
+
+/// What a pair contributes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairResult {
+    pub name: String,
+    /// The reason why the pair was not used.
+    pub refused: Option<String>,
+    /// Facts of the reference that do not follow without rules.
+    pub missing: usize,
+    /// Facts of the representation that the reference lacks. No rule removes them.
+    pub contradicted: Vec<String>,
+}
+
+/// True if the candidate has pairs to learn from.
+pub(crate) fn has_pairs(request: &TranslateRequest) -> bool {
+    request.candidate.texts.named.contains_key(PAIRS)
+}
+
+/// Learns from the candidate's pairs. Samples: one, with the texts `knowledge` and `learned`.
+pub(crate) fn run(
+    host: &dyn Host,
+    options: &AspTranslatorOptions,
+    request: &TranslateRequest,
+) -> Result<TranslateResponse, Failure> {
+    let input = request.candidate.texts.named.get(PAIRS).map(String::as_str).unwrap_or_default();
+    let input: LearnInput = serde_json::from_str(input).map_err(|error| {
+        let message = format!("the candidate's text `{PAIRS}` is not a list of pairs: {error}");
+        Failure::new(FailureClass::Request, codes::NO_IR, message)
+            .help("this mode serves `planforge suite learn-knowledge`")
+    })?;
+    let result = learn_from(host, options, request, &input)?;
+    let json = serde_json::to_string(&result)
+        .map_err(|e| Failure::new(FailureClass::Plugin, codes::JOB, format!("the learned rules: {e}")))?;
+    let texts = [(KNOWLEDGE, knowledge_text(&result)), (LEARNED, json)].into_iter().collect();
+    let patch = CandidatePatch { texts, ..CandidatePatch::default() };
+    Ok(TranslateResponse { samples: vec![Outcome::from(Ok::<_, Failure>(patch))] })
+}
+
+/// The knowledge file.
+fn knowledge_text(result: &LearnResult) -> String {
+    let names: Vec<&str> =
+        result.pairs.iter().filter(|pair| pair.refused.is_none()).map(|pair| pair.name.as_str()).collect();
+    let mut out = format!("% Learned from {}.\n", names.join(", "));
+    let rules = result.learned.rules.iter().map(|rule| &rule.rule);
+    for line in result.declarations.iter().chain(rules) {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+fn learn_from(
+    host: &dyn Host,
+    options: &AspTranslatorOptions,
+    request: &TranslateRequest,
+    input: &LearnInput,
+) -> Result<LearnResult, Failure> {
+    let domain = request.task.given.domain.as_deref().unwrap_or_default();
+    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+    let problems: Vec<Problem> = input
+        .pairs
+        .iter()
+        .map(|pair| planforge_pddl::parse_problem(&pair.problem, SourceId(0)).value)
+        .collect();
+    let programs: Vec<Program> = input.pairs.iter().map(|pair| program(&pair.representation)).collect();
+    let types = object_types(&domain, &problems);
+    let declarations = declarations(&domain, &programs, &|object| types.get(object).cloned());
+    let mut request = request.clone();
+    request.task.materials.knowledge = Some(declarations.join("\n"));
+    let inference = Inference::new(options, &request)?;
+    let mut result = LearnResult { declarations, ..LearnResult::default() };
+    let mut examples = Vec::new();
+    for ((pair, problem), program) in input.pairs.iter().zip(&problems).zip(&programs) {
+        let mut told = PairResult { name: pair.name.clone(), ..PairResult::default() };
+        match inference.materialize(host, &pair.representation)? {
+            Err(refusal) => {
+                let error = refusal.diagnostics.iter().find(|d| d.severity == ReportedSeverity::Error);
+                told.refused = Some(error.map_or_else(String::new, |d| d.message.clone()));
+            }
+            Ok((atoms, inferred)) => {
+                let example = example(&domain, atoms, inferred.as_deref(), problem, program);
+                told.missing = example.wanted.difference(&example.given).count();
+                let wrong = example.given.difference(&example.wanted);
+                told.contradicted = wrong.map(Term::to_string).collect();
+                examples.push(example);
+            }
+        }
+        result.pairs.push(told);
+    }
+    let deadline = Instant::now() + Duration::from_secs_f64(input.time_s);
+    let mut reasoner = |program: &str| {
+        let job = SolveJob { plain: program.to_owned(), ..SolveJob::default() };
+        let solved = ask_child(host, &Question { direct: true, ..Question::new(&options.limits, job) })?;
+        let answer = solved.reply.and_then(|reply| reply.answers.into_iter().next());
+        answer.ok_or_else(|| {
+            let remark =
+                solved.remarks.first().map(|r| format!("{}: {}", r.text, r.line)).unwrap_or_default();
+            Failure::new(FailureClass::Plugin, codes::JOB, format!("a program of the search: {remark}"))
+        })
+    };
+    let mut stopped = || host.cancelled() || Instant::now() >= deadline;
+    result.learned = learn(&examples, input.limits, &mut reasoner, &mut stopped)?;
+    Ok(result)
+}
+
+/// The readable statements of a representation.
+fn program(text: &str) -> Program {
+    let blocks: Vec<&str> = code_blocks(text).into_iter().map(|block| &text[block]).collect();
+    let text = if blocks.is_empty() { text.to_owned() } else { blocks.join("\n") };
+    planforge_asp::syntax::parse(&text, SourceId(0)).program
+}
+
+/// The declared type of each object of the problems and each constant, as representations write them.
+fn object_types(domain: &Domain, problems: &[Problem]) -> BTreeMap<String, String> {
+    let all = domain.constants.iter().chain(problems.iter().flat_map(|problem| &problem.objects));
+    all.filter_map(|object| Some((mangle(object.name.key()), mangle(single_type(object)?)))).collect()
+}
+
+fn single_type(object: &TypedName) -> Option<&str> {
+    object.ty.as_ref().filter(|ty| !ty.is_either()).and_then(|ty| ty.alternatives.first()).map(|ty| ty.key())
+}
+
+/// The example of a pair. `inferred`: the problem that follows without rules; it shows which objects correspond.
+fn example(
+    domain: &Domain,
+    atoms: Vec<Term>,
+    inferred: Option<&str>,
+    reference: &Problem,
+    program: &Program,
+) -> Example {
+    let mut given: BTreeSet<Term> = atoms.into_iter().collect();
+    let objects: BTreeSet<(String, String)> = given.iter().filter_map(object_atom).collect();
+    for (object, _) in &objects {
+        given.insert(call("object", vec![constant(object), constant("object")]));
+    }
+    let names = inferred.map(|inferred| correspondence(domain, inferred, reference)).unwrap_or_default();
+    let mut wanted = reference_atoms(domain, reference, &names);
+    wanted.extend(given.iter().filter(|atom| is_only_in_representations(domain, atom)).cloned());
+    Example { given, wanted, counted: counted(program, &objects) }
+}
+
+/// For objects of the reference the names of the representation, from the closest correspondence.
+fn correspondence(domain: &Domain, inferred: &str, reference: &Problem) -> BTreeMap<String, String> {
+    const MOST_CHOICES: u64 = 100_000;
+    let inferred = planforge_pddl::parse_problem(inferred, SourceId(0)).value;
+    let renaming = match equivalent_problems(domain, &inferred, reference, MOST_CHOICES, &mut Unlimited) {
+        ProblemEquivalence::Equal { renaming } => renaming,
+        ProblemEquivalence::Different(difference) => difference.renaming,
+        ProblemEquivalence::Undecided { .. } => Vec::new(),
+    };
+    renaming.into_iter().map(|(ours, theirs)| (mangle(&theirs), mangle(&ours))).collect()
+}
+
+/// True for objects and facts whose type or predicate the domain lacks.
+fn is_only_in_representations(domain: &Domain, atom: &Term) -> bool {
+    let Term::Function { name, arguments } = atom else { return false };
+    match (name.as_str(), arguments.as_slice()) {
+        ("object", [_, ty]) => {
+            let types = TypeHierarchy::of(domain);
+            ty.as_constant().is_some_and(|ty| !types.names().any(|name| mangle(name.key()) == ty))
+        }
+        ("init" | "goal", [Term::Function { name, arguments }]) => {
+            match (name.as_str(), arguments.as_slice()) {
+                ("neg", [Term::Function { name, .. }]) => !is_predicate(domain, name),
+                _ => !is_predicate(domain, name),
+            }
+        }
+        _ => false,
+    }
+}
+
+fn is_predicate(domain: &Domain, name: &str) -> bool {
+    domain.predicates.iter().any(|predicate| mangle(predicate.name.key()) == name)
+}
+
+fn object_atom(atom: &Term) -> Option<(String, String)> {
+    let Term::Function { name, arguments } = atom else { return None };
+    match (name.as_str(), arguments.as_slice()) {
+        ("object", [object, ty]) => Some((object.to_string(), ty.as_constant()?.to_owned())),
+        _ => None,
+    }
+}
+
+/// The objects, initial facts and goal literals of a problem. Numbers and conditions that are not literals are left out: rules do
+/// not conclude them.
+fn reference_atoms(domain: &Domain, problem: &Problem, names: &BTreeMap<String, String>) -> BTreeSet<Term> {
+    let object = |name: &str| {
+        let name = mangle(name);
+        constant(names.get(&name).unwrap_or(&name))
+    };
+    let fact = |atom: &planforge_pddl::ast::Atom| {
+        let arguments = atom.args.iter().map(|term| object(term.name().key())).collect();
+        call(&mangle(atom.predicate.key()), arguments)
+    };
+    let types = TypeHierarchy::of(domain);
+    let mut found = BTreeSet::new();
+    for declared in domain.constants.iter().chain(&problem.objects) {
+        for id in types.resolve(declared.ty.as_ref()).unwrap_or_default() {
+            for above in
+                types.names().filter(|name| types.get(name.key()).is_some_and(|t| types.is_subtype(id, t)))
+            {
+                found.insert(call(
+                    "object",
+                    vec![object(declared.name.key()), constant(&mangle(above.key()))],
+                ));
+            }
+        }
+    }
+    for element in &problem.init {
+        if let InitElement::Atom(atom) = element {
+            found.insert(call("init", vec![fact(atom)]));
+        }
+    }
+    for part in problem.goal.iter().flat_map(Condition::conjuncts) {
+        match part {
+            Condition::Atom(atom) => drop(found.insert(call("goal", vec![fact(atom)]))),
+            Condition::Not(inner, _) => {
+                if let Condition::Atom(atom) = inner.as_ref() {
+                    found.insert(call("goal", vec![call("neg", vec![fact(atom)])]));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn constant(name: &str) -> Term {
+    call(name, Vec::new())
+}
+
+fn call(name: &str, arguments: Vec<Term>) -> Term {
+    Term::Function { name: name.to_owned(), arguments }
+}
