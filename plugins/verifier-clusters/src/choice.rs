@@ -1,4 +1,4 @@
-//! The weight of each cluster, and the questions that change it.
+//! The votes for each cluster, and the questions that change them.
 
 use crate::cluster::{Cluster, ClusterKind, Clusters};
 use crate::codes;
@@ -30,7 +30,7 @@ impl<'a> Choice<'a> {
         Self { options, candidates, clusters, answered: Vec::new() }
     }
 
-    /// Asks the critic about the heaviest cluster and its challengers, the heaviest first.
+    /// Asks the critic about the first cluster and its challengers, in their order.
     ///
     /// # Errors
     /// A reply is deferred or missing, or the run was interrupted.
@@ -49,24 +49,26 @@ impl<'a> Choice<'a> {
         Ok(())
     }
 
-    /// The next question: about the heaviest cluster and the heaviest other one whose difference was not asked about.
+    /// The next question: about the first cluster and the first other one that the answer could put before it.
     fn next_question(&self) -> Option<Question> {
         let ranked = self.ranked();
         let (first, others) = ranked.split_first()?;
+        let lead = self.votes(*first)?;
         let between = |other: &usize| self.clusters.questions.get(&(*first.min(other), *first.max(other)));
         let is_new = |question: &&Question| !self.answered.iter().any(|old| old.question == **question);
-        others.iter().filter_map(between).find(is_new).cloned()
+        let in_reach = |other: &&usize| self.votes(**other).is_some_and(|votes| lead - votes <= 1);
+        others.iter().filter(in_reach).filter_map(between).find(is_new).cloned()
     }
 
-    /// Clusters that are not trivial, the heaviest first. Ties go to the highest log-likelihood of a member, then to the first.
+    /// Clusters that are not trivial, those with the most votes first. Ties go to the highest log-likelihood of a member, then to the
+    /// first cluster.
     fn ranked(&self) -> Vec<usize> {
-        let is_candidate = |index: &usize| self.weight(*index) > 0.0;
-        let mut ranked: Vec<usize> = (0..self.clusters.all.len()).filter(is_candidate).collect();
-        ranked.sort_by(|a, b| {
-            let weights = self.weight(*b).total_cmp(&self.weight(*a));
-            weights.then_with(|| self.likelihood(*b).total_cmp(&self.likelihood(*a)))
+        let mut ranked: Vec<(i64, usize)> =
+            (0..self.clusters.all.len()).filter_map(|index| Some((self.votes(index)?, index))).collect();
+        ranked.sort_by(|(a, first), (b, second)| {
+            b.cmp(a).then_with(|| self.likelihood(*second).total_cmp(&self.likelihood(*first)))
         });
-        ranked
+        ranked.into_iter().map(|(_, index)| index).collect()
     }
 
     /// The highest log-likelihood of a member.
@@ -76,20 +78,21 @@ impl<'a> Choice<'a> {
         members.iter().filter_map(of).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The number of members, times the likelihood of each of the critic's answers if the cluster is right; 0 if it is trivial.
-    fn weight(&self, cluster: usize) -> f64 {
-        let Some(own) = self.clusters.all.get(cluster) else { return 0.0 };
+    /// One for each member and each of the critic's answers that the cluster agrees with, less one for each that it contradicts. `None` if
+    /// the cluster is trivial.
+    fn votes(&self, cluster: usize) -> Option<i64> {
+        let own = self.clusters.all.get(cluster)?;
         if matches!(own.kind, ClusterKind::Trivial(_)) {
-            return 0.0;
+            return None;
         }
-        let likelihood = |answered: &Answered| match (answered.answer, answered.own.get(cluster).copied()) {
-            (None, _) => 1.0,
-            (Some(answer), Some(Some(own))) if answer == own => self.options.trust,
-            (Some(_), Some(Some(_))) => 1.0 - self.options.trust,
-            // It does not execute the actions that come first, so it has no answer.
-            (Some(_), _) => 0.5,
+        let vote = |answered: &Answered| match (answered.answer, answered.own.get(cluster).copied().flatten()) {
+            (Some(answer), Some(own)) if answer == own => 1,
+            (Some(_), Some(_)) => -1,
+            // No answer, or the cluster refuses the actions that come first.
+            _ => 0,
         };
-        own.members.len() as f64 * self.answered.iter().map(likelihood).product::<f64>()
+        let members = i64::try_from(own.members.len()).unwrap_or(i64::MAX);
+        Some(members + self.answered.iter().map(vote).sum::<i64>())
     }
 
     /// One assessment for each candidate.
@@ -110,7 +113,6 @@ impl<'a> Choice<'a> {
 
     fn assessment(&self, cluster: usize, ranked: &[usize], evidence: &Value) -> Assessment {
         let size = self.clusters.all.get(cluster).map_or(0, |own| own.members.len());
-        let weight = self.weight(cluster);
         let told = format!("{size} of {} candidates behave like this one", self.candidates.len());
         let kind = self.clusters.all.get(cluster).map(|own| &own.kind);
         let mut assessment = match kind {
@@ -124,12 +126,14 @@ impl<'a> Choice<'a> {
                 Assessment::new(decision, message)
             }
             _ if ranked.first() == Some(&cluster) => {
-                Assessment::new(Decision::Accepted, format!("{told}, and no cluster has more weight."))
+                Assessment::new(Decision::Accepted, format!("{told}, and no cluster comes before it."))
             }
             _ => Assessment::new(Decision::Rejected, format!("{told}, and another cluster comes first.")),
         };
         assessment.metrics.insert("size".into(), size as f64);
-        assessment.metrics.insert("weight".into(), weight);
+        if let Some(votes) = self.votes(cluster) {
+            assessment.metrics.insert("votes".into(), votes as f64);
+        }
         assessment.metrics.insert("clusters".into(), self.clusters.all.len() as f64);
         assessment.metrics.insert("questions".into(), self.answered.len() as f64);
         assessment.evidence = evidence.clone();

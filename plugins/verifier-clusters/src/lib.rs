@@ -6,24 +6,24 @@
 //! agree, and wrong ones mostly differ from each other, so the largest cluster is a better guess than the most
 //! likely sample (test-time-scaling paper, Eq. 1).
 //!
-//! | the candidate | verdict | `weight` |
+//! | the candidate | verdict | `votes` |
 //! |---|---|---|
-//! | is in the cluster with the greatest weight | accepted | members of the cluster |
+//! | is in the cluster with the most votes | accepted | members of the cluster |
 //! | is in another one | rejected | members of the cluster |
-//! | is trivial: unreadable, without effects, or its problem has no plan | rejected | 0 |
+//! | is trivial: unreadable, without effects, or its problem has no plan | rejected | absent |
 //! | has a comparison that a limit cut | undecided | 1 |
 //!
-//! `select` keeps the candidate with the greatest `weight`; `ties = "candidate.log_likelihood"` decides between
-//! clusters of equal weight and between the members of one.
+//! `select` keeps a candidate with the most `votes`; `ties = "candidate.log_likelihood"` decides between
+//! clusters with equal votes and between the members of one.
 //!
 //! # Questions
 //!
-//! With `questions` above 0, the role `critic` decides between clusters. The shortest sequence of actions on
-//! which two clusters differ becomes a question: can this action be done after these, or is the goal then
-//! reached? The critic answers from the given texts. Each answer multiplies the weight of the clusters that
-//! agree with it by `trust` and that of those that do not by `1 - trust`; a cluster that refuses the actions
-//! before has no answer, and the factor 1/2. Questions compare the heaviest cluster with the next heaviest
-//! until none is new. A reply that does not say changes nothing.
+//! With `questions` above 0, the role `critic` decides between clusters that are nearly equal. The shortest
+//! sequence of actions on which two clusters differ becomes a question: can this action be done after these, or
+//! is the goal then reached? The critic answers from the given texts. Each answer is one more vote for the
+//! clusters that agree with it and one less for those that do not; a cluster that refuses the actions before has
+//! no answer. A question is asked only if its answer can change the first cluster: it is about that cluster and
+//! another with at most one vote less. A reply that does not say changes nothing.
 //!
 //! The environment is not asked, and questions contain nothing of the reference. Evidence: `clusters` (sample
 //! numbers), `cluster` (the candidate's), and `questions` with the critic's answer and that of each cluster.
@@ -59,13 +59,12 @@ impl Plugin for ClusterVerifier {
             .role(ROLE, "answers what can be done, where `questions` is above 0")
             .requests(RequestCount::option("questions"))
             .metric("size", "candidates that behave like this one, itself included")
-            .metric("weight", "the same, multiplied by the likelihood of the critic's answers; 0 if the candidate is trivial")
+            .metric("votes", "the same, with one more for each answer of the critic that agrees and one less for each that does not; absent if the candidate is trivial")
             .metric("clusters", "clusters of the candidates that were compared")
             .metric("questions", "questions that the critic was asked")
     }
 
     fn create(options: ClusterOptions, _secrets: &Secrets) -> Result<Self, Failure> {
-        options.check()?;
         Ok(Self { options, critic: question::Critic::new()? })
     }
 }

@@ -1,4 +1,4 @@
-//! The plugin through its interface: clusters, weights, questions.
+//! The plugin through its interface: clusters, votes, questions.
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
@@ -55,8 +55,8 @@ fn judge(options: serde_json::Value, host: &TestHost, request: &VerifyRequest) -
     response.results.into_iter().map(|result| result.into_result().unwrap()).collect()
 }
 
-fn weights(all: &[Assessment]) -> Vec<f64> {
-    all.iter().map(|one| one.metrics["weight"]).collect()
+fn votes(all: &[Assessment]) -> Vec<Option<f64>> {
+    all.iter().map(|one| one.metrics.get("votes").copied()).collect()
 }
 
 /// Two right domains that are written differently, one that holds several boxes, and a copy of the template.
@@ -75,10 +75,10 @@ fn samples() -> VerifyRequest {
 }
 
 #[test]
-fn candidates_that_behave_the_same_are_one_cluster_and_trivial_ones_have_no_weight() {
+fn candidates_that_behave_the_same_are_one_cluster_and_trivial_ones_have_no_vote() {
     let host = TestHost::for_kind(PluginKind::Verifier);
     let all = judge(json!({}), &host, &samples());
-    assert_eq!(weights(&all), [0.0, 1.0, 2.0, 2.0, 0.0, 0.0]);
+    assert_eq!(votes(&all), [None, Some(1.0), Some(2.0), Some(2.0), None, None]);
     let decisions: Vec<&str> = all.iter().map(|one| one.decision.name()).collect();
     assert_eq!(decisions, ["rejected", "rejected", "accepted", "accepted", "rejected", "rejected"]);
     let trivial = [0, 4, 5].map(|index: usize| all[index].summary.as_str());
@@ -98,7 +98,7 @@ fn candidates_that_behave_the_same_are_one_cluster_and_trivial_ones_have_no_weig
 fn a_comparison_that_is_cut_leaves_the_candidate_in_a_cluster_of_its_own() {
     let request = request(&[(domain(PICK, PUT), -1.0), (domain(GREEDY, PUT), -1.0)]);
     let all = judge(json!({ "max_states": 0 }), &TestHost::new(), &request);
-    assert_eq!(weights(&all), [1.0, 1.0]);
+    assert_eq!(votes(&all), [Some(1.0), Some(1.0)]);
     assert!(matches!(all[1].decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }));
 }
 
@@ -108,19 +108,25 @@ fn answers_decide_between_clusters() {
     let mut request =
         request(&[(domain(GREEDY, PUT), -1.0), (domain(PICK, PUT), -2.0), (domain(WITHOUT, PUT), -3.0)]);
     let all = judge(json!({}), &TestHost::new(), &request);
-    assert_eq!((weights(&all), all[0].decision.name()), (vec![1.0, 1.0, 1.0], "accepted"));
+    assert_eq!((votes(&all), all[0].decision.name()), (vec![Some(1.0); 3], "accepted"));
 
     let host = TestHost::new().reply("critic", "It holds a.\nAnswer: no").reply("critic", "**Answer:** no");
     let all = judge(json!({ "questions": 1 }), &host, &request);
     let asked: Vec<String> = host.requests().iter().map(|(_, r)| r.messages[1].content.clone()).collect();
     insta::assert_snapshot!(asked.join("\n\n=====\n\n"));
     let best = all.iter().position(|one| one.decision == Decision::Accepted).unwrap();
-    assert_eq!((best, host.left_over()), (1, 0), "{:?}", weights(&all));
-    // A reply that does not say leaves the weights as they are.
+    assert_eq!((best, host.left_over()), (1, 0), "{:?}", votes(&all));
+    // A reply that does not say leaves the votes as they are.
     let host =
         TestHost::new().reply("critic", "I cannot tell.").reply("critic", "").reply("critic", "Yes or no.");
     let all = judge(json!({ "questions": 1 }), &host, &request);
-    assert_eq!(weights(&all), [1.0, 1.0, 1.0]);
+    assert_eq!(votes(&all), [Some(1.0); 3]);
+
+    // An answer cannot change a lead of two.
+    request.candidates.extend([request.candidates[1].clone(), request.candidates[1].clone()]);
+    let all = judge(json!({ "questions": 1 }), &TestHost::new(), &request);
+    assert_eq!((votes(&all)[1], all[1].decision.name()), (Some(3.0), "accepted"));
+    request.candidates.truncate(3);
 
     request.task.given.problem = None;
     for candidate in &mut request.candidates {
@@ -150,12 +156,4 @@ fn answers_are_read_in_several_forms() {
         assert_eq!(read(text, FinishReason::Stop), answer, "{text}");
     }
     assert_eq!(read("No wonder that", FinishReason::Length), None);
-}
-
-#[test]
-fn a_trust_that_says_nothing_is_refused() {
-    for trust in [0.5, 1.0, f64::NAN] {
-        let options = ClusterOptions { trust, ..ClusterOptions::default() };
-        assert_eq!(ClusterVerifier::create(options, &Secrets::default()).unwrap_err().code, codes::OPTIONS);
-    }
 }

@@ -57,7 +57,7 @@ impl Scripted {
             info("translator-edit", Translator, &["writer"], &[]),
             info("translator-thought", Translator, &["writer"], &[]),
             info("verifier-classes", Verifier, &[], &["equivalent", "rating", "fits"]),
-            info("verifier-clusters", Verifier, &["critic"], &["size", "weight", "clusters", "questions"]),
+            info("verifier-clusters", Verifier, &["critic"], &["size", "votes", "clusters", "questions"]),
             info("verifier-critique", Verifier, &["critic"], &["findings", "errors", "approves", "repeated"]),
             info("verifier-equivalence", Verifier, &[], &["equivalent"]),
             info("verifier-val", Verifier, &[], &["score", "errors", "clean"]),

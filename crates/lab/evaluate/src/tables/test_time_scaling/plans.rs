@@ -8,7 +8,7 @@ use crate::results::{
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A method on one domain, over all seeds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -25,6 +25,9 @@ pub struct PlansCell {
     /// Those of them whose plan is valid.
     #[serde(skip_serializing_if = "is_zero")]
     pub held_back_solved: usize,
+    /// The tasks that the domain was written from, if there are held-back ones.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub written_from: BTreeSet<String>,
     /// Tasks for which at least one of the plans that were judged is valid: Pass@k. Absent where the journals were not read.
     pub any: Option<usize>,
 }
@@ -134,6 +137,7 @@ impl Plans {
         if self.has_held_back() {
             let title = "Held-back tasks: % of the tasks that the domain was not written from whose plan is valid, of how many";
             parts.push(one(title, &self.table(held_back_figure)));
+            parts.push(format!("The domains were written from {}.\n", self.written_from()));
         }
         // With one plan a task Pass@k is the accuracy itself.
         if self.rows.iter().any(|row| row.most_plans() > 1) {
@@ -153,6 +157,14 @@ impl Plans {
     /// True if a method judges a domain on tasks that it was not written from.
     fn has_held_back(&self) -> bool {
         self.rows.iter().flat_map(|row| row.cells.values()).any(|cell| cell.held_back > 0)
+    }
+
+    /// `blocks p01, parcels p02`.
+    fn written_from(&self) -> String {
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        let named = cells.flat_map(|(domain, cell)| cell.written_from.iter().map(move |task| format!("{domain} {task}")));
+        let named: BTreeSet<String> = named.collect();
+        named.into_iter().collect::<Vec<_>>().join(", ")
     }
 
     fn table(&self, show: fn(&PlansCell) -> String) -> Table {
@@ -223,6 +235,10 @@ impl Plans {
 impl PlansRow {
     fn take(&mut self, cell: &CellResult) {
         let place = self.cells.entry(cell.key.suite.clone()).or_default();
+        if cell.tasks.iter().any(|task| task.held_back) {
+            let leads = cell.tasks.iter().filter(|task| !task.held_back);
+            place.written_from.extend(leads.map(|task| task.task.clone()));
+        }
         for task in &cell.tasks {
             place.take(task);
             let Some(tries) = &task.plans else { continue };
@@ -317,6 +333,7 @@ mod tests {
         let table = Plans::new(&[&Evaluation::new(vec![1], &judges, vec![cell])], &BTreeMap::new());
         let text = table.text();
         assert!(text.contains("50.0") && text.contains("33.3 (3)"), "{text}");
+        assert!(text.contains("\nThe domains were written from termes p01.\n"), "{text}");
         let csv = table.csv();
         assert!(csv.lines().next().unwrap().ends_with(",held_back,held_back_solved"), "{csv}");
         assert!(csv.lines().nth(1).unwrap().ends_with(",3,1"), "{csv}");
