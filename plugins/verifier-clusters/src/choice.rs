@@ -85,7 +85,8 @@ impl<'a> Choice<'a> {
         if matches!(own.kind, ClusterKind::Trivial(_)) {
             return None;
         }
-        let vote = |answered: &Answered| match (answered.answer, answered.own.get(cluster).copied().flatten()) {
+        let vote = |answered: &Answered| match (answered.answer, answered.own.get(cluster).copied().flatten())
+        {
             (Some(answer), Some(own)) if answer == own => 1,
             (Some(_), Some(_)) => -1,
             // No answer, or the cluster refuses the actions that come first.

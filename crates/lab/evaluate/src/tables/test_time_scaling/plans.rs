@@ -162,7 +162,8 @@ impl Plans {
     /// `blocks p01, parcels p02`.
     fn written_from(&self) -> String {
         let cells = self.rows.iter().flat_map(|row| &row.cells);
-        let named = cells.flat_map(|(domain, cell)| cell.written_from.iter().map(move |task| format!("{domain} {task}")));
+        let named = cells
+            .flat_map(|(domain, cell)| cell.written_from.iter().map(move |task| format!("{domain} {task}")));
         let named: BTreeSet<String> = named.collect();
         named.into_iter().collect::<Vec<_>>().join(", ")
     }
