@@ -168,16 +168,47 @@ fn each_strange_plan_file_gives_one_clear_answer() {
 
 #[test]
 fn an_unset_cost_counter_costs_nothing_in_the_planner_and_in_the_validator() {
-    let (domain, problem) = read(
-        "(define (domain d) (:predicates (p)) (:functions (total-cost)) (:action a :parameters () :effect (p))
-          (:action b :parameters () :effect (and (p) (increase (total-cost) 1))))",
-        "(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize (total-cost)))",
-    );
-    let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
-    let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome
-    else {
-        panic!("the task has a plan")
-    };
-    let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
-    assert_eq!((found.cost, report.cost), (Some(0.0), Some(0.0)));
+    const CHANGED: &str = "(:action b :parameters () :effect (and (p) (increase (total-cost) 1)))";
+    for (other_action, metric, cost) in [
+        (CHANGED, "(total-cost)", 0.0),
+        // Nothing sets the counter, and nothing changes it.
+        ("", "(total-cost)", 0.0),
+        ("", "(+ 2 (* 3 (total-cost)))", 2.0),
+    ] {
+        let domain = format!(
+            "(define (domain d) (:predicates (p)) (:functions (total-cost))
+              (:action a :parameters () :effect (p)) {other_action})"
+        );
+        let problem =
+            format!("(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize {metric}))");
+        let (domain, problem) = read(&domain, &problem);
+        let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
+        let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome
+        else {
+            panic!("the task has a plan")
+        };
+        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+        assert_eq!((found.cost, report.cost), (Some(cost), Some(cost)), "{other_action} {metric}");
+    }
+}
+
+#[test]
+fn a_metric_without_a_value_is_called_that_and_has_none_in_the_validator() {
+    let price = "(:action b :parameters () :effect (increase (changed) 1))";
+    for metric in ["(price)", "(* 2 (price))", "(+ (total-cost) (price))", "(/ (total-cost) 0)", "(changed)"]
+    {
+        let (domain, problem) = read(
+            &format!(
+                "(define (domain d) (:predicates (p)) (:functions (total-cost) (price) (changed))
+                  (:action a :parameters () :effect (and (p) (increase (total-cost) 1))) {price})"
+            ),
+            &format!("(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize {metric}))"),
+        );
+        let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
+        let outcome = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome;
+        let SearchOutcome::Unsupported(why) = outcome else { panic!("{metric}: {outcome:?}") };
+        assert_eq!(why[0].what, "a metric that has no value in any state", "{metric}");
+        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+        assert_eq!((report.decision, report.cost), (ValidationDecision::Valid, None), "{metric}");
+    }
 }

@@ -309,13 +309,14 @@ impl Assembly<'_, '_> {
         let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
         let single = self.expander.single(&ground, self.top_stratum);
         let goal = single.and_then(|c| self.read_condition(c, SourcePlace::problem));
+        self.expander.facts.start_cost_counter(task);
         let metric = match &task.metric {
             Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
             Metric::Steps => None,
         };
-        let mut costs = CostModel::new(task, metric.as_ref());
         let read = functions_read(task);
         let numeric = NumericEffects::new(task, self.expander.facts);
+        let mut costs = CostModel::new(task, metric.as_ref(), &numeric);
         let mut drafts = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {
             let defined = numeric.of_operator(&draft.numeric);

@@ -118,6 +118,16 @@ impl Facts {
         NumExpr::Variable(self.variable(term))
     }
 
+    /// Sets the cost counter to 0 if neither the problem nor an action sets it, as validation does before it computes the
+    /// metric. Conditions must be ground already: in them such a counter has no value.
+    pub(crate) fn start_cost_counter(&mut self, task: &LiftedTask) {
+        let functions = 0..self.function_fluent.len() as u32;
+        for predicate in functions.filter(|&f| task.counts_from_zero(f) && !self.function_fluent[f as usize])
+        {
+            self.values.entry(Atom { predicate, args: Box::default() }).or_insert(Number::ZERO);
+        }
+    }
+
     /// The variable of a function term.
     pub(crate) fn variable(&mut self, term: &Atom) -> NumVar {
         if let Some(&variable) = self.variables.get(term) {

@@ -1,6 +1,7 @@
 //! Costs of operators: how much each adds to the metric, as integers.
 
 use super::facts::Facts;
+use super::numeric::NumericEffects;
 use crate::lifted::{EffectChange, Formula, LiftedExpr, LiftedTask, Metric};
 use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, Unsupported};
 use planforge_diagnostics::Span;
@@ -18,17 +19,25 @@ pub(crate) struct CostModel {
 
 impl CostModel {
     /// `expr` is the ground metric of `task`, where it has one.
-    pub(crate) fn new(task: &LiftedTask, expr: Option<&NumExpr>) -> Self {
+    pub(crate) fn new(task: &LiftedTask, expr: Option<&NumExpr>, numeric: &NumericEffects<'_>) -> Self {
         let (Metric::Value { maximize, span, .. }, Some(expr)) = (&task.metric, expr) else {
             return CostModel { coefficients: None, per_step: Number::ONE, unsupported: None };
         };
         let (mut coefficients, mut per_step) = (FxHashMap::default(), Number::ZERO);
-        if linear(expr, if *maximize { -Number::ONE } else { Number::ONE }, &mut coefficients, &mut per_step)
-        {
+        let fault = if numeric.is_never_defined(expr) {
+            "a metric that has no value in any state"
+        } else if linear(
+            expr,
+            if *maximize { -Number::ONE } else { Number::ONE },
+            &mut coefficients,
+            &mut per_step,
+        ) {
             return CostModel { coefficients: Some(coefficients), per_step, unsupported: None };
-        }
+        } else {
+            "a metric that is not linear"
+        };
         let mut model = CostModel { coefficients: None, per_step: Number::ONE, unsupported: None };
-        model.refuse("a metric that is not linear", SourcePlace::problem(*span));
+        model.refuse(fault, SourcePlace::problem(*span));
         model
     }
 
@@ -130,7 +139,7 @@ fn linear(
     per_step: &mut Number,
 ) -> bool {
     match expr {
-        NumExpr::Constant(c) => !c.is_undefined(),
+        NumExpr::Constant(_) => true,
         NumExpr::Steps => {
             *per_step = *per_step + factor;
             true

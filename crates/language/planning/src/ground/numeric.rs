@@ -73,6 +73,20 @@ impl<'a> NumericEffects<'a> {
         worst
     }
 
+    /// Returns true if a metric has no value in any reachable state.
+    pub(crate) fn is_never_defined(&self, metric: &NumExpr) -> bool {
+        match metric {
+            // Has a value in metrics alone.
+            NumExpr::Steps => false,
+            NumExpr::Binary(op, sides) => {
+                self.is_never_defined(&sides.0)
+                    || self.is_never_defined(&sides.1)
+                    || (*op == ArithmeticOp::Divide && divisor(&sides.1) == Definedness::Never)
+            }
+            NumExpr::Constant(_) | NumExpr::Variable(_) => self.of_value(metric) == Definedness::Never,
+        }
+    }
+
     fn of_effect(&self, effect: &NumEffect) -> Definedness {
         let value = self.of_value(&effect.value);
         let old = || if effect.from_zero { Definedness::Always } else { self.of_variable(effect.variable) };
