@@ -1,34 +1,45 @@
-//! `planforge worker`: the child-process side of the host. Not for people.
+//! `planforge worker`: the child process of the plugin host and of `planforge suite`. Not for people.
 
 use std::path::PathBuf;
 use crate::context::Context;
 use crate::bundled::BUNDLED;
 use crate::exit::Exit;
+use planforge_contract::{Failure, FailureClass};
 use planforge_plugin_host::{WorkerSource, worker_main};
+use planforge_suites::serve_renderings;
 use clap::Args;
 
-/// The child process of the plugin host.
+/// The child process of the plugin host and of `planforge suite`.
 #[derive(Debug, Args)]
 pub(crate) struct WorkerArgs {
     /// The bundled plugin to load.
-    #[arg(long, value_name = "ID", required_unless_present = "library", conflicts_with = "library")]
+    #[arg(long, value_name = "ID", required_unless_present_any = ["library", "templates"], conflicts_with = "library")]
     pub(crate) bundled: Option<String>,
     /// The plugin library to load.
     #[arg(long, value_name = "PATH")]
     pub(crate) library: Option<PathBuf>,
+    /// Renders templates of suites instead. The caller sets the limits.
+    #[arg(long, conflicts_with_all = ["bundled", "library", "memory_bytes"])]
+    pub(crate) templates: bool,
     /// Most bytes of address space.
-    #[arg(long, value_name = "N")]
-    pub(crate) memory_bytes: u64,
+    #[arg(long, value_name = "N", required_unless_present = "templates")]
+    pub(crate) memory_bytes: Option<u64>,
 }
 
 pub(crate) fn run(context: &Context, args: &WorkerArgs) -> Exit {
-    let source = match (&args.bundled, &args.library) {
-        (Some(id), _) => WorkerSource::Bundled(id.clone()),
-        (None, Some(path)) => WorkerSource::Library(path.clone()),
-        (None, None) => return Exit::Usage,
-    };
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    match worker_main(&source, args.memory_bytes, BUNDLED, input, output) {
+    let done = match (&args.bundled, &args.library, args.memory_bytes) {
+        (Some(id), _, Some(memory)) => {
+            worker_main(&WorkerSource::Bundled(id.clone()), memory, BUNDLED, input, output)
+        }
+        (None, Some(path), Some(memory)) => {
+            worker_main(&WorkerSource::Library(path.clone()), memory, BUNDLED, input, output)
+        }
+        _ if args.templates => serve_renderings(input, output)
+            .map_err(|e| Failure::new(FailureClass::System, "host.worker-died", e.to_string())),
+        _ => return Exit::Usage,
+    };
+    match done {
         Ok(()) => Exit::Good,
         Err(failure) => context.print_failure(&failure),
     }

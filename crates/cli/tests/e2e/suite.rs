@@ -63,6 +63,46 @@ fn a_generator_with_a_mistake_writes_nothing() {
     assert_eq!(listing(folder.path()), ["domain.nl", "domain.pddl", "generator.jinja"]);
 }
 
+/// `~` and `+` cannot be limited inside the template engine, so the process that renders is.
+#[test]
+fn a_generator_whose_values_grow_without_end_stops_at_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["domain.nl", "domain.pddl"] {
+        std::fs::copy(example("grippers", file), folder.path().join(file)).unwrap();
+    }
+    let memory = "ran out of memory under its limit of 512 MiB";
+    for (grow, limit) in [
+        ("{% set v.s = v.s ~ v.s %}", memory),
+        ("{% set v.s = v.s + v.s %}", memory),
+        ("{% set v.s = v.s | replace('x', 'xx') %}", memory),
+        ("{% set v.s = [v.s, v.s] | join %}", memory),
+        ("{% set v.s = '%s%s' | format(v.s, v.s) %}", memory),
+        ("{% set v.s = twice(v.s) %}", memory),
+        ("{% set s %}{{ v.s }}{{ v.s }}{% endset %}{% set v.s = s %}", memory),
+        ("{% set v.l = (v.l + v.l) | list %}", memory),
+        ("{% set v.l = v.l + v.l %}{% if i == 59 %}{{ v.l | join }}{% endif %}", memory),
+        ("{% set v.s = v.s * 99 %}", "generator.jinja:2"),
+        ("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", "2000000 steps"),
+        ("{% for a in range(9999) %}{{ v.s }}{% endfor %}", "1048576 bytes"),
+    ] {
+        let template = format!(
+            "{{% macro twice(s) %}}{{{{ s }}}}{{{{ s }}}}{{% endmacro %}}{{% set v = namespace(s='x' * 200, l=['x' * 200]) %}}\n\
+             {{% for i in range(60) %}}{grow}{{% endfor %}}\n%% problem\nx\n%% text\nx\n"
+        );
+        std::fs::write(folder.path().join("generator.jinja"), template).unwrap();
+        let ran = Ran::wait(planforge().args(["suite", "generate"]).arg(folder.path()).spawn().unwrap());
+        ran.expect(10).says(&["generate.template", "generator.jinja", limit]);
+    }
+    let wordings = "{% set v = namespace(s='x') %}{% for i in range(60) %}{% set v.s = v.s ~ v.s %}{% endfor %}\n%% wording\nx\n";
+    std::fs::write(folder.path().join("wordings.jinja"), wordings).unwrap();
+    for file in ["p01.nl", "p01.pddl"] {
+        std::fs::copy(example("grippers", file), folder.path().join(file)).unwrap();
+    }
+    let mut command = planforge();
+    command.args(["suite", "paraphrase"]).arg(folder.path()).arg("--out").arg(folder.path().join("out"));
+    Ran::wait(command.spawn().unwrap()).expect(10).says(&["paraphrase.template", "wordings.jinja", memory]);
+}
+
 #[test]
 fn check_distinguishes_good_bad_and_unreadable_suites() {
     let folder = tempfile::tempdir().unwrap();

@@ -42,7 +42,7 @@ its own:\n\n    %% problem\n    (define (problem {{ name }}) ...)\n    %% text\n
 }}.\n\nVariables: `index` (the task's number from 1, 0 for the in-context example) and `name`.\nFunctions: integer(a, b), \
 chance(p), pick(list), sample(list, k), shuffle(list), names(stem, n),\ntree(list) and connected(list, extra) (pairs that join \
 all items), redraw(why) (takes the next draw).\nFilters: `list | listed` (a, b and c), `n | word` (three), and those of \
-Jinja.\nStatements stand in {% ... %}, or after # on a line of their own; ## begins a comment.\n\nIt reads no files, and may run for two million steps and print one megabyte.";
+Jinja.\nStatements stand in {% ... %}, or after # on a line of their own; ## begins a comment.\n\nIt reads no files, and may run for two million steps and 30 seconds, take 512 MiB of memory and print one megabyte.";
 
 const WORDINGS: &str = "wordings.jinja tells any problem of the suite's domain in several ways. What all ways share stands first; each line \
 `%% wording` begins one:\n\n    # set rooms = objects(\"room\")\n    %% wording\n    There are {{ rooms | length | word }} rooms: {{ rooms | \

@@ -24,7 +24,8 @@
 //!
 //! Statements are in `{% ... %}`, or after `#` at the beginning of a line; `##` begins a comment.
 //!
-//! Rendering has no access to files, and is limited in steps and output. Our printer formats the problem; in the
+//! Rendering has no access to files, and is limited in steps and output; in a child process (see [`TemplateRenderer`]) also in
+//! memory and time. Our printer formats the problem; in the
 //! text, lines are trimmed and runs of blanks become one.
 
 mod draw;
@@ -32,6 +33,7 @@ pub(crate) mod template;
 
 use crate::codes;
 use crate::mention::find_unmentioned;
+use crate::rendering::TemplateRenderer;
 pub use draw::{Limits, MAX_DRAWS};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;
@@ -70,6 +72,7 @@ pub struct Generator {
     source: String,
     domain: Domain,
     domain_text: String,
+    renderer: TemplateRenderer,
 }
 
 impl Generator {
@@ -77,7 +80,7 @@ impl Generator {
     ///
     /// # Errors
     /// `generate.no-generator`, `generate.no-domain` where the suite lacks the file, and what is wrong with the domain.
-    pub fn new(suite: &Suite) -> Result<Self, GenerationError> {
+    pub fn new(suite: &Suite, renderer: TemplateRenderer) -> Result<Self, GenerationError> {
         let shown = suite.folder.display();
         let missing = |code: &'static str, file: &str, what: &str| {
             let help = format!("write {file}: {what}");
@@ -109,6 +112,7 @@ impl Generator {
             source: source.clone(),
             domain: parsed.value,
             domain_text: domain_text.clone(),
+            renderer,
         })
     }
 

@@ -9,6 +9,8 @@ pub mod import_actions;
 mod mention;
 pub mod obfuscate;
 pub mod paraphrase;
+mod rendering;
 pub mod template;
 
 pub use codes::CODES;
+pub use rendering::{TemplateRenderer, serve_renderings};

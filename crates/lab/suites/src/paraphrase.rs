@@ -19,18 +19,19 @@
 
 mod facts;
 mod functions;
+pub(crate) mod wording;
 
 use crate::codes;
-use crate::generate::template::{NoRendering, print, tidy_lines};
+use crate::generate::template::NoRendering;
 use crate::generate::{GenerationError, silent_objects};
 use crate::mention::find_unmentioned;
+use crate::rendering::{RenderRequest, Template, TemplateRenderer};
 use facts::{Facts, Part, RequestedFacts};
-use minijinja::context;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Suite, SuiteTask};
-use std::sync::{Arc, Mutex, PoisonError};
+use wording::RenderedWording;
 
 /// The line that begins a wording.
 const WORDING: &str = "%% wording";
@@ -52,6 +53,8 @@ pub struct Paraphraser {
     domain: Domain,
     /// The templates, each preceded by the shared part, with its original line numbers.
     wordings: Vec<String>,
+    domain_text: String,
+    renderer: TemplateRenderer,
 }
 
 impl Paraphraser {
@@ -59,7 +62,7 @@ impl Paraphraser {
     ///
     /// # Errors
     /// `paraphrase.no-wordings`, `generate.no-domain` where the suite lacks the file.
-    pub fn new(suite: &Suite) -> Result<Self, GenerationError> {
+    pub fn new(suite: &Suite, renderer: TemplateRenderer) -> Result<Self, GenerationError> {
         let shown = suite.folder.display();
         let missing = |code, file: &str, help: &str| {
             let found = Diagnostic::error(code, format!("{shown} has no {file}")).help(help);
@@ -81,6 +84,8 @@ impl Paraphraser {
             source: source.clone(),
             domain: planforge_pddl::parse_domain(domain, SourceId(0)).value,
             wordings: sections(source),
+            domain_text: domain.clone(),
+            renderer,
         };
         match own.wordings.is_empty() {
             false => Ok(own),
@@ -105,14 +110,20 @@ impl Paraphraser {
         let text =
             task.reference_problem.as_deref().ok_or_else(|| unsupported("it has no reference problem"))?;
         let problem = planforge_pddl::parse_problem(text, SourceId(0)).value;
-        let facts = Arc::new(Facts::of(&self.domain, &problem).map_err(|why| unsupported(&why))?);
+        let facts = Facts::of(&self.domain, &problem).map_err(|why| unsupported(&why))?;
         // Each task and each wording has a stream of its own.
         let own = task.stem.bytes().fold(seed, |state, byte| Random::stream(state, byte.into()).next_u64());
         let mut told: Vec<Paraphrase> = Vec::new();
         for (number, wording) in (1..=count).zip(self.wordings.iter().cycle()) {
             let stem = format!("{}-w{number}", task.stem);
-            let telling = Telling { paraphraser: self, stem: &stem, problem: &problem, facts: &facts };
-            let text = telling.text(wording, Random::stream(own, number.into()))?;
+            let telling = Telling {
+                paraphraser: self,
+                stem: &stem,
+                problem: &problem,
+                problem_text: text,
+                facts: &facts,
+            };
+            let text = telling.text(wording, (own, number.into()))?;
             if let Some(other) = told.iter().find(|other| other.text == text) {
                 let message = format!("{stem} and {} are the same text", other.stem);
                 return Err(self.error_at(codes::ALIKE, message, None));
@@ -177,17 +188,19 @@ struct Telling<'a> {
     paraphraser: &'a Paraphraser,
     stem: &'a str,
     problem: &'a Problem,
-    facts: &'a Arc<Facts>,
+    problem_text: &'a str,
+    facts: &'a Facts,
 }
 
 impl Telling<'_> {
-    fn text(&self, wording: &str, random: Random) -> Result<String, GenerationError> {
-        let asked = Arc::new(Mutex::new(RequestedFacts::default()));
-        let printed = print(wording, context! {}, random, |environment| {
-            functions::add(environment, self.facts, &asked);
-        });
-        let text = match printed {
-            Ok(text) => tidy_lines(text.lines()),
+    fn text(&self, wording: &str, stream: (u64, u64)) -> Result<String, GenerationError> {
+        let template = Template::Wording {
+            domain: self.paraphraser.domain_text.clone(),
+            problem: self.problem_text.to_owned(),
+        };
+        let request = RenderRequest { source: wording.to_owned(), stream, template };
+        let RenderedWording { text, requested } = match self.paraphraser.renderer.render(&request) {
+            Ok(rendered) => rendered,
             Err(NoRendering::Redraw(why)) => {
                 return Err(self.error_at(codes::WORDING, &format!("a wording draws once: {why}"), None));
             }
@@ -196,7 +209,7 @@ impl Telling<'_> {
                     Some((_, why)) => (codes::NO_WORDS, why.to_owned()),
                     None => (codes::WORDING, message),
                 };
-                return Err(self.error_at(code, &message, line.map(ErrorPlace::Line)));
+                return Err(self.error_at(code, &message, Some(ErrorPlace::Line(line.unwrap_or(1)))));
             }
         };
         let silent = silent_objects(self.problem, &text);
@@ -204,8 +217,7 @@ impl Telling<'_> {
             let message = format!("the text never mentions {}", silent.join(", "));
             return Err(self.error_at(codes::SILENT, &message, Some(ErrorPlace::Text(&text))));
         }
-        let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let untold = self.untold(&asked, &text);
+        let untold = self.untold(&requested, &text);
         if !untold.is_empty() {
             let message = format!("the text does not tell {}", untold.join(", "));
             return Err(self.error_at(codes::UNTOLD, &message, Some(ErrorPlace::Text(&text))));
@@ -215,12 +227,12 @@ impl Telling<'_> {
 
     /// Facts without a rule that the wording did not request, or that no sentence or line contains with all
     /// their names.
-    fn untold(&self, asked: &RequestedFacts, text: &str) -> Vec<String> {
+    fn untold(&self, requested: &RequestedFacts, text: &str) -> Vec<String> {
         let units: Vec<&str> = text.lines().flat_map(|line| line.split(". ")).collect();
         let mut untold = Vec::new();
         for ((part, predicate), facts) in &self.facts.facts {
-            let was_asked = asked.told.iter().any(|(p, name)| p == part && name == predicate);
-            for arguments in facts.iter().filter(|arguments| !asked.covers(*part, predicate, arguments)) {
+            let was_asked = requested.told.iter().any(|(p, name)| p == part && name == predicate);
+            for arguments in facts.iter().filter(|arguments| !requested.covers(*part, predicate, arguments)) {
                 let stands =
                     |unit: &&str| find_unmentioned(unit, arguments.iter().map(String::as_str)).is_empty();
                 if was_asked && units.iter().any(stands) {

@@ -6,6 +6,7 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::parse_domain;
 use planforge_pipeline::{Suite, load_suite};
 use planforge_planning::Unlimited;
+use planforge_suites::TemplateRenderer;
 use planforge_suites::generate::{Generator, Limits};
 use planforge_suites::template::{problem_file, templates};
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ fn generated_tasks_are_fresh_and_solvable() {
     for folder in folders() {
         let suite = suite(&folder);
         let Some(spec) = suite.generate else { continue };
-        let generator = Generator::new(&suite).unwrap();
+        let generator = Generator::new(&suite, TemplateRenderer::in_this_process()).unwrap();
         let example = spec.example.then_some(0);
         for index in example.into_iter().chain(spec.first..spec.first + spec.tasks) {
             let made = generator.instance(spec.seed, index, &Limits::default(), &mut Unlimited);

@@ -4,6 +4,7 @@
 
 use planforge_pipeline::Suite;
 use planforge_planning::{CountingLimits, Unlimited};
+use planforge_suites::TemplateRenderer;
 use planforge_suites::generate::{GenerationError, Generator, Instance, Limits, MAX_DRAWS};
 
 const DOMAIN: &str = "(define (domain balls) (:requirements :strips :typing) (:types ball room) (:predicates (in ?b - ball ?r - room) \
@@ -23,7 +24,7 @@ fn generator(template: &str) -> Generator {
         generator: Some(template.to_owned()),
         ..Suite::default()
     };
-    Generator::new(&suite).unwrap()
+    Generator::new(&suite, TemplateRenderer::in_this_process()).unwrap()
 }
 
 fn draw(template: &str, seed: u64, index: u32) -> Result<Instance, GenerationError> {
@@ -99,7 +100,7 @@ fn the_clock_ends_the_work_and_chooses_nothing() {
 
 #[test]
 fn a_suite_without_generator_or_domain_says_what_to_write() {
-    let none = Generator::new(&Suite::default()).unwrap_err();
+    let none = Generator::new(&Suite::default(), TemplateRenderer::in_this_process()).unwrap_err();
     let codes: Vec<&str> = none.diagnostics.iter().map(|d| &*d.code).collect();
     assert_eq!(codes, ["generate.no-generator", "generate.no-domain"]);
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_pipeline::{Suite, SuiteTask, load_suite};
+use planforge_suites::TemplateRenderer;
 use planforge_suites::generate::GenerationError;
 use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
 use std::collections::BTreeSet;
@@ -16,8 +17,12 @@ fn own(name: &str) -> Suite {
     load_suite(&folder).suite.unwrap()
 }
 
+fn paraphraser(suite: &Suite) -> Result<Paraphraser, GenerationError> {
+    Paraphraser::new(suite, TemplateRenderer::in_this_process())
+}
+
 fn paraphrases(suite: &Suite, task: &SuiteTask, seed: u64, count: u32) -> Vec<Paraphrase> {
-    let told = Paraphraser::new(suite).unwrap().task(task, seed, count);
+    let told = paraphraser(suite).unwrap().task(task, seed, count);
     told.unwrap_or_else(|e| panic!("{} {}: {}", suite.name, task.stem, messages(&e)))
 }
 
@@ -30,7 +35,7 @@ fn messages(none: &GenerationError) -> String {
 fn every_task_of_the_seven_suites_is_told_in_five_ways_of_its_own() {
     for name in SUITES {
         let suite = own(name);
-        assert!(Paraphraser::new(&suite).unwrap().wording_count() >= 5, "{name}");
+        assert!(paraphraser(&suite).unwrap().wording_count() >= 5, "{name}");
         for task in &suite.tasks {
             for seed in 1..=3 {
                 let mut texts: BTreeSet<String> =
@@ -55,7 +60,7 @@ fn a_text_depends_on_seed_task_and_number_alone() {
     }
     // Beyond what is written down, the same templates tell the task again in another order.
     let grippers = own("grippers");
-    let written = Paraphraser::new(&grippers).unwrap().wording_count() as u32;
+    let written = paraphraser(&grippers).unwrap().wording_count() as u32;
     let twice = paraphrases(&grippers, &grippers.tasks[4], 7, 2 * written);
     assert_eq!(twice[..written as usize], paraphrases(&grippers, &grippers.tasks[4], 7, written));
 }
@@ -66,7 +71,7 @@ fn every_fact_of_a_problem_changes_each_telling_of_it() {
     let mut tried = 0;
     for name in SUITES {
         let suite = own(name);
-        let paraphraser = Paraphraser::new(&suite).unwrap();
+        let paraphraser = paraphraser(&suite).unwrap();
         let task = &suite.tasks[0];
         let problem = task.reference_problem.as_deref().unwrap();
         let before = paraphrases(&suite, task, 3, 5);
@@ -134,7 +139,7 @@ All toys are in b1{{ covered(\"init\", \"in\") }}: {{ objects(\"toy\") | listed 
 
 fn error_of(wordings: &str, count: u32) -> String {
     let suite = toys(wordings);
-    match Paraphraser::new(&suite).and_then(|p| p.task(&suite.tasks[0], 1, count)) {
+    match paraphraser(&suite).and_then(|p| p.task(&suite.tasks[0], 1, count)) {
         Err(none) => {
             let one = &none.diagnostics[0];
             let place = one
@@ -205,7 +210,7 @@ fn mistakes_are_told_with_their_line() {
     assert!(with("boxes | listed", "redraw(\"no\")").contains("draws once"));
     let mut suite = toys(GOOD);
     let tasks =
-        |suite: &Suite| messages(&Paraphraser::new(suite).unwrap().task(&suite.tasks[0], 1, 1).unwrap_err());
+        |suite: &Suite| messages(&paraphraser(suite).unwrap().task(&suite.tasks[0], 1, 1).unwrap_err());
     let problem = suite.tasks[0].reference_problem.clone().unwrap();
     suite.tasks[0].reference_problem = Some(problem.replace("(and (in t1 b2)", "(or (in t1 b2)"));
     assert!(tasks(&suite).starts_with("paraphrase.unsupported: p01: its goal is not a conjunction"));
@@ -214,5 +219,5 @@ fn mistakes_are_told_with_their_line() {
     suite.tasks[0].reference_problem = None;
     assert!(tasks(&suite).contains("no reference problem"));
     suite.wordings = None;
-    assert!(messages(&Paraphraser::new(&suite).unwrap_err()).starts_with("paraphrase.no-wordings"));
+    assert!(messages(&paraphraser(&suite).unwrap_err()).starts_with("paraphrase.no-wordings"));
 }

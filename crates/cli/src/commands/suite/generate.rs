@@ -91,7 +91,7 @@ fn instances(
         let stopped = none.diagnostics.iter().any(|d| d.code == "generate.stopped");
         if stopped { Exit::Interrupted } else { Exit::Negative }
     };
-    let generator = Generator::new(suite).map_err(failed)?;
+    let generator = Generator::new(suite, super::template_renderer(context)?).map_err(failed)?;
     let limits = Limits { nodes: args.nodes, ..Limits::default() };
     let example = spec.example.then_some(0);
     let numbers: Vec<u32> = example.into_iter().chain(spec.first..spec.first + spec.tasks).collect();

@@ -76,7 +76,7 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
         context.output.diagnostics(&none.diagnostics, &none.sources);
         Exit::Negative
     };
-    let paraphraser = Paraphraser::new(&suite).map_err(failed)?;
+    let paraphraser = Paraphraser::new(&suite, super::template_renderer(context)?).map_err(failed)?;
     let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
     files.extend(copied_files(context, &suite)?);
     let mut all = Vec::new();

@@ -5,6 +5,7 @@ use super::own;
 use super::patterns::Pattern;
 use planforge_pipeline::Suite;
 use planforge_planning::Unlimited;
+use planforge_suites::TemplateRenderer;
 use planforge_suites::generate::{Generator, Limits};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,8 @@ pub(crate) fn own(examples: &Path, seed: u64, count: u32) -> Result<Vec<TextTask
     let mut tasks = Vec::new();
     for (suite, _) in own::SUITES {
         let loaded = load(&examples.join("suites").join(suite))?;
-        let generator = Generator::new(&loaded).map_err(|e| describe_errors(suite, &e.diagnostics))?;
+        let generator = Generator::new(&loaded, TemplateRenderer::in_this_process())
+            .map_err(|e| describe_errors(suite, &e.diagnostics))?;
         for index in 1..=count {
             let made = generator.instance(seed, index, &Limits::default(), &mut Unlimited);
             let made = made.map_err(|e| describe_errors(suite, &e.diagnostics))?;

@@ -1,8 +1,9 @@
 //! One task: draws of a seed until one is good, each judged by the front end and by a search with a limit in nodes.
 
-use super::template::{NoRendering, Rendered, render};
+use super::template::{NoRendering, Rendered};
 use super::{GenerationError, Generator, Instance, silent_objects};
 use crate::codes;
+use crate::rendering::{RenderRequest, Template};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::Problem;
 use planforge_pddl::random::Random;
@@ -45,7 +46,7 @@ pub(super) fn instance(
     let own = Random::stream(seed, u64::from(index)).next_u64();
     let mut redrawn = Vec::new();
     for attempt in 0..MAX_DRAWS {
-        match draw(generator, Random::stream(own, u64::from(attempt)), index, limits, budget)? {
+        match draw(generator, (own, u64::from(attempt)), index, limits, budget)? {
             Draw::Good { problem, text, plan } => {
                 return Ok(Instance { stem: Generator::stem(index), problem, text, plan, redrawn });
             }
@@ -66,12 +67,14 @@ pub(super) fn instance(
 
 fn draw(
     generator: &Generator,
-    random: Random,
+    stream: (u64, u64),
     index: u32,
     limits: &Limits,
     budget: &mut dyn ResourceLimits,
 ) -> Result<Draw, GenerationError> {
-    let Rendered { problem, text } = match render(&generator.source, index, &generator.name(index), random) {
+    let template = Template::Generator { index, name: generator.name(index) };
+    let request = RenderRequest { source: generator.source.clone(), stream, template };
+    let Rendered { problem, text } = match generator.renderer.render(&request) {
         Ok(rendered) => rendered,
         Err(NoRendering::Redraw(why)) => return Ok(Draw::Again(why)),
         Err(NoRendering::Wrong { message, line }) => return Err(wrong(generator, message, line)),
@@ -94,13 +97,19 @@ fn draw(
 fn wrong(generator: &Generator, message: String, line: Option<usize>) -> GenerationError {
     let mut diagnostic = Diagnostic::error(codes::TEMPLATE, message)
         .help("`planforge explain generate.template` lists what a generator may use");
-    if let Some(line) = line {
-        let start: usize =
-            generator.source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        let length = generator.source.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        diagnostic = diagnostic.at(SourceId(0), Span::new(at(start), at(start + length)), "");
-    }
+    let span = match line {
+        Some(line) => {
+            let start: usize =
+                generator.source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+            let length =
+                generator.source.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+            let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            Span::new(at(start), at(start + length))
+        }
+        // Names the file.
+        None => Span::empty(0),
+    };
+    diagnostic = diagnostic.at(SourceId(0), span, "");
     generator.error_with_text(diagnostic, None)
 }
 

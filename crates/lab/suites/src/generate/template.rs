@@ -3,6 +3,7 @@
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value, context};
 use planforge_pddl::random::Random;
+use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,14 +18,14 @@ const PROBLEM: &str = "%% problem";
 const TEXT: &str = "%% text";
 
 /// The two parts of a rendering.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Rendered {
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rendered {
     pub(super) problem: String,
     pub(super) text: String,
 }
 
 /// The reason why a rendering failed.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum NoRendering {
     /// The template requested the next draw, for this reason.
     Redraw(String),
@@ -32,10 +33,17 @@ pub(crate) enum NoRendering {
     Wrong { message: String, line: Option<usize> },
 }
 
+impl NoRendering {
+    /// A mistake without a line.
+    pub(crate) fn wrong(message: String) -> Self {
+        Self::Wrong { message, line: None }
+    }
+}
+
 type Shared = Arc<Mutex<Random>>;
 
 /// Renders a generator with one stream of random choices.
-pub(super) fn render(source: &str, index: u32, name: &str, random: Random) -> Result<Rendered, NoRendering> {
+pub(crate) fn render(source: &str, index: u32, name: &str, random: Random) -> Result<Rendered, NoRendering> {
     split(&print(source, context! { index, name }, random, |_| {})?)
 }
 
@@ -51,7 +59,7 @@ pub(crate) fn print(
     extend(&mut environment);
     // `# for x in xs` on a line of its own reads better than blocks, and PDDL has no number signs.
     let syntax = SyntaxConfig::builder().line_statement_prefix("#").line_comment_prefix("##").build();
-    environment.set_syntax(syntax.map_err(|e| NoRendering::Wrong { message: explain(&e), line: None })?);
+    environment.set_syntax(syntax.map_err(|e| NoRendering::wrong(explain(&e)))?);
     let wrong = |error: &Error| {
         let taken = redraw.lock().unwrap_or_else(PoisonError::into_inner).take();
         match taken {
@@ -235,7 +243,6 @@ fn word(n: i64) -> String {
 
 /// Takes a rendering apart at its section lines.
 fn split(rendering: &str) -> Result<Rendered, NoRendering> {
-    let wrong = |message: String| NoRendering::Wrong { message, line: None };
     let (mut problem, mut text) = (None, None);
     let mut section: Option<&mut Option<String>> = None;
     for line in rendering.lines() {
@@ -248,14 +255,18 @@ fn split(rendering: &str) -> Result<Rendered, NoRendering> {
                 Some(part) => {
                     part.get_or_insert_with(String::new).push_str(&tidy_lines([line]));
                 }
-                None => return Err(wrong(format!("`{line}` is printed before the line `{PROBLEM}`"))),
+                None => {
+                    return Err(NoRendering::wrong(format!(
+                        "`{line}` is printed before the line `{PROBLEM}`"
+                    )));
+                }
             },
         }
     }
     match (problem, text) {
         (Some(problem), Some(text)) => Ok(Rendered { problem, text }),
-        (None, _) => Err(wrong(format!("the template prints nothing under a line `{PROBLEM}`"))),
-        (_, None) => Err(wrong(format!("the template prints nothing under a line `{TEXT}`"))),
+        (None, _) => Err(NoRendering::wrong(format!("the template prints nothing under a line `{PROBLEM}`"))),
+        (_, None) => Err(NoRendering::wrong(format!("the template prints nothing under a line `{TEXT}`"))),
     }
 }
 

@@ -1,10 +1,11 @@
 //! The facts of a problem, and the record of those that a wording used.
 
 use planforge_pddl::ast::{Atom, Condition, Domain, InitElement, Problem};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The part of a problem with a fact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Part {
     /// In the initial state.
     Init,
@@ -166,7 +167,7 @@ pub(super) fn lower(name: &str) -> String {
 }
 
 /// The facts that a wording requested, and those that it declares as covered by a rule or a count.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RequestedFacts {
     /// Predicates whose facts were handed out.
     pub(super) told: Vec<(Part, String)>,
