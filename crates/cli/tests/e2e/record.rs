@@ -1,6 +1,6 @@
 //! The run folder is the evidence: replay gives the same bytes from it alone, or reports why it cannot.
 
-use super::support::{Ran, Run, files, planforge, ran, right_reply, verdict};
+use super::support::{Ran, Run, example_text, fenced, files, planforge, ran, right_reply, saying, verdict};
 use planforge_testkit::{Scripted, ScriptedServer};
 use std::ffi::OsStr;
 use std::fs;
@@ -28,6 +28,24 @@ fn a_replay_gives_the_same_bytes_without_server_or_key() {
     assert!(text.expect(0).stdout.starts_with("2 of 2 tasks accepted.\n"), "{}", text.stdout);
     let after: Vec<_> = files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect();
     assert_eq!(before, after, "a replay changes nothing");
+}
+
+/// Once in the blobs of completion, candidate and patch together, and twice in the report.
+#[test]
+fn a_long_reply_takes_three_times_its_length_on_disk() {
+    let reply = "First I think \"aloud\".\n".repeat(60_000) + &fenced(&example_text("parcels", "p01.pddl"));
+    let server = saying(&reply);
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").arg("--json");
+    let recorded = run.go();
+    recorded.expect(0);
+    let size: u64 = files(&run.folder()).iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+    // As JSON, where each line has three more characters.
+    let length = serde_json::to_string(&reply).unwrap().len() as u64;
+    assert!(size < length * 31 / 10, "{size} bytes for a reply of {length}");
+    assert_eq!(replay(&run.folder(), &["--json"]).expect(0).stdout, recorded.stdout);
+    let resumed = planforge().args(["run", "--json", "--resume"]).arg(run.folder()).spawn().unwrap();
+    assert_eq!(Ran::wait(resumed).expect(0).stdout, recorded.stdout);
+    assert_eq!(server.count(), 1);
 }
 
 #[test]

@@ -1,8 +1,13 @@
-//! Content-addressed files: `blobs/<sha256>`, written atomically and verified when read.
+//! Content-addressed files: `blobs/<sha256>`, verified when read.
+//!
+//! A large JSON document that repeats long strings is stored as `blobs/<sha256>.pieces` instead. Each of its lines names the blob of a
+//! piece, after the number of times that the piece is escaped as a JSON string in the document.
 
 use crate::BlobId;
 use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
+use crate::pieces::{MAX_ESCAPES, Piece, split};
 use crate::{RecordError, sha256_hex};
+use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,6 +49,43 @@ impl BlobStore {
         Ok(id)
     }
 
+    /// Writes a large blob, durable on return. Its long JSON strings are blobs of their own.
+    pub(crate) fn put_large(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
+        if self.path(id).exists() || self.path(&pieces_name(id)).exists() {
+            return Ok(());
+        }
+        let pieces = std::str::from_utf8(bytes).map(split).unwrap_or_default();
+        if pieces.len() < 2 {
+            return self.put(bytes).map(drop);
+        }
+        let mut lines = String::new();
+        for Piece { text, escapes } in pieces {
+            lines += &format!("{escapes} {}\n", self.put(text.as_bytes())?);
+        }
+        self.write(&pieces_name(id), lines.as_bytes())?;
+        sync_folder(self.disk.as_ref(), &self.folder)
+    }
+
+    /// Reads a blob that is stored in pieces; `None` if it is not.
+    fn get_pieces(&self, id: &str) -> Result<Option<Vec<u8>>, RecordError> {
+        let path = self.path(&pieces_name(id));
+        let lines = match fs::read_to_string(&path) {
+            Ok(lines) => lines,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(RecordError::io("read a blob", &path, &e)),
+        };
+        let mut document = String::new();
+        for line in lines.lines() {
+            let corrupt =
+                || RecordError::new("record.blob-corrupt", "a list of pieces was changed").at(&path);
+            let (escapes, piece) = line.split_once(' ').ok_or_else(corrupt)?;
+            let escapes = escapes.parse().ok().filter(|n| *n <= MAX_ESCAPES).ok_or_else(corrupt)?;
+            let text = String::from_utf8(self.get_file(piece)?).map_err(|_| corrupt())?;
+            document += &Piece { text: Cow::Owned(text), escapes }.in_document();
+        }
+        Ok(Some(document.into_bytes()))
+    }
+
     /// Writes bytes under their name without waiting for the disk, and without another name first: who reads half a file finds the whole in
     /// the spool, and so does who finds it torn by a kill or a crash.
     pub(crate) fn put_soon(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
@@ -71,6 +113,17 @@ impl BlobStore {
     /// # Errors
     /// `record.blob-missing`, `record.blob-corrupt`, `record.io`.
     pub fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {
+        match self.get_file(id) {
+            Err(error) if error.code == "record.blob-missing" => match self.get_pieces(id)? {
+                Some(bytes) => self.verified(id, bytes),
+                None => Err(error),
+            },
+            other => other,
+        }
+    }
+
+    /// Reads a blob from its own file.
+    fn get_file(&self, id: &str) -> Result<Vec<u8>, RecordError> {
         let path = self.path(id);
         if id.len() != 64 || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(RecordError::new("record.corrupt", format!("`{id}` is not the name of a blob")));
@@ -83,22 +136,32 @@ impl BlobStore {
             .at(&path),
             _ => RecordError::io("read a blob", &path, &e),
         })?;
+        self.verified(id, bytes)
+    }
+
+    fn verified(&self, id: &str, bytes: Vec<u8>) -> Result<Vec<u8>, RecordError> {
         let found = sha256_hex(&bytes);
         if found != id {
             return Err(RecordError::new(
                 "record.blob-corrupt",
                 format!("blob {id} was changed after it was written: its SHA-256 is now {found}"),
             )
-            .at(&path)
+            .at(&self.path(id))
             .help("restore the file from a copy; a run folder is evidence and is never edited"));
         }
         Ok(bytes)
     }
 }
 
+/// Name of the file that lists the pieces of a blob.
+fn pieces_name(id: &str) -> String {
+    format!("{id}.pieces")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pieces::LARGE;
 
     #[test]
     fn a_changed_blob_is_found_and_a_missing_one_named() {
@@ -113,5 +176,40 @@ mod tests {
         assert_eq!(store.get(&id).unwrap_err().code, "record.blob-missing");
         assert_eq!(store.get("../../etc/passwd").unwrap_err().code, "record.corrupt");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "no temporary file stays behind");
+    }
+
+    #[test]
+    fn a_long_string_is_stored_once_for_all_documents_that_contain_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = BlobStore::new(dir.path().to_owned());
+        let reply = "a \"long\" line\n".repeat(LARGE / 10);
+        let body = serde_json::json!({"content": reply, "id": 7}).to_string();
+        let documents = [
+            serde_json::json!({"raw": body, "replies": [{"content": reply}]}).to_string(),
+            serde_json::json!({"conversation": [reply], "raw_reply": reply}).to_string(),
+        ];
+        for document in &documents {
+            store.put_large(&sha256_hex(document.as_bytes()), document.as_bytes()).unwrap();
+        }
+        for document in &documents {
+            assert_eq!(store.get(&sha256_hex(document.as_bytes())).unwrap(), document.as_bytes());
+        }
+        let files = || fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap());
+        let size: u64 = files().map(|file| file.metadata().unwrap().len()).sum();
+        assert!(size < reply.len() as u64 * 3 / 2, "{size} bytes for a reply of {}", reply.len());
+        // A document without a long string, and bytes that are no text, are one file.
+        for bytes in [vec![b' '; LARGE], vec![0xff; LARGE]] {
+            let id = sha256_hex(&bytes);
+            store.put_large(&id, &bytes).unwrap();
+            assert!(store.path(&id).exists());
+        }
+        let piece = files().find(|file| file.metadata().unwrap().len() > reply.len() as u64).unwrap().path();
+        let id = sha256_hex(documents[0].as_bytes());
+        fs::write(&piece, "other").unwrap();
+        assert_eq!(store.get(&id).unwrap_err().code, "record.blob-corrupt");
+        fs::remove_file(&piece).unwrap();
+        assert_eq!(store.get(&id).unwrap_err().code, "record.blob-missing");
+        fs::write(store.path(&pieces_name(&id)), "9999999 x").unwrap();
+        assert_eq!(store.get(&id).unwrap_err().code, "record.blob-corrupt");
     }
 }

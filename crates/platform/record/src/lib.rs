@@ -21,6 +21,7 @@ mod making;
 mod manifest;
 mod memory;
 mod nearest;
+mod pieces;
 mod redact;
 mod report_file;
 mod run;

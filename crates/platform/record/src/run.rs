@@ -3,6 +3,7 @@
 use crate::disk::{self, Disk};
 use crate::event_files::{self, Writer};
 use crate::index::Index;
+use crate::pieces::LARGE;
 use crate::spool::{self, Spool};
 use crate::{BlobId, Event, making};
 use crate::{
@@ -222,7 +223,7 @@ impl RunFolder {
         })
     }
 
-    /// A blob: its own file, or, where a crash of the machine lost that, what was written of it before the effects were complete.
+    /// A blob: its own files, or, where a crash of the machine lost that, what was written of it before the effects were complete.
     fn blob(&self, id: &str) -> Result<Vec<u8>, RecordError> {
         self.blobs.get(id).or_else(|error| {
             let torn = match error.code {
@@ -265,10 +266,15 @@ impl Journal for RunFolder {
         let (_, spool) = self.writer()?;
         let bytes = self.redactor.bytes(bytes);
         let id = sha256_hex(&bytes);
-        self.remember_failure(spool.put(&id, &bytes).and_then(|look| match look {
-            true => self.blobs.put_soon(&id, &bytes),
-            false => Ok(()),
-        }))?;
+        let put = if bytes.len() >= LARGE {
+            self.blobs.put_large(&id, &bytes)
+        } else {
+            spool.put(&id, &bytes).and_then(|look| match look {
+                true => self.blobs.put_soon(&id, &bytes),
+                false => Ok(()),
+            })
+        };
+        self.remember_failure(put)?;
         Ok(id)
     }
     fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {

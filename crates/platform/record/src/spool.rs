@@ -1,4 +1,4 @@
-//! `spool/<writer>`: every blob in the order of writing. An effect syncs only this file instead of each of
+//! `spool/<writer>`: every blob in the order of writing, except large ones, which are synced on their own. An effect syncs only this file instead of each of
 //! its blobs. A blob's own file is restored from here if a crash of the machine lost it.
 //!
 //! A blob is `ID LENGTH`, a line feed, its bytes, and a line feed.
