@@ -129,7 +129,7 @@ number. An error: the program cannot be solved.",
         code: COMPARISON,
         title: "it was not decided whether two answers are the same problem",
         explanation: "The program has several answers. Those that are equal but for the names of objects count as one, and the stage's \
-`limits.choices` was reached before that was known.",
+`limits.choices` or `limits.time_s` was reached before that was known.",
     },
     CodeInfo {
         code: REASONER,

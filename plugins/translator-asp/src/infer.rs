@@ -16,10 +16,12 @@ use planforge_contract::{
     AppliedFix, Failure, FailureClass, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
-use planforge_planning::Unlimited;
+use planforge_planning::StopReason;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The names of the texts that findings are about.
 pub(crate) const IR: &str = "ir";
@@ -206,7 +208,7 @@ impl Inference<'_> {
             found.adds_errors(compiled.diagnostics.clone());
             let Some(problem) = problem else { return Ok(Err(found.refusal(codes::NOT_COMPILED))) };
             if answers.answers.len() > 1 {
-                let one = self.are_one_problem(answers, &problem)?;
+                let one = self.are_one_problem(host, answers, &problem)?;
                 if found.adds_errors(vec![one]) {
                     return Ok(Err(found.refusal(codes::AMBIGUOUS)));
                 }
@@ -333,27 +335,45 @@ impl Inference<'_> {
     }
 
     /// Checks that all answers are one problem up to the names of objects: advice if so, an error if not.
-    fn are_one_problem(&self, answers: &ExplainedAnswers<'_>, first: &str) -> Result<Diagnostic, Failure> {
+    fn are_one_problem(
+        &self,
+        host: &dyn Host,
+        answers: &ExplainedAnswers<'_>,
+        first: &str,
+    ) -> Result<Diagnostic, Failure> {
+        let time = Duration::try_from_secs_f64(self.options.limits.time_s).ok();
+        let mut deadline = Deadline::within(host, time);
         let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
         let one = parse(first);
         for (number, answer) in answers.answers.iter().enumerate().skip(1) {
             let other = self.compile_answer(answer);
             let Some(problem) = other.problem() else { return Ok(answer::ambiguity(answers, 0, number)) };
             let choices = self.options.limits.choices;
-            match equivalent_problems(&self.domain, &one, &parse(problem), choices, &mut Unlimited) {
+            match equivalent_problems(&self.domain, &one, &parse(problem), choices, &mut deadline) {
                 ProblemEquivalence::Equal { .. } => {}
                 ProblemEquivalence::Different(_) => return Ok(answer::ambiguity(answers, 0, number)),
-                ProblemEquivalence::Undecided { choices, .. } => {
-                    let message = format!(
-                        "whether two answers are the same problem was not decided after {choices} pairs of objects"
-                    );
-                    return Err(Failure::new(FailureClass::Limit, codes::COMPARISON, message)
-                        .help("raise `limits.choices` of the stage"));
+                ProblemEquivalence::Undecided { choices, stopped } => {
+                    return Err(undecided_comparison(choices, stopped));
                 }
             }
         }
         Ok(answer::several_answers_advice(answers))
     }
+}
+
+/// The failure of a comparison of two answers that a limit or an interruption ended.
+fn undecided_comparison(choices: u64, stopped: Option<StopReason>) -> Failure {
+    let (class, because, help) = match stopped {
+        Some(StopReason::Cancelled) => {
+            return Failure::new(FailureClass::Cancelled, codes::COMPARISON, "the run was interrupted");
+        }
+        Some(reason) => (FailureClass::Limit, format!(" ({reason})"), "raise `limits.time_s` of the stage"),
+        None => (FailureClass::Limit, String::new(), "raise `limits.choices` of the stage"),
+    };
+    let message = format!(
+        "whether two answers are the same problem was not decided after {choices} pairs of objects{because}"
+    );
+    Failure::new(class, codes::COMPARISON, message).help(help)
 }
 
 /// Everything found so far.

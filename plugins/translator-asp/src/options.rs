@@ -23,7 +23,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Seconds for one program, between 0.001 and 3600.
+    /// Seconds for one program, and for the comparison of its answers, between 0.001 and 3600.
     #[schemars(range(min = 0.001, max = 3600.0))]
     pub time_s: f64,
     /// Most megabytes that the child process may hold, itself included; it is replaced once it held more. The host's own limit

@@ -214,6 +214,18 @@ fn several_answers_are_one_problem_up_to_names_or_ambiguous() {
 }
 
 #[test]
+fn the_comparison_of_several_answers_ends_with_the_time_or_the_run() {
+    let several = with_choice("1 { init(holds(robot1, G, ball1)) : object(G, gripper) } 1.");
+    let failure = sample(of_mode(Mode::Infer), &host(&[]).remaining_ms(0), &several).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "translate-asp.comparison"));
+    assert!(failure.message.ends_with("(the time limit)"), "{failure}");
+    let interrupted = host(&[]);
+    interrupted.cancel();
+    let failure = sample(of_mode(Mode::Infer), &interrupted, &several).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Cancelled, "translate-asp.comparison"));
+}
+
+#[test]
 fn a_mistake_in_the_knowledge_file_is_no_fault_of_the_reply() {
     let request = with_choice("init(unheard_of(");
     let failure = plugin(of_mode(Mode::Infer)).translate(&host(&[]), &request).unwrap_err();
