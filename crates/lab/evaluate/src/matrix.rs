@@ -84,7 +84,8 @@ impl Matrix {
                 let diagnostic = Diagnostic::error("evaluate.matrix", error.message().to_owned())
                     .at(planforge_diagnostics::SourceId(0), span, "")
                     .help("`planforge explain evaluate.matrix` shows a whole matrix file");
-                return Err((vec![diagnostic], sources));
+                let shown = planforge_pipeline::hide_keys_near_errors(text, &[span]);
+                return Err((vec![diagnostic], SourceMap::single(name, shown)));
             }
         };
         let mut wrong = Vec::new();

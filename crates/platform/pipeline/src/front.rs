@@ -18,3 +18,4 @@ pub use catalogue::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind}
 pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, check};
 pub(crate) use llm::price_of;
 pub use overrides::Override;
+pub use secrets::hide_keys_near_errors;

@@ -20,7 +20,7 @@ pub use codes::CODES;
 pub use config::*;
 pub use front::{
     Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, OptionProblem,
-    OptionProblemKind, Override, check,
+    OptionProblemKind, Override, check, hide_keys_near_errors,
 };
 pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
 pub use run::{

@@ -510,6 +510,20 @@ fn overrides_change_keys_and_their_mistakes_have_places() {
 }
 
 #[test]
+fn a_key_on_a_line_with_a_syntax_error_is_hidden() {
+    for line in [
+        "api_key_env = sk-abcdefghijklmnop0123",
+        "api_key = \"sk-abcdefghijklmnop0123",
+        "headers = { X-Team = \"sk-abcdefghijklmnop0123\" \"\" }",
+    ] {
+        let checked = found(&GOOD.replacen("[llm.main]", &format!("[llm.main]\n{line}"), 1), &[]);
+        assert!(codes(&checked).contains(&"pipeline.syntax".to_owned()), "{line}");
+        let text = &checked.sources.get(SourceId(0)).unwrap().text;
+        assert!(!text.contains("abcdefgh") && text.contains("***"), "{text}");
+    }
+}
+
+#[test]
 fn syntax_errors_are_all_found_and_the_rest_is_checked_without_echoes() {
     let text = GOOD
         .replace("n = 5", "n = ")

@@ -66,7 +66,9 @@ pub fn check(source: &str, name: &str, catalogue: &dyn Catalogue, overrides: &[S
         applied.extend(overrides::apply(&mut root, argument, id, &mut found));
     }
     moved::apply(&mut root, &mut found);
-    let hidden = secrets::find(&root, &mut found);
+    let mut hidden = secrets::find(&root, &mut found);
+    let broken: Vec<Span> = parsed.errors.iter().filter_map(|e| Some(e.primary()?.span)).collect();
+    hidden.extend(secrets::find_near_errors(source, &broken));
     let config = File { catalogue }.pipeline(&root, &mut found);
     let mut diagnostics = parsed.errors;
     drop_followers(&diagnostics, &mut found, source);

@@ -3,7 +3,7 @@
 use super::reader::error_at;
 use super::tree::{Node, SourcePlace, Table, Value};
 use planforge_contract::is_harmless_header;
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
 /// True if a text can be the name of an environment variable.
 pub(super) fn is_variable_name(text: &str) -> bool {
@@ -81,6 +81,70 @@ fn visit(key: &str, node: &Node, out: &mut Vec<Diagnostic>, places: &mut Vec<Sou
     }
 }
 
+/// The text with possible keys hidden on the lines of these syntax errors, which a tree of the text may lack.
+pub fn hide_keys_near_errors(text: &str, errors: &[Span]) -> String {
+    hide(text, &find_near_errors(text, errors))
+}
+
+/// Places of possible keys on the lines of syntax errors.
+pub(super) fn find_near_errors(text: &str, errors: &[Span]) -> Vec<SourcePlace> {
+    let mut places = Vec::new();
+    let (mut start, mut in_headers) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if line.trim_start().starts_with('[') {
+            let name = line.trim().trim_start_matches('[').split(']').next().unwrap_or_default();
+            in_headers = name.rsplit('.').next().is_some_and(|last| last.trim() == "headers");
+        }
+        if errors.iter().any(|span| span.start as usize <= end && span.end as usize >= start) {
+            let keys = find_in_line(line, in_headers).into_iter();
+            places.extend(keys.map(|key| SourcePlace {
+                source: SourceId(0),
+                span: Span::new(offset(start + key.start), offset(start + key.end)),
+            }));
+        }
+        start = end;
+    }
+    places
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Ranges of possible keys in a line that may not be TOML. After the name of a secret, everything counts.
+fn find_in_line(line: &str, mut in_headers: bool) -> Vec<std::ops::Range<usize>> {
+    let is_part = |c: char| !c.is_whitespace() && !"\"'=,[]{}()#;".contains(c);
+    let mut keys = Vec::new();
+    let mut at = 0;
+    while let Some(start) = line[at..].find(is_part).map(|found| at + found) {
+        let end = line[start..].find(|c| !is_part(c)).map_or(line.len(), |found| start + found);
+        let word = &line[start..end];
+        let after = line[end..].trim_start_matches(['"', '\'']).trim_start();
+        let name = word.rsplit('.').next().unwrap_or_default();
+        in_headers |= word.split('.').any(|part| part == "headers");
+        let is_secret_header = in_headers && name != "headers" && !is_harmless_header(name);
+        if looks_like_key(word) {
+            keys.push(start..end);
+        } else if after.starts_with('=') && (is_secret_header || is_name_of_secret(word)) {
+            keys.push(line.len() - after.len() + 1..line.len());
+            break;
+        } else if word == "Bearer" {
+            keys.push(end..line.len());
+            break;
+        }
+        at = end;
+    }
+    keys
+}
+
+/// True for keys like `api_key` and `X-Auth-Token`, not for `max_tokens` and `api_key_env`.
+fn is_name_of_secret(key: &str) -> bool {
+    const NAMES: [&str; 7] = ["apikey", "key", "token", "secret", "password", "credentials", "authorization"];
+    let last = key.rsplit(['.', '_', '-']).next().unwrap_or_default();
+    !key.contains("_env") && NAMES.iter().any(|name| last.eq_ignore_ascii_case(name))
+}
+
 /// The text with the bytes of those places replaced by stars; length and line ends stay.
 pub(super) fn hide(text: &str, places: &[SourcePlace]) -> String {
     let mut bytes = text.as_bytes().to_vec();
@@ -96,6 +160,34 @@ pub(super) fn hide(text: &str, places: &[SourcePlace]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_on_lines_with_syntax_errors_are_hidden_and_other_values_are_not() {
+        let hidden = |line: &str| hide_keys_near_errors(line, &[Span::new(0, offset(line.len()))]);
+        for (line, shown) in [
+            ("api_key = \"sk-abcdefgh12345678", "api_key = \"*******************"),
+            ("api_key_env = sk-abcdefgh12345678 # mine", "api_key_env = ******************* # mine"),
+            ("api_key = 'hunter 2", "api_key = ******* *"),
+            (
+                "headers = { Accept = \"x/y\", X-Team = \"blue\" \"red\" }",
+                "headers = { Accept = \"x/y\", X-Team = \"****\" \"***\" *",
+            ),
+            ("[llm.main.headers]\nX-Team = \"blue", "[llm.main.headers]\nX-Team = \"****"),
+            ("llm.main.headers.\"X-Team\" = \"blue", "llm.main.headers.\"X-Team\" = \"****"),
+            ("note = \"Bearer abc def", "note = \"Bearer *** ***"),
+            ("max_tokens = 20 48", "max_tokens = 20 48"),
+            ("api_key_env = \"MY_KEY", "api_key_env = \"MY_KEY"),
+            ("é = é sk-abcdefgh12345678é", "é = é *********************"),
+        ] {
+            assert_eq!(hidden(line), shown);
+        }
+        let text = "api_key = \"hunter2\"\nmodel = \n";
+        assert_eq!(
+            hide_keys_near_errors(text, &[Span::new(28, 29)]),
+            text,
+            "only lines with errors are shown"
+        );
+    }
 
     #[test]
     fn tells_keys_from_names() {
