@@ -6,6 +6,7 @@
 
 use planforge_contract::{Failure, FailureClass};
 use serde::Deserialize;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use url::{Host, Url};
@@ -27,13 +28,14 @@ const SERVICES: [(&str, &str); 13] = [
     ("XAI_API_KEY", "api.x.ai"),
 ];
 
-/// What the user allowed.
+/// Servers that the user allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Consent {
     /// Servers of `--allow-host`, for every variable.
     servers: Vec<String>,
-    file: AllowFile,
     path: Option<PathBuf>,
+    /// Read when the answer depends on it, so that a broken file does not end a command that sends nothing.
+    file: OnceCell<Result<AllowFile, Failure>>,
 }
 
 /// `allow.toml`.
@@ -45,48 +47,59 @@ struct AllowFile {
     keys: BTreeMap<String, Vec<String>>,
 }
 
+fn wrong(message: String) -> Failure {
+    Failure::new(FailureClass::Request, "cli.consent", message)
+}
+
+impl AllowFile {
+    /// Reads the file; one that does not exist allows nothing.
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(e) => return Err(wrong(format!("{shown} cannot be read: {e}"))),
+        };
+        let mut file: Self = toml::from_str(&text).map_err(|e| wrong(format!("{shown}: {e}")))?;
+        for server in file.keys.values_mut().flatten() {
+            *server = origin_of(server).map_err(|e| wrong(format!("{shown}: {e}")))?;
+        }
+        Ok(file)
+    }
+}
+
 impl Consent {
-    /// Reads the user's file, if there is one.
+    /// The consent by `--allow-host` and the user's file, which is read when a check needs it.
     ///
     /// # Errors
-    /// `cli.consent`: the file or a server of `--allow-host` cannot be read.
-    pub(crate) fn read(allowed_hosts: &[String], path: Option<PathBuf>) -> Result<Self, Failure> {
-        let wrong = |message: String| Failure::new(FailureClass::Request, "cli.consent", message);
+    /// `cli.consent`: a server of `--allow-host` cannot be read.
+    pub(crate) fn new(allowed_hosts: &[String], path: Option<PathBuf>) -> Result<Self, Failure> {
         let servers = allowed_hosts.iter().map(|host| origin_of(host));
         let servers = servers.collect::<Result<_, _>>().map_err(|e| wrong(format!("--allow-host: {e}")))?;
-        let file = match path.as_deref().map(std::fs::read_to_string) {
-            Some(Ok(text)) => {
-                let shown = path.as_deref().unwrap_or(Path::new("")).display();
-                let mut file: AllowFile =
-                    toml::from_str(&text).map_err(|e| wrong(format!("{shown}: {e}")))?;
-                for server in file.keys.values_mut().flatten() {
-                    *server = origin_of(server).map_err(|e| wrong(format!("{shown}: {e}")))?;
-                }
-                file
-            }
-            Some(Err(e)) if e.kind() != std::io::ErrorKind::NotFound => {
-                let shown = path.as_deref().unwrap_or(Path::new("")).display();
-                return Err(wrong(format!("{shown} cannot be read: {e}")));
-            }
-            _ => AllowFile::default(),
-        };
-        Ok(Self { servers, file, path })
+        Ok(Self { servers, path, file: OnceCell::new() })
+    }
+
+    /// Servers that the user's file allows for a variable.
+    fn servers_in_file(&self, variable: &str) -> Result<&[String], Failure> {
+        let read = || self.path.as_deref().map_or_else(|| Ok(AllowFile::default()), AllowFile::read);
+        let file = self.file.get_or_init(read).as_ref().map_err(Clone::clone)?;
+        Ok(file.keys.get(variable).map(Vec::as_slice).unwrap_or_default())
     }
 
     /// Checks that a server may get the value of a variable.
     ///
     /// # Errors
-    /// `cli.consent`, with the ways to allow it.
+    /// `cli.consent`, with the ways to allow it, or because the user's file cannot be read.
     pub(crate) fn check(&self, variable: &str, url: &str) -> Result<(), Failure> {
         // What is not a URL is refused by the plugin.
         let Ok(url) = Url::parse(url) else { return Ok(()) };
         let server = url.origin().ascii_serialization();
         let is_service =
             |(name, host): &(&str, &str)| *name == variable && server == format!("https://{host}");
-        let own = self.file.keys.get(variable).into_iter().flatten();
         if is_loopback(&url)
             || SERVICES.iter().any(is_service)
-            || self.servers.iter().chain(own).any(|s| *s == server)
+            || self.servers.contains(&server)
+            || self.servers_in_file(variable)?.contains(&server)
         {
             return Ok(());
         }
@@ -98,7 +111,7 @@ impl Consent {
         if let Some(path) = &self.path {
             help += &format!(", or write into {} below [keys]: {variable} = [\"{server}\"]", path.display());
         }
-        Err(Failure::new(FailureClass::Request, "cli.consent", message).help(help))
+        Err(wrong(message).help(help))
     }
 }
 
@@ -177,16 +190,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("allow.toml");
         let hosts = ["llm.example.org".to_owned(), "http://10.0.0.1:8000/v1".to_owned()];
-        let consent = Consent::read(&hosts, Some(path.clone())).unwrap();
+        let consent = Consent::new(&hosts, Some(path.clone())).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://llm.example.org/v1"));
         assert!(is_allowed(&consent, "KEY", "http://10.0.0.1:8000/other"));
         assert!(!is_allowed(&consent, "KEY", "http://llm.example.org/v1"));
         std::fs::write(&path, "[keys]\nKEY = [\"other.example.org\"]\n").unwrap();
-        let consent = Consent::read(&[], Some(path.clone())).unwrap();
+        let consent = Consent::new(&[], Some(path.clone())).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://other.example.org/v1"));
         assert!(!is_allowed(&consent, "OTHER", "https://other.example.org/v1"));
         std::fs::write(&path, "[kyes]\n").unwrap();
-        assert_eq!(Consent::read(&[], Some(path)).unwrap_err().code, "cli.consent");
-        assert_eq!(Consent::read(&["a b".to_owned()], None).unwrap_err().code, "cli.consent");
+        let broken = Consent::new(&[], Some(path)).unwrap();
+        assert!(is_allowed(&broken, "KEY", "http://localhost:80"), "the file is not needed");
+        let failure = broken.check("KEY", "https://other.example.org/v1").unwrap_err();
+        assert!(failure.code == "cli.consent" && failure.message.contains("kyes"), "{failure}");
+        assert_eq!(Consent::new(&["a b".to_owned()], None).unwrap_err().code, "cli.consent");
     }
 }

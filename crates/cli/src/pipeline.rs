@@ -83,7 +83,7 @@ pub(crate) fn instantiate(
 }
 
 fn consent(context: &Context) -> Result<Consent, Exit> {
-    Consent::read(&context.allowed_hosts, crate::environment::allow_file())
+    Consent::new(&context.allowed_hosts, crate::environment::allow_file())
         .map_err(|failure| context.print_failure(&failure))
 }
 

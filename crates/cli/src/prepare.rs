@@ -56,9 +56,11 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     if let Some(table) = &pipeline.environment {
         maker.environment(&table.plugin, &table.options);
     }
-    let Maker { mut prepared, failures, .. } = maker;
+    let Maker { mut prepared, mut failures, .. } = maker;
     prepared.plugins.sort_by(|a, b| a.id.cmp(&b.id));
     prepared.plugins.dedup();
+    // A file that cannot be read fails every check that needs it.
+    failures.dedup();
     if failures.is_empty() { Ok(prepared) } else { Err(failures) }
 }
 

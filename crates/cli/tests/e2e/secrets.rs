@@ -157,3 +157,19 @@ fn a_key_goes_to_no_server_that_the_user_has_not_allowed() {
     fs::write(config.path().join("planforge/allow.toml"), allowed).unwrap();
     start(stranger).go().expect(36).says(&["cli.missing-secret"]);
 }
+
+#[test]
+fn a_broken_list_of_allowed_servers_fails_only_what_needs_it() {
+    let config = tempfile::tempdir().unwrap();
+    fs::create_dir(config.path().join("planforge")).unwrap();
+    fs::write(config.path().join("planforge/allow.toml"), "[kyes]\n").unwrap();
+    let config = config.path().to_str().unwrap();
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let mut run = with_key(&server, KEYS[0]).env("XDG_CONFIG_HOME", config);
+    run.go().expect(0);
+    let replay = planforge().env("XDG_CONFIG_HOME", config).arg("replay").arg(run.folder()).spawn().unwrap();
+    Ran::wait(replay).expect(0);
+    let mut stranger = Run::new("llm-p.toml", "https://stranger.invalid/v1").task("parcels", "p01");
+    stranger = stranger.set("llm.main.api_key_env", VARIABLE).env(VARIABLE, KEYS[0]);
+    stranger.env("XDG_CONFIG_HOME", config).go().expect(30).says(&["cli.consent", "allow.toml", "kyes"]);
+}
