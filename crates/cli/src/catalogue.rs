@@ -5,7 +5,7 @@ use crate::bundled::BUNDLED;
 use crate::context::Context;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
-use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings, check_against_schema};
+use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings};
 
 /// Finds the plugins. Files on the search path that are not plugins are skipped with a warning.
 pub(crate) fn registry(context: &Context) -> Registry {
@@ -46,9 +46,7 @@ impl Catalogue for RegistryCatalogue<'_> {
 
     fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem> {
         // A plugin that is not there, or did not pass its gates, was reported where it is named.
-        let info = self.0.info_apart(id);
-        let problems =
-            info.ok().and_then(|i| check_against_schema(&i.options_schema, options).ok()).unwrap_or_default();
+        let problems = self.0.check_options_apart(id, options).unwrap_or_default();
         problems
             .into_iter()
             .map(|p| OptionProblem {

@@ -31,16 +31,19 @@ pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
 
 /// The folder for files that can be recreated: `XDG_CACHE_HOME`, else `~/.cache`; none if neither is known.
 pub(crate) fn cache_folder() -> Option<PathBuf> {
-    let named = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".cache")))
+    user_folder("XDG_CACHE_HOME", ".cache")
 }
 
 /// The user's list of what pipelines may do: `planforge/allow.toml` in `XDG_CONFIG_HOME`, else in `~/.config`; none if
 /// neither is known.
 pub(crate) fn allow_file() -> Option<PathBuf> {
-    let named = variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    let folder = named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".config")));
-    folder.map(|folder| folder.join("planforge/allow.toml"))
+    user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planforge/allow.toml"))
+}
+
+/// The folder that a variable names with an absolute path, else the one of that name in the home folder.
+fn user_folder(name: &str, in_home: &str) -> Option<PathBuf> {
+    let named = variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    named.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(in_home)))
 }
 
 /// The file of a program on the search path.

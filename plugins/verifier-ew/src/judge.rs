@@ -94,6 +94,20 @@ enum Measurement {
     Not(Result<Assessment, Failure>),
 }
 
+impl Measurement {
+    /// The results of candidates that are measured together, after their common work ended early.
+    fn same_for_all(ended: Ended, candidates: usize) -> Result<Vec<Self>, Failure> {
+        let all = 0..candidates;
+        match ended {
+            Ended::Failed(failure) => {
+                let stopped = unless_limit(failure)?;
+                Ok(all.map(|_| Self::Not(Ok(stopped.clone()))).collect())
+            }
+            Ended::Stopped(reason) => Ok(all.map(|_| Ended::Stopped(reason).into()).collect()),
+        }
+    }
+}
+
 impl From<Ended> for Measurement {
     fn from(ended: Ended) -> Self {
         Self::Not(match ended {
@@ -176,13 +190,7 @@ impl WalkJudge<'_> {
         let trials = self.reference.trials(self.settings);
         let drawn = match trials.draw(self.seed, &mut self.budget) {
             Ok(drawn) => drawn,
-            Err(Ended::Failed(failure)) => {
-                let stopped = unless_limit(failure)?;
-                return Ok(models.iter().map(|_| Measurement::Not(Ok(stopped.clone()))).collect());
-            }
-            Err(Ended::Stopped(reason)) => {
-                return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
-            }
+            Err(ended) => return Measurement::same_for_all(ended, models.len()),
         };
         let mut one =
             |candidate: &&Model| match trials.measure(drawn.as_ref(), candidate, self.seed, &mut self.budget)
@@ -200,13 +208,7 @@ impl WalkJudge<'_> {
         let trials = self.reference.trials(self.settings);
         let raced = match race::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
             Ok(raced) => raced,
-            Err(Ended::Failed(failure)) => {
-                let stopped = unless_limit(failure)?;
-                return Ok(models.iter().map(|_| Measurement::Not(Ok(stopped.clone()))).collect());
-            }
-            Err(Ended::Stopped(reason)) => {
-                return Ok(models.iter().map(|_| Ended::Stopped(reason).into()).collect());
-            }
+            Err(ended) => return Measurement::same_for_all(ended, models.len()),
         };
         let mut found = Vec::with_capacity(models.len());
         for (model, raced) in models.iter().zip(raced) {

@@ -129,15 +129,16 @@ impl Source {
         }
         let file = path.join("evaluation.json");
         if file.is_file() {
-            if let Ok(bytes) = fs::read(&file)
-                && !is_unchanged(path, "evaluation.json", &bytes)?
+            let read = read(&file);
+            if let Ok(bytes) = &read
+                && !is_unchanged(path, "evaluation.json", bytes)?
             {
                 let shown = file.display();
                 source
                     .warnings
                     .push(format!("{shown} has no recorded hash, so changes to it cannot be noticed"));
             }
-            match json::<Evaluation>(&file) {
+            match read.and_then(|bytes| parse::<Evaluation>(&file, &bytes)) {
                 Ok(evaluation) => {
                     for result in evaluation.cells {
                         let key = result.key.clone();
@@ -268,10 +269,17 @@ fn name(path: &Path) -> String {
 }
 
 fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let bytes = fs::read(path).map_err(|error| {
+    parse(path, &read(path)?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| {
         Failure::new(FailureClass::System, "record.io", format!("{} cannot be read: {error}", path.display()))
-    })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    })
+}
+
+fn parse<T: serde::de::DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("{} is not what it should be: {error}", path.display());
         Failure::new(FailureClass::System, "record.corrupt", message)
     })

@@ -132,7 +132,7 @@ fn overlap(a: &[Option<ObjectId>], b: &[Option<ObjectId>]) -> bool {
     a.iter().zip(b).all(|(x, y)| x.is_none() || y.is_none() || x == y)
 }
 
-/// What may hold in some relaxed state.
+/// Atoms that may hold in some relaxed state.
 struct RelaxedStates<'t> {
     task: &'t LiftedTask,
     reach: &'t Reachability,

@@ -92,11 +92,13 @@ pub(crate) fn describe(
     if info.contract != EPOCH {
         return Err(wrong(format!("the plugin speaks contract {}, this planforge {EPOCH}", info.contract)));
     }
-    #[cfg(feature = "schemas")]
-    if let Err(e) = jsonschema::validator_for(&info.options_schema) {
-        return Err(wrong(format!("its options schema is not a JSON schema: {e}")));
-    }
     Ok(info)
+}
+
+/// Gate `plugin.describe`: the schema of the options must be one.
+#[cfg(feature = "schemas")]
+pub(crate) fn schema_failure(id: &str, error: &str) -> Failure {
+    gate_failure("plugin.describe", format!("`{id}`: its options schema is not a JSON schema: {error}"))
 }
 
 /// Gate `plugin.create`.

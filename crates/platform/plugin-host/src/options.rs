@@ -23,7 +23,28 @@ pub struct OptionProblem {
 /// # Errors
 /// The schema itself is wrong; a plugin with such a schema does not pass its gate `plugin.describe`.
 pub fn check_against_schema(schema: &Value, options: &JsonObject) -> Result<Vec<OptionProblem>, String> {
-    let validator = jsonschema::validator_for(schema).map_err(|e| e.to_string())?;
+    OptionsSchema::compile(schema).map(|schema| schema.check(options))
+}
+
+/// A compiled JSON schema of options.
+pub(crate) struct OptionsSchema {
+    schema: Value,
+    validator: jsonschema::Validator,
+}
+
+impl OptionsSchema {
+    pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
+        let validator = jsonschema::validator_for(schema).map_err(|e| e.to_string())?;
+        Ok(Self { schema: schema.clone(), validator })
+    }
+
+    /// Everything that is wrong with the options.
+    pub(crate) fn check(&self, options: &JsonObject) -> Vec<OptionProblem> {
+        problems(&self.schema, &self.validator, options)
+    }
+}
+
+fn problems(schema: &Value, validator: &jsonschema::Validator, options: &JsonObject) -> Vec<OptionProblem> {
     let instance = Value::Object(options.clone());
     let mut problems = Vec::new();
     for error in validator.iter_errors(&instance) {
@@ -47,7 +68,7 @@ pub fn check_against_schema(schema: &Value, options: &JsonObject) -> Result<Vec<
         }
     }
     problems.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-    Ok(problems)
+    problems
 }
 
 fn unknown(parent: &str, name: &str, known: &[String]) -> OptionProblem {

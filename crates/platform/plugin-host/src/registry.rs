@@ -6,7 +6,7 @@ use crate::exposed::writable_by_others;
 use crate::gates;
 use crate::limits::CallLimits;
 #[cfg(feature = "schemas")]
-use crate::options::{OptionProblem, check_against_schema};
+use crate::options::{OptionProblem, OptionsSchema};
 use crate::suggestion::nearest;
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
@@ -77,6 +77,32 @@ struct Slot {
     /// Result of checks that do not run the plugin: its symbol, its epoch, and that its id is unique.
     found: Result<Option<&'static BundledPlugin>, Failure>,
     loaded: OnceLock<Result<Loaded, Failure>>,
+    /// The compiled schema of its options.
+    #[cfg(feature = "schemas")]
+    schema: OnceLock<Result<OptionsSchema, String>>,
+}
+
+impl Slot {
+    fn new(
+        source: PluginSource,
+        crate_name: String,
+        found: Result<Option<&'static BundledPlugin>, Failure>,
+    ) -> Self {
+        Self {
+            source,
+            crate_name,
+            found,
+            loaded: OnceLock::new(),
+            #[cfg(feature = "schemas")]
+            schema: OnceLock::new(),
+        }
+    }
+
+    #[cfg(feature = "schemas")]
+    fn schema(&self, info: &PluginInfo) -> Result<&OptionsSchema, String> {
+        let compiled = self.schema.get_or_init(|| OptionsSchema::compile(&info.options_schema));
+        compiled.as_ref().map_err(Clone::clone)
+    }
 }
 
 /// All plugins. Libraries are found at once, and opened when they are first asked for; none is ever unloaded.
@@ -117,19 +143,19 @@ impl Registry {
             registry.search(path);
         }
         for plugin in bundled {
-            registry.slots.entry(plugin.id()).or_default().push(Slot {
-                source: PluginSource::Bundled,
-                crate_name: plugin.crate_name.to_owned(),
-                found: Ok(Some(plugin)),
-                loaded: OnceLock::new(),
-            });
+            let slot = Slot::new(PluginSource::Bundled, plugin.crate_name.to_owned(), Ok(Some(plugin)));
+            registry.slots.entry(plugin.id()).or_default().push(slot);
         }
         registry
     }
 
     fn search(&mut self, path: &Path) {
-        self.exposed.extend(writable_by_others(path));
-        let files = if path.is_dir() { libraries(path) } else { Ok(vec![path.to_owned()]) };
+        let files = if path.is_dir() {
+            self.exposed.extend(writable_by_others(path));
+            libraries(path)
+        } else {
+            Ok(vec![path.to_owned()])
+        };
         match files {
             Ok(files) => files.iter().for_each(|file| self.add_library(file)),
             Err(e) => self.add_stray(path, String::new(), file_failure(path, &e)),
@@ -143,13 +169,11 @@ impl Registry {
     }
 
     fn add_library(&mut self, path: &Path) {
+        self.exposed.extend(writable_by_others(path));
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(e) => return self.add_stray(path, String::new(), file_failure(path, &e)),
         };
-        if !self.exposed.iter().any(|exposed| exposed.starts_with(&format!("{} ", path.display()))) {
-            self.exposed.extend(writable_by_others(path));
-        }
         let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
         let file = match gates::read_symbols(path, &bytes) {
             Ok(file) => file,
@@ -170,7 +194,7 @@ impl Registry {
             None => epoch.map(|()| None),
         };
         let source = PluginSource::Library { path: path.to_owned(), sha256 };
-        slots.push(Slot { source, crate_name: file.crate_name, found, loaded: OnceLock::new() });
+        slots.push(Slot::new(source, file.crate_name, found));
     }
 
     /// Every id there is, in order.
@@ -208,6 +232,8 @@ impl Registry {
                 }
             };
             let info = gates::describe(module, &slot.crate_name, &self.settings.limits, &self.threads)?;
+            #[cfg(feature = "schemas")]
+            slot.schema(&info).map_err(|e| gates::schema_failure(&info.id, &e))?;
             Ok(Loaded { module, info: Arc::new(info) })
         };
         slot.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
@@ -286,9 +312,18 @@ impl Registry {
     /// As [`Registry::info`].
     #[cfg(feature = "schemas")]
     pub fn check_options(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
-        let info = self.info(id)?;
-        check_against_schema(&info.options_schema, options)
-            .map_err(|e| Failure::new(FailureClass::Plugin, "plugin.describe", e))
+        let (slot, info) = (self.slot(id)?, self.info(id)?);
+        Ok(slot.schema(&info).map_err(|e| gates::schema_failure(id, &e))?.check(options))
+    }
+
+    /// As [`Registry::check_options`], without running a library's code in this process.
+    ///
+    /// # Errors
+    /// As [`Registry::info_apart`].
+    #[cfg(feature = "schemas")]
+    pub fn check_options_apart(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
+        let (slot, info) = (self.slot(id)?, self.info_apart(id)?);
+        Ok(slot.schema(&info).map_err(|e| gates::schema_failure(id, &e))?.check(options))
     }
 
     /// Makes an instance, through the last two gates.

@@ -1,4 +1,4 @@
-//! What formulas are evaluated against, and the limits of the evaluation.
+//! Interpretations of formulas, and the limits of their evaluation.
 
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr};
 use crate::resources::{ResourceLimits, StopReason, check};
