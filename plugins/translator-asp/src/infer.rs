@@ -18,8 +18,8 @@ use planforge_contract::{
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
-use planforge_planning::StopReason;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -346,6 +346,9 @@ impl Inference<'_> {
         let parse = |text: &str| planforge_pddl::parse_problem(text, PROBLEM_ID).value;
         let one = parse(first);
         for (number, answer) in answers.answers.iter().enumerate().skip(1) {
+            if let Poll::Stop(reason) = deadline.poll() {
+                return Err(undecided_comparison(0, Some(reason)));
+            }
             let other = self.compile_answer(answer);
             let Some(problem) = other.problem() else { return Ok(answer::ambiguity(answers, 0, number)) };
             let choices = self.options.limits.choices;

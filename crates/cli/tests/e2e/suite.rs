@@ -74,19 +74,19 @@ fn a_generator_whose_values_grow_without_end_stops_at_a_limit() {
     for (grow, limit) in [
         ("{% set v.s = v.s ~ v.s %}", memory),
         ("{% set v.s = v.s + v.s %}", memory),
-        ("{% set v.s = v.s | replace('x', 'xx') %}", memory),
+        ("{% set v.s = v.s | replace('x' * 200, 'x' * 400) %}", memory),
         ("{% set v.s = [v.s, v.s] | join %}", memory),
         ("{% set v.s = '%s%s' | format(v.s, v.s) %}", memory),
         ("{% set v.s = twice(v.s) %}", memory),
         ("{% set s %}{{ v.s }}{{ v.s }}{% endset %}{% set v.s = s %}", memory),
         ("{% set v.l = (v.l + v.l) | list %}", memory),
-        ("{% set v.l = v.l + v.l %}{% if i == 59 %}{{ v.l | join }}{% endif %}", memory),
+        ("{% set v.l = v.l + v.l %}{% if i == 20 %}{{ v.l | join }}{% endif %}", memory),
         ("{% set v.s = v.s * 99 %}", "generator.jinja:2"),
         ("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}", "2000000 steps"),
         ("{% for a in range(9999) %}{{ v.s }}{% endfor %}", "1048576 bytes"),
     ] {
         let template = format!(
-            "{{% macro twice(s) %}}{{{{ s }}}}{{{{ s }}}}{{% endmacro %}}{{% set v = namespace(s='x' * 200, l=['x' * 200]) %}}\n\
+            "{{% macro twice(s) %}}{{{{ s }}}}{{{{ s }}}}{{% endmacro %}}{{% set v = namespace(s='x' * 200, l=['x' * 9000]) %}}\n\
              {{% for i in range(60) %}}{grow}{{% endfor %}}\n%% problem\nx\n%% text\nx\n"
         );
         std::fs::write(folder.path().join("generator.jinja"), template).unwrap();

@@ -7,7 +7,7 @@ mod common;
 
 use common::info;
 use planforge_contract::{Applies, JsonObject, OptionCondition, PluginInfo, PluginKind};
-use planforge_diagnostics::{Diagnostic, Severity};
+use planforge_diagnostics::{Diagnostic, Severity, SourceId};
 use planforge_pipeline::*;
 use planforge_plugin_host::check_against_schema;
 use serde_json::json;
