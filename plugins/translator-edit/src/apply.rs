@@ -1,17 +1,19 @@
-//! Applies the calls of a reply to a domain. Valid edits are applied; every other edit is refused with its reason.
+//! Applies the calls of a reply to a domain and, if the model may edit it, to a problem. Valid edits are applied; every other edit is refused with its reason.
 //!
 //! The domain stays valid at every step. Predicates are declared first, whatever the order of the calls. Then each action is filled in and
 //! checked against them. A declaration that breaks an action which no edit repairs is undone, and all edits are checked again without it.
 
 mod pieces;
+mod problem;
 mod read;
 
-use crate::calls::{ActionCall, Call, CallsOfReply, REPLY, Text};
+use crate::calls::{ActionCall, Call, CallsOfReply, ProblemCall, REPLY, Text};
 use crate::codes;
 use planforge_contract::{AppliedFix, Edits, FixPolicy};
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, Span, apply_fixes};
-use planforge_pddl::ast::{Domain, PredicateDecl};
-use planforge_pddl::{check_domain, parse_domain, print_domain};
+use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
+use planforge_pddl::{check_domain, parse_domain, print_domain, print_problem};
+pub(crate) use problem::faults as problem_faults;
 use read::{EditReader, Refusals, has_same_parameters, signature};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +24,8 @@ const MAX_FINDINGS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Edited {
     pub(crate) text: String,
+    /// The problem, if it was changed.
+    pub(crate) problem: Option<String>,
     pub(crate) edits: Edits,
     /// Findings about the reply in the order of its calls. Refusals are errors.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -31,6 +35,8 @@ pub(crate) struct Edited {
 /// The domain and reply of one application of edits.
 pub(crate) struct EditTarget<'a> {
     pub(crate) domain: &'a Domain,
+    /// The problem, if the model may edit it.
+    pub(crate) problem: Option<&'a Problem>,
     /// Objects that problems declare, in lower case; `None` where no problem is known.
     pub(crate) objects: Option<&'a BTreeSet<String>>,
     pub(crate) fixes: FixPolicy,
@@ -49,11 +55,12 @@ struct Declared {
 /// Applies the calls of a reply.
 pub(crate) fn apply(base: &EditTarget<'_>, reply: CallsOfReply) -> Edited {
     let mut refused: Vec<Refusals> = reply.refused.into_iter().map(|d| vec![d]).collect();
-    let (mut items, mut actions) = (Vec::new(), Vec::new());
+    let (mut items, mut actions, mut of_problem) = (Vec::new(), Vec::new(), Vec::new());
     for call in reply.calls {
         match call {
             Call::Predicates { items: found } => items.extend(found),
             Call::Action(call) => actions.push(call),
+            Call::Problem(call) => of_problem.push(call),
         }
     }
     let mut declared = read_predicates(base, &items, &mut refused);
@@ -69,21 +76,46 @@ pub(crate) fn apply(base: &EditTarget<'_>, reply: CallsOfReply) -> Edited {
     let kept = declared.iter().filter(|d| d.refused.is_none());
     let mut fixes: Vec<AppliedFix> = kept.clone().flat_map(|d| d.fixes.clone()).collect();
     fixes.extend(state.fixes);
-    let applied = kept.count() + state.applied;
+    let mut applied = kept.count() + state.applied;
+    let problem = base.problem.filter(|_| !of_problem.is_empty()).map(|problem| {
+        let edited = edit_problem(base, &state.domain, problem, &of_problem);
+        applied += edited.applied;
+        refused.extend(edited.refused);
+        fixes.extend(edited.fixes);
+        edited.problem
+    });
+    let unchanged = base.problem.map(print_problem);
+    let problem = problem.map(|edited| print_problem(&edited)).filter(|text| Some(text) != unchanged.as_ref());
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let edits = Edits { applied: count(applied), refused: count(refused.len()) };
     refused.sort_by_key(|r| r.first().and_then(Diagnostic::primary).map(|l| l.span.start));
-    let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(distinct_findings).collect();
+    let mut diagnostics: Vec<Diagnostic> = refused.into_iter().flat_map(first_findings).collect();
     diagnostics.extend(reply.notes);
-    Edited { text: with_requirements(&state.domain), edits, diagnostics, fixes }
+    Edited { text: with_requirements(&state.domain), problem, edits, diagnostics, fixes }
 }
 
-/// Each finding once: a mistake in a precondition is often repeated in the effect.
-fn distinct_findings(mut refusals: Refusals) -> Refusals {
-    let mut seen = BTreeSet::new();
-    refusals.retain(|d| seen.insert(d.message.clone()));
+/// Applies the calls that edit the problem, against the edited domain.
+fn edit_problem(
+    base: &EditTarget<'_>,
+    domain: &Domain,
+    problem: &Problem,
+    calls: &[ProblemCall],
+) -> problem::EditedProblem {
+    let reader = EditReader::new(domain, base.fixes, base.objects, base.reply);
+    problem::apply(&reader, domain, problem, calls)
+}
+
+/// The first findings, each once: a mistake in a precondition is often repeated in the effect.
+fn first_findings(refusals: Refusals) -> Refusals {
+    let mut refusals = distinct_messages(refusals);
     refusals.truncate(MAX_FINDINGS);
     refusals
+}
+
+fn distinct_messages(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = BTreeSet::new();
+    found.retain(|d| seen.insert(d.message.clone()));
+    found
 }
 
 fn read_predicates(base: &EditTarget<'_>, items: &[Text], refused: &mut Vec<Refusals>) -> Vec<Declared> {

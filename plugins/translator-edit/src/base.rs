@@ -1,31 +1,67 @@
-//! The domain before a reply is applied, and the patch that a reply makes of it.
+//! The domain and problem before a reply is applied, and the patch that a reply makes of them.
 
-use crate::apply::{EditTarget, Edited, apply};
+use crate::apply::{EditTarget, Edited, apply, problem_faults};
+use crate::calls::Functions;
 use crate::{calls, codes};
 use planforge_contract::{
     CandidatePatch, Edits, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
     TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, SourceMap};
-use planforge_pddl::ast::Domain;
-use planforge_pddl::{parse_domain, parse_problem, print_domain};
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::{parse_domain, parse_problem, print_domain, print_problem};
 use planforge_plugin_sdk::reply::check_finish;
-use planforge_translating::{domain_of_problem, domain_template};
+use planforge_translating::{domain_of_problem, domain_template, problem_template};
 use std::collections::BTreeSet;
 
-/// The domain that a question shows and its replies edit.
-pub(crate) struct BaseDomain {
+/// The code of an object that is declared nowhere.
+const UNDECLARED_OBJECT: &str = "pddl.undefined-object";
+
+/// The domain that a question shows and its replies edit, and the problem if they may edit it.
+pub(crate) struct Base {
     domain: Domain,
     /// The domain as the question shows it.
     pub(crate) text: String,
     /// Errors in the candidate's domain. The parts that they are about are not in `domain`.
     diagnostics: Vec<ReportedDiagnostic>,
     objects: Option<BTreeSet<String>>,
+    pub(crate) problem: Option<BaseProblem>,
 }
 
-impl BaseDomain {
-    /// The candidate's domain, the given one, or one made from the action interface.
-    pub(crate) fn new(request: &TranslateRequest) -> Result<Self, Failure> {
+/// The problem that a question shows and its replies edit.
+pub(crate) struct BaseProblem {
+    problem: Problem,
+    /// The problem as the question shows it.
+    pub(crate) text: String,
+    /// Mistakes that no change of the domain repairs.
+    pub(crate) defects: Vec<String>,
+}
+
+impl BaseProblem {
+    /// The readable part of the candidate's or the given problem, with the objects of the task if it has none.
+    fn new(request: &TranslateRequest, domain: &Domain, written: Option<&str>) -> Result<Self, Failure> {
+        let parsed = parse_problem(written.unwrap_or_default(), SourceId(0));
+        let mut problem = parsed.value;
+        let name = domain.name.as_ref().map(ToString::to_string);
+        if written.is_none() || problem.objects.is_empty() && problem.init.is_empty() {
+            problem = parse_problem(&problem_template(&request.task, name.as_deref())?, SourceId(0)).value;
+        }
+        let mut defects: Vec<String> = match written {
+            Some(_) => parsed.diagnostics.into_iter().filter(Diagnostic::is_error).map(|d| d.message).collect(),
+            None => vec!["it is not written yet".to_owned()],
+        };
+        if problem.goal.as_ref().is_none_or(planforge_pddl::ast::Condition::is_empty) {
+            defects.push("the goal is empty".to_owned());
+        }
+        let undeclared = problem_faults(domain, &problem).into_iter().filter(|d| d.code == UNDECLARED_OBJECT);
+        defects.extend(undeclared.map(|d| d.message));
+        Ok(Self { text: print_problem(&problem), problem, defects })
+    }
+}
+
+impl Base {
+    /// The candidate's domain, the given one, or one made from the action interface. `problem`: replies may edit the problem too.
+    pub(crate) fn new(request: &TranslateRequest, edits_problem: bool) -> Result<Self, Failure> {
         let written = request.candidate.domain.as_deref().or(request.task.given.domain.as_deref());
         let problem = request.candidate.problem.as_deref().or(request.task.given.problem.as_deref());
         let wanted = problem.and_then(domain_of_problem);
@@ -45,13 +81,20 @@ impl BaseDomain {
         let sources = SourceMap::single("domain", text.as_str());
         let lost = parsed.diagnostics.iter().filter(|d| d.is_error());
         let printed = print_domain(&domain);
+        // Parsed again so that sections which the text leaves out exist.
+        let domain = parse_domain(&printed, SourceId(0)).value;
+        let edited = edits_problem.then(|| BaseProblem::new(request, &domain, problem)).transpose()?;
         Ok(Self {
-            // Parsed again so that sections which the text leaves out exist.
-            domain: parse_domain(&printed, SourceId(0)).value,
+            domain,
             text: printed,
             diagnostics: lost.map(|d| ReportedDiagnostic::of(d, &sources)).collect(),
             objects: objects(request, problem),
+            problem: edited,
         })
+    }
+
+    fn functions(&self) -> Functions {
+        if self.problem.is_some() { Functions::DomainAndProblem } else { Functions::Domain }
     }
 
     /// Applies a reply. The caller fills in `messages`.
@@ -60,7 +103,7 @@ impl BaseDomain {
         if !cut {
             check_finish(reply.finish)?;
         }
-        let mut calls = calls::read_calls(&reply.content);
+        let mut calls = calls::read_calls(&reply.content, self.functions());
         if cut {
             // A reply that was cut off before its first whole call is unusable.
             if calls.calls.is_empty() {
@@ -72,14 +115,21 @@ impl BaseDomain {
         let sources = SourceMap::single("reply", reply.content.as_str());
         let file = SourceFile::new("reply", reply.content.as_str());
         let nothing = calls.calls.is_empty() && calls.refused.is_empty();
-        let target = EditTarget { domain: &self.domain, objects: self.objects.as_ref(), fixes, reply: &file };
-        let Edited { text, edits, mut diagnostics, fixes } = apply(&target, calls);
+        let target = EditTarget {
+            domain: &self.domain,
+            problem: self.problem.as_ref().map(|base| &base.problem),
+            objects: self.objects.as_ref(),
+            fixes,
+            reply: &file,
+        };
+        let Edited { text, problem, edits, mut diagnostics, fixes } = apply(&target, calls);
         if nothing && edits == Edits::default() {
-            diagnostics.push(no_edit(&reply.content));
+            diagnostics.push(self.no_edit(&reply.content));
         }
         let reported = diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &sources));
         Ok(CandidatePatch {
             domain: Some(text),
+            problem,
             edits: Some(edits),
             log_likelihood: reply.log_likelihood(),
             tokens: reply.tokens(),
@@ -88,6 +138,31 @@ impl BaseDomain {
             fixes,
             ..CandidatePatch::default()
         })
+    }
+
+    fn no_edit(&self, reply: &str) -> Diagnostic {
+        let found = planforge_pddl::find_pddl(reply, calls::REPLY);
+        let (add, modify) = (calls::PREDICATES, calls::ACTION);
+        let mut help = format!(
+            "write a code block with calls such as {add}([\"(name ?x - type)\"]) and \
+             {modify}(\"action\", [\"(precondition)\"], [\"(effect)\"])"
+        );
+        let message = match (self.functions(), found.domain(), found.problem()) {
+            (Functions::Domain, Some(_), _) => {
+                "the reply writes a domain instead of calling the functions; the domain stays as it was"
+            }
+            (Functions::Domain, None, _) => {
+                "the reply calls neither function; the domain stays as it was"
+            }
+            (Functions::DomainAndProblem, found, problem) => {
+                help.push_str(&format!(", or {}([\"(added)\"], [\"(removed)\"])", calls::GOAL));
+                match (found, problem) {
+                    (None, None) => "the reply calls none of the functions; nothing changes",
+                    _ => "the reply writes PDDL instead of calling the functions; nothing changes",
+                }
+            }
+        };
+        Diagnostic::error(codes::NO_EDIT, message).help(help)
     }
 }
 
@@ -102,19 +177,6 @@ fn objects(request: &TranslateRequest, problem: Option<&str>) -> Option<BTreeSet
         names.extend(objects.iter().map(|o| o.name.key().to_owned()));
     }
     (!names.is_empty()).then_some(names)
-}
-
-fn no_edit(reply: &str) -> Diagnostic {
-    let found = planforge_pddl::find_pddl(reply, calls::REPLY);
-    let message = match found.domain() {
-        Some(_) => "the reply writes a domain instead of calling the functions; the domain stays as it was",
-        None => "the reply calls neither function; the domain stays as it was",
-    };
-    let (add, modify) = (calls::PREDICATES, calls::ACTION);
-    Diagnostic::error(codes::NO_EDIT, message).help(format!(
-        "write a code block with calls such as {add}([\"(name ?x - type)\"]) and \
-         {modify}(\"action\", [\"(precondition)\"], [\"(effect)\"])"
-    ))
 }
 
 fn no_domain(request: &TranslateRequest, written: bool) -> Failure {

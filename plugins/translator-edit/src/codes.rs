@@ -15,6 +15,8 @@ pub(crate) const EDIT_ACTION: &str = "translate.edit-unknown-action";
 pub(crate) const EDIT_SIGNATURE: &str = "translate.edit-signature";
 pub(crate) const EDIT_NAME: &str = "translate.edit-unknown-name";
 pub(crate) const EDIT_BREAKS: &str = "translate.edit-breaks-domain";
+pub(crate) const EDIT_BREAKS_PROBLEM: &str = "translate.edit-breaks-problem";
+pub(crate) const EDIT_NOT_THERE: &str = "translate.edit-not-there";
 
 /// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
@@ -27,9 +29,9 @@ domain before the stage (`forget = [\"domain\"]` of a refine stage).",
     },
     CodeInfo {
         code: NO_EDIT,
-        title: "the reply calls neither of the two functions",
-        explanation: "A model edits a domain by calls of `add_or_update_predicates` and `modify_action`, and the reply has none. The domain \
-does not change. A whole domain in a reply is not used: a model that writes one again also changes what was right, mostly \
+        title: "the reply calls none of the functions",
+        explanation: "A model edits a domain by calls of `add_or_update_predicates` and `modify_action` (with `problem = true` also of \
+`edit_objects`, `edit_initial_state` and `edit_goal`), and the reply has none. Nothing changes. A whole domain in a reply is not used: a model that writes one again also changes what was right, mostly \
 signatures.\n\nThe next round tells the model so; an in-context example shows the form.",
     },
     CodeInfo {
@@ -47,8 +49,8 @@ were set to one of these before. Computed values and unclosed strings cannot be 
     CodeInfo {
         code: EDIT_FUNCTION,
         title: "there is no such function",
-        explanation: "A model that edits a domain can call `add_or_update_predicates` and `modify_action`. It cannot add actions or remove \
-anything.",
+        explanation: "A model that edits a domain can call `add_or_update_predicates` and `modify_action`, and with `problem = true` also \
+`edit_objects`, `edit_initial_state` and `edit_goal`. It cannot add actions, or remove anything from the domain.",
     },
     CodeInfo {
         code: EDIT_LIMIT,
@@ -96,5 +98,17 @@ the domain, or objects of the task.",
         title: "an edit breaks the domain",
         explanation: "A predicate is declared anew with other parameters and no longer fits an action that uses it, and no edit of the same \
 reply repairs that action. The declaration does not change. Edits that depend on the new one are refused with it.",
+    },
+    CodeInfo {
+        code: EDIT_BREAKS_PROBLEM,
+        title: "an edit would leave the problem without a goal",
+        explanation: "With `problem = true` a model may edit the problem. A goal without conditions holds in every state, so the goal stays \
+as it was. To replace a condition, remove it and add the other one in the same call.",
+    },
+    CodeInfo {
+        code: EDIT_NOT_THERE,
+        title: "an edit removes something that the problem does not have",
+        explanation: "With `problem = true` a model may remove facts, conditions of the goal and objects. Facts and conditions are compared \
+as PDDL, without regard to case and white space; a condition is a part of the goal's outermost conjunction.",
     },
 ];

@@ -1,5 +1,6 @@
 //! `translator-edit`: asks a language model (role `writer`) for changes of the candidate's domain, as calls of two functions: one declares
-//! predicates, the other fills in an action (exploration-walk paper, Appendix B.3).
+//! predicates, the other fills in an action (exploration-walk paper, Appendix B.3). With `problem = true` three more functions change the
+//! problem's objects, initial state and goal (joint repair, which the paper does not have).
 //!
 //! The question shows the domain's text, the candidate's problem and its current domain, which without one is made from the action
 //! interface. The calls in a reply are parsed and never executed. Each valid call is applied; each other call is a diagnostic of the patch.
@@ -17,7 +18,7 @@ mod prompt;
 pub use codes::CODES;
 pub use options::EditOptions;
 
-use base::BaseDomain;
+use base::Base;
 use planforge_plugin_sdk::prelude::*;
 use planforge_translating::{ROLE, Writer, answered_turns, new_turns, response};
 
@@ -31,8 +32,9 @@ impl Plugin for EditTranslator {
     type Options = EditOptions;
 
     fn about() -> About {
-        About::new("Asks a language model for changes of a domain, as calls of two functions")
+        About::new("Asks a language model for changes of a domain, as calls of two functions, and of a problem")
             .role(ROLE, "writes the calls")
+            .domain_only_where("problem", "false")
             .requests(RequestCount::ForAllSamples(1))
     }
 
@@ -44,7 +46,7 @@ impl Plugin for EditTranslator {
 impl Translator for EditTranslator {
     /// Asks one question, and applies the calls of each reply to the domain that the question shows.
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
-        let base = BaseDomain::new(request)?;
+        let base = Base::new(request, self.options.problem)?;
         let conversation = &request.candidate.conversation;
         let system = self.prompts.system(&self.options)?;
         let turns = new_turns(conversation, system, self.question(request, &base)?);
@@ -61,16 +63,16 @@ impl Translator for EditTranslator {
 }
 
 impl EditTranslator {
-    fn question(&self, request: &TranslateRequest, base: &BaseDomain) -> Result<String, Failure> {
+    fn question(&self, request: &TranslateRequest, base: &Base) -> Result<String, Failure> {
         let (options, prompts) = (&self.options, &self.prompts);
         let revising = !request.feedback.is_empty();
         match (revising, request.candidate.conversation.is_empty()) {
-            (true, false) => prompts.edit_again(options, request, Some(&base.text)),
+            (true, false) => prompts.edit_again(options, request, base, true),
             (true, true) => {
-                let first = prompts.edit(options, request, &base.text, true)?;
-                Ok(format!("{first}\n\n{}", prompts.edit_again(options, request, None)?))
+                let first = prompts.edit(options, request, base, true)?;
+                Ok(format!("{first}\n\n{}", prompts.edit_again(options, request, base, false)?))
             }
-            (false, _) => prompts.edit(options, request, &base.text, false),
+            (false, _) => prompts.edit(options, request, base, false),
         }
     }
 }

@@ -10,6 +10,9 @@ pub struct EditOptions {
     /// The in-context example: the texts `example.domain-text` and `example.domain`, with the domain written as calls. Left out: shown if the
     /// task has one. `true`: required. `false`: none.
     pub example: Option<bool>,
+    /// Joint repair: the model may edit the problem as well (objects, initial state, goal), and sees it and the task's text. Without it a
+    /// problem that no domain repairs (unreadable, an undeclared object, an empty goal) does not enter the rounds of a refine stage.
+    pub problem: bool,
     /// Asks the model to reason before it calls the functions.
     pub reason: bool,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
@@ -20,6 +23,6 @@ pub struct EditOptions {
 
 impl Default for EditOptions {
     fn default() -> Self {
-        Self { example: None, reason: true, logprobs: false, system: None }
+        Self { example: None, problem: false, reason: true, logprobs: false, system: None }
     }
 }

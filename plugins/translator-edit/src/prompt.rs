@@ -1,6 +1,7 @@
 //! The prompts: templates filled with the task's texts. Inserted texts are data and are never read as templates.
 
-use crate::calls::{ACTION, PREDICATES};
+use crate::base::Base;
+use crate::calls::{ACTION, GOAL, INIT, OBJECTS, PREDICATES};
 use crate::example::EditExample;
 use crate::options::EditOptions;
 use planforge_contract::{Failure, TranslateRequest};
@@ -21,6 +22,7 @@ pub(crate) struct Prompts {
 
 #[derive(Serialize)]
 struct SystemContext {
+    joint: bool,
     reason: bool,
 }
 
@@ -31,6 +33,7 @@ struct EditContext<'a> {
     domain_text: &'a str,
     domain: &'a str,
     problem: Option<&'a str>,
+    joint: Option<JointContext<'a>>,
     example: Option<EditExample<'a>>,
     revising: bool,
     reason: bool,
@@ -41,8 +44,33 @@ struct EditAgainContext<'a> {
     add: &'static str,
     modify: &'static str,
     domain: Option<&'a str>,
+    joint: Option<JointContext<'a>>,
     feedback: Vec<&'a str>,
     reason: bool,
+}
+
+/// The additional context if the model may edit the problem too.
+#[derive(Serialize)]
+struct JointContext<'a> {
+    edit_objects: &'static str,
+    edit_init: &'static str,
+    edit_goal: &'static str,
+    task_text: &'a str,
+    problem: &'a str,
+    defects: &'a [String],
+}
+
+impl<'a> JointContext<'a> {
+    fn new(request: &'a TranslateRequest, base: &'a Base) -> Option<Self> {
+        base.problem.as_ref().map(|problem| Self {
+            edit_objects: OBJECTS,
+            edit_init: INIT,
+            edit_goal: GOAL,
+            task_text: request.task.task_text.trim(),
+            problem: problem.text.trim(),
+            defects: &problem.defects,
+        })
+    }
 }
 
 impl Prompts {
@@ -52,7 +80,8 @@ impl Prompts {
 
     /// The system text of the option, else that of the plugin.
     pub(crate) fn system(&self, options: &EditOptions) -> Result<String, Failure> {
-        self.templates.system(options.system.as_deref(), &SystemContext { reason: options.reason })
+        let context = SystemContext { joint: options.problem, reason: options.reason };
+        self.templates.system(options.system.as_deref(), &context)
     }
 
     /// Asks for the first edits of a domain. `revising`: the findings follow in the same turn.
@@ -60,7 +89,7 @@ impl Prompts {
         &self,
         options: &EditOptions,
         request: &TranslateRequest,
-        domain: &str,
+        base: &Base,
         revising: bool,
     ) -> Result<String, Failure> {
         let task = &request.task;
@@ -70,8 +99,9 @@ impl Prompts {
             add: PREDICATES,
             modify: ACTION,
             domain_text: task.domain_text.trim(),
-            domain: domain.trim(),
+            domain: base.text.trim(),
             problem: problem.map(str::trim),
+            joint: JointContext::new(request, base),
             example: EditExample::of_task(options, task)?,
             revising,
             reason: options.reason,
@@ -79,17 +109,19 @@ impl Prompts {
         self.templates.render("edit", &context)
     }
 
-    /// Asks for further edits after a check. `domain`: the current domain, unless the turn shows it already.
+    /// Asks for further edits after a check. `shows`: the current texts are part of it, because the turn does not show them yet.
     pub(crate) fn edit_again(
         &self,
         options: &EditOptions,
         request: &TranslateRequest,
-        domain: Option<&str>,
+        base: &Base,
+        shows: bool,
     ) -> Result<String, Failure> {
         let context = EditAgainContext {
             add: PREDICATES,
             modify: ACTION,
-            domain: domain.map(str::trim),
+            domain: shows.then(|| base.text.trim()),
+            joint: JointContext::new(request, base),
             feedback: request.feedback.iter().map(|f| f.trim()).collect(),
             reason: options.reason,
         };

@@ -121,6 +121,49 @@ fn feedback_without_a_conversation_tells_the_domain_first_and_once() {
 }
 
 #[test]
+fn joint_repair_shows_the_problem_with_its_text_and_edits_it() {
+    let options = || EditOptions { problem: true, ..Default::default() };
+    let mut request = with_doors(first_round(1));
+    request.candidate.problem = Some(PROBLEM.replace("(on blue)", "(on green)"));
+    let (asked, got) = run(options(), &request, &[CALLS]);
+    insta::assert_snapshot!(transcript(&asked));
+    assert_eq!(got[0].as_ref().unwrap().problem, None, "nothing edited it");
+
+    let mut again = first_round(1);
+    again.candidate.problem = Some(PROBLEM.replace("(on red) ", ""));
+    again.candidate.conversation = vec![Message::system("s"), Message::user("q"), Message::assistant(CALLS)];
+    again.candidate.domain = Some(DOMAIN.into());
+    again.feedback = vec!["All 1 steps were executed, and the goal of the task does not hold in the end.".into()];
+    let goal = "```python\nedit_goal([\"(on red)\"])\n```";
+    let (asked, got) = run(options(), &again, &[goal]);
+    insta::assert_snapshot!(asked[3].content);
+    let patch = got[0].as_ref().unwrap();
+    assert_eq!(patch.edits, Some(Edits { applied: 1, refused: 0 }));
+    let problem = planforge_pddl::parse_problem(patch.problem.as_deref().unwrap(), Default::default()).value;
+    assert_eq!(problem.goal.unwrap().conjuncts().len(), 2);
+    // Without the option the call is unknown, and the problem stays.
+    let (_, got) = run(EditOptions::default(), &again, &[goal]);
+    assert_eq!((got[0].as_ref().unwrap().problem.clone(), got[0].as_ref().unwrap().edits), (None, Some(Edits::default())));
+}
+
+#[test]
+fn joint_repair_begins_with_the_objects_where_no_problem_can_be_read() {
+    let options = EditOptions { problem: true, ..Default::default() };
+    let reply = "```python\nadd_or_update_predicates([\"(on ?l - lamp)\"])\nmodify_action(\"switch\", [], [\"(on ?l)\"])\n\
+edit_goal([\"(on red)\"])\n```";
+    for written in [None, Some("(define (problem".to_owned())] {
+        let mut request = first_round(1);
+        request.candidate.problem = written;
+        let (asked, got) = run(options.clone(), &request, &[reply]);
+        assert!(asked[1].content.contains("No change of the domain repairs this in it:"), "{}", asked[1].content);
+        let patch = got[0].as_ref().unwrap();
+        assert_eq!(patch.edits, Some(Edits { applied: 3, refused: 0 }), "{:?}", patch.diagnostics);
+        let problem = patch.problem.as_deref().unwrap();
+        assert!(problem.contains("(on red)") && problem.contains("blue - lamp"), "{problem}");
+    }
+}
+
+#[test]
 fn a_cut_off_reply_gives_the_calls_before_the_cut() {
     let cut = |content: &str| Reply { content: content.into(), finish: FinishReason::Length, logprobs: None };
     let after_the_first = &CALLS[..CALLS.find("[\"(wired ?l)\"").unwrap()];

@@ -8,22 +8,27 @@ use crate::codes;
 use crate::environment::EnvironmentClient;
 use crate::goals::{self, GoalsMeasured, MissingGoals};
 use crate::measure::{self, Measured, NoScore};
-use crate::options::{Mode, Ratings, Settings};
+use crate::options::{FailingWalks, Mode, Ratings, Settings};
 use crate::race::{self, RaceStatus};
 use crate::rating::CandidateState;
 use crate::reference::{Cache, Reference};
 use crate::report;
 use crate::trials::Ended;
 use crate::walk_feedback;
-use planforge_contract::api::Host;
+use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, UndecidedReason,
     VerifyRequest,
 };
 use planforge_diagnostics::Diagnostic;
+use planforge_judging::blame::{Trial, blame};
 use planforge_judging::{Deadline, Semantics, domains as documents};
-use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model};
+use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model, NamedStep, WalkDirection};
 use planforge_planning::{ResourceLimits, StopReason};
+use planforge_plugin_sdk::feedback;
+
+/// Most failing walks in one feedback.
+const MOST_WALKS: usize = 12;
 
 /// Largest difference of two scores that both count as best in a race.
 const TOLERANCE: f64 = 0.01;
@@ -402,18 +407,61 @@ impl WalkJudge<'_> {
         }
         let Some(found) = failing else {
             if stuck {
-                assessment.feedback = vec![planforge_plugin_sdk::feedback::no_first_action(None, None)];
+                assessment.feedback = vec![feedback::no_first_action(None, None)];
             }
             return Ok(());
         };
-        let told = walk_feedback::failing_walk(self.reference, ready, found, stuck, &mut self.budget)?;
+        let walks = match self.settings.failing_walks {
+            FailingWalks::Shortest => vec![found.clone()],
+            FailingWalks::Each => self.each_failing(ready, measured)?,
+        };
+        if self.settings.failing_walks == FailingWalks::Each {
+            assessment.evidence["failing_walks"] = walks.iter().map(report::failing_walk).collect();
+        }
         let names = ready.renaming.as_ref().and_then(walk_feedback::names);
-        assessment.feedback = names.into_iter().chain([told.feedback]).collect();
-        assessment.diagnostics.push(told.diagnostic);
-        if let Some(why) = told.no_state {
-            self.host.log(planforge_contract::api::LogLevel::Info, &format!("no state was described: {why}"));
-            assessment.evidence["failing_walk"]["no_state"] = why.into();
+        assessment.feedback = names.into_iter().chain(feedback::several(walks.len(), MOST_WALKS)).collect();
+        for (number, found) in walks.iter().take(MOST_WALKS).enumerate() {
+            let initial = stuck && number == 0;
+            let told = walk_feedback::failing_walk(self.reference, ready, found, initial, &mut self.budget)?;
+            assessment.feedback.push(told.feedback);
+            assessment.diagnostics.push(told.diagnostic);
+            if self.settings.blame {
+                assessment.feedback.extend(self.blame(ready, found)?);
+            }
+            if let Some(why) = told.no_state.filter(|_| number == 0) {
+                self.host.log(LogLevel::Info, &format!("no state was described: {why}"));
+                assessment.evidence["failing_walk"]["no_state"] = why.into();
+            }
         }
         Ok(())
+    }
+
+    /// The text that names the side which is probably at fault for a failing walk, if that was decided.
+    fn blame(&mut self, ready: &Ready, found: &Counterexample) -> Result<Option<String>, Failure> {
+        let (Some(domain), Some(problem)) = (&ready.checked.domain, &ready.checked.problem) else {
+            return Ok(None);
+        };
+        let walk = &found.walk;
+        let executed = match found.direction {
+            WalkDirection::ReferenceToCandidate => walk.len(),
+            WalkDirection::CandidateToReference => walk.prefix.len(),
+        };
+        let steps = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
+        let trial = Trial { steps, executed, goal: None };
+        let found = blame(self.host, domain, problem, &trial, &mut self.budget)?;
+        Ok(found.map(|blame| feedback::blame(blame.domain, blame.problem)))
+    }
+
+    fn each_failing(&mut self, ready: &Ready, measured: &Measured) -> Result<Vec<Counterexample>, Failure> {
+        let problem = measured.problems.first();
+        match (self.reference.model(), problem) {
+            (Some(model), _) => {
+                Ok(measure::each_failing(model, &ready.model, self.settings, problem, &mut self.budget))
+            }
+            (None, Some(problem)) => {
+                self.reference.trials(self.settings).each_counterexample(&ready.model, problem)
+            }
+            (None, None) => Ok(Vec::new()),
+        }
     }
 }

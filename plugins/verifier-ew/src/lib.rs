@@ -39,7 +39,8 @@
 //! `exact_pairs`, else sampled. The rating of a candidate with a score is then the mean of both, and it is accepted only if both are
 //! 1.
 //!
-//! The feedback is the shortest failing walk of either direction: the side and the action that it refuses,
+//! The feedback is the shortest failing walk of either direction (with `failing_walks = "each"` a minimal one for each direction and refused
+//! action): the side and the action that it refuses,
 //! the reason if the candidate's own text refuses it, and the state of the environment before that action, in
 //! the environment's words. Conditions of a withheld reference are never revealed. Evidence: see
 //! [`report::details`].
@@ -60,7 +61,7 @@ mod trials;
 mod walk_feedback;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, Form, InterfaceOption, Mode, Policy, Ratings, Settings, WalkVerifierOptions};
+pub use options::{DeadEnds, FailingWalks, Form, InterfaceOption, Mode, Policy, Ratings, Settings, WalkVerifierOptions};
 
 use planforge_plugin_sdk::prelude::*;
 

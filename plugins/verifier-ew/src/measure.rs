@@ -3,8 +3,8 @@
 use crate::options::{Mode, Policy, Settings};
 use planforge_pddl::random::Random;
 use planforge_planning::walk::{
-    self, CounterexampleLimits, DirectionSample, ExactDirection, ExactError, Model, SchemaCount,
-    ScoreInterval, TaskDirections, WalkDirection, WalkScore, interval,
+    self, Counterexample, CounterexampleLimits, DirectionSample, ExactDirection, ExactError, FailingWalk,
+    Model, SchemaCount, ScoreInterval, TaskDirections, WalkDirection, WalkScore, interval,
 };
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 
@@ -264,15 +264,9 @@ pub fn shortest_failing(
     problem: Option<&Problem>,
     budget: &mut dyn ResourceLimits,
 ) -> walk::CounterexampleOutcome {
-    let limits = CounterexampleLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) };
-    let mut sampled = Vec::new();
-    for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
-        if let DirectionMeasure::Sampled(sample) = measure {
-            sampled.extend(sample.shortest_failing.as_ref().map(|walk| (direction, walk)));
-        }
-    }
+    let sampled = sampled_walks(problem, |sample| sample.shortest_failing.as_slice());
     let mut capped = Capped::new(budget, settings.exact_bytes);
-    let search = walk::counterexample(reference, candidate, limits, &sampled, &mut capped);
+    let search = walk::counterexample(reference, candidate, search_limits(settings), &sampled, &mut capped);
     match search {
         // The plugin's own cap is not a limit of the call: the search just ends.
         walk::CounterexampleOutcome::LimitReached { searched, .. } if capped.full => {
@@ -280,6 +274,37 @@ pub fn shortest_failing(
         }
         search => search,
     }
+}
+
+/// A minimal failing walk of each direction and refused action, found in the same way.
+pub(crate) fn each_failing(
+    reference: &Model,
+    candidate: &Model,
+    settings: &Settings,
+    problem: Option<&Problem>,
+    budget: &mut dyn ResourceLimits,
+) -> Vec<Counterexample> {
+    let sampled = sampled_walks(problem, |sample| &sample.failing_by_schema);
+    let mut capped = Capped::new(budget, settings.exact_bytes);
+    walk::counterexamples(reference, candidate, search_limits(settings), &sampled, &mut capped)
+}
+
+fn search_limits(settings: &Settings) -> CounterexampleLimits {
+    CounterexampleLimits { max_pairs: settings.exact_pairs, max_length: Some(settings.t_max) }
+}
+
+/// Failing walks of the samples of a problem, each with its direction.
+fn sampled_walks<'p>(
+    problem: Option<&'p Problem>,
+    walks: impl Fn(&'p DirectionSample) -> &'p [FailingWalk],
+) -> Vec<(WalkDirection, &'p FailingWalk)> {
+    let mut sampled = Vec::new();
+    for (direction, measure) in DIRECTIONS.into_iter().zip(problem.into_iter().flatten()) {
+        if let DirectionMeasure::Sampled(sample) = measure {
+            sampled.extend(walks(sample).iter().map(|walk| (direction, walk)));
+        }
+    }
+    sampled
 }
 
 /// A budget with an additional cap on bytes. Charges depend on the models alone, so it ends the work at the

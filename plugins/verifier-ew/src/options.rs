@@ -65,6 +65,17 @@ pub enum InterfaceOption {
     Matched,
 }
 
+/// The failing walks that the feedback shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailingWalks {
+    /// The shortest of both directions.
+    #[default]
+    Shortest,
+    /// A minimal one for each direction and refused action, the shortest first, at most 12.
+    Each,
+}
+
 /// The ranking of candidates, also of those without a score (metric `rating`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -128,6 +139,12 @@ pub struct WalkVerifierOptions {
     pub ratings: Option<Ratings>,
     /// `exact` or `matched`: which names the candidate's actions must have.
     pub interface: InterfaceOption,
+    /// `shortest` (the paper's feedback) or `each`: the failing walks that the feedback shows. With `each` a model can repair
+    /// several mistakes in one round.
+    pub failing_walks: FailingWalks,
+    /// Tries single edits of the candidate's domain and problem, and the feedback names the side that has an edit which removes the
+    /// failing walk and contradicts nothing else that was tried in the environment. For rounds that edit both.
+    pub blame: bool,
     /// Limits on the walks. What they cut is undecided.
     pub limits: JudgingLimits,
 }
@@ -148,6 +165,8 @@ impl Default for WalkVerifierOptions {
             racing: false,
             ratings: None,
             interface: InterfaceOption::Exact,
+            failing_walks: FailingWalks::Shortest,
+            blame: false,
             limits: JudgingLimits::default(),
         }
     }
@@ -175,6 +194,8 @@ pub struct Settings {
     pub racing: bool,
     pub ratings: Ratings,
     pub interface: InterfaceOption,
+    pub failing_walks: FailingWalks,
+    pub blame: bool,
     pub limits: JudgingLimits,
 }
 
@@ -207,6 +228,8 @@ impl WalkVerifierOptions {
             racing: self.racing,
             ratings: self.ratings.unwrap_or(if code { Ratings::ReferenceCode } else { Ratings::Paper }),
             interface: self.interface,
+            failing_walks: self.failing_walks,
+            blame: self.blame,
             limits: self.limits,
         };
         settings.check().map(|()| settings)

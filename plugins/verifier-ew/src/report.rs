@@ -96,7 +96,7 @@ fn one_direction(measured: &Measured, number: usize) -> Value {
     })
 }
 
-fn failing_walk(found: &Counterexample) -> Value {
+pub(crate) fn failing_walk(found: &Counterexample) -> Value {
     let steps: Vec<String> =
         found.walk.prefix.iter().chain([&found.walk.action]).map(NamedStep::to_string).collect();
     json!({

@@ -170,6 +170,46 @@ fn feedback_shows_the_shortest_failing_walk_and_the_state_before_the_refused_act
 }
 
 #[test]
+fn each_refused_action_of_each_direction_has_a_minimal_failing_walk() {
+    // Three mistakes: two conditions too few, and one too many.
+    let domain = DOMAIN
+        .replace(":precondition (not (full ?c))", ":precondition ()")
+        .replace(":precondition (full ?c)", ":precondition (and (full ?c) (hot))")
+        .replace(":precondition (not (hot))", ":precondition ()");
+    let candidate = written(&domain, PROBLEM);
+    let each = WalkVerifierOptions { failing_walks: FailingWalks::Each, ..Default::default() };
+    let mut last = Vec::new();
+    for model in [true, false] {
+        let shortest = judge(&host(model), WalkVerifierOptions::default(), candidate.clone());
+        let got = judge(&host(model), each.clone(), candidate.clone());
+        let count = |of: &Assessment| of.diagnostics.iter().filter(|d| d.code.starts_with("ew.")).count();
+        assert_eq!((shortest.feedback.len(), count(&shortest)), (1, 1));
+        assert_eq!(got.metrics, shortest.metrics);
+        assert_eq!(got.feedback[1], shortest.feedback[0]);
+        let walks = got.evidence["failing_walks"].as_array().unwrap();
+        assert_eq!((got.feedback.len(), count(&got)), (walks.len() + 1, walks.len()));
+        let mut refused: Vec<(String, String, usize)> = walks
+            .iter()
+            .map(|walk| {
+                let steps = walk["steps"].as_array().unwrap();
+                let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+                let name = text(steps.last().unwrap());
+                let name = name.trim_matches(['(', ')']).split(' ').next().unwrap().to_owned();
+                (text(&walk["refused_by"]), name, steps.len())
+            })
+            .collect();
+        refused.sort();
+        last.push(refused);
+        if model {
+            insta::assert_snapshot!(got.feedback.join("\n\n---\n\n"));
+        }
+    }
+    assert_eq!(last[0], last[1]);
+    let names: Vec<(&str, &str)> = last[0].iter().map(|(by, name, _)| (by.as_str(), name.as_str())).collect();
+    assert_eq!(names, [("candidate", "drink"), ("environment", "boil"), ("environment", "wash")]);
+}
+
+#[test]
 fn conditions_of_the_reference_are_never_revealed() {
     let secret = DOMAIN.replace("(hot))\n  (:action boil", "(hot) (grail))\n  (:action boil");
     let secret = secret.replace("(and (hot) (clean ?c))", "(and (hot) (clean ?c) (not (grail)))");

@@ -227,6 +227,7 @@ impl Trials<'_> {
         let mut schemas: Vec<SchemaCount> =
             names.into_iter().map(|name| SchemaCount { name, tried: 0, refused: 0 }).collect();
         let (mut first, mut shortest) = (None, None::<FailingWalk>);
+        let mut by_schema: Vec<FailingWalk> = Vec::new();
         for (k, (walk, end)) in drawn.walks.iter().zip(ends).enumerate() {
             let length = &mut lengths[k % self.settings.t_max as usize];
             let (Some(walk), Some(end)) = (walk, end) else {
@@ -248,6 +249,12 @@ impl Trials<'_> {
             if shortest.as_ref().is_none_or(|s| failing.len() < s.len()) {
                 shortest = Some(failing.clone());
             }
+            let is_same = |w: &&mut FailingWalk| w.action.name.eq_ignore_ascii_case(&failing.action.name);
+            match by_schema.iter_mut().find(is_same) {
+                Some(known) if known.len() <= failing.len() => {}
+                Some(known) => known.clone_from(&failing),
+                None => by_schema.push(failing.clone()),
+            }
             first.get_or_insert(failing);
         }
         DirectionSample {
@@ -255,6 +262,7 @@ impl Trials<'_> {
             schemas,
             first_failing: first,
             shortest_failing: shortest,
+            failing_by_schema: by_schema,
             steps: drawn.steps,
         }
     }
@@ -266,18 +274,42 @@ impl Trials<'_> {
         candidate: &Model,
         problem: &Problem,
     ) -> Result<Option<Counterexample>, Failure> {
-        let mut found: Option<Counterexample> = None;
-        let Means::EnvironmentClient(asked, interface) = self.means else { return Ok(None) };
+        let shortest = self.minimal(candidate, problem, |s| s.shortest_failing.as_slice(), |_, _| true)?;
+        Ok(shortest.into_iter().next())
+    }
+
+    /// A minimal failing walk of each direction and refused action, from the shortest that was drawn; the shortest first.
+    pub(crate) fn each_counterexample(
+        &self,
+        candidate: &Model,
+        problem: &Problem,
+    ) -> Result<Vec<Counterexample>, Failure> {
+        self.minimal(candidate, problem, |s| &s.failing_by_schema, |walk, shorter| {
+            walk.action == shorter.action
+        })
+    }
+
+    /// Failing walks of the samples without the steps that are not needed, the shortest first. A shorter walk has to be `like` the drawn
+    /// one.
+    fn minimal(
+        &self,
+        candidate: &Model,
+        problem: &Problem,
+        walks: impl Fn(&DirectionSample) -> &[FailingWalk],
+        like: fn(&FailingWalk, &FailingWalk) -> bool,
+    ) -> Result<Vec<Counterexample>, Failure> {
+        let mut found = Vec::new();
+        let Means::EnvironmentClient(asked, interface) = self.means else { return Ok(found) };
         let sides = [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate];
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
             let DirectionMeasure::Sampled(sample) = measure else { continue };
-            let Some(walk) = &sample.shortest_failing else { continue };
-            let walk = minimise(asked, interface, candidate, direction, walk.clone())?;
-            if found.as_ref().is_none_or(|f| walk.len() < f.walk.len()) {
+            for walk in walks(sample) {
+                let walk = minimise(asked, interface, candidate, direction, walk.clone(), like)?;
                 let shortest = walk.len() == 1;
-                found = Some(Counterexample { direction, walk, shortest });
+                found.push(Counterexample { direction, walk, shortest });
             }
         }
+        found.sort_by_key(|c| c.walk.len());
         Ok(found)
     }
 }
@@ -322,8 +354,10 @@ fn minimise(
     interface: &ActionInterface,
     candidate: &Model,
     direction: WalkDirection,
-    mut best: FailingWalk,
+    drawn: FailingWalk,
+    like: fn(&FailingWalk, &FailingWalk) -> bool,
 ) -> Result<FailingWalk, Failure> {
+    let mut best = drawn.clone();
     loop {
         let shorter: Vec<Vec<NamedStep>> = (0..best.prefix.len())
             .map(|dropped| {
@@ -334,7 +368,7 @@ fn minimise(
         let executed = asked.execute(&shorter)?;
         let smaller = shorter.iter().zip(executed).find_map(|(walk, in_environment)| {
             let own = on_candidate(candidate, walk);
-            match direction {
+            let failing = match direction {
                 WalkDirection::CandidateToReference if own.executed > in_environment => {
                     let step = walk.get(in_environment)?;
                     let end = End { executed: in_environment, refusal: Some(refusal(interface, step)) };
@@ -342,7 +376,8 @@ fn minimise(
                 }
                 WalkDirection::ReferenceToCandidate if in_environment > own.executed => own.failing(walk),
                 _ => None,
-            }
+            };
+            failing.filter(|shorter| like(&drawn, shorter))
         });
         match smaller {
             Some(smaller) => best = smaller,

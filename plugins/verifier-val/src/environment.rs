@@ -11,6 +11,8 @@ use planforge_contract::{
     PlanDocument, ReportedDiagnostic, ReportedSeverity, StateDescription, StateQuery, TaskView,
     UndecidedReason,
 };
+use planforge_judging::blame::Trial;
+use planforge_plugin_sdk::checked::{Texts, check};
 use planforge_plugin_sdk::feedback;
 
 /// Judges a plan in the task's environment. If it refuses the plan, the plan is judged again under the
@@ -65,12 +67,34 @@ fn judge_within(
         }
         Renaming::None(why) => {
             let (mut assessment, verdict) = judge_verdict(host, candidate, plan, verdict)?;
+            if options.blame {
+                assessment.feedback.extend(blame(host, options, task, candidate, plan, &verdict)?);
+            }
             if let Some(why) = why {
                 assessment.evidence["renaming"] = why.into();
             }
             Ok((assessment, verdict))
         }
     }
+}
+
+/// The text that names the side of the candidate which is probably at fault for a refused plan, if that was decided.
+fn blame(
+    host: &dyn Host,
+    options: &PlanVerifierOptions,
+    task: &TaskView,
+    candidate: &Candidate,
+    plan: &PlanDocument,
+    verdict: &EnvironmentVerdict,
+) -> Result<Option<String>, Failure> {
+    let checked = check(Texts::of(candidate, &task.given), "");
+    let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else { return Ok(None) };
+    let executed = verdict.executed as usize;
+    let goal = (executed == plan.steps.len()).then_some(false);
+    let trial = Trial { steps: plan.steps.clone(), executed, goal };
+    let mut deadline = options.limits.deadline(host, 1);
+    let found = planforge_judging::blame::blame(host, domain, problem, &trial, &mut deadline)?;
+    Ok(found.map(|blame| feedback::blame(blame.domain, blame.problem)))
 }
 
 fn validate(host: &dyn Host, plan: &PlanDocument) -> Result<EnvironmentVerdict, Failure> {

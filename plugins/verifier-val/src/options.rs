@@ -80,6 +80,10 @@ pub struct PlanVerifierOptions {
     /// Compares a model's claims about its plan (states, goal, cost, validity) with the facts: the failures
     /// of the test-time-scaling paper's section 4.6, each a metric. The verdict on the plan does not change.
     pub claims: bool,
+    /// With `against = "environment"`: tries single edits of the candidate's domain and problem, and the feedback names the side that has
+    /// an edit under which the refused plan is none, and which contradicts nothing else that was tried in the environment. For rounds that
+    /// edit both.
+    pub blame: bool,
     /// With `claims`: the label of an earlier stage whose verdict on the plan counts as the model's
     /// evaluation of itself, beside its claims.
     pub critic: Option<String>,
@@ -107,6 +111,7 @@ impl Default for PlanVerifierOptions {
             val_command: vec!["Validate".to_owned()],
             val_time_limit_s: 60,
             claims: false,
+            blame: false,
             critic: None,
             optimal_nodes: 10_000,
             limits: JudgingLimits::default(),

@@ -7,7 +7,8 @@
 //! * [`WalkScore`] combines both directions over the problems of a domain; [`interval`](mod@interval) bounds the error of a sampled score.
 //! * [`race`] draws walks for several candidates until the best is decided, under bounds that hold at any time.
 //! * [`exact_goals`] and [`sample_goals`] compare the goals, which the walk score does not see.
-//! * [`counterexample`] finds the shortest walk that one model executes and the other refuses.
+//! * [`counterexample`] finds the shortest walk that one model executes and the other refuses, [`counterexamples`] one of each
+//!   refused action schema.
 //!
 //! Pure like the rest of the crate: randomness is derived from a seed, limits from
 //! [`ResourceLimits`](crate::ResourceLimits).
@@ -29,7 +30,7 @@ mod space;
 mod step;
 
 pub use counterexample::{
-    Counterexample, CounterexampleLimits, CounterexampleOutcome, counterexample, minimise,
+    Counterexample, CounterexampleLimits, CounterexampleOutcome, counterexample, counterexamples, minimise,
 };
 pub use drawn::{DrawnWalks, WalkExecution};
 pub use exact::{ExactDirection, ExactError, ExactLength, SchemaShare, exact_direction};

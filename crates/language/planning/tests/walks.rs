@@ -5,10 +5,11 @@ mod support;
 
 use planforge_planning::walk::{
     CounterexampleLimits, CounterexampleOutcome, DeadEnds, DirectionSampler, DrawnWalks, Model, ModelOptions,
-    NamedStep, Refusal, SampleSpec, Semantics, WalkDirection, WalkPolicy, counterexample, exact_direction,
-    execute_steps, interval, minimise, sample_direction, sample_walks,
+    NamedStep, Refusal, SampleSpec, Semantics, WalkDirection, WalkPolicy, counterexample, counterexamples,
+    exact_direction, execute_steps, interval, minimise, sample_direction, sample_walks,
 };
 use planforge_planning::{CountingLimits, StopReason, Unlimited};
+use std::collections::BTreeMap;
 use support::{Features, Interpreter, TextState, random_task, read};
 
 const BOTH: [DeadEnds; 2] = [DeadEnds::CONDITION, DeadEnds::Truncate];
@@ -71,8 +72,9 @@ impl BruteForce<'_> {
         }
     }
 
-    /// Steps of the shortest failing walk within `most`.
-    fn shortest_failing(&self, most: u32) -> Option<u32> {
+    /// For each action schema that is refused within `most` steps, the steps of its shortest failing walk.
+    fn shortest_by_schema(&self, most: u32) -> BTreeMap<String, u32> {
+        let mut shortest = BTreeMap::new();
         let mut layer = vec![(self.source.initial.clone(), self.target.initial.clone())];
         for length in 1..=most {
             let mut next = Vec::new();
@@ -81,7 +83,10 @@ impl BruteForce<'_> {
                 for (action, (reached, _)) in self.source.successors(&s) {
                     match executable.remove(&action) {
                         Some((other, _)) => next.push((reached, other)),
-                        None => return Some(length),
+                        None => {
+                            let name = NamedStep::parse(&action).unwrap().name;
+                            shortest.entry(name).or_insert(length);
+                        }
                     }
                 }
             }
@@ -89,7 +94,7 @@ impl BruteForce<'_> {
             next.dedup();
             layer = next;
         }
-        None
+        shortest
     }
 }
 
@@ -122,11 +127,12 @@ fn check_pair(name: &str, one: (&str, &str), two: (&str, &str), t_max: u32) -> [
             }
         }
     }
-    let directions = [(&slow.0, &slow.1), (&slow.1, &slow.0)];
-    let shortest = directions
-        .iter()
-        .filter_map(|(source, target)| BruteForce { source, target }.shortest_failing(t_max))
-        .min();
+    let directions = [WalkDirection::ReferenceToCandidate, WalkDirection::CandidateToReference];
+    let by_schema = directions.map(|direction| {
+        let (source, target) = direction.models(&slow.0, &slow.1);
+        BruteForce { source, target }.shortest_by_schema(t_max)
+    });
+    let shortest = by_schema.iter().flat_map(|lengths| lengths.values()).min().copied();
     let limits = CounterexampleLimits { max_length: Some(t_max), ..CounterexampleLimits::default() };
     match counterexample(&reference, &candidate, limits, &[], &mut Unlimited) {
         CounterexampleOutcome::Found(found) => {
@@ -136,6 +142,13 @@ fn check_pair(name: &str, one: (&str, &str), two: (&str, &str), t_max: u32) -> [
             );
         }
         other => assert_eq!((other, shortest), (CounterexampleOutcome::None, None), "{name}"),
+    }
+    let each = counterexamples(&reference, &candidate, limits, &[], &mut Unlimited);
+    assert!(each.is_sorted_by_key(|c| c.walk.len()), "{name}: {each:?}");
+    for (direction, expected) in directions.into_iter().zip(&by_schema) {
+        let own = each.iter().filter(|c| c.direction == direction);
+        let found: Vec<_> = own.map(|c| (c.walk.action.name.clone(), c.walk.len() as u32)).collect();
+        assert_eq!((found.len(), &found.into_iter().collect()), (expected.len(), expected), "{name}");
     }
     [(&reference, &candidate), (&candidate, &reference)].map(|(source, target)| {
         let exact = exact_direction(source, target, t_max, DeadEnds::CONDITION, 100_000, &mut Unlimited);
@@ -524,6 +537,10 @@ fn sampled_failing_walks_are_minimised_where_the_search_does_not_fit() {
         panic!("not found")
     };
     assert_eq!((found.walk.len(), found.shortest), (3, false));
+    // The refused action stays the same: the prefix has a shorter walk for `take`, and this one is for another ball.
+    let each = counterexamples(&reference, &candidate, tight, &sampled, &mut Unlimited);
+    assert_eq!(each, [found]);
+    assert_eq!(each[0].walk.action, failing.action);
     let none = counterexample(&reference, &candidate, tight, &[], &mut Unlimited);
     assert_eq!(none, CounterexampleOutcome::LimitReached { searched: 0, reason: None });
 }

@@ -5,6 +5,7 @@
 //! The SDK does not depend on planning, and planning does not depend on hosts. Plugins that need both share
 //! this crate with the command line.
 
+pub mod blame;
 pub mod deadline;
 pub mod domains;
 mod limits;

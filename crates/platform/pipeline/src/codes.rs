@@ -16,6 +16,13 @@ pub const CODES: &[CodeInfo] = &[
          candidate. Report it to the plugin's author.",
     ),
     code(
+        "pipeline.broken-problem",
+        "a problem that no domain repairs",
+        "A written problem cannot be read, has no goal, or names an object that is declared nowhere, and the rounds of the refine\n\
+         stage write domains alone. The candidate does not enter the rounds; it counts as an unusable reply.\n\n\
+         `resample` asks for such a problem again. With `options = { problem = true }` of `translator-edit` the rounds repair it.",
+    ),
+    code(
         "pipeline.budget",
         "a budget stage that cannot work",
         "do = \"budget\" samples new candidates, refines those that are there, or both, and judges all of them alike:\n\n    \

@@ -30,6 +30,7 @@ macro_rules! stage_kinds {
 }
 
 pub(crate) mod budget;
+pub(crate) mod defect;
 pub(crate) mod definition;
 pub(crate) mod fan_out;
 pub(crate) mod order;

@@ -99,6 +99,12 @@ impl About {
         add_condition(&mut self.capabilities.together, option, value);
         self
     }
+    /// Declares that a translator never changes the problem if the option has this value.
+    #[must_use]
+    pub fn domain_only_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.domain_only, option, value);
+        self
+    }
     /// Declares that results come from an external program; the host journals them for replay.
     #[must_use]
     pub fn external(mut self) -> Self {

@@ -17,7 +17,7 @@ pub use action::{ActionFault, FailingActionPlan, action};
 pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
 pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
 pub use quote::Quote;
-pub use walk::{FailingWalk, Refused, RefusedBy, no_first_action, walk};
+pub use walk::{FailingWalk, Refused, RefusedBy, blame, no_first_action, several, walk};
 
 use planforge_contract::StateDescription;
 use std::fmt::Write as _;

@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 /// Reasons against an edit; never empty.
 pub(super) type Refusals = Vec<Diagnostic>;
 
+/// Lists of PDDL with the repairs that they needed.
+pub(super) type Lists = (Vec<String>, Vec<AppliedFix>);
+
 /// Declarations against which edits are read.
 pub(super) struct EditReader<'a> {
     /// The domain without actions, up to before its last parenthesis.
@@ -65,6 +68,16 @@ impl<'a> EditReader<'a> {
                 _ => wrong,
             })
         })
+    }
+
+    /// The lists of a string that may be a whole section, with the repairs that it needed.
+    pub(super) fn lists(&self, text: &Text, section: &str) -> Result<Lists, Box<Diagnostic>> {
+        let cut = self.cut(without_section(&text.value, section), text.span, false)?;
+        if cut.lists.is_empty() {
+            let message = "the string holds no list of PDDL";
+            return Err(Box::new(Diagnostic::error(codes::EDIT_FORM, message).at(REPLY, text.span, "")));
+        }
+        Ok((cut.lists, self.applied_fixes(cut.fixes, text.span)))
     }
 
     fn applied_fixes(&self, fixes: Vec<(&str, String)>, from: Span) -> Vec<AppliedFix> {
@@ -225,7 +238,7 @@ impl<'a> EditReader<'a> {
     }
 }
 
-fn or_else(refusals: Refusals, otherwise: impl FnOnce() -> Diagnostic) -> Refusals {
+pub(super) fn or_else(refusals: Refusals, otherwise: impl FnOnce() -> Diagnostic) -> Refusals {
     if refusals.is_empty() { vec![otherwise()] } else { refusals }
 }
 

@@ -27,8 +27,8 @@ fn edit_with(domain_text: &str, code: &str, fixes: FixPolicy, objects: Option<&B
     let reply = format!("```python\n{code}\n```");
     let file = SourceFile::new("reply", reply.as_str());
     let before = domain(domain_text);
-    let base = EditTarget { domain: &before, objects, fixes, reply: &file };
-    let edited = apply(&base, calls::read_calls(&reply));
+    let base = EditTarget { domain: &before, problem: None, objects, fixes, reply: &file };
+    let edited = apply(&base, calls::read_calls(&reply, calls::Functions::Domain));
     let after = parse_domain(&edited.text, SourceId(0));
     assert!(!after.has_errors(), "{}\n{:?}", edited.text, after.diagnostics);
     assert_eq!(new_faults(&before, &after.value), [], "{}", edited.text);
@@ -298,8 +298,14 @@ fn makes_itself(path: &std::path::Path) -> bool {
     let reply = format!("```python\n{}\n```", domain_as_calls(&full));
     let file = SourceFile::new("reply", reply.as_str());
     let template = domain(&print_domain(&emptied_domain(&full)));
-    let base = EditTarget { domain: &template, objects: None, fixes: FixPolicy::None, reply: &file };
-    let edited = apply(&base, calls::read_calls(&reply));
+    let base = EditTarget {
+        domain: &template,
+        problem: None,
+        objects: None,
+        fixes: FixPolicy::None,
+        reply: &file,
+    };
+    let edited = apply(&base, calls::read_calls(&reply, calls::Functions::Domain));
     assert_eq!(edited.edits.refused, 0, "{}: {:?}", path.display(), told(&edited));
     let again = parse_domain(&edited.text, SourceId(0)).value;
     let differences: Vec<String> = planforge_pddl::diff_domains(&again, &full)
@@ -324,4 +330,78 @@ fn every_domain_makes_itself_from_its_template() {
         true => eprintln!("skipped: ../shared/suites is not there"),
         false => assert!(shared.iter().filter(|path| makes_itself(path)).count() > 0),
     }
+}
+
+const ROOMS: &str = "(define (problem rooms) (:domain house) (:objects hall cellar - room lamp - thing)
+  (:init (in lamp hall) (locked cellar)) (:goal (and (in lamp cellar))))";
+
+/// The edits of a house whose problem may be edited too, and the problem after them.
+fn edit_rooms(code: &str) -> (Edited, String) {
+    let reply = format!("```python\n{code}\n```");
+    let file = SourceFile::new("reply", reply.as_str());
+    let before = domain(&edit(TEMPLATE, GOOD).text);
+    let problem = planforge_pddl::parse_problem(ROOMS, SourceId(0)).value;
+    let objects = None;
+    let base =
+        EditTarget { domain: &before, problem: Some(&problem), objects, fixes: FixPolicy::None, reply: &file };
+    let edited = apply(&base, calls::read_calls(&reply, calls::Functions::DomainAndProblem));
+    let text = edited.problem.clone().unwrap_or_default();
+    (edited, text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn the_problem_is_edited_in_every_part() {
+    let (edited, text) = edit_rooms(
+        r#"
+edit_goal(add=["(in lamp hall)", "(not (locked hall))"], remove=["(in lamp cellar)"])
+edit_objects(["attic - room", "lamp box - thing"], ["cellar"])
+edit_initial_state(["(in box attic)", "(dark attic)"], ["(LOCKED cellar)", "(in lamp hall)"])
+add_or_update_predicates(["(dark ?r - room)"])
+edit_initial_state(add="(in lamp attic)")
+"#,
+    );
+    assert_eq!(edited.edits, Edits { applied: 13, refused: 0 }, "{:?}", told(&edited));
+    for part in ["(:init (in box attic) (dark attic) (in lamp attic))", "(in lamp hall) (not (locked hall))"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    insta::assert_snapshot!(edited.problem.unwrap());
+}
+
+#[test]
+fn edits_that_break_the_problem_are_refused_one_by_one() {
+    let (edited, text) = edit_rooms(
+        r#"
+edit_goal([], ["(in lamp cellar)"])
+edit_objects(["lamp - room"], ["hall"])
+edit_initial_state(["(in lamp attic)", "(on lamp)", "in lamp hall", "(locked hall)"], ["(locked hall)"])
+"#,
+    );
+    assert_eq!(edited.edits, Edits { applied: 1, refused: 7 }, "{:#?}", told(&edited));
+    assert!(text.contains("(locked hall)") && text.contains("(in lamp cellar)"), "{text}");
+    insta::assert_snapshot!(told(&edited).join("\n"));
+    // Nothing was changed.
+    let (edited, _) = edit_rooms("edit_initial_state([\"(in lamp hall)\"])");
+    assert_eq!((edited.edits.applied, edited.problem), (1, None));
+}
+
+#[test]
+fn a_value_of_the_initial_state_is_replaced() {
+    let fuel = "(define (domain d) (:requirements :numeric-fluents) (:functions (fuel ?c)) (:action go :parameters (?c) :precondition \
+(> (fuel ?c) 0) :effect (decrease (fuel ?c) 1)))";
+    let before = domain(fuel);
+    let problem = "(define (problem p) (:domain d) (:objects car) (:init (= (fuel car) 1)) (:goal (= (fuel car) 0)))";
+    let problem = planforge_pddl::parse_problem(problem, SourceId(0)).value;
+    let reply = "edit_initial_state([\"(= (fuel car) 3)\"])";
+    let file = SourceFile::new("reply", reply);
+    let base = EditTarget {
+        domain: &before,
+        problem: Some(&problem),
+        objects: None,
+        fixes: FixPolicy::None,
+        reply: &file,
+    };
+    let edited = apply(&base, calls::read_calls(reply, calls::Functions::DomainAndProblem));
+    assert_eq!(edited.edits, Edits { applied: 1, refused: 0 }, "{:?}", told(&edited));
+    let text = edited.problem.unwrap();
+    assert!(text.contains("(= (fuel car) 3)") && !text.contains("(= (fuel car) 1)"), "{text}");
 }

@@ -1,12 +1,13 @@
 //! Builds a call from a function's name and arguments.
 
 use super::call::{
-    ACTION, ActionCall, Argument, Call, CallsOfReply, MAX_STRINGS, PREDICATES, REPLY, Text, Value,
+    ACTION, ActionCall, Argument, Call, CallsOfReply, GOAL, INIT, MAX_STRINGS, OBJECTS, PREDICATES,
+    ProblemCall, ProblemPart, REPLY, Text, Value,
 };
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 
-/// The parameters of the two functions, in order, each with the other names that are understood.
+/// The parameters of the functions, in order, each with the other names that are understood.
 const OF_PREDICATES: [&[&str]; 1] = [&["predicates", "new_predicates", "predicate"]];
 const OF_ACTION: [&[&str]; 4] = [
     &["action_name", "name", "action"],
@@ -15,18 +16,25 @@ const OF_ACTION: [&[&str]; 4] = [
     // Not a parameter of the function: read so that a changed signature is reported as such.
     &["parameters", "new_parameters", "params"],
 ];
+const OF_PROBLEM: [&[&str]; 2] = [&["add", "added", "new"], &["remove", "removed", "delete"]];
 /// Most arguments without a keyword.
 const POSITIONAL: usize = 3;
 
-/// True for the names of parameters of either function.
-pub(super) fn is_parameter(word: &str) -> bool {
-    OF_PREDICATES.iter().chain(&OF_ACTION).any(|names| names.contains(&word))
+/// True for the names of parameters of a function.
+pub(super) fn is_parameter(function: &str, word: &str) -> bool {
+    match function {
+        PREDICATES | ACTION => OF_PREDICATES.iter().chain(&OF_ACTION).any(|names| names.contains(&word)),
+        _ => OF_PROBLEM.iter().any(|names| names.contains(&word)),
+    }
 }
 
 /// Adds the call, or a refusal if the arguments do not fit.
 pub(super) fn bind(function: &str, arguments: Vec<Argument>, span: Span, calls: &mut CallsOfReply) {
     let outcome = match function {
         PREDICATES => predicates(arguments, span),
+        OBJECTS => problem(ProblemPart::Objects, arguments, span),
+        INIT => problem(ProblemPart::Init, arguments, span),
+        GOAL => problem(ProblemPart::Goal, arguments, span),
         _ => action(arguments, span).map(Call::Action),
     };
     match outcome {
@@ -40,6 +48,8 @@ type Bound<T> = Result<T, Box<Diagnostic>>;
 fn wrong<T>(function: &str, span: Span, message: impl std::fmt::Display) -> Bound<T> {
     let help = match function {
         PREDICATES => format!("call it as {PREDICATES}([\"(name ?x - type)\", ...])"),
+        OBJECTS => format!("call it as {OBJECTS}([\"added - type\", ...], [\"removed\", ...])"),
+        INIT | GOAL => format!("call it as {function}([\"(added)\", ...], [\"(removed)\", ...])"),
         _ => format!("call it as {ACTION}(\"name\", [\"(precondition)\", ...], [\"(effect)\", ...])"),
     };
     let diagnostic = Diagnostic::error(codes::EDIT_FORM, format!("`{function}`: {message}"));
@@ -105,6 +115,20 @@ fn action(arguments: Vec<Argument>, span: Span) -> Bound<ActionCall> {
         return wrong(ACTION, span, "neither preconditions nor effects are given");
     }
     Ok(call)
+}
+
+fn problem(part: ProblemPart, arguments: Vec<Argument>, span: Span) -> Bound<Call> {
+    let function = part.function();
+    let given = assign(function, &OF_PROBLEM, arguments, span)?;
+    let [add, remove] = given.map(|value| match value {
+        None | Some(Value::None(_)) => Ok(Vec::new()),
+        Some(value) => strings(function, value),
+    });
+    let call = ProblemCall { part, add: add?, remove: remove?, span };
+    if call.add.is_empty() && call.remove.is_empty() {
+        return wrong(function, span, "nothing is added or removed");
+    }
+    Ok(Call::Problem(call))
 }
 
 /// The strings of an argument: one, those of a nested list, or the keys of a dictionary whose values describe them.

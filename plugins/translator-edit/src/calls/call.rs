@@ -10,6 +10,50 @@ pub(crate) const REPLY: SourceId = SourceId(0);
 pub(crate) const PREDICATES: &str = "add_or_update_predicates";
 /// The function that fills in an action.
 pub(crate) const ACTION: &str = "modify_action";
+/// The function that adds, retypes and removes objects of the problem.
+pub(crate) const OBJECTS: &str = "edit_objects";
+/// The function that adds and removes facts and values of the initial state.
+pub(crate) const INIT: &str = "edit_initial_state";
+/// The function that adds and removes conditions of the goal.
+pub(crate) const GOAL: &str = "edit_goal";
+
+/// The functions that a model can call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Functions {
+    /// Those that edit the domain.
+    Domain,
+    /// Those that edit the domain or the problem.
+    DomainAndProblem,
+}
+
+impl Functions {
+    pub(crate) const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Domain => &[PREDICATES, ACTION],
+            Self::DomainAndProblem => &[PREDICATES, ACTION, OBJECTS, INIT, GOAL],
+        }
+    }
+
+    pub(super) fn contains(self, word: &str) -> bool {
+        self.names().contains(&word)
+    }
+
+    /// True if an unknown name probably means one of the functions.
+    pub(super) fn resemble(self, word: &str) -> bool {
+        let parts: &[&str] = match self {
+            Self::Domain => &["predicate", "action"],
+            Self::DomainAndProblem => &["predicate", "action", "object", "init", "goal"],
+        };
+        parts.iter().any(|part| word.contains(part))
+    }
+
+    /// The help for a call of another function.
+    pub(super) fn help(self) -> String {
+        let names: Vec<String> = self.names().iter().map(|name| format!("`{name}`")).collect();
+        let (last, first) = names.split_last().map_or(("", &[][..]), |(last, first)| (last.as_str(), first));
+        format!("only {} and {last} can be called", first.join(", "))
+    }
+}
 
 /// Largest reply that is read, in bytes.
 pub(crate) const MAX_REPLY: usize = 1 << 20;
@@ -62,7 +106,7 @@ impl Value {
     }
 }
 
-/// A call of one of the two functions.
+/// A call of one of the functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Call {
     /// `add_or_update_predicates`. Each string holds one declaration or several.
@@ -70,6 +114,36 @@ pub(crate) enum Call {
         items: Vec<Text>,
     },
     Action(ActionCall),
+    Problem(ProblemCall),
+}
+
+/// A part of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProblemPart {
+    Objects,
+    Init,
+    Goal,
+}
+
+impl ProblemPart {
+    /// The function that edits it.
+    pub(crate) const fn function(self) -> &'static str {
+        match self {
+            Self::Objects => OBJECTS,
+            Self::Init => INIT,
+            Self::Goal => GOAL,
+        }
+    }
+}
+
+/// A call of a function that edits the problem. Each string holds one entry or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ProblemCall {
+    pub(crate) part: ProblemPart,
+    pub(crate) add: Vec<Text>,
+    pub(crate) remove: Vec<Text>,
+    /// From the function's name to the closing parenthesis.
+    pub(crate) span: Span,
 }
 
 /// A call of `modify_action`, which fills in an action.

@@ -2,7 +2,7 @@
 //! tool calls (arguments as a text of JSON too), or a dictionary with a function's name as key.
 
 use super::bind::{bind, is_parameter};
-use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Text, Value};
+use super::call::{ACTION, Argument, CallsOfReply, Functions, PREDICATES, REPLY, Text, Value};
 use super::literal::{Fuel, LiteralReader, MAX_DEPTH};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
@@ -13,57 +13,67 @@ const NAMES: [&str; 5] = ["function", "name", "tool", "function_name", "tool_nam
 const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "kwargs", "input"];
 
 /// Adds every call in a value.
-pub(super) fn add_calls(value: &Value, fuel: &mut Fuel, calls: &mut CallsOfReply) {
-    walk(value, 0, fuel, calls);
+pub(super) fn add_calls(value: &Value, functions: Functions, fuel: &mut Fuel, calls: &mut CallsOfReply) {
+    Adder { functions, fuel, calls }.walk(value, 0);
 }
 
-fn walk(value: &Value, depth: usize, fuel: &mut Fuel, calls: &mut CallsOfReply) {
-    if depth > MAX_DEPTH {
-        return;
-    }
-    match value {
-        Value::List(items, _) => items.iter().for_each(|item| walk(item, depth + 1, fuel, calls)),
-        Value::Map(entries, span) => map(entries, *span, depth, fuel, calls),
-        Value::Text(_) | Value::None(_) | Value::Other(_) => {}
-    }
+struct Adder<'a> {
+    functions: Functions,
+    fuel: &'a mut Fuel,
+    calls: &'a mut CallsOfReply,
 }
 
-fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, calls: &mut CallsOfReply) {
-    let given = entries.iter().find(|(key, _)| ARGUMENTS.contains(&key.value.as_str()));
-    let named = entries.iter().find_map(|(key, value)| match value {
-        Value::Text(name) if NAMES.contains(&key.value.as_str()) => Some((key, name)),
-        _ => None,
-    });
-    if let Some((key, name)) = named {
-        let function = name.value.trim();
-        if function == PREDICATES || function == ACTION {
-            let arguments = match given {
-                Some((_, arguments)) => spread(function, arguments, fuel),
-                None => keywords(entries.iter().filter(|(other, _)| other.span != key.span)),
-            };
-            bind(function, arguments, span, calls);
+impl Adder<'_> {
+    fn walk(&mut self, value: &Value, depth: usize) {
+        if depth > MAX_DEPTH {
             return;
         }
-        if given.is_some() {
-            let message = format!("there is no function `{function}`");
-            let help = format!("only `{PREDICATES}` and `{ACTION}` can be called");
-            calls
-                .refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, name.span, "").help(help));
-            return;
+        match value {
+            Value::List(items, _) => items.iter().for_each(|item| self.walk(item, depth + 1)),
+            Value::Map(entries, span) => self.map(entries, *span, depth),
+            Value::Text(_) | Value::None(_) | Value::Other(_) => {}
         }
     }
-    for (key, value) in entries {
-        match (key.value.as_str(), value) {
-            // A list of calls of one function.
-            (ACTION, Value::List(items, _)) if items.iter().all(|i| matches!(i, Value::Map(..))) => {
-                for item in items {
-                    bind(ACTION, spread(ACTION, item, fuel), item.span(), calls);
+
+    fn map(&mut self, entries: &[(Text, Value)], span: Span, depth: usize) {
+        let Self { functions, fuel, calls } = self;
+        let given = entries.iter().find(|(key, _)| ARGUMENTS.contains(&key.value.as_str()));
+        let named = entries.iter().find_map(|(key, value)| match value {
+            Value::Text(name) if NAMES.contains(&key.value.as_str()) => Some((key, name)),
+            _ => None,
+        });
+        if let Some((key, name)) = named {
+            let function = name.value.trim();
+            if functions.contains(function) {
+                let arguments = match given {
+                    Some((_, arguments)) => spread(function, arguments, fuel),
+                    None => keywords(entries.iter().filter(|(other, _)| other.span != key.span)),
+                };
+                bind(function, arguments, span, calls);
+                return;
+            }
+            if given.is_some() {
+                let message = format!("there is no function `{function}`");
+                let refused = Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, name.span, "");
+                calls.refuse(refused.help(functions.help()));
+                return;
+            }
+        }
+        for (key, value) in entries {
+            match (key.value.as_str(), value) {
+                (name, value) if !self.functions.contains(name) => self.walk(value, depth + 1),
+                // A list of calls of one function.
+                (function, Value::List(items, _))
+                    if function != PREDICATES && items.iter().all(|i| matches!(i, Value::Map(..))) =>
+                {
+                    for item in items {
+                        bind(function, spread(function, item, self.fuel), item.span(), self.calls);
+                    }
+                }
+                (function, value) => {
+                    bind(function, spread(function, value, self.fuel), value.span(), self.calls);
                 }
             }
-            (function @ (PREDICATES | ACTION), value) => {
-                bind(function, spread(function, value, fuel), value.span(), calls);
-            }
-            _ => walk(value, depth + 1, fuel, calls),
         }
     }
 }
@@ -71,8 +81,12 @@ fn map(entries: &[(Text, Value)], span: Span, depth: usize, fuel: &mut Fuel, cal
 /// The arguments of a call: by name, in order, or the only one of the function that has one parameter.
 fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
     match value {
-        Value::Map(entries, _) if function == ACTION || is_keywords(entries) => keywords(entries.iter()),
-        Value::List(items, _) if function == ACTION => {
+        Value::Map(entries, _) if function != PREDICATES || is_keywords(entries) => keywords(entries.iter()),
+        // `["(p)", "(q)"]` of a function that edits the problem is its first argument.
+        Value::List(items, _)
+            if function == ACTION
+                || (function != PREDICATES && !items.iter().all(|i| matches!(i, Value::Text(_)))) =>
+        {
             items.iter().map(|item| (None, item.clone())).collect()
         }
         // `[["(p)", "(q)"]]` is one positional argument; `["(p)", "(q)"]` is the argument itself.
@@ -91,7 +105,7 @@ fn spread(function: &str, value: &Value, fuel: &mut Fuel) -> Vec<Argument> {
 }
 
 fn is_keywords(entries: &[(Text, Value)]) -> bool {
-    entries.iter().any(|(key, _)| is_parameter(&key.value))
+    entries.iter().any(|(key, _)| is_parameter(PREDICATES, &key.value))
 }
 
 fn keywords<'a>(entries: impl Iterator<Item = &'a (Text, Value)>) -> Vec<Argument> {

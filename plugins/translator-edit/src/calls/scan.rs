@@ -1,7 +1,7 @@
 //! Finds calls in a text: statement by statement in code, anywhere in prose.
 
 use super::bind;
-use super::call::{ACTION, Argument, CallsOfReply, PREDICATES, REPLY, Value};
+use super::call::{Argument, CallsOfReply, Functions, REPLY, Value};
 use super::json;
 use super::literal::{Fault, Fuel, LiteralReader};
 use crate::codes;
@@ -18,13 +18,14 @@ const MAX_EXCERPT: usize = 60;
 /// Reads one reply; names set in an earlier block hold in later ones.
 pub(super) struct Scanner<'a> {
     text: &'a str,
+    functions: Functions,
     fuel: &'a mut Fuel,
     variables: BTreeMap<String, Value>,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, fuel: &'a mut Fuel) -> Self {
-        Self { text, fuel, variables: BTreeMap::new() }
+    pub(super) fn new(text: &'a str, functions: Functions, fuel: &'a mut Fuel) -> Self {
+        Self { text, functions, fuel, variables: BTreeMap::new() }
     }
 
     fn reader(&mut self, at: usize, end: usize) -> LiteralReader<'_> {
@@ -59,7 +60,7 @@ impl<'a> Scanner<'a> {
                 '[' | '{' => self.json(at, range.end, calls, &mut json_fault),
                 _ if c.is_alphabetic() || c == '_' => {
                     let word = self.reader(at, range.end).word().to_owned();
-                    match is_function(&word) && self.is_call(at + word.len(), range.end) {
+                    match self.functions.contains(&word) && self.is_call(at + word.len(), range.end) {
                         true => self.mention(at, &word, range.end, calls),
                         false => at + word.len(),
                     }
@@ -95,12 +96,12 @@ impl<'a> Scanner<'a> {
             return self.line_end(at, end).min(self.after_header(after, end));
         }
         if self.is_call(after, end) {
-            if is_function(&word) {
+            if self.functions.contains(&word) {
                 return self.call(at, &word, end, calls);
             }
-            if first && resembles(&word) {
+            if first && self.functions.resemble(&word) {
                 let message = format!("there is no function `{word}`");
-                let help = format!("only `{PREDICATES}` and `{ACTION}` can be called");
+                let help = self.functions.help();
                 let span = Span::new(at as u32, after as u32);
                 calls.refuse(Diagnostic::error(codes::EDIT_FUNCTION, message).at(REPLY, span, "").help(help));
             }
@@ -182,7 +183,7 @@ impl<'a> Scanner<'a> {
         let mut reader = self.reader(inside, end);
         reader.skip_blank();
         let word = reader.word();
-        let is_keyword = bind::is_parameter(word);
+        let is_keyword = bind::is_parameter(function, word);
         let is_variable = reader.variables.contains_key(word);
         let begins = reader.peek().is_some_and(|c| matches!(c, '"' | '\'' | '[' | '(' | '{'));
         let assigned = is_keyword && {
@@ -242,13 +243,12 @@ impl<'a> Scanner<'a> {
         match reader.value(0) {
             Ok(value) => {
                 let stop = reader.at;
-                json::add_calls(&value, self.fuel, calls);
+                json::add_calls(&value, self.functions, self.fuel, calls);
                 stop
             }
             Err(fault) => {
                 let seen = self.text.get(at..fault.at.max(at)).unwrap_or_default();
-                if !*reported && [PREDICATES, ACTION].iter().any(|name| seen.contains(name)) && is_json(seen)
-                {
+                if !*reported && is_json(self.functions, seen) {
                     *reported = true;
                     calls.refuse(unreadable(&format!("the JSON `{}`", self.excerpt(at, end)), &fault));
                 }
@@ -264,18 +264,9 @@ enum Refusal {
     Fault(Fault),
 }
 
-fn is_function(word: &str) -> bool {
-    word == PREDICATES || word == ACTION
-}
-
-/// True if a called name probably means one of the two functions.
-fn resembles(word: &str) -> bool {
-    word.contains("predicate") || word.contains("action")
-}
-
 /// True if a text has a function's name in quotes, as JSON does.
-fn is_json(seen: &str) -> bool {
-    [PREDICATES, ACTION].iter().any(|name| seen.contains(&format!("\"{name}\"")))
+fn is_json(functions: Functions, seen: &str) -> bool {
+    functions.names().iter().any(|name| seen.contains(&format!("\"{name}\"")))
 }
 
 fn unreadable(what: &str, fault: &Fault) -> Diagnostic {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// The calls in short: `predicates: (a) | (b)`, `action: pre | pre -> eff`.
 fn told(reply: &str) -> Vec<String> {
-    let reading = read_calls(reply);
+    let reading = read_calls(reply, Functions::Domain);
     assert!(reading.refused.is_empty(), "{reply}\n{:#?}", reading.refused);
     reading.calls.iter().map(tell).collect()
 }
@@ -19,11 +19,47 @@ fn tell(call: &Call) -> String {
             let field = |f: &Option<Vec<Text>>| f.as_deref().map_or("kept".to_owned(), join);
             format!("{}: {} -> {}", call.name.value, field(&call.preconditions), field(&call.effects))
         }
+        Call::Problem(call) => {
+            format!("{}: + {} - {}", call.part.function(), join(&call.add), join(&call.remove))
+        }
     }
 }
 
+#[test]
+fn calls_that_edit_the_problem_are_read_only_where_they_are_offered() {
+    let reply = r#"```python
+edit_objects(["a b - box"])
+edit_initial_state(remove=["(on a b)"], add="(on b a)")
+edit_goal(["(p)"], ["(q)"])
+```"#;
+    let json = r#"[{"function": "edit_objects", "arguments": {"add": ["a b - box"]}},
+{"name": "edit_initial_state", "arguments": "{\"add\": [\"(on b a)\"], \"remove\": [\"(on a b)\"]}"},
+{"edit_goal": {"add": "(p)", "remove": ["(q)"]}}]"#;
+    for reply in [reply, json] {
+        let reading = read_calls(reply, Functions::DomainAndProblem);
+        assert!(reading.refused.is_empty(), "{:?}", reading.refused);
+        let calls: Vec<String> = reading.calls.iter().map(tell).collect();
+        assert_eq!(
+            calls,
+            ["edit_objects: + a b - box - ", "edit_initial_state: + (on b a) - (on a b)", "edit_goal: + (p) - (q)"]
+        );
+    }
+    assert!(read_calls(reply, Functions::Domain).calls.is_empty());
+    let wrong = read_calls("```python\nedit_goal([])\nset_goal([\"(p)\"])\n```", Functions::DomainAndProblem);
+    let told: Vec<String> =
+        wrong.refused.iter().map(|d| format!("{}; {}", d.message, d.help.join("; "))).collect();
+    assert_eq!(
+        told,
+        [
+            "`edit_goal`: nothing is added or removed; call it as edit_goal([\"(added)\", ...], [\"(removed)\", ...])",
+            "there is no function `set_goal`; only `add_or_update_predicates`, `modify_action`, `edit_objects`, \
+`edit_initial_state` and `edit_goal` can be called"
+        ]
+    );
+}
+
 fn refusals(reply: &str) -> Vec<String> {
-    read_calls(reply).refused.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+    read_calls(reply, Functions::Domain).refused.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
 }
 
 #[test]
@@ -107,7 +143,7 @@ fn text_that_is_not_a_call_is_ignored() {
         "```pddl\n(:action modify_action :parameters ())\n```",
         "```json\n{\"name\": \"go\", \"steps\": [1, 2.5e3, true, null]}\n```",
     ] {
-        let reading = read_calls(reply);
+        let reading = read_calls(reply, Functions::Domain);
         assert!(reading.calls.is_empty() && reading.refused.is_empty(), "{reply}\n{reading:#?}");
     }
 }
@@ -115,7 +151,7 @@ fn text_that_is_not_a_call_is_ignored() {
 #[test]
 fn where_a_block_has_calls_those_in_prose_are_talk() {
     let reply = "Before I had `modify_action(\"go\", [\"(wrong)\"], [\"(a)\"])`.\n```python\nmodify_action(\"go\", [\"(b)\"], [\"(a)\"])\n```";
-    let reading = read_calls(reply);
+    let reading = read_calls(reply, Functions::Domain);
     assert_eq!(reading.calls.iter().map(tell).collect::<Vec<_>>(), ["go: (b) -> (a)"]);
     assert_eq!(reading.notes[0].code, "translate.edit-outside-code");
 }
@@ -159,7 +195,7 @@ fn a_call_that_cannot_be_read_is_refused_with_its_place_and_the_next_one_is_read
     ];
     for (code, wanted, message) in cases {
         let reply = format!("Prose.\n```python\n{code}\nmodify_action(\"last\", [], [\"(z)\"])\n```");
-        let reading = read_calls(&reply);
+        let reading = read_calls(&reply, Functions::Domain);
         let refused: Vec<_> = reading.refused.iter().map(|d| (d.code.as_ref(), d.message.as_str())).collect();
         assert_eq!(refused.len(), 1, "{code}: {refused:?}");
         assert!(refused[0].0 == wanted && refused[0].1.contains(message), "{code}: {refused:?}");
@@ -182,7 +218,7 @@ fn limits_are_enforced_and_reported() {
         format!("```python\nmodify_action(\"go\", {}\"(a)\"{}, [])\n```", "[".repeat(100), "]".repeat(100));
     assert!(refusals(&deep)[0].contains("nested more than 32 deep"), "{:?}", refusals(&deep));
     let many = format!("```python\n{}\n```", "modify_action(\"go\", [], [\"(a)\"])\n".repeat(MAX_CALLS + 5));
-    let reading = read_calls(&many);
+    let reading = read_calls(&many, Functions::Domain);
     assert_eq!((reading.calls.len(), reading.refused.len()), (MAX_CALLS, 1));
     assert_eq!(reading.refused[0].code, "translate.edit-limit");
     let long = format!("```python\nadd_or_update_predicates([{}])\n```", "\"(a)\",".repeat(MAX_STRINGS + 1));
@@ -214,7 +250,7 @@ fn hostile_texts_are_read_in_time_proportional_to_their_length() {
     ] {
         for wrap in ["", "```python\n"] {
             let text = format!("{wrap}{}", unit.repeat((1 << 12) / unit.len()));
-            let reading = read_calls(&text);
+            let reading = read_calls(&text, Functions::Domain);
             assert!(reading.calls.is_empty(), "{unit}");
         }
     }
@@ -267,7 +303,7 @@ fn fragments() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_text_breaks_the_reader(text in prop_oneof![any::<String>(), fragments()]) {
-        let reading = read_calls(&text);
+        let reading = read_calls(&text, Functions::Domain);
         for span in reading.refused.iter().flat_map(|d| &d.labels).map(|l| l.span) {
             prop_assert!(span.start <= span.end && span.end as usize <= text.len());
         }
@@ -278,7 +314,7 @@ proptest! {
         items in prop::collection::vec("[ -~é\n\"'\\\\]{0,20}", 1..6),
     ) {
         let json = serde_json::to_string(&items).unwrap();
-        let reading = read_calls(&format!("```python\nadd_or_update_predicates({json})\n```"));
+        let reading = read_calls(&format!("```python\nadd_or_update_predicates({json})\n```"), Functions::Domain);
         // A fence in a string ends the block as it does for every reader of Markdown.
         prop_assume!(!json.contains("```"));
         let [Call::Predicates { items: read }] = reading.calls.as_slice() else {

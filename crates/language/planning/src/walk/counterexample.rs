@@ -63,75 +63,138 @@ pub fn counterexample(
     sampled: &[(WalkDirection, &FailingWalk)],
     resources: &mut dyn ResourceLimits,
 ) -> CounterexampleOutcome {
-    match breadth_first(reference, candidate, limits, resources) {
-        CounterexampleOutcome::LimitReached { searched, reason } => {
-            let minimised = sampled.iter().map(|&(direction, walk)| {
-                let (source, target) = direction.models(reference, candidate);
-                (direction, minimise(source, target, walk))
-            });
-            match minimised.min_by_key(|(_, walk)| walk.len()) {
-                Some((direction, walk)) => {
-                    let shortest = walk.len() <= searched as usize + 1;
-                    CounterexampleOutcome::Found(Counterexample { direction, walk, shortest })
-                }
-                None => CounterexampleOutcome::LimitReached { searched, reason },
-            }
-        }
-        done => done,
+    let search = breadth_first(reference, candidate, limits, Wanted::First, resources);
+    if let Some(walk) = search.found.into_iter().next() {
+        return CounterexampleOutcome::Found(walk);
     }
+    let SearchEnd::Limit(reason) = search.end else { return CounterexampleOutcome::None };
+    let searched = search.searched;
+    let minimised = sampled.iter().map(|&(direction, walk)| {
+        let (source, target) = direction.models(reference, candidate);
+        (direction, minimise(source, target, walk))
+    });
+    match minimised.min_by_key(|(_, walk)| walk.len()) {
+        Some((direction, walk)) => {
+            let shortest = walk.len() <= searched as usize + 1;
+            CounterexampleOutcome::Found(Counterexample { direction, walk, shortest })
+        }
+        None => CounterexampleOutcome::LimitReached { searched, reason },
+    }
+}
+
+/// One minimal failing walk for each direction and refused action schema, the shortest first. The first is that of
+/// [`counterexample`]. A schema that the search did not see refused within its limits has its shortest walk of `sampled`, without
+/// the steps that the same refusal does not need.
+pub fn counterexamples(
+    reference: &Model,
+    candidate: &Model,
+    limits: CounterexampleLimits,
+    sampled: &[(WalkDirection, &FailingWalk)],
+    resources: &mut dyn ResourceLimits,
+) -> Vec<Counterexample> {
+    let search = breadth_first(reference, candidate, limits, Wanted::EachSchema, resources);
+    let mut found = search.found;
+    let mut sampled: Vec<_> = sampled.to_vec();
+    sampled.sort_by_key(|(_, walk)| walk.len());
+    for (direction, walk) in sampled {
+        let name = &walk.action.name;
+        let is_same = |c: &Counterexample| {
+            c.direction == direction && c.walk.action.name.eq_ignore_ascii_case(name)
+        };
+        if !found.iter().any(is_same) {
+            let (source, target) = direction.models(reference, candidate);
+            let walk = minimise_while(source, target, walk, &|shorter| shorter.action == walk.action);
+            let shortest = walk.len() <= search.searched as usize + 1;
+            found.push(Counterexample { direction, walk, shortest });
+        }
+    }
+    found.sort_by_key(|c| c.walk.len());
+    found
+}
+
+/// The walks that a search looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// The first of all.
+    First,
+    /// The first of each direction and refused schema.
+    EachSchema,
+}
+
+/// The result of a breadth-first search.
+struct SearchResult {
+    /// In the order in which they were found: the shortest first.
+    found: Vec<Counterexample>,
+    /// All walks of this many steps were tried.
+    searched: u32,
+    end: SearchEnd,
+}
+
+enum SearchEnd {
+    Complete,
+    /// The resource limit; `None` for [`CounterexampleLimits`].
+    Limit(Option<StopReason>),
 }
 
 fn breadth_first(
     reference: &Model,
     candidate: &Model,
     limits: CounterexampleLimits,
+    wanted: Wanted,
     resources: &mut dyn ResourceLimits,
-) -> CounterexampleOutcome {
-    let mut searched = 0;
-    match layers(reference, candidate, limits, &mut searched, resources) {
-        Ok(search) => search,
-        Err(reason) => CounterexampleOutcome::LimitReached { searched, reason: Some(reason) },
+) -> SearchResult {
+    let mut search = SearchResult { found: Vec::new(), searched: 0, end: SearchEnd::Complete };
+    if let Err(reason) = search.run(reference, candidate, limits, wanted, resources) {
+        search.end = SearchEnd::Limit(Some(reason));
     }
+    search
 }
 
-fn layers(
-    reference: &Model,
-    candidate: &Model,
-    limits: CounterexampleLimits,
-    searched: &mut u32,
-    resources: &mut dyn ResourceLimits,
-) -> Result<CounterexampleOutcome, StopReason> {
-    let mut sides = Vec::new();
-    for direction in [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate] {
-        let (source, target) = direction.models(reference, candidate);
-        sides.push((direction, Pairs::new(source, target, resources)?));
-    }
-    let mut left = limits.max_pairs;
-    while limits.max_length.is_none_or(|most| *searched < most) {
-        let mut open = false;
-        for (direction, pairs) in &mut sides {
-            match pairs.next_layer(&mut left, resources)? {
-                Layer::Refused(walk) => {
-                    let walk = Counterexample { direction: *direction, walk, shortest: true };
-                    return Ok(CounterexampleOutcome::Found(walk));
+impl SearchResult {
+    fn run(
+        &mut self,
+        reference: &Model,
+        candidate: &Model,
+        limits: CounterexampleLimits,
+        wanted: Wanted,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        let mut sides = Vec::new();
+        for direction in [WalkDirection::CandidateToReference, WalkDirection::ReferenceToCandidate] {
+            let (source, target) = direction.models(reference, candidate);
+            sides.push((direction, Pairs::new(source, target, resources)?));
+        }
+        let mut left = limits.max_pairs;
+        while limits.max_length.is_none_or(|most| self.searched < most) {
+            let mut open = false;
+            for (direction, pairs) in &mut sides {
+                let layer = pairs.next_layer(&mut left, wanted, resources);
+                let found = pairs.refused.drain(..);
+                self.found.extend(found.map(|walk| Counterexample {
+                    direction: *direction,
+                    walk,
+                    shortest: true,
+                }));
+                match layer? {
+                    _ if wanted == Wanted::First && !self.found.is_empty() => return Ok(()),
+                    Layer::Limit => {
+                        self.end = SearchEnd::Limit(None);
+                        return Ok(());
+                    }
+                    Layer::Done { more } => open |= more,
                 }
-                Layer::Limit => {
-                    return Ok(CounterexampleOutcome::LimitReached { searched: *searched, reason: None });
-                }
-                Layer::Done { more } => open |= more,
             }
+            if !open {
+                break;
+            }
+            self.searched += 1;
         }
-        if !open {
-            return Ok(CounterexampleOutcome::None);
-        }
-        *searched += 1;
+        Ok(())
     }
-    Ok(CounterexampleOutcome::None)
 }
 
 /// Result of one layer of one direction.
 enum Layer {
-    Refused(FailingWalk),
     Limit,
     Done { more: bool },
 }
@@ -146,6 +209,10 @@ struct Pairs<'m> {
     met: Vec<((StateId, StateId), usize, ActionId)>,
     /// The first pair not expanded yet.
     open: usize,
+    /// True for each schema of the source that was refused.
+    is_refused: Vec<bool>,
+    /// Failing walks that were found and not taken yet.
+    refused: Vec<FailingWalk>,
 }
 
 impl<'m> Pairs<'m> {
@@ -161,6 +228,8 @@ impl<'m> Pairs<'m> {
             numbers: FxHashMap::default(),
             met: Vec::new(),
             open: 0,
+            is_refused: vec![false; source.schema_names().len()],
+            refused: Vec::new(),
         };
         let start = (pairs.source.initial(resources)?, pairs.target.initial(resources)?);
         pairs.numbers.insert(start, 0);
@@ -171,6 +240,7 @@ impl<'m> Pairs<'m> {
     fn next_layer(
         &mut self,
         left: &mut usize,
+        wanted: Wanted,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Layer, StopReason> {
         for number in self.open..self.met.len() {
@@ -186,9 +256,15 @@ impl<'m> Pairs<'m> {
                     None => None,
                 };
                 let Some(reached) = reached else {
-                    let walk = self.walk_to(number, action);
-                    let found = self.link.failing(&walk, self.target.state(target));
-                    return Ok(found.map_or(Layer::Limit, Layer::Refused));
+                    let schema = self.link.source.schema_of(action);
+                    if !std::mem::replace(&mut self.is_refused[schema], true) {
+                        let walk = walk_to(&self.met, number, action);
+                        self.refused.extend(self.link.failing(&walk, self.target.state(target)));
+                    }
+                    match wanted {
+                        Wanted::First => return Ok(Layer::Done { more: false }),
+                        Wanted::EachSchema => continue,
+                    }
                 };
                 let fresh = self.met.len();
                 if *self.numbers.entry((successor, reached)).or_insert(fresh) == fresh {
@@ -198,24 +274,35 @@ impl<'m> Pairs<'m> {
         }
         Ok(Layer::Done { more: self.open < self.met.len() })
     }
+}
 
-    /// The actions to a pair, then one more.
-    fn walk_to(&self, number: usize, last: ActionId) -> Vec<ActionId> {
-        let mut walk = vec![last];
-        let mut at = number;
-        while at != 0 {
-            walk.push(self.met[at].2);
-            at = self.met[at].1;
-        }
-        walk.reverse();
-        walk
+/// The actions to a pair, then one more.
+fn walk_to(met: &[((StateId, StateId), usize, ActionId)], number: usize, last: ActionId) -> Vec<ActionId> {
+    let mut walk = vec![last];
+    let mut at = number;
+    while at != 0 {
+        walk.push(met[at].2);
+        at = met[at].1;
     }
+    walk.reverse();
+    walk
 }
 
 /// Drops steps of a failing walk as long as it stays one: the source executes all of it, the target refuses
 /// the last step. No single step of the result can be dropped. A walk that does not fail is returned
 /// unchanged.
 pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWalk {
+    minimise_while(source, target, walk, &|_| true)
+}
+
+/// [`minimise`] among the walks that are wanted.
+fn minimise_while(
+    source: &Model,
+    target: &Model,
+    walk: &FailingWalk,
+    wanted: &dyn Fn(&FailingWalk) -> bool,
+) -> FailingWalk {
+    let failing = |steps: &[NamedStep]| failing(source, target, steps).filter(|shorter| wanted(shorter));
     let mut best = walk.clone();
     let mut chunk = best.prefix.len();
     while chunk > 0 {
@@ -223,22 +310,22 @@ pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWa
         while start < best.prefix.len() {
             let kept = best.prefix[..start].iter().chain(best.prefix.iter().skip(start + chunk));
             let steps: Vec<NamedStep> = kept.chain([&best.action]).cloned().collect();
-            match failing(source, target, &steps) {
+            match failing(&steps) {
                 Some(shorter) if shorter.len() < best.len() => best = shorter,
                 _ => start += chunk,
             }
         }
-        chunk = if chunk == 1 && shrinks(source, target, &best) { 1 } else { chunk / 2 };
+        chunk = if chunk == 1 && shrinks(&best, failing) { 1 } else { chunk / 2 };
     }
     best
 }
 
 /// Returns true if a single step can still be dropped.
-fn shrinks(source: &Model, target: &Model, walk: &FailingWalk) -> bool {
+fn shrinks(walk: &FailingWalk, failing: impl Fn(&[NamedStep]) -> Option<FailingWalk>) -> bool {
     (0..walk.prefix.len()).any(|i| {
         let kept = walk.prefix.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, s)| s);
         let steps: Vec<NamedStep> = kept.chain([&walk.action]).cloned().collect();
-        failing(source, target, &steps).is_some()
+        failing(&steps).is_some()
     })
 }
 

@@ -105,6 +105,8 @@ pub struct DirectionSample {
     pub first_failing: Option<FailingWalk>,
     /// A failing walk whose refused step comes earliest.
     pub shortest_failing: Option<FailingWalk>,
+    /// The same for each refused action schema, in the order in which they were first refused.
+    pub failing_by_schema: Vec<FailingWalk>,
     /// Steps walked in the source, those of rejected walks included.
     pub steps: u64,
 }
@@ -300,6 +302,8 @@ pub struct DirectionSampler<'m> {
     lengths: Vec<LengthSample>,
     first: Option<FailingWalk>,
     shortest: Option<FailingWalk>,
+    /// The shortest of each refused schema of the source, with the schema.
+    by_schema: Vec<(usize, FailingWalk)>,
     drawn: u64,
 }
 
@@ -319,6 +323,7 @@ impl<'m> DirectionSampler<'m> {
             lengths: (1..=spec.t_max.max(1)).map(none).collect(),
             first: None,
             shortest: None,
+            by_schema: Vec::new(),
             drawn: 0,
         }))
     }
@@ -355,16 +360,25 @@ impl<'m> DirectionSampler<'m> {
             return Ok(());
         }
         length.walks += 1;
-        match trial.refused_at(&walker.walk) {
-            None => length.executable += 1,
-            Some(at) if self.first.is_none() || self.shortest.as_ref().is_none_or(|s| at + 1 < s.len()) => {
-                let failing = trial.link.failing(&walker.walk[..=at], &trial.state);
-                if self.first.is_none() {
-                    self.first.clone_from(&failing);
-                }
-                self.shortest = failing;
-            }
-            Some(_) => {}
+        let Some(at) = trial.refused_at(&walker.walk) else {
+            length.executable += 1;
+            return Ok(());
+        };
+        let schema = trial.link.source.schema_of(walker.walk[at]);
+        let known = self.by_schema.iter_mut().find(|(of, _)| *of == schema);
+        if known.as_ref().is_some_and(|(_, walk)| walk.len() <= at + 1) {
+            return Ok(());
+        }
+        let Some(failing) = trial.link.failing(&walker.walk[..=at], &trial.state) else { return Ok(()) };
+        if self.first.is_none() {
+            self.first = Some(failing.clone());
+        }
+        if self.shortest.as_ref().is_none_or(|s| at + 1 < s.len()) {
+            self.shortest = Some(failing.clone());
+        }
+        match known {
+            Some((_, walk)) => *walk = failing,
+            None => self.by_schema.push((schema, failing)),
         }
         Ok(())
     }
@@ -376,6 +390,7 @@ impl<'m> DirectionSampler<'m> {
             schemas: self.trial.counts(),
             first_failing: self.first,
             shortest_failing: self.shortest,
+            failing_by_schema: self.by_schema.into_iter().map(|(_, walk)| walk).collect(),
             steps: self.walker.steps,
         }
     }

@@ -22,6 +22,9 @@ pub struct Capabilities {
     /// Translator: calls [`Host::worker`](crate::api::Host::worker), which is otherwise refused. Planners always may.
     #[serde(skip_serializing_if = "is_false")]
     pub worker: bool,
+    /// Translator: writes domains alone, so a problem that no domain repairs is not passed on to it in rounds.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub domain_only: Applies,
     /// Environment: simulates the reference that it is opened with, so the names in that reference may be exchanged.
     #[serde(skip_serializing_if = "is_false")]
     pub reference_model: bool,

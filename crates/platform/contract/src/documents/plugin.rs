@@ -140,6 +140,11 @@ impl PluginInfo {
         self.capabilities.together.holds(&self.options_schema, options)
     }
 
+    /// True if a translator with these options never changes the problem.
+    pub fn writes_domain_only(&self, options: &JsonObject) -> bool {
+        self.capabilities.domain_only.holds(&self.options_schema, options)
+    }
+
     /// True if results with these options come from an external program.
     pub fn is_external(&self, options: &JsonObject) -> bool {
         self.capabilities.external.holds(&self.options_schema, options)

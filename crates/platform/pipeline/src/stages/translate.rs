@@ -2,7 +2,6 @@
 
 mod check;
 mod config;
-mod defect;
 mod run;
 
 pub use config::{Artefact, TranslateStage};

@@ -95,6 +95,41 @@ the problem do not allow the last one."
     out
 }
 
+/// The side that is probably wrong: single changes of each were tried, and these sides have one that removes the failure and contradicts
+/// nothing that was tried in the environment.
+pub fn blame(domain: bool, problem: bool) -> String {
+    let text = match (domain, problem) {
+        (true, true) => {
+            "there is a change of the domain that does, and a change of the problem. So either of them may be wrong."
+        }
+        (true, false) => {
+            "there is a change of the domain that does, and no change of the problem. So the domain is probably wrong."
+        }
+        (false, true) => {
+            "there is a change of the problem that does, and no change of the domain. So the problem is probably wrong."
+        }
+        (false, false) => "there is none of the domain and none of the problem. So more than one thing is wrong.",
+    };
+    format!(
+        "Single changes were tried that remove this failure and contradict no other actions that were tried in the environment: {text}"
+    )
+}
+
+/// The text before several failing walks, of which at most `shown` follow; `None` for one.
+pub fn several(found: usize, shown: usize) -> Option<String> {
+    if found < 2 {
+        return None;
+    }
+    let mut out = format!(
+        "The domain and the problem differ from the environment in {found} ways. Each is shown by a sequence of actions that begins in \
+the initial state. Repair all of them."
+    );
+    if found > shown {
+        let _ = write!(out, " Here are the {shown} shortest.");
+    }
+    Some(out)
+}
+
 /// Writes the reason for the refusal and the likely fault.
 fn reason(failing: &FailingWalk<'_>, name: &str, out: &mut String) {
     let first = failing.steps.len() == 1;

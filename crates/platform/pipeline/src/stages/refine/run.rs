@@ -14,8 +14,8 @@ use crate::run::report::{FailedSample, StageReport};
 use crate::run::series::{self, SeriesEnd, add_all, report};
 use crate::run::step::StageResult;
 use crate::run::verdict::objection;
-use crate::stages::Stage;
-use planforge_contract::Failure;
+use crate::stages::{Stage, defect};
+use planforge_contract::{Failure, FailureClass};
 use planforge_record::{Event, RoundHistory};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -133,6 +133,18 @@ impl RefineState {
 impl Refinement<'_> {
     fn run(mut self, entered: Entry) -> Result<(End, Self), Failure> {
         let current = forget(self.stage, entered);
+        if let Some(why) = self.problem_defect(&current) {
+            let message = format!("the problem has a mistake that no domain repairs: {why}");
+            let failure = Failure::new(FailureClass::Reply, "pipeline.broken-problem", message)
+                .help("let the rounds edit the problem too: `options = { problem = true }` of `translator-edit`");
+            self.context.recorder.event(Event::SampleFailed {
+                task: self.task.task.name.clone(),
+                path: self.path.clone(),
+                failure: failure.clone(),
+            })?;
+            self.failed.push(FailedSample { path: self.path.clone(), failure });
+            return Ok((End::Nothing, self));
+        }
         let entered = self.round_zero(&current);
         let best = entered.clone().filter(|rated| rated.value.is_some());
         let mut held = RefineState { current, entered, best, last: None };
@@ -154,6 +166,17 @@ impl Refinement<'_> {
             End::Returned { entry: Box::new(entry), accepted }
         });
         Ok((end, self))
+    }
+
+    /// The mistake of the written problem that no domain repairs, if the rounds write domains alone.
+    fn problem_defect(&self, entry: &Entry) -> Option<String> {
+        let Some(Stage::Translate(writer)) = self.stage.round.get(self.writer) else { return None };
+        let (info, _) = self.context.services.instances.stages.get(&writer.label)?;
+        let text = entry.candidate.problem.as_deref()?;
+        if !info.writes_domain_only(&writer.options) {
+            return None;
+        }
+        defect::of_problem(&self.task.view(entry), entry.candidate.domain.as_deref(), text)
     }
 
     /// A candidate that is returned as it came in was not judged by the stages behind the writer.

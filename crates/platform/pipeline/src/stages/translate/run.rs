@@ -1,7 +1,6 @@
 //! The run of a translate stage.
 
 use super::config::{Artefact, TranslateStage};
-use super::defect;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
 use crate::run::feedback::{visible_candidate, writer_feedback};
@@ -10,6 +9,7 @@ use crate::run::path::{candidate_path, label_in_round};
 use crate::run::report::Translation;
 use crate::run::services::StageInstance;
 use crate::run::step::{StageResult, cancelled_failure, no_instance};
+use crate::stages::defect;
 use planforge_contract::api::Translator;
 use planforge_contract::{
     Candidate, CandidatePatch, Failure, FailureClass, LineageStep, Outcome, TranslateRequest,
@@ -115,7 +115,7 @@ fn one(
         let defects: Vec<(usize, String)> = samples
             .iter()
             .enumerate()
-            .filter_map(|(sample, outcome)| Some((sample, defect::find(&request.task, domain, outcome)?)))
+            .filter_map(|(sample, outcome)| Some((sample, defect::of_sample(&request.task, domain, outcome)?)))
             .collect();
         let n = u32::try_from(defects.len()).unwrap_or(u32::MAX);
         if n == 0 {

@@ -3,13 +3,13 @@
 use planforge_contract::{CandidatePatch, Failure, FailureClass, Outcome, ReportedSeverity, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{NameKind, VisitNames, parse_problem};
+use planforge_pddl::{NameKind, VisitNames, parse_domain, parse_problem};
 use planforge_plugin_sdk::checked::{Texts, check};
 use std::collections::BTreeSet;
 
 /// The reason for asking for a sample again: the reply could not be used, or the written problem cannot be
 /// right under any domain. Without a domain the names and types of its facts are not checked.
-pub(super) fn find(
+pub(crate) fn of_sample(
     task: &TaskView,
     domain: Option<&str>,
     outcome: &Outcome<CandidatePatch>,
@@ -22,6 +22,18 @@ pub(super) fn find(
         Outcome::Failure(_) => return None,
     };
     let text = patch.problem.as_deref()?;
+    let domain = patch.domain.as_deref().or(domain).or(task.given.domain.as_deref());
+    of_problem(task, domain, text).or_else(|| {
+        let checked = check(Texts { domain, problem: Some(text) }, "");
+        let errors = || checked.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);
+        // Under a domain with mistakes every problem may have some.
+        let is_usable = domain.is_some() && !errors().any(|error| error.file == "domain");
+        errors().next().filter(|_| is_usable).map(|error| error.message.clone())
+    })
+}
+
+/// The mistake of a problem that no domain repairs: it cannot be read, its goal is empty, or it names an undeclared object.
+pub(crate) fn of_problem(task: &TaskView, domain: Option<&str>, text: &str) -> Option<String> {
     let parsed = parse_problem(text, SourceId(1));
     if let Some(error) = parsed.diagnostics.into_iter().find(Diagnostic::is_error) {
         return Some(error.message);
@@ -30,14 +42,8 @@ pub(super) fn find(
         Some(goal) if goal.is_empty() => return Some("the goal is empty".to_owned()),
         Some(_) | None => {}
     }
-    let domain = patch.domain.as_deref().or(domain).or(task.given.domain.as_deref());
-    let checked = check(Texts { domain, problem: Some(text) }, "");
-    let errors = || checked.diagnostics.iter().filter(|d| d.severity == ReportedSeverity::Error);
-    // Under a domain with mistakes every problem may have some.
-    if domain.is_none() || errors().any(|error| error.file == "domain") {
-        return undeclared_object(task, checked.domain.as_ref(), parsed.value);
-    }
-    errors().next().map(|error| error.message.clone())
+    let domain = domain.map(|text| parse_domain(text, SourceId(0)).value);
+    undeclared_object(task, domain.as_ref(), parsed.value)
 }
 
 /// The first object of a fact or of the goal that is declared nowhere: not in the problem, the given interface or the domain.
@@ -63,7 +69,7 @@ mod tests {
 
     fn defect(domain: Option<&str>, problem: &str) -> Option<String> {
         let patch = CandidatePatch { problem: Some(problem.to_owned()), ..CandidatePatch::default() };
-        find(&TaskView::default(), domain, &Outcome::Ok(patch))
+        of_sample(&TaskView::default(), domain, &Outcome::Ok(patch))
     }
 
     #[test]
@@ -83,8 +89,8 @@ mod tests {
         assert_eq!((defect(Some(&broken), good), defect(Some(&broken), &other)), (None, None));
         let refused = |class| Outcome::Failure(Failure::new(class, "reply.no-pddl", "the reply has no PDDL"));
         let task = TaskView::default();
-        assert!(find(&task, None, &refused(FailureClass::Reply)).is_some());
-        assert_eq!(find(&task, None, &refused(FailureClass::Provider)), None);
-        assert_eq!(find(&task, None, &Outcome::Ok(CandidatePatch::default())), None);
+        assert!(of_sample(&task, None, &refused(FailureClass::Reply)).is_some());
+        assert_eq!(of_sample(&task, None, &refused(FailureClass::Provider)), None);
+        assert_eq!(of_sample(&task, None, &Outcome::Ok(CandidatePatch::default())), None);
     }
 }
