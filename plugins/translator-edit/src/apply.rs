@@ -85,7 +85,8 @@ pub(crate) fn apply(base: &EditTarget<'_>, reply: CallsOfReply) -> Edited {
         edited.problem
     });
     let unchanged = base.problem.map(print_problem);
-    let problem = problem.map(|edited| print_problem(&edited)).filter(|text| Some(text) != unchanged.as_ref());
+    let problem =
+        problem.map(|edited| print_problem(&edited)).filter(|text| Some(text) != unchanged.as_ref());
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let edits = Edits { applied: count(applied), refused: count(refused.len()) };
     refused.sort_by_key(|r| r.first().and_then(Diagnostic::primary).map(|l| l.span.start));

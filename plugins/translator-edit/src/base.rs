@@ -47,7 +47,9 @@ impl BaseProblem {
             problem = parse_problem(&problem_template(&request.task, name.as_deref())?, SourceId(0)).value;
         }
         let mut defects: Vec<String> = match written {
-            Some(_) => parsed.diagnostics.into_iter().filter(Diagnostic::is_error).map(|d| d.message).collect(),
+            Some(_) => {
+                parsed.diagnostics.into_iter().filter(Diagnostic::is_error).map(|d| d.message).collect()
+            }
             None => vec!["it is not written yet".to_owned()],
         };
         if problem.goal.as_ref().is_none_or(planforge_pddl::ast::Condition::is_empty) {
@@ -151,9 +153,7 @@ impl Base {
             (Functions::Domain, Some(_), _) => {
                 "the reply writes a domain instead of calling the functions; the domain stays as it was"
             }
-            (Functions::Domain, None, _) => {
-                "the reply calls neither function; the domain stays as it was"
-            }
+            (Functions::Domain, None, _) => "the reply calls neither function; the domain stays as it was",
             (Functions::DomainAndProblem, found, problem) => {
                 help.push_str(&format!(", or {}([\"(added)\"], [\"(removed)\"])", calls::GOAL));
                 match (found, problem) {

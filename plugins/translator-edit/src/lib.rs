@@ -32,10 +32,12 @@ impl Plugin for EditTranslator {
     type Options = EditOptions;
 
     fn about() -> About {
-        About::new("Asks a language model for changes of a domain, as calls of two functions, and of a problem")
-            .role(ROLE, "writes the calls")
-            .domain_only_where("problem", "false")
-            .requests(RequestCount::ForAllSamples(1))
+        About::new(
+            "Asks a language model for changes of a domain, as calls of two functions, and of a problem",
+        )
+        .role(ROLE, "writes the calls")
+        .domain_only_where("problem", "false")
+        .requests(RequestCount::ForAllSamples(1))
     }
 
     fn create(options: EditOptions, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -133,7 +133,8 @@ fn joint_repair_shows_the_problem_with_its_text_and_edits_it() {
     again.candidate.problem = Some(PROBLEM.replace("(on red) ", ""));
     again.candidate.conversation = vec![Message::system("s"), Message::user("q"), Message::assistant(CALLS)];
     again.candidate.domain = Some(DOMAIN.into());
-    again.feedback = vec!["All 1 steps were executed, and the goal of the task does not hold in the end.".into()];
+    again.feedback =
+        vec!["All 1 steps were executed, and the goal of the task does not hold in the end.".into()];
     let goal = "```python\nedit_goal([\"(on red)\"])\n```";
     let (asked, got) = run(options(), &again, &[goal]);
     insta::assert_snapshot!(asked[3].content);
@@ -143,7 +144,10 @@ fn joint_repair_shows_the_problem_with_its_text_and_edits_it() {
     assert_eq!(problem.goal.unwrap().conjuncts().len(), 2);
     // Without the option the call is unknown, and the problem stays.
     let (_, got) = run(EditOptions::default(), &again, &[goal]);
-    assert_eq!((got[0].as_ref().unwrap().problem.clone(), got[0].as_ref().unwrap().edits), (None, Some(Edits::default())));
+    assert_eq!(
+        (got[0].as_ref().unwrap().problem.clone(), got[0].as_ref().unwrap().edits),
+        (None, Some(Edits::default()))
+    );
 }
 
 #[test]
@@ -155,7 +159,11 @@ edit_goal([\"(on red)\"])\n```";
         let mut request = first_round(1);
         request.candidate.problem = written;
         let (asked, got) = run(options.clone(), &request, &[reply]);
-        assert!(asked[1].content.contains("No change of the domain repairs this in it:"), "{}", asked[1].content);
+        assert!(
+            asked[1].content.contains("No change of the domain repairs this in it:"),
+            "{}",
+            asked[1].content
+        );
         let patch = got[0].as_ref().unwrap();
         assert_eq!(patch.edits, Some(Edits { applied: 3, refused: 0 }), "{:?}", patch.diagnostics);
         let problem = patch.problem.as_deref().unwrap();

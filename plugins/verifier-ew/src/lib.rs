@@ -61,7 +61,9 @@ mod trials;
 mod walk_feedback;
 
 pub use codes::CODES;
-pub use options::{DeadEnds, FailingWalks, Form, InterfaceOption, Mode, Policy, Ratings, Settings, WalkVerifierOptions};
+pub use options::{
+    DeadEnds, FailingWalks, Form, InterfaceOption, Mode, Policy, Ratings, Settings, WalkVerifierOptions,
+};
 
 use planforge_plugin_sdk::prelude::*;
 

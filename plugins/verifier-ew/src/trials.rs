@@ -284,9 +284,12 @@ impl Trials<'_> {
         candidate: &Model,
         problem: &Problem,
     ) -> Result<Vec<Counterexample>, Failure> {
-        self.minimal(candidate, problem, |s| &s.failing_by_schema, |walk, shorter| {
-            walk.action == shorter.action
-        })
+        self.minimal(
+            candidate,
+            problem,
+            |s| &s.failing_by_schema,
+            |walk, shorter| walk.action == shorter.action,
+        )
     }
 
     /// Failing walks of the samples without the steps that are not needed, the shortest first. A shorter walk has to be `like` the drawn

@@ -488,6 +488,7 @@ fn all_shipped() -> Vec<Shipped> {
         shipped("pd-chain", 4, &[("rounds = 4", "rounds = 2")]),
         shipped("pd-tree", 4, TREE),
         shipped("pd-tree-domprop", 5, TREE),
+        shipped("pd-tree-joint", 4, TREE),
         shipped("tic-g1", 1, &[]),
         shipped("tic-g3", 3, &[]),
         shipped("tic-ic", 1, &[]),

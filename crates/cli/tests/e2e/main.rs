@@ -38,6 +38,7 @@ mod picture;
 mod planner;
 mod progress;
 mod record;
+mod repair;
 mod report;
 mod run;
 mod scaling;

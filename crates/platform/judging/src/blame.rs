@@ -8,13 +8,12 @@ use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{Failure, Sequences, WalkPolicy as WalkChoice, WalkSpec};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Atom, Condition, Domain, InitElement, Problem, Term, TypedName};
-use planforge_pddl::mutate::problem::{ProblemPart, problem_mutants};
-use planforge_pddl::mutate::{MutationKind, all_mutations, apply_mutations};
+use planforge_pddl::mutate::{MutationKind, ProblemPart, all_mutations, apply_mutations, problem_mutants};
 use planforge_pddl::random::Random;
-use planforge_planning::walk::{DeadEnds, Model, ModelOptions, NamedStep, SampleSpec, WalkPolicy, sample_walks};
-use planforge_planning::{
-    PlanFile, ResourceLimits, ValidationDecision, Validator, normalize, parse_plan,
+use planforge_planning::walk::{
+    DeadEnds, Model, ModelOptions, NamedStep, SampleSpec, WalkPolicy, sample_walks,
 };
+use planforge_planning::{PlanFile, ResourceLimits, ValidationDecision, Validator, normalize, parse_plan};
 
 /// Kinds of single edits of a domain.
 const KINDS: [MutationKind; 6] = [
@@ -168,18 +167,16 @@ fn evidence(
     problem: &Problem,
     budget: &mut dyn ResourceLimits,
 ) -> Result<Vec<Trial>, Failure> {
-    let spec = WalkSpec {
-        lengths: vec![LENGTH; WALKS as usize],
-        seed: SEED,
-        policy: WalkChoice::CoverageGuided,
-    };
+    let spec =
+        WalkSpec { lengths: vec![LENGTH; WALKS as usize], seed: SEED, policy: WalkChoice::CoverageGuided };
     let EnvironmentAnswer::Walks(walks) = host.environment(EnvironmentCall::Walks(spec))? else {
         return Ok(Vec::new());
     };
     let whole = |steps: Vec<String>| Trial { executed: steps.len(), steps, goal: None };
     let mut trials: Vec<Trial> = walks.walks.into_iter().map(whole).collect();
     let own = candidate_walks(domain, problem, budget);
-    let pool: Vec<String> = trials.iter().flat_map(|t| &t.steps).chain(own.iter().flatten()).cloned().collect();
+    let pool: Vec<String> =
+        trials.iter().flat_map(|t| &t.steps).chain(own.iter().flatten()).cloned().collect();
     let mut random = Random::new(SEED);
     let mut tried = own;
     for _ in 0..MIXED {
@@ -225,7 +222,8 @@ fn problems(domain: &Domain, problem: &Problem, failing: &Trial) -> Vec<Problem>
         }));
     }
     found.extend(mutants(ProblemPart::Init));
-    let held: Vec<String> = problem.init.iter().map(|f| planforge_pddl::print_init(f).to_lowercase()).collect();
+    let held: Vec<String> =
+        problem.init.iter().map(|f| planforge_pddl::print_init(f).to_lowercase()).collect();
     for fact in facts {
         let fact = InitElement::Atom(fact);
         if !held.contains(&planforge_pddl::print_init(&fact).to_lowercase()) {

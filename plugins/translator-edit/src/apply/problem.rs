@@ -48,7 +48,12 @@ pub(super) fn apply(
 ) -> EditedProblem {
     let mut edits = Edits {
         domain,
-        edited: EditedProblem { problem: problem.clone(), applied: 0, refused: Vec::new(), fixes: Vec::new() },
+        edited: EditedProblem {
+            problem: problem.clone(),
+            applied: 0,
+            refused: Vec::new(),
+            fixes: Vec::new(),
+        },
     };
     let entries = edits.read(reader, calls);
     let known = |objects: &[TypedName], name: &Name| objects.iter().any(|o| o.name == *name);
@@ -177,9 +182,10 @@ impl Edits<'_> {
                     }
                 }
                 ProblemPart::Goal => {
-                    for (texts, list) in
-                        [(&call.add, &mut entries.conditions), (&call.remove, &mut entries.removed_conditions)]
-                    {
+                    for (texts, list) in [
+                        (&call.add, &mut entries.conditions),
+                        (&call.remove, &mut entries.removed_conditions),
+                    ] {
                         self.read_lists(reader, texts, call.part, ":goal", |problem, from| {
                             list.extend(goal_parts(&problem).into_iter().map(|value| Entry { value, from }));
                         });
@@ -257,7 +263,8 @@ fn read_section(section: &str, from: Span) -> Result<Problem, Refusals> {
         })
     };
     let found: Refusals = parsed.diagnostics.into_iter().filter(|d| d.is_error() && is_inside(d)).collect();
-    let is_read = !parsed.value.init.is_empty() || parsed.value.goal.is_some() || !parsed.value.objects.is_empty();
+    let is_read =
+        !parsed.value.init.is_empty() || parsed.value.goal.is_some() || !parsed.value.objects.is_empty();
     match found.is_empty() && is_read {
         true => Ok(parsed.value),
         false => Err(or_else(found.into_iter().map(|d| move_to(d, from)).collect(), || {

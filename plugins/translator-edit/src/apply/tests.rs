@@ -298,13 +298,8 @@ fn makes_itself(path: &std::path::Path) -> bool {
     let reply = format!("```python\n{}\n```", domain_as_calls(&full));
     let file = SourceFile::new("reply", reply.as_str());
     let template = domain(&print_domain(&emptied_domain(&full)));
-    let base = EditTarget {
-        domain: &template,
-        problem: None,
-        objects: None,
-        fixes: FixPolicy::None,
-        reply: &file,
-    };
+    let base =
+        EditTarget { domain: &template, problem: None, objects: None, fixes: FixPolicy::None, reply: &file };
     let edited = apply(&base, calls::read_calls(&reply, calls::Functions::Domain));
     assert_eq!(edited.edits.refused, 0, "{}: {:?}", path.display(), told(&edited));
     let again = parse_domain(&edited.text, SourceId(0)).value;
@@ -342,8 +337,13 @@ fn edit_rooms(code: &str) -> (Edited, String) {
     let before = domain(&edit(TEMPLATE, GOOD).text);
     let problem = planforge_pddl::parse_problem(ROOMS, SourceId(0)).value;
     let objects = None;
-    let base =
-        EditTarget { domain: &before, problem: Some(&problem), objects, fixes: FixPolicy::None, reply: &file };
+    let base = EditTarget {
+        domain: &before,
+        problem: Some(&problem),
+        objects,
+        fixes: FixPolicy::None,
+        reply: &file,
+    };
     let edited = apply(&base, calls::read_calls(&reply, calls::Functions::DomainAndProblem));
     let text = edited.problem.clone().unwrap_or_default();
     (edited, text.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -361,7 +361,8 @@ edit_initial_state(add="(in lamp attic)")
 "#,
     );
     assert_eq!(edited.edits, Edits { applied: 13, refused: 0 }, "{:?}", told(&edited));
-    for part in ["(:init (in box attic) (dark attic) (in lamp attic))", "(in lamp hall) (not (locked hall))"] {
+    for part in ["(:init (in box attic) (dark attic) (in lamp attic))", "(in lamp hall) (not (locked hall))"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     insta::assert_snapshot!(edited.problem.unwrap());
@@ -389,7 +390,8 @@ fn a_value_of_the_initial_state_is_replaced() {
     let fuel = "(define (domain d) (:requirements :numeric-fluents) (:functions (fuel ?c)) (:action go :parameters (?c) :precondition \
 (> (fuel ?c) 0) :effect (decrease (fuel ?c) 1)))";
     let before = domain(fuel);
-    let problem = "(define (problem p) (:domain d) (:objects car) (:init (= (fuel car) 1)) (:goal (= (fuel car) 0)))";
+    let problem =
+        "(define (problem p) (:domain d) (:objects car) (:init (= (fuel car) 1)) (:goal (= (fuel car) 0)))";
     let problem = planforge_pddl::parse_problem(problem, SourceId(0)).value;
     let reply = "edit_initial_state([\"(= (fuel car) 3)\"])";
     let file = SourceFile::new("reply", reply);

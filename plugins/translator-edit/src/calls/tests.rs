@@ -41,7 +41,11 @@ edit_goal(["(p)"], ["(q)"])
         let calls: Vec<String> = reading.calls.iter().map(tell).collect();
         assert_eq!(
             calls,
-            ["edit_objects: + a b - box - ", "edit_initial_state: + (on b a) - (on a b)", "edit_goal: + (p) - (q)"]
+            [
+                "edit_objects: + a b - box - ",
+                "edit_initial_state: + (on b a) - (on a b)",
+                "edit_goal: + (p) - (q)"
+            ]
         );
     }
     assert!(read_calls(reply, Functions::Domain).calls.is_empty());
@@ -59,7 +63,11 @@ edit_goal(["(p)"], ["(q)"])
 }
 
 fn refusals(reply: &str) -> Vec<String> {
-    read_calls(reply, Functions::Domain).refused.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
+    read_calls(reply, Functions::Domain)
+        .refused
+        .iter()
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect()
 }
 
 #[test]

@@ -98,9 +98,8 @@ pub fn counterexamples(
     sampled.sort_by_key(|(_, walk)| walk.len());
     for (direction, walk) in sampled {
         let name = &walk.action.name;
-        let is_same = |c: &Counterexample| {
-            c.direction == direction && c.walk.action.name.eq_ignore_ascii_case(name)
-        };
+        let is_same =
+            |c: &Counterexample| c.direction == direction && c.walk.action.name.eq_ignore_ascii_case(name);
         if !found.iter().any(is_same) {
             let (source, target) = direction.models(reference, candidate);
             let walk = minimise_while(source, target, walk, &|shorter| shorter.action == walk.action);

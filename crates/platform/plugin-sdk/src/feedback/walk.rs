@@ -108,7 +108,9 @@ pub fn blame(domain: bool, problem: bool) -> String {
         (false, true) => {
             "there is a change of the problem that does, and no change of the domain. So the problem is probably wrong."
         }
-        (false, false) => "there is none of the domain and none of the problem. So more than one thing is wrong.",
+        (false, false) => {
+            "there is none of the domain and none of the problem. So more than one thing is wrong."
+        }
     };
     format!(
         "Single changes were tried that remove this failure and contradict no other actions that were tried in the environment: {text}"

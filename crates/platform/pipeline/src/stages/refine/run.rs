@@ -135,8 +135,9 @@ impl Refinement<'_> {
         let current = forget(self.stage, entered);
         if let Some(why) = self.problem_defect(&current) {
             let message = format!("the problem has a mistake that no domain repairs: {why}");
-            let failure = Failure::new(FailureClass::Reply, "pipeline.broken-problem", message)
-                .help("let the rounds edit the problem too: `options = { problem = true }` of `translator-edit`");
+            let failure = Failure::new(FailureClass::Reply, "pipeline.broken-problem", message).help(
+                "let the rounds edit the problem too: `options = { problem = true }` of `translator-edit`",
+            );
             self.context.recorder.event(Event::SampleFailed {
                 task: self.task.task.name.clone(),
                 path: self.path.clone(),

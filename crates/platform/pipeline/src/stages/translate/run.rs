@@ -115,7 +115,9 @@ fn one(
         let defects: Vec<(usize, String)> = samples
             .iter()
             .enumerate()
-            .filter_map(|(sample, outcome)| Some((sample, defect::of_sample(&request.task, domain, outcome)?)))
+            .filter_map(|(sample, outcome)| {
+                Some((sample, defect::of_sample(&request.task, domain, outcome)?))
+            })
             .collect();
         let n = u32::try_from(defects.len()).unwrap_or(u32::MAX);
         if n == 0 {
