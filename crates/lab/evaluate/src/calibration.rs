@@ -1,6 +1,6 @@
 //! Calibration of verifiers: how often each accepts a different domain or rejects an equal one.
 //!
-//! [`mutants`] damages reference domains in one place each, or rewrites them without changing their meaning.
+//! [`mutants`] damages reference domains or problems in one place each, or rewrites them without changing their meaning.
 //! The origin of a mutant does not fix its [`Label`]: the label is the verdict of the exact comparison
 //! ([`planforge_planning::equivalence::domains`]) on stated problems. Mutants that the comparison leaves open
 //! within its limits are counted and belong to neither side. Every [`Verifier`] then judges every mutant
@@ -91,7 +91,7 @@ impl CalibrationSpec {
             Verifier::Hde(self.hde_plans),
         ];
         let walks = self.walks.iter().map(|&n| Verifier::Walks(n));
-        let last = [Verifier::WalksExact, Verifier::ExactDepth(self.depth)];
+        let last = [Verifier::WalksExact, Verifier::WalksGoals, Verifier::ExactDepth(self.depth)];
         first.into_iter().chain(walks).chain(last).collect()
     }
 

@@ -7,6 +7,7 @@ use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use critic::Critic;
+use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::calibration::{
     Calibration, CalibrationSpec, MutantKind, judge_all, labelled_sample, mutants, references,
@@ -18,12 +19,13 @@ use clap::Args;
 
 /// Measure how often verifiers accept a wrong domain or reject a right one, on mutants.
 ///
-/// Every mutant of a reference domain has one change: a mistake of a stated kind, or a rewrite with the same
+/// Every mutant of a reference domain or problem has one change: a mistake of a stated kind, or a rewrite with the same
 /// meaning. Its label comes from the exact comparison with the reference on stated problems, not from the way
 /// it was made.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge study calibrate --suites examples/suites/* --mutants 1000 --out calibration
+  planforge study calibrate --suites examples/suites/* --kinds wrong-goal,wrong-init
   planforge study calibrate --suites examples/suites/blocks --problems p01,p02 --kinds omission,negation --walks 10,100 --json
   planforge study calibrate --suites examples/suites/* --critic examples/studies/calibration/critic.toml \\
     --critic-mutants 60 --record cassettes --set llm.critic.base_url=http://127.0.0.1:8081/v1
@@ -44,7 +46,8 @@ pub(crate) struct CalibrateArgs {
     /// Mutants over all suites together.
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = positive)]
     pub(crate) mutants: usize,
-    /// Kinds of mistakes and rewrites, such as `omission` or `double-negation`; a wrong name lists them [default: all].
+    /// Kinds of mistakes and rewrites, such as `omission` or `double-negation`, and mistakes of problems, `wrong-goal` and
+    /// `wrong-init`; a wrong name lists them [default: all of domains].
     #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     pub(crate) kinds: Vec<MutantKind>,
     /// Budgets of the walk verifiers: walks of each problem and direction [default: 10 100 1000].
@@ -111,6 +114,13 @@ pub(crate) fn run(context: &Context, args: &CalibrateArgs) -> Exit {
 
 fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
     let spec = spec(args);
+    let of_problem = spec.kinds.iter().find(|kind| matches!(kind, MutantKind::Problem(_)));
+    if let (Some(kind), Some(_)) = (of_problem, &args.critic) {
+        let message = format!("a critic judges domains, and `{kind}` changes problems");
+        let failure = Failure::new(FailureClass::Request, "calibrate.critic", message);
+        context.print_failure(&failure.help("leave out --critic, or name other --kinds"));
+        return Err(Exit::Usage);
+    }
     let suites = suites(context, args)?;
     let critic = args.critic.as_ref().map(|path| Critic::new(context, args, path, &suites)).transpose()?;
     let made = mutants(&suites, &spec);

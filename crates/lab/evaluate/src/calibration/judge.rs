@@ -7,8 +7,8 @@ use super::{CalibrationSpec, reference};
 use crate::study::{StudyBudget, Watch, run_all, stream};
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_pddl::ast::{Domain, Parsed};
-use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain};
+use planforge_pddl::ast::{Domain, Parsed, Problem};
+use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     Behaviour, ComparableModel, ComparisonVerdict, Costs, DifferenceKind, DomainComparison,
@@ -16,7 +16,8 @@ use planforge_planning::equivalence::domains::{
 };
 use planforge_planning::equivalence::hde::HdeOutcome;
 use planforge_planning::walk::{
-    DeadEnds, DirectionSampler, DrawnWalks, ExactError, ModelError, exact_direction,
+    DeadEnds, DirectionSampler, DrawnWalks, ExactError, GoalPlan, Model, ModelError, NamedStep,
+    exact_direction, exact_goals, goal_plan,
 };
 use planforge_planning::{PlanFile, SearchOutcome, ValidationDecision, Validator, plan_model};
 use std::time::Duration;
@@ -86,9 +87,9 @@ type Timed = (Judgement, Duration);
 
 impl Bench<'_> {
     fn judge(&self, mutant: &Mutant) -> JudgedMutant {
-        let (parsed, reading) = self.time_work(|| parse_domain(&mutant.text, SourceId(0)));
-        let (pddl, checking) = self.time_work(|| self.pddl(&parsed));
-        let (models, grounding) = self.time_work(|| self.models(&parsed.value));
+        let (texts, reading) = self.time_work(|| self.read(mutant));
+        let (pddl, checking) = self.time_work(|| self.pddl(&texts));
+        let (models, grounding) = self.time_work(|| self.models(&texts));
         let ready = reading + grounding;
         let pddl = (pddl, reading + checking);
         let models = match models {
@@ -103,7 +104,9 @@ impl Bench<'_> {
         judgements
             .extend(self.judge_by_walks(mutant, &models).into_iter().map(|(j, time)| (j, ready + time)));
         let (exact, time) = self.time_work(|| self.exact(&models));
-        judgements.push((exact, ready + time));
+        judgements.push((exact.clone(), ready + time));
+        let (goals, more) = self.time_work(|| self.goals(&models));
+        judgements.push((combine([exact, goals]), ready + time + more));
         let (bounded, time) = self.time_work(|| self.judge_to_depth(&models));
         judgements.push((bounded, ready + time));
         JudgedMutant { label, label_time: ready + comparing, judgements }
@@ -123,21 +126,41 @@ impl Bench<'_> {
         &self.reference.problems
     }
 
-    fn pddl(&self, parsed: &Parsed<Domain>) -> Judgement {
+    fn read(&self, mutant: &Mutant) -> MutantTexts {
+        let own = self.problems().iter().map(|p| p.problem.clone());
+        let mut texts = match mutant.problem {
+            None => {
+                let Parsed { value, diagnostics } = parse_domain(&mutant.text, SourceId(0));
+                MutantTexts { domain: value, problems: own.collect(), diagnostics }
+            }
+            Some(_) => MutantTexts {
+                domain: self.reference.suite.domain.clone(),
+                problems: own.collect(),
+                diagnostics: Vec::new(),
+            },
+        };
+        if let Some(problem) = mutant.problem.and_then(|index| texts.problems.get_mut(index)) {
+            let parsed = parse_problem(&mutant.text, SourceId(1));
+            *problem = parsed.value;
+            texts.diagnostics = parsed.diagnostics;
+        }
+        texts
+    }
+
+    fn pddl(&self, texts: &MutantTexts) -> Judgement {
         let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
         let errors = |found: &[Diagnostic]| found.iter().any(Diagnostic::is_error);
-        let bad = parsed.has_errors()
-            || errors(&check_domain(&parsed.value, SourceId(0)))
-            || self.problems().iter().any(|p| errors(&check_problem(&parsed.value, &p.problem, sources)));
+        let bad = errors(&texts.diagnostics)
+            || errors(&check_domain(&texts.domain, SourceId(0)))
+            || texts.problems.iter().any(|p| errors(&check_problem(&texts.domain, p, sources)));
         if bad { Judgement::Rejects } else { Judgement::Accepts }
     }
 
-    fn models(&self, domain: &Domain) -> Result<Vec<ComparableModel>, NotCompared> {
+    fn models(&self, texts: &MutantTexts) -> Result<Vec<ComparableModel>, NotCompared> {
         let limits = reference::label_limits(self.spec);
-        let one = |p: &ReferenceProblem| {
-            comparable(ComparedSide::Second, domain, &p.problem, &limits, &mut self.budget())
-        };
-        self.problems().iter().map(one).collect()
+        let one =
+            |p: &Problem| comparable(ComparedSide::Second, &texts.domain, p, &limits, &mut self.budget());
+        texts.problems.iter().map(one).collect()
     }
 
     /// Judgements of a text without a model: a verifier that needs one rejects texts with errors, and is
@@ -329,6 +352,43 @@ impl Bench<'_> {
             }))
         }))
     }
+
+    /// Accepts if the goals agree on every goal walk of either side.
+    fn goals(&self, models: &[ComparableModel]) -> Judgement {
+        combine(self.problems().iter().zip(models).map(|(own, other)| {
+            let pair = [own.model.model(), other.model()];
+            let found = goal_plan(pair[1], self.spec.max_nodes, &mut self.budget());
+            let plans = match (&own.goal_plan, &found) {
+                (Ok(own), Ok(other)) => [own, other],
+                (Err(reason), _) | (_, Err(reason)) => {
+                    return Judgement::Undecided(format!("{reason} was reached"));
+                }
+            };
+            combine([[0, 1], [1, 0]].map(|[source, target]| match (plans[source], plans[target]) {
+                (GoalPlan::Plan(plan), _) => self.goals_one_way(pair[source], pair[target], plan),
+                (GoalPlan::NotFound(why), _) => Judgement::Undecided(why.clone()),
+                (GoalPlan::Unsolvable, GoalPlan::Plan(_)) => Judgement::Rejects,
+                (GoalPlan::Unsolvable, _) => Judgement::Undecided("no plan reaches a goal".to_owned()),
+            }))
+        }))
+    }
+
+    fn goals_one_way(&self, source: &Model, target: &Model, plan: &[NamedStep]) -> Judgement {
+        let (t_max, most) = (self.spec.t_max, self.spec.walk_pairs);
+        match exact_goals(source, target, plan, t_max, most, &mut self.budget()) {
+            Ok(Some(found)) if found.difference.is_none() => Judgement::Accepts,
+            Ok(_) => Judgement::Rejects,
+            Err(error) => Judgement::Undecided(error.to_string()),
+        }
+    }
+}
+
+/// A mutant as domain and problems, one of them changed.
+struct MutantTexts {
+    domain: Domain,
+    problems: Vec<Problem>,
+    /// Diagnostics of the changed text.
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Walks between the reference and a mutant on one problem.

@@ -1,11 +1,12 @@
-//! Mutants of reference domains, drawn kind by kind.
+//! Mutants of reference domains and problems, drawn kind by kind.
 
 use super::CalibrationSpec;
 use crate::study::{StudySuite, stream};
 use planforge_pddl::mutate::{
-    Mutation, MutationKind, RewriteKind, all_mutations, random_mutations, random_rewrite,
+    Mutation, MutationKind, ProblemMutant, ProblemPart, RewriteKind, all_mutations, problem_mutants,
+    random_mutations, random_rewrite,
 };
-use planforge_pddl::print_domain;
+use planforge_pddl::{print_domain, print_problem};
 use planforge_pddl::random::Random;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
@@ -20,6 +21,8 @@ const TRIES: usize = 50;
 #[serde(try_from = "String", into = "String")]
 pub enum MutantKind {
     Mistake(MutationKind),
+    /// One mistake in a problem, with the reference's domain.
+    Problem(ProblemPart),
     /// One rewrite that means the same.
     Rewrite(RewriteKind),
 }
@@ -28,18 +31,22 @@ impl MutantKind {
     /// Every kind, mistakes first. A predicate that loses an argument is none of them: the problem files would not fit any more.
     pub fn all() -> Vec<Self> {
         let mistakes = MutationKind::ALL.into_iter().filter(|k| *k != MutationKind::PredicateArgument);
-        mistakes.map(Self::Mistake).chain(RewriteKind::ALL.into_iter().map(Self::Rewrite)).collect()
+        let problems = [ProblemPart::Init, ProblemPart::Goal].map(Self::Problem);
+        let rewrites = RewriteKind::ALL.into_iter().map(Self::Rewrite);
+        mistakes.map(Self::Mistake).chain(rewrites).chain(problems).collect()
     }
 
-    /// The kinds that are drawn where none are named: all.
+    /// The kinds that are drawn where none are named: all of domains.
     pub fn defaults() -> Vec<Self> {
-        Self::all()
+        Self::all().into_iter().filter(|kind| !matches!(kind, Self::Problem(_))).collect()
     }
 
     /// The kind's name in tables and options.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mistake(kind) => kind.as_str(),
+            Self::Problem(ProblemPart::Init) => "wrong-init",
+            Self::Problem(ProblemPart::Goal) => "wrong-goal",
             Self::Rewrite(kind) => kind.as_str(),
         }
     }
@@ -81,7 +88,7 @@ impl From<MutantKind> for String {
     }
 }
 
-/// A reference domain with one thing changed.
+/// A reference domain, or one of its problems, with one thing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
     /// Index of its suite.
@@ -92,8 +99,10 @@ pub struct Mutant {
     pub kind: MutantKind,
     /// The change, in words.
     pub change: String,
-    /// The domain as text: what is judged.
+    /// The changed text: the domain or, where `problem` is given, that problem.
     pub text: String,
+    /// Index of the changed problem; the domain is then the reference's. `None` if the domain is changed.
+    pub problem: Option<usize>,
 }
 
 /// Draws the mutants of suites: `spec.mutants` in all, shared out evenly, no text of a suite twice. Mistakes
@@ -120,8 +129,9 @@ fn of_suite(index: usize, suite: &StudySuite, share: usize, spec: &CalibrationSp
             if number == share {
                 break;
             }
-            let Some((kind, change, text)) = side.next(&mut seen) else { continue };
-            all.push(Mutant { suite: index, number, kind, change, text });
+            let Some((kind, drawn)) = side.next(&mut seen) else { continue };
+            let Drawn { change, text, problem } = drawn;
+            all.push(Mutant { suite: index, number, kind, change, text, problem });
             number += 1;
         }
         if number == before {
@@ -148,16 +158,23 @@ impl<'a> Side<'a> {
     }
 
     /// The next mutant of the kind whose turn it is, or of the first after it that has one left.
-    fn next(&mut self, seen: &mut HashSet<String>) -> Option<(MutantKind, String, String)> {
+    fn next(&mut self, seen: &mut HashSet<String>) -> Option<(MutantKind, Drawn)> {
         while let Some(mut draw) = self.draws.pop_front() {
-            if let Some((change, text)) = draw.next(seen) {
+            if let Some(drawn) = draw.next(seen) {
                 let kind = draw.kind;
                 self.draws.push_back(draw);
-                return Some((kind, change, text));
+                return Some((kind, drawn));
             }
         }
         None
     }
+}
+
+/// A change, in words, and the changed text.
+struct Drawn {
+    change: String,
+    text: String,
+    problem: Option<usize>,
 }
 
 /// The mutants of one kind and suite, one after the other.
@@ -167,37 +184,51 @@ struct Draw<'a> {
     random: Random,
     /// Mistakes that can be listed, in random order; the last is the next.
     listed: Vec<Mutation>,
+    /// Mistakes in problems, with the problem's index, in the same order.
+    problems: Vec<(usize, ProblemMutant)>,
 }
 
 impl<'a> Draw<'a> {
     fn new(suite: &'a StudySuite, kind: MutantKind, mut random: Random) -> Self {
         let mut listed = match kind {
             // There are too many to list.
-            MutantKind::Mistake(MutationKind::Addition) | MutantKind::Rewrite(_) => Vec::new(),
+            MutantKind::Mistake(MutationKind::Addition) | MutantKind::Rewrite(_) | MutantKind::Problem(_) => {
+                Vec::new()
+            }
             MutantKind::Mistake(kind) => all_mutations(&suite.domain, kind),
         };
         let count = listed.len();
         random.shuffle_front(&mut listed, count);
-        Draw { suite, kind, random, listed }
+        let mut problems: Vec<(usize, ProblemMutant)> = Vec::new();
+        if let MutantKind::Problem(part) = kind {
+            for (index, task) in suite.tasks.iter().enumerate() {
+                let all = problem_mutants(&suite.domain, &task.problem, part);
+                problems.extend(all.into_iter().map(|mutant| (index, mutant)));
+            }
+            let count = problems.len();
+            random.shuffle_front(&mut problems, count);
+        }
+        Draw { suite, kind, random, listed, problems }
     }
 
-    /// Returns the change and the text of the next mutant; absent if there are no more.
-    fn next(&mut self, seen: &mut HashSet<String>) -> Option<(String, String)> {
+    /// Returns the next mutant; absent if there are no more.
+    fn next(&mut self, seen: &mut HashSet<String>) -> Option<Drawn> {
         for _ in 0..TRIES {
-            let (change, text) = self.draw()?;
-            if seen.insert(text.clone()) {
-                return Some((change, text));
+            let drawn = self.draw()?;
+            if seen.insert(drawn.text.clone()) {
+                return Some(drawn);
             }
         }
         None
     }
 
-    fn draw(&mut self) -> Option<(String, String)> {
+    fn draw(&mut self) -> Option<Drawn> {
         let domain = &self.suite.domain;
+        let of_domain = |change: String, text| Drawn { change, text, problem: None };
         match self.kind {
             MutantKind::Rewrite(kind) => {
                 let rewrite = random_rewrite(domain, kind, &mut self.random)?;
-                Some((rewrite.to_string(), print_domain(&rewrite.domain)))
+                Some(of_domain(rewrite.to_string(), print_domain(&rewrite.domain)))
             }
             MutantKind::Mistake(kind) => {
                 let mutation = match kind {
@@ -206,7 +237,12 @@ impl<'a> Draw<'a> {
                     }
                     _ => self.listed.pop()?,
                 };
-                Some((mutation.to_string(), print_domain(&mutation.apply(domain))))
+                Some(of_domain(mutation.to_string(), print_domain(&mutation.apply(domain))))
+            }
+            MutantKind::Problem(_) => {
+                let (index, mutant) = self.problems.pop()?;
+                let change = format!("{}, {mutant}", self.suite.tasks.get(index)?.stem);
+                Some(Drawn { change, text: print_problem(&mutant.problem), problem: Some(index) })
             }
         }
     }

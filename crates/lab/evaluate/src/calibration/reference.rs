@@ -7,8 +7,10 @@ use planforge_pddl::ast::Problem;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{ComparableModel, EquivalenceLimits, comparable};
 use planforge_planning::equivalence::hde;
-use planforge_planning::walk::{DeadEnds, DrawnWalks, Model, SampleSpec, WalkPolicy};
-use planforge_planning::{PlanFile, PlanOptions, SearchOutcome, Validator, parse_plan, plan_model};
+use planforge_planning::walk::{
+    DeadEnds, DrawnWalks, GoalPlan, Model, SampleSpec, WalkPolicy, goal_plan,
+};
+use planforge_planning::{PlanFile, PlanOptions, SearchOutcome, StopReason, Validator, parse_plan, plan_model};
 use std::num::NonZeroUsize;
 
 /// A suite's reference, ready to compare mutants with.
@@ -28,6 +30,8 @@ pub(super) struct ReferenceProblem {
     pub(super) validator: Validator,
     /// A plan; otherwise why there is none.
     pub(super) plan: Result<PlanFile, String>,
+    /// The plan that goal walks begin with, or the limit that was reached.
+    pub(super) goal_plan: Result<GoalPlan, StopReason>,
 }
 
 impl std::fmt::Debug for ReferenceProblem {
@@ -67,7 +71,8 @@ fn reference<'s>(
         })?;
         let plan = plan_of(model.model(), spec, watch);
         let validator = Validator::new(model.model().lifted().clone());
-        problems.push(ReferenceProblem { problem: task.problem.clone(), model, validator, plan });
+        let goal_plan = goal_plan(model.model(), spec.max_nodes, &mut StudyBudget::new(watch, spec.max_bytes));
+        problems.push(ReferenceProblem { problem: task.problem.clone(), model, validator, plan, goal_plan });
     }
     let own: Vec<&Problem> = suite.tasks.iter().map(|t| &t.problem).collect();
     let mut budget = StudyBudget::new(watch, spec.max_bytes);

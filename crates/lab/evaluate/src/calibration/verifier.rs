@@ -23,6 +23,8 @@ pub enum Verifier {
     Walks(u32),
     /// The walk score, computed over all walks, is 1.
     WalksExact,
+    /// The walk score and the goal agreement, both computed over all walks, are 1.
+    WalksGoals,
     /// The exact comparison finds no difference after at most so many steps.
     ExactDepth(u32),
 }
@@ -39,6 +41,7 @@ impl Verifier {
             Self::Hde(plans) => format!("hde-{plans}"),
             Self::Walks(walks) => format!("walks-{walks}"),
             Self::WalksExact => "walks-exact".to_owned(),
+            Self::WalksGoals => "walks-goals".to_owned(),
             Self::ExactDepth(steps) => format!("exact-depth-{steps}"),
         }
     }
@@ -61,6 +64,9 @@ impl Verifier {
                 format!("verifier-ew, mode = \"sampled\", t_max = {t_max}, walks = {each}")
             }
             Self::WalksExact => format!("verifier-ew, mode = \"exact\", t_max = {t_max}"),
+            Self::WalksGoals => {
+                format!("verifier-ew, mode = \"exact\", ratings = \"with-goals\", t_max = {t_max}")
+            }
             Self::ExactDepth(steps) => format!("planforge equivalent domain --max-depth {steps}"),
         }
     }

@@ -71,6 +71,10 @@ pub struct Strategy {
     pub replies: f64,
     /// The most replies of a run.
     pub most_replies: u64,
+    /// Mean number of requests.
+    pub requests: f64,
+    /// Runs solved for every hundred replies.
+    pub solved_per_100_replies: f64,
     /// Mean number of walks.
     pub walks: f64,
 }
@@ -115,6 +119,8 @@ impl SearchStudy {
             ("95 % interval", Align::Right),
             ("replies", Align::Right),
             ("most", Align::Right),
+            ("requests", Align::Right),
+            ("solved per 100 replies", Align::Right),
             ("walks", Align::Right),
         ]);
         for s in &self.strategies {
@@ -131,6 +137,8 @@ impl SearchStudy {
                 interval(s.difference_interval, true),
                 format!("{:.1}", s.replies),
                 s.most_replies.to_string(),
+                format!("{:.1}", s.requests),
+                format!("{:.2}", s.solved_per_100_replies),
                 format!("{:.0}", s.walks),
             ]);
         }
@@ -194,6 +202,8 @@ impl SearchStudy {
              * *walk score*: mean score of what was returned, with the bootstrap interval over runs.\n\
              * *difference*: of the score to the first strategy's on the same task and seed, with the bootstrap interval over pairs.\n\
              * *replies*, *most*: the mean and the largest number of the model's replies in a run.\n\
+             * *requests*: mean number of requests for these replies; a request may ask for several.\n\
+             * *solved per 100 replies*: runs solved for every hundred replies of all runs.\n\
              * *walks*: mean number of exploration walks drawn to choose and to give feedback.\n\
              * *failed*: runs that broke; they are in no figure.\n\n\
              {}",
@@ -247,8 +257,15 @@ fn strategy(name: &str, first: Option<&String>, all: &[SearchRun], seed: u64) ->
         difference_interval: bootstrap_mean(&differences, CONFIDENCE, RESAMPLES, seed),
         replies: average(runs.iter().map(|r| r.replies as f64).collect()),
         most_replies: runs.iter().map(|r| r.replies).max().unwrap_or(0),
+        requests: average(runs.iter().map(|r| r.requests as f64).collect()),
+        solved_per_100_replies: per_100(solved, runs.iter().map(|r| r.replies).sum()),
         walks: average(runs.iter().map(|r| r.walks as f64).collect()),
     }
+}
+
+/// Runs solved for every hundred replies; 0 without replies.
+fn per_100(solved: usize, replies: u64) -> f64 {
+    100.0 * solved as f64 / replies.max(1) as f64
 }
 
 /// The score less the first strategy's on the same task and seed, if both runs ended.
@@ -304,7 +321,9 @@ mod tests {
         assert_eq!(tree.difference, Some(0.25));
         let between = tree.difference_interval.unwrap();
         assert!(between.low > 0.1 && between.high < 0.4, "{between:?}");
-        assert_eq!(chain.replies, 19.5);
+        assert_eq!((chain.replies, chain.requests), (19.5, 3.0));
+        // Ten of twenty runs with 390 replies together.
+        assert!((chain.solved_per_100_replies - 1000.0 / 390.0).abs() < 1e-12);
         assert_eq!(study.runs[0].strategy, "chain", "in the order given");
     }
 

@@ -4,10 +4,11 @@ mod bandit;
 mod bound;
 mod check;
 mod config;
+mod copies;
 mod run;
 mod spending;
 
-pub use config::{BudgetLimits, BudgetPolicy, BudgetStage};
+pub use config::{BudgetArms, BudgetLimits, BudgetPolicy, BudgetStage};
 
 use super::Stage;
 use super::definition::{KindFacts, StageDefinition};

@@ -5,6 +5,8 @@ mod check;
 mod config;
 mod run;
 
+pub(crate) use check::forget as parse_forget;
+pub(crate) use run::forget;
 pub use config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
 
 use super::Stage;

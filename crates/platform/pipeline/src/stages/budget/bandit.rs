@@ -9,15 +9,15 @@ use std::collections::VecDeque;
 
 /// Weight of a candidate's value in Thompson sampling, as a number of observations, before its first pull.
 const PRIOR_WEIGHT: f64 = 10.0;
-/// Assumed value of a new sample before there was one.
-const UNKNOWN_VALUE: f64 = 0.5;
+/// Assumed value of a new sample before there was one, and of a branch before anything in it has a value.
+pub(super) const UNKNOWN_VALUE: f64 = 0.5;
 
 /// An arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
     /// A new candidate is sampled.
     New,
-    /// The candidate with that number, in the order in which they came, is refined once.
+    /// The arm with that number, in the order in which they came, is refined once: a candidate or a branch.
     Candidate(usize),
 }
 
@@ -91,6 +91,13 @@ impl Bandit {
             self.turns.push_back(Arm::Candidate(self.candidates.len()));
         }
         self.candidates.push(State::new(value, open));
+    }
+
+    /// Changes the value of a candidate's arm.
+    pub(super) fn revalue(&mut self, arm: usize, value: f64) {
+        if let Some(state) = self.candidates.get_mut(arm) {
+            state.value = value;
+        }
     }
 
     /// Records the reward of a finished pull. For a new sample, `value` is that of the candidate.

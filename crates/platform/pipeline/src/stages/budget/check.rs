@@ -1,6 +1,6 @@
 //! `do = "budget"`: what may be spent, how a candidate is sampled and refined, and what judges it.
 
-use super::config::{BudgetLimits, BudgetPolicy, BudgetStage};
+use super::config::{BudgetArms, BudgetLimits, BudgetPolicy, BudgetStage};
 use crate::front::metrics::CANDIDATE;
 use crate::front::reader::{At, TableReader, error_at};
 use crate::front::stage_checker::{StageChecker, StageTable, small};
@@ -8,11 +8,15 @@ use crate::front::tree::{Node, SourcePlace, Value};
 use crate::stages::Stage;
 use crate::stages::definition::Writes;
 use crate::stages::order::ORDERS;
+use crate::stages::refine::parse_forget;
 use crate::stages::round::writer_of;
 use planforge_diagnostics::Diagnostic;
 
 const POLICIES: [(&str, BudgetPolicy); 3] =
     [("thompson", BudgetPolicy::Thompson), ("ucb", BudgetPolicy::Ucb), ("uniform", BudgetPolicy::Uniform)];
+
+const ARMS: [(&str, BudgetArms); 2] =
+    [("candidates", BudgetArms::Candidates), ("branches", BudgetArms::Branches)];
 
 /// The `budget` table with its places.
 struct Stated {
@@ -39,6 +43,8 @@ pub(super) fn parse(
     let range_place = reader.node("range").map(|node| node.place);
     let range = range(reader, out);
     let policy = reader.word("policy", &POLICIES, out).unwrap_or_default();
+    let arms = reader.word("arms", &ARMS, out).unwrap_or_default();
+    let forget = parse_forget(reader, out);
     let width = small(reader.integer("width", 1..=64, out), 1);
     let keep = small(reader.integer("keep", 1..=10_000, out), 1);
     let stated = limits(reader, out);
@@ -60,6 +66,8 @@ pub(super) fn parse(
         order: order.unwrap_or_default(),
         range,
         policy,
+        arms,
+        forget,
         width,
         keep,
         budget: stated.as_ref().map(|stated| stated.limits).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! The table of a budget stage. docs/reference/budget.md describes the search.
 
 use crate::stages::order::Order;
+use crate::stages::refine::Forget;
 use crate::stages::{RoundStage, Stage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,12 @@ pub struct BudgetStage {
     /// The policy that chooses the next pull.
     #[serde(default)]
     pub policy: BudgetPolicy,
+    /// The arms among which the policy chooses.
+    #[serde(default, skip_serializing_if = "BudgetArms::is_candidates")]
+    pub arms: BudgetArms,
+    /// Parts of the entered candidates to remove before anything is judged or refined.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forget: Vec<Forget>,
     /// Number of concurrent pulls. They are chosen together, by the results of earlier pulls.
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 64))]
@@ -86,6 +93,25 @@ pub enum BudgetPolicy {
     Ucb,
     /// Each arm in turn; the yardstick for the others.
     Uniform,
+}
+
+/// The arms among which the policy of a budget stage chooses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BudgetArms {
+    /// Every candidate, new or refined.
+    #[default]
+    Candidates,
+    /// Every entered or sampled candidate with all that is refined from it. A pull refines the branch's last candidate;
+    /// the branch counts with its best value. Candidates whose domains and problems are equal, however they are written, are one.
+    Branches,
+}
+
+impl BudgetArms {
+    /// True for the default.
+    pub const fn is_candidates(&self) -> bool {
+        matches!(self, Self::Candidates)
+    }
 }
 
 impl BudgetPolicy {

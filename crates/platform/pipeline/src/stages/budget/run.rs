@@ -5,8 +5,9 @@
 //! choice depends only on pulls that were chosen earlier and have ended. So neither the number of jobs nor
 //! the order of replies changes anything. Wall time, if it is limited, comes from the record.
 
-use super::bandit::{Arm, Bandit, Kind};
-use super::config::BudgetStage;
+use super::bandit::{Arm, Bandit, Kind, UNKNOWN_VALUE};
+use super::config::{BudgetArms, BudgetStage};
+use super::copies::{is_copy, is_equal};
 use super::spending::Account;
 use crate::front::price_of;
 use crate::run::beam::Entry;
@@ -20,6 +21,7 @@ use crate::run::sync::lock;
 use crate::run::verdict::verdict_of;
 use crate::stages::Stage;
 use crate::stages::order::Order;
+use crate::stages::refine::forget;
 use crate::stages::round::writer_of;
 use planforge_contract::{Failure, FailureClass, Price};
 use planforge_llm::{Mode, derive_u64};
@@ -44,6 +46,7 @@ pub(super) fn run(
     beam: Vec<Entry>,
 ) -> Result<StageResult, Failure> {
     let inner = stage.sample.iter().chain(&stage.round).chain(&stage.judge).map(report).collect();
+    let beam = beam.into_iter().map(|entry| forget(&stage.forget, entry)).collect();
     let search = Search {
         context,
         task,
@@ -52,6 +55,7 @@ pub(super) fn run(
         bandit: Bandit::new(stage.policy, !stage.sample.is_empty()),
         origins: beam,
         candidates: Vec::new(),
+        arms: Vec::new(),
         reports: inner,
         failed: Vec::new(),
         pulls: 0,
@@ -85,6 +89,14 @@ impl Rated {
     fn compare(&self, other: &Self, order: Order) -> Ordering {
         other.accepted.cmp(&self.accepted).then_with(|| order.compare(self.value, other.value))
     }
+}
+
+/// An arm that refines.
+struct RefineArm {
+    /// Index of the candidate that the next pull refines.
+    candidate: usize,
+    /// The best value of the arm so far, 0 to 1.
+    best: f64,
 }
 
 /// One pull, decided.
@@ -121,8 +133,10 @@ struct Search<'a> {
     bandit: Bandit,
     /// The candidates that entered: new ones are made from them in turn.
     origins: Vec<Entry>,
-    /// In the order in which they came, which numbers their arms.
+    /// In the order in which they came.
     candidates: Vec<Rated>,
+    /// In the order of the bandit's numbers.
+    arms: Vec<RefineArm>,
     /// Of the stages inside.
     reports: Vec<StageReport>,
     failed: Vec<FailedSample>,
@@ -217,7 +231,7 @@ impl Search<'_> {
                     origin.map(|origin| (origin.clone(), NEW.to_owned()))
                 }
                 Arm::Candidate(index) => {
-                    let candidate = self.candidates.get(index);
+                    let candidate = self.arms.get(index).and_then(|arm| self.candidates.get(arm.candidate));
                     candidate.map(|candidate| (candidate.entry.clone(), candidate.path.clone()))
                 }
             };
@@ -345,12 +359,15 @@ impl Search<'_> {
         let first = ranked.first().map(|child| (child.value, child.accepted));
         let (value, accepted) = first.unwrap_or((None, false));
         let scaled = first.map(|(value, accepted)| self.scale_value(value, accepted));
+        let best = self.branch(pull.arm).map_or(best, |branch| branch.best);
         let reward = if entered { 0.0 } else { scaled.map_or(0.0, |value| progress(best, value)) };
         if !entered {
             self.bandit.learn(pull.arm, reward, scaled);
         }
+        let first = ranked.first().map(|child| child.path.clone());
         for child in children {
-            self.join(child, entered);
+            let leads = first.as_ref() == Some(&child.path);
+            self.join(child, entered, pull.arm, leads);
         }
         let leader = self.best();
         self.context.recorder.event(Event::BudgetPulled {
@@ -372,7 +389,8 @@ impl Search<'_> {
     /// Keeps the reasons of a failed refinement for the candidate's next one.
     fn heed(&mut self, arm: Arm, reasons: Vec<String>) {
         if let Arm::Candidate(index) = arm
-            && let Some(candidate) = self.candidates.get_mut(index)
+            && let Some(arm) = self.arms.get(index)
+            && let Some(candidate) = self.candidates.get_mut(arm.candidate)
         {
             candidate.entry.unusable = reasons;
         }
@@ -390,19 +408,52 @@ impl Search<'_> {
         Rated { entry, path, accepted, value }
     }
 
-    /// A candidate that is none of those that are there already takes its place among them; one that is takes the other's place
-    /// where it was judged better. What came in and has no value is refined only where nothing can be sampled.
-    fn join(&mut self, child: Rated, entered: bool) {
-        let order = self.stage.order;
-        if let Some(other) = self.candidates.iter_mut().find(|other| is_copy(&other.entry, &child.entry)) {
-            if child.compare(other, order).is_lt() {
-                *other = child;
-            }
-            return;
+    /// The branch that a pull refines; `None` if candidates are the arms.
+    fn branch(&self, arm: Arm) -> Option<&RefineArm> {
+        match (self.stage.arms, arm) {
+            (BudgetArms::Branches, Arm::Candidate(index)) => self.arms.get(index),
+            _ => None,
         }
-        let whole = !entered || child.value.is_some() || self.stage.sample.is_empty();
-        self.bandit.add(self.scale_value(child.value, child.accepted), whole && !self.stage.round.is_empty());
-        self.candidates.push(child);
+    }
+
+    /// Adds a candidate. One that equals an earlier one takes its place if it was judged better. A new one is an arm of its own,
+    /// or it continues its branch if it `leads` the candidates of its pull. What came in and has no value is refined only where
+    /// nothing can be sampled.
+    fn join(&mut self, child: Rated, entered: bool, arm: Arm, leads: bool) {
+        let order = self.stage.order;
+        let value = self.scale_value(child.value, child.accepted);
+        let known = child.value.is_some();
+        let same = |other: &Rated| match self.stage.arms {
+            BudgetArms::Candidates => is_copy(&other.entry, &child.entry),
+            BudgetArms::Branches => is_equal(&other.entry, &child.entry),
+        };
+        let copy = self.candidates.iter().position(same);
+        let index = copy.unwrap_or(self.candidates.len());
+        match self.candidates.get_mut(index) {
+            None => self.candidates.push(child),
+            Some(other) if child.compare(other, order).is_lt() => *other = child,
+            Some(_) => {}
+        }
+        match (self.stage.arms, arm) {
+            (BudgetArms::Branches, Arm::Candidate(branch)) => {
+                if let Some(state) = self.arms.get_mut(branch) {
+                    state.best = state.best.max(value);
+                    if leads {
+                        state.candidate = index;
+                    }
+                    if known {
+                        self.bandit.revalue(branch, state.best);
+                    }
+                }
+            }
+            _ if copy.is_some() => {}
+            (arms, _) => {
+                let open = !entered || known || self.stage.sample.is_empty();
+                let unknown = arms == BudgetArms::Branches && !known;
+                self.bandit.add(if unknown { UNKNOWN_VALUE } else { value }, open && !self.stage.round.is_empty());
+                self.arms.push(RefineArm { candidate: index, best: value });
+            }
+        }
     }
 
     /// The best so far; ties go to the earlier.
@@ -510,15 +561,6 @@ fn progress(best: f64, value: f64) -> f64 {
         return 1.0;
     }
     if value <= best { 0.0 } else { (value - best) / (1.0 - best) }
-}
-
-/// True if two candidates have the same texts, and the same plan if there is one.
-fn is_copy(a: &Entry, b: &Entry) -> bool {
-    let steps = |entry: &Entry| {
-        entry.candidate.plan.as_ref().and_then(|plan| plan.best()).map(|plan| plan.steps.clone())
-    };
-    let (one, other) = (&a.candidate, &b.candidate);
-    one.domain == other.domain && one.problem == other.problem && steps(a) == steps(b)
 }
 
 /// True if a spending cap of a model table stopped all requests of a pull.

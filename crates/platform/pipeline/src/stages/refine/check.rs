@@ -200,7 +200,8 @@ fn never_said(writer: usize, read: &[Stage], round: &Round, out: &mut Vec<Diagno
     }
 }
 
-fn forget(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Forget> {
+/// Reads the key `forget`.
+pub(crate) fn forget(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> Vec<Forget> {
     let words =
         [("domain", Forget::Domain), ("problem", Forget::Problem), ("conversation", Forget::Conversation)];
     reader.words("forget", &words, out)

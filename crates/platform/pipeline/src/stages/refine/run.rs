@@ -132,7 +132,7 @@ impl RefineState {
 
 impl Refinement<'_> {
     fn run(mut self, entered: Entry) -> Result<(End, Self), Failure> {
-        let current = forget(self.stage, entered);
+        let current = forget(&self.stage.forget, entered);
         if let Some(why) = self.problem_defect(&current) {
             let message = format!("the problem has a mistake that no domain repairs: {why}");
             let failure = Failure::new(FailureClass::Reply, "pipeline.broken-problem", message).help(
@@ -336,9 +336,9 @@ impl Refinement<'_> {
     }
 }
 
-/// The candidate at the start of the first round, without results about forgotten parts.
-fn forget(stage: &RefineStage, entry: Entry) -> Entry {
-    let forgets = |what| stage.forget.contains(&what);
+/// The candidate without some parts, and without results about them.
+pub(crate) fn forget(parts: &[Forget], entry: Entry) -> Entry {
+    let forgets = |what| parts.contains(&what);
     let mut left = entry;
     if forgets(Forget::Domain) || forgets(Forget::Problem) {
         left.advance_texts(forgets(Forget::Domain), forgets(Forget::Problem));
