@@ -486,6 +486,7 @@ fn all_shipped() -> Vec<Shipped> {
         shipped("ivml-single", 5, ROUNDS),
         shipped("llm-p", 1, &[]),
         shipped("pd-chain", 4, &[("rounds = 4", "rounds = 2")]),
+        shipped("pd-search", 5, &[("calls = 200", "calls = 3")]),
         shipped("pd-tree", 4, TREE),
         shipped("pd-tree-domprop", 5, TREE),
         shipped("pd-tree-joint", 4, TREE),

@@ -99,8 +99,8 @@ fn a_study_reports_unreadable_files() {
 /// The strategies that are shipped, on the first task of one suite.
 fn search(out: &Path, jobs: &str) -> super::support::Ran {
     let strategies = root().join("examples/studies/search");
-    let [chain, tree, racing] =
-        ["chain.toml", "tree.toml", "tree-racing.toml"].map(|f| strategies.join(f).display().to_string());
+    let [chain, tree, racing, branches] = ["chain.toml", "tree.toml", "tree-racing.toml", "branches.toml"]
+        .map(|f| strategies.join(f).display().to_string());
     let out = out.display().to_string();
     ran([
         "study",
@@ -109,6 +109,7 @@ fn search(out: &Path, jobs: &str) -> super::support::Ran {
         &chain,
         &tree,
         &racing,
+        &branches,
         "--suites",
         &suites(),
         "--only",
@@ -135,7 +136,7 @@ fn search_compares_strategies_within_the_same_replies_whatever_the_threads() {
     let study: serde_json::Value = serde_json::from_str(&read(&one, "search.json")).unwrap();
     assert_eq!(study["model"], "noisy-oracle (simulated)");
     let runs = study["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 6, "three strategies with two seeds");
+    assert_eq!(runs.len(), 8, "four strategies with two seeds");
     for run in runs {
         assert_ne!(run["verdict"], "failed", "{run}");
         assert!((1..=64).contains(&run["replies"].as_u64().unwrap()), "{run}");
@@ -143,6 +144,13 @@ fn search_compares_strategies_within_the_same_replies_whatever_the_threads() {
         assert!(run["walks"].as_u64().unwrap() > 0, "{run}");
         assert_eq!(run["solved"], run["score"] == 1.0, "{run}");
     }
+    let figure = |name: &str, key: &str| {
+        let strategies = study["strategies"].as_array().unwrap();
+        strategies.iter().find(|s| s["name"] == name).unwrap()[key].as_f64().unwrap()
+    };
+    assert!(figure("branches", "solved") >= figure("tree", "solved"));
+    let per_100 = |name| figure(name, "solved_per_100_replies");
+    assert!(per_100("branches") > 2.0 * per_100("tree"), "{} {}", per_100("branches"), per_100("tree"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub use run::{
     RunTask, Services, StageInstance, StageReport, TaskReport, TaskUsage, Translation, disguise_suites,
     dollars, named_back, run, run_tasks,
 };
-pub use stages::budget::{BudgetLimits, BudgetPolicy, BudgetStage};
+pub use stages::budget::{BudgetArms, BudgetLimits, BudgetPolicy, BudgetStage};
 pub use stages::fan_out::FanOutStage;
 pub use stages::order::Order;
 pub use stages::plan::{PlanStage, PlanStageLimits};

@@ -45,7 +45,7 @@ fn problems() -> Arc<dyn Translator> {
     }))
 }
 
-/// Writes a number as the domain, a little more than before or a little less. Only under the first problem does it pass 40.
+/// Writes a number as the domain, a little more than before or a little less. Only under the first problem does it pass 15.
 fn edits() -> Arc<dyn Translator> {
     Arc::new(Translate(|host: &dyn Host, request: &TranslateRequest| {
         let candidate = &request.candidate;
@@ -55,7 +55,7 @@ fn edits() -> Arc<dyn Translator> {
         let text = format!("{} {problem} {old} {:?}", request.task.task_text, request.feedback);
         let asked = CompletionRequest { messages: vec![Message::user(text)], ..CompletionRequest::default() };
         let drawn = number(&host.complete("writer", asked)?.replies[0].content);
-        let most = if problem == PROBLEMS[0] { 1000 } else { 40 };
+        let most = if problem == PROBLEMS[0] { 1000 } else { 15 };
         let value = (old + drawn % 15).saturating_sub(4).clamp(1, most);
         let patch = CandidatePatch { domain: Some(format!("({value})")), ..CandidatePatch::default() };
         Ok(TranslateResponse { samples: vec![Outcome::Ok(patch)] })
@@ -102,9 +102,10 @@ fn budget(task: &TaskReport) -> &BudgetReport {
 
 #[test]
 fn equal_problems_are_one_branch_and_a_stalled_branch_is_left() {
-    let (report, journal) = bench(TREE, 10_000).run(&tasks(1), 1);
+    let text = TREE.replace("calls = 24", "calls = 60");
+    let (report, journal) = bench(&text, 10_000).run(&tasks(1), 1);
     assert_eq!(budget(&report.tasks[0]).end, BudgetEnd::Spent);
-    assert_eq!(budget(&report.tasks[0]).spent.calls, 24);
+    assert_eq!(budget(&report.tasks[0]).spent.calls, 60);
     let mut pulls: BTreeMap<char, usize> = BTreeMap::new();
     arms(&journal).iter().for_each(|arm| *pulls.entry(branch(arm)).or_default() += 1);
     assert_eq!(pulls.get(&'1'), None, "the second problem equals the first: {pulls:?}");
@@ -127,7 +128,7 @@ fn a_branch_goes_on_from_its_last_candidate() {
 
 #[test]
 fn the_first_accepted_candidate_ends_the_search() {
-    let (report, journal) = bench(TREE, 35).run(&tasks(1), 1);
+    let (report, journal) = bench(TREE, 20).run(&tasks(1), 1);
     let task = &report.tasks[0];
     assert_eq!((&task.verdict, budget(task).end), (&Some(TaskVerdict::Accepted), BudgetEnd::Accepted));
     let accepted: Vec<bool> = journal

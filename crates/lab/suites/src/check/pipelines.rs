@@ -46,7 +46,11 @@ const FAMILIES: [Family; 7] = [
             (Knowledge, "nothing completes what the texts leave out"),
         ],
     ),
-    (&["pd-chain", "pd-tree", "pd-tree-domprop", "pd-tree-joint"], &[Tasks, Texts, Interface], &[]),
+    (
+        &["pd-chain", "pd-search", "pd-tree", "pd-tree-domprop", "pd-tree-joint"],
+        &[Tasks, Texts, Interface],
+        &[],
+    ),
     (
         &[
             "bon",

@@ -105,7 +105,8 @@ mod tests {
         let spaced = domain.replace(" (", "\n  (").replace("at", "AT");
         let with = |domain| entry(Some(domain), PROBLEM);
         assert!(is_equal(&with(domain), &with(&spaced)) && !is_copy(&with(domain), &with(&spaced)));
-        assert!(!is_equal(&with(domain), &with(&domain.replace("go", "walk"))));
+        let other = domain.replace("go", "walk");
+        assert!(!is_equal(&with(domain), &with(&other)));
         assert!(!is_equal(&with(domain), &entry(None, PROBLEM)));
     }
 }
