@@ -6,8 +6,8 @@ use planforge_pddl::mutate::{
     Mutation, MutationKind, ProblemMutant, ProblemPart, RewriteKind, all_mutations, problem_mutants,
     random_mutations, random_rewrite,
 };
-use planforge_pddl::{print_domain, print_problem};
 use planforge_pddl::random::Random;
+use planforge_pddl::{print_domain, print_problem};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;

@@ -7,10 +7,10 @@ use planforge_pddl::ast::Problem;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{ComparableModel, EquivalenceLimits, comparable};
 use planforge_planning::equivalence::hde;
-use planforge_planning::walk::{
-    DeadEnds, DrawnWalks, GoalPlan, Model, SampleSpec, WalkPolicy, goal_plan,
+use planforge_planning::walk::{DeadEnds, DrawnWalks, GoalPlan, Model, SampleSpec, WalkPolicy, goal_plan};
+use planforge_planning::{
+    PlanFile, PlanOptions, SearchOutcome, StopReason, Validator, parse_plan, plan_model,
 };
-use planforge_planning::{PlanFile, PlanOptions, SearchOutcome, StopReason, Validator, parse_plan, plan_model};
 use std::num::NonZeroUsize;
 
 /// A suite's reference, ready to compare mutants with.
@@ -71,7 +71,8 @@ fn reference<'s>(
         })?;
         let plan = plan_of(model.model(), spec, watch);
         let validator = Validator::new(model.model().lifted().clone());
-        let goal_plan = goal_plan(model.model(), spec.max_nodes, &mut StudyBudget::new(watch, spec.max_bytes));
+        let goal_plan =
+            goal_plan(model.model(), spec.max_nodes, &mut StudyBudget::new(watch, spec.max_bytes));
         problems.push(ReferenceProblem { problem: task.problem.clone(), model, validator, plan, goal_plan });
     }
     let own: Vec<&Problem> = suite.tasks.iter().map(|t| &t.problem).collect();

@@ -6,8 +6,8 @@ mod config;
 mod run;
 
 pub(crate) use check::forget as parse_forget;
-pub(crate) use run::forget;
 pub use config::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
+pub(crate) use run::forget;
 
 use super::Stage;
 use super::definition::{KindFacts, StageDefinition};

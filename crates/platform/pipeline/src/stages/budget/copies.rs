@@ -90,8 +90,10 @@ mod tests {
             ("a b - room", "a b c - room"),
             ("k - key", "k - room"),
             // The same up to the names of the rooms, which mean something in the environment.
-            ("(:init (at k a) (open a b) (open b a)) (:goal (and (at k b) (not (open a b))))",
-             "(:init (at k b) (open a b) (open b a)) (:goal (and (at k a) (not (open b a))))"),
+            (
+                "(:init (at k a) (open a b) (open b a)) (:goal (and (at k b) (not (open a b))))",
+                "(:init (at k b) (open a b) (open b a)) (:goal (and (at k a) (not (open b a))))",
+            ),
             ("(:goal", "(:gaol"),
         ];
         for (from, to) in changes {
@@ -101,7 +103,8 @@ mod tests {
 
     #[test]
     fn domains_are_equal_apart_from_layout() {
-        let domain = "(define (domain d) (:predicates (at ?x)) (:action go :parameters (?x) :effect (at ?x)))";
+        let domain =
+            "(define (domain d) (:predicates (at ?x)) (:action go :parameters (?x) :effect (at ?x)))";
         let spaced = domain.replace(" (", "\n  (").replace("at", "AT");
         let with = |domain| entry(Some(domain), PROBLEM);
         assert!(is_equal(&with(domain), &with(&spaced)) && !is_copy(&with(domain), &with(&spaced)));

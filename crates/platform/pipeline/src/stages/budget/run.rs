@@ -450,7 +450,8 @@ impl Search<'_> {
             (arms, _) => {
                 let open = !entered || known || self.stage.sample.is_empty();
                 let unknown = arms == BudgetArms::Branches && !known;
-                self.bandit.add(if unknown { UNKNOWN_VALUE } else { value }, open && !self.stage.round.is_empty());
+                self.bandit
+                    .add(if unknown { UNKNOWN_VALUE } else { value }, open && !self.stage.round.is_empty());
                 self.arms.push(RefineArm { candidate: index, best: value });
             }
         }
