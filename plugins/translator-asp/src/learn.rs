@@ -4,7 +4,7 @@ use crate::codes;
 use crate::infer::Inference;
 use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
-use planforge_asp::learn::{Example, LearnLimits, Learned, counted, declarations, learn};
+use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
 use planforge_asp::names::mangle;
 use planforge_asp::stages::SolveJob;
 use planforge_asp::syntax::ast::{Program, Term};
@@ -14,7 +14,9 @@ use planforge_contract::{
 };
 use planforge_diagnostics::SourceId;
 use planforge_pddl::TypeHierarchy;
-use planforge_pddl::ast::{Condition, Domain, InitElement, Problem, TypedName};
+use planforge_pddl::ast::{
+    Condition, Domain, Fluent, InitElement, MetricDirection, NumericExpr, Problem, TypedName,
+};
 use planforge_pddl::extract::code_blocks;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
@@ -24,6 +26,8 @@ use std::time::{Duration, Instant};
 
 /// The candidate's text with the input.
 const PAIRS: &str = "pairs";
+/// The type of every object.
+const OBJECT: &str = "object";
 /// The texts of the result.
 const KNOWLEDGE: &str = "knowledge";
 const LEARNED: &str = "learned";
@@ -136,7 +140,9 @@ fn learn_from(
             Ok((atoms, inferred)) => {
                 let example = example(&domain, atoms, inferred.as_deref(), problem, program);
                 told.missing = example.wanted.difference(&example.given).count();
-                let wrong = example.given.difference(&example.wanted);
+                // Numbers of rows and objects that are counted and not named are objects of the representation alone.
+                let is_fact = |atom: &&Term| object_atom(atom).is_none_or(|(_, ty)| ty != OBJECT);
+                let wrong = example.given.difference(&example.wanted).filter(is_fact);
                 told.contradicted = wrong.map(Term::to_string).collect();
                 examples.push(example);
             }
@@ -156,7 +162,44 @@ fn learn_from(
     };
     let mut stopped = || host.cancelled() || Instant::now() >= deadline;
     result.learned = learn(&examples, input.limits, &mut reasoner, &mut stopped)?;
+    let numbers =
+        shared_numbers(&problems).into_iter().filter(|atom| !examples.iter().any(|e| e.given.contains(atom)));
+    let concludes = problems.len();
+    let rules = numbers.map(|atom| LearnedRule { rule: format!("{atom}."), concludes });
+    result.learned.rules.extend(rules);
     Ok(result)
+}
+
+/// The initial values of functions without arguments and the metric, where all references have the same.
+fn shared_numbers(problems: &[Problem]) -> BTreeSet<Term> {
+    let mut of_problems = problems.iter().map(numbers);
+    let first = of_problems.next().unwrap_or_default();
+    of_problems.fold(first, |shared, next| shared.intersection(&next).cloned().collect())
+}
+
+fn numbers(problem: &Problem) -> BTreeSet<Term> {
+    let function = |fluent: &Fluent| fluent.args.is_empty().then(|| constant(&mangle(fluent.function.key())));
+    let values = problem.init.iter().filter_map(|element| match element {
+        InitElement::Value(fluent, number, _) => {
+            let number = number.to_string();
+            let number = number.parse().map_or(Term::Text(number), Term::Number);
+            Some(call("init", vec![call("value", vec![function(fluent)?, number])]))
+        }
+        _ => None,
+    });
+    let metric = problem.metric.as_ref().and_then(|metric| {
+        let direction = match metric.direction {
+            MetricDirection::Minimize => "minimize",
+            MetricDirection::Maximize => "maximize",
+        };
+        let quantity = match &metric.expr {
+            NumericExpr::Fluent(fluent) => function(fluent)?,
+            NumericExpr::TotalTime(_) => constant("total_time"),
+            _ => return None,
+        };
+        Some(call("metric", vec![constant(direction), quantity]))
+    });
+    values.chain(metric).collect()
 }
 
 /// The readable statements of a representation.
@@ -187,7 +230,7 @@ fn example(
     let mut given: BTreeSet<Term> = atoms.into_iter().collect();
     let objects: BTreeSet<(String, String)> = given.iter().filter_map(object_atom).collect();
     for (object, _) in &objects {
-        given.insert(call("object", vec![constant(object), constant("object")]));
+        given.insert(call("object", vec![constant(object), constant(OBJECT)]));
     }
     let names = inferred.map(|inferred| correspondence(domain, inferred, reference)).unwrap_or_default();
     let mut wanted = reference_atoms(domain, reference, &names);
@@ -195,16 +238,24 @@ fn example(
     Example { given, wanted, counted: counted(program, &objects) }
 }
 
-/// For objects of the reference the names of the representation, from the closest correspondence.
+/// For objects of the reference the names of the representation: the same name if both have it, or else from the closest
+/// correspondence.
 fn correspondence(domain: &Domain, inferred: &str, reference: &Problem) -> BTreeMap<String, String> {
     const MOST_CHOICES: u64 = 100_000;
     let inferred = planforge_pddl::parse_problem(inferred, SourceId(0)).value;
+    let mangled = |renaming: Vec<(String, String)>| -> Vec<(String, String)> {
+        renaming.into_iter().map(|(ours, theirs)| (mangle(&theirs), mangle(&ours))).collect()
+    };
     let renaming = match equivalent_problems(domain, &inferred, reference, MOST_CHOICES, &mut Unlimited) {
-        ProblemEquivalence::Equal { renaming } => renaming,
-        ProblemEquivalence::Different(difference) => difference.renaming,
+        ProblemEquivalence::Equal { renaming } => return mangled(renaming).into_iter().collect(),
+        ProblemEquivalence::Different(difference) => mangled(difference.renaming),
         ProblemEquivalence::Undecided { .. } => Vec::new(),
     };
-    renaming.into_iter().map(|(ours, theirs)| (mangle(&theirs), mangle(&ours))).collect()
+    let names =
+        |problem: &Problem| problem.objects.iter().map(|o| mangle(o.name.key())).collect::<BTreeSet<_>>();
+    let shared: BTreeSet<String> = names(&inferred).intersection(&names(reference)).cloned().collect();
+    let is_new = |(theirs, ours): &(String, String)| !shared.contains(theirs) && !shared.contains(ours);
+    renaming.into_iter().filter(is_new).collect()
 }
 
 /// True for objects and facts whose type or predicate the domain lacks.

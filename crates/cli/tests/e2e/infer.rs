@@ -5,6 +5,7 @@ use planforge_testkit::plugins::library;
 use planforge_testkit::{Scripted, ScriptedServer};
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// The representation of blocks p01.
 pub(super) const P01: &str = "Here is the program:
@@ -69,19 +70,36 @@ fn three_questions_make_one_problem() {
 }
 
 #[test]
-fn a_refused_reply_is_requested_once_more_if_the_stage_allows_it() {
+fn the_shipped_pipeline_asks_again_for_a_refused_reply() {
     static REPLIES: [&str; 2] = ["init(lies_on(block1, block4)).", P01];
     let server = saying(&REPLIES);
-    let start = || Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
-    let mut asked_again = start().set("stage.problem.options.repair_rounds", "1");
-    assert_eq!(verdict(&asked_again.go().json(0), 0), "accepted");
+    let start = |server: &ScriptedServer| {
+        Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json")
+    };
+    assert_eq!(verdict(&start(&server).go().json(0), 0), "accepted");
     let question = server.requests()[1].question();
     assert!(question.contains("there is no predicate `lies_on`"), "{question}");
     let server = saying(&REPLIES);
-    let mut once = Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
+    let mut once = start(&server).set("stage.problem.options.repair_rounds", "0");
     let report = once.go().json(11);
     assert_eq!(verdict(&report, 0), "unusable", "{report}");
     assert_eq!(report["tasks"][0]["verdict"]["failure"]["code"], "translate-asp.refused", "{report}");
+}
+
+#[test]
+fn the_shipped_pipeline_asks_about_a_conflict() {
+    static TWO_PLACES: LazyLock<String> = LazyLock::new(|| {
+        P01.replace("init(on_table(block4)).", "init(on_table(block4)). init(on_table(block1)).")
+    });
+    static REPLIES: LazyLock<[&str; 2]> = LazyLock::new(|| [TWO_PLACES.as_str(), P01]);
+    let server = saying(REPLIES.as_slice());
+    let mut run = Run::new("tic-ic.toml", &server.base_url()).task("blocks", "p01").arg("--json");
+    assert_eq!(verdict(&run.go().json(0), 0), "accepted");
+    assert_eq!(server.count(), 2);
+    let question = server.requests()[1].question();
+    for line in ["init(on_table(block1)).", "init(stands_on(block1, block4))."] {
+        assert!(question.contains(line), "{question}");
+    }
 }
 
 #[test]

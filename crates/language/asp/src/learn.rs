@@ -2,8 +2,8 @@
 //!
 //! A rule concludes one predicate, or the type of an object, from at most [`LearnLimits::max_conditions`] conditions. Conditions are
 //! facts of the initial state and of the goal, types, neighbours in a declared grid, the order of objects that are only counted,
-//! `X != Y`, and negation as failure of facts; one variable may be in conditions alone. Rules have no constants but types and no
-//! aggregates. Shorter rules come first.
+//! `X != Y`, and negation as failure of facts; one variable may be in conditions alone. Shorter rules come first. There are no
+//! aggregates. Where no rules with variables do, facts that hold in every example become rules about the objects that they name.
 //!
 //! The reasoner finds which candidates conclude nothing but facts of the references, and the cheapest set of those that concludes
 //! every missing fact. A condition is about facts that the representations give or that rules learned before conclude completely, so
@@ -123,7 +123,12 @@ pub fn learn<E>(
     let mut unexplained = Vec::new();
     for relation in open {
         let conclusion = search.relations.conclusion(relation);
-        unexplained.push(search.unexplained(&conclusion)?);
+        match search.relations.constant_rules(&conclusion) {
+            Some(found) => {
+                rules.extend(found.into_iter().map(|rule| LearnedRule { rule, concludes: examples.len() }))
+            }
+            None => unexplained.push(search.unexplained(&conclusion)?),
+        }
     }
     if search.has_stopped {
         search.cut.insert("the search ended at its limit of time".to_owned());

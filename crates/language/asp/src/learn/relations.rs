@@ -156,6 +156,23 @@ impl Relations {
         Conclusion { relation: at, missing: missing.collect(), types }
     }
 
+    /// A rule without variables for each missing fact, if every example has all of these facts and there are several.
+    pub(super) fn constant_rules(&self, conclusion: &Conclusion) -> Option<Vec<String>> {
+        let at = conclusion.relation;
+        let types: Vec<usize> = conclusion.types.iter().copied().collect::<Option<_>>()?;
+        let tuples: BTreeSet<&Tuple> = conclusion.missing.iter().map(|(_, tuple)| tuple).collect();
+        let in_all =
+            |tuple: &&Tuple| (0..self.examples).all(|example| self.wanted(at, example).contains(*tuple));
+        if self.examples < 2 || types.is_empty() || !tuples.iter().all(in_all) {
+            return None;
+        }
+        let rule = |tuple: &Tuple| {
+            let objects = types.iter().zip(tuple).map(|(ty, object)| self.form(*ty).write(&[object]));
+            format!("{} :- {}.", self.form(at).write(tuple), objects.collect::<Vec<_>>().join(", "))
+        };
+        Some(tuples.into_iter().map(rule).collect())
+    }
+
     /// Notes that rules conclude all missing tuples of a relation.
     pub(super) fn complete(&mut self, at: usize) {
         self.all[at].complete = true;

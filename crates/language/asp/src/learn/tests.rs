@@ -120,6 +120,28 @@ fn facts_without_a_rule_and_limits_are_named() {
 }
 
 #[test]
+fn facts_of_every_example_become_rules_about_their_objects() {
+    let given = "object(r1,robot) object(r2,robot) object(red,paint) object(blue,paint)";
+    let both = example(given, "init(has(r1,red)) init(has(r2,blue))");
+    let one = learn_rules(&[both.clone()], LearnLimits::default());
+    assert_eq!(
+        (rules(&one).len(), one.unexplained[0].missing),
+        (0, 2),
+        "one example shows nothing of others"
+    );
+    let two = learn_rules(&[both.clone(), both.clone()], LearnLimits::default());
+    assert_eq!(
+        rules(&two),
+        [
+            "init(has(r1, red)) :- object(r1, robot), object(red, paint).",
+            "init(has(r2, blue)) :- object(r2, robot), object(blue, paint)."
+        ]
+    );
+    let other = example(given, "init(has(r1,red)) init(has(r2,red))");
+    assert_eq!(learn_rules(&[both, other], LearnLimits::default()).rules, []);
+}
+
+#[test]
 fn a_stopped_search_keeps_what_it_has() {
     let examples = [example(PILES[1], "init(clear(c)) init(sturdy(a)) init(sturdy(b)) init(sturdy(c))")];
     let mut runs = 0;
