@@ -15,7 +15,7 @@ use crate::run::series::{self, SeriesEnd, add_all, report};
 use crate::run::step::StageResult;
 use crate::run::verdict::objection;
 use crate::stages::{Stage, defect};
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, LineageStep};
 use planforge_record::{Event, RoundHistory};
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -138,12 +138,15 @@ impl Refinement<'_> {
             let failure = Failure::new(FailureClass::Reply, "pipeline.broken-problem", message).help(
                 "let the rounds edit the problem too: `options = { problem = true }` of `translator-edit`",
             );
+            let mut lineage = current.candidate.lineage.clone();
+            lineage.push(LineageStep { stage: self.stage.label.clone(), sample: 0 });
+            let path = candidate_path(&self.task.task.name, &lineage);
             self.context.recorder.event(Event::SampleFailed {
                 task: self.task.task.name.clone(),
-                path: self.path.clone(),
+                path: path.clone(),
                 failure: failure.clone(),
             })?;
-            self.failed.push(FailedSample { path: self.path.clone(), failure });
+            self.failed.push(FailedSample { path, failure });
             return Ok((End::Nothing, self));
         }
         let entered = self.round_zero(&current);
