@@ -21,7 +21,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_evaluate::CODES,
         planforge_report::CODES,
         planforge_provider_noisy_oracle::CODES,
-        planforge_provider_openai::CODES,
+        planforge_model_http::CODES,
         planforge_translator_asp::CODES,
         planforge_translator_actions::CODES,
         planforge_translator_describe::CODES,

@@ -198,7 +198,8 @@ fn model_tables(schema: &Value) -> String {
     let _ = write!(
         writer.out,
         "# Model tables\n\n{NOTE}\n\nAn `[llm.NAME]` table of a pipeline file. The keys below belong to the host. All other keys are options of the \
-         provider\nthat `use` names: [`provider-openai`](plugins.md#provider-openai), [`provider-batch`](plugins.md#provider-batch),\n\
+         provider\nthat `use` names: [`provider-openai`](plugins.md#provider-openai), [`provider-anthropic`](plugins.md#provider-anthropic),\n\
+         [`provider-gemini`](plugins.md#provider-gemini), [`provider-batch`](plugins.md#provider-batch),\n\
          [`provider-noisy-oracle`](plugins.md#provider-noisy-oracle).\n"
     );
     let table = writer.definition("LlmTable");

@@ -1,8 +1,7 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
 use planforge_chat_completions::{Dialect, Field, MaxTokensField};
-use planforge_contract::{Failure, FailureClass, is_harmless_header};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use planforge_model_http::HttpSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -75,121 +74,26 @@ impl OpenAiOptions {
         Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
     }
 
-    /// All headers but those with secret values.
-    ///
-    /// # Errors
-    /// `provider.options` with everything that is wrong.
-    pub(crate) fn check(&self) -> Result<HeaderMap, Failure> {
-        let mut wrong = Vec::new();
-        check_url(&self.base_url, "base_url", &mut wrong);
-        if let Some(proxy) = &self.proxy {
-            check_url(proxy, "proxy", &mut wrong);
+    /// The options about the server. `own_headers` are those of [`Self::own_headers`].
+    pub(crate) fn http<'a>(&'a self, own_headers: &'a [(&'a str, &'a str)]) -> HttpSettings<'a> {
+        HttpSettings {
+            base_url: &self.base_url,
+            api_key_env: self.api_key_env.as_deref(),
+            api_key_header: &self.api_key_header,
+            own_headers,
+            headers: &self.headers,
+            headers_env: &self.headers_env,
+            timeout_s: self.timeout_s,
+            connect_timeout_s: self.connect_timeout_s,
+            proxy: self.proxy.as_deref(),
+            ca_file: self.ca_file.as_deref(),
+            max_body_mb: self.max_body_mb,
         }
-        for (key, seconds) in [("timeout_s", self.timeout_s), ("connect_timeout_s", self.connect_timeout_s)] {
-            if !(seconds > 0.0 && seconds <= 86_400.0) {
-                wrong.push(format!("`{key}` is above 0 and at most 86400 seconds, not {seconds}"));
-            }
-        }
-        if self.max_body_mb == 0 {
-            wrong.push("`max_body_mb` is at least 1".to_owned());
-        }
-        let mut headers = HeaderMap::new();
+    }
+
+    /// The headers that options of their own set.
+    pub(crate) fn own_headers(&self) -> Vec<(&str, &str)> {
         let named = [("OpenAI-Organization", &self.organization), ("OpenAI-Project", &self.project)];
-        let named = named.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
-        let further = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in named.chain(further) {
-            if !is_harmless_header(name) {
-                wrong.push(format!(
-                    "header `{name}` may carry a key; name its variable in `headers_env` or `api_key_env` instead"
-                ));
-                continue;
-            }
-            match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
-                (Ok(name), Ok(value)) => drop(headers.insert(name, value)),
-                (Err(_), _) => wrong.push(format!("`{name}` cannot be the name of a header")),
-                (_, Err(_)) => wrong.push(format!("header `{name}` has a value that no header can have")),
-            }
-        }
-        if HeaderName::try_from(self.api_key_header.as_str()).is_err() {
-            wrong.push(format!("`api_key_header`: `{}` cannot be the name of a header", self.api_key_header));
-        }
-        if wrong.is_empty() {
-            return Ok(headers);
-        }
-        Err(Failure::new(FailureClass::Request, "provider.options", wrong.join("; ")))
-    }
-
-    /// The headers of `headers_env`, with the values that `secret` returns for `headers_env.NAME`.
-    ///
-    /// # Errors
-    /// `provider.options` for a name that no header can have; `provider.key` for a missing value, or one that no header
-    /// can carry, without the value in the message.
-    pub(crate) fn secret_headers<'a>(
-        &self,
-        secret: impl Fn(&str) -> Option<&'a str>,
-    ) -> Result<HeaderMap, Failure> {
-        let mut headers = HeaderMap::new();
-        for (name, variable) in &self.headers_env {
-            let header = HeaderName::try_from(name.as_str()).map_err(|_| {
-                let message = format!("`headers_env`: `{name}` cannot be the name of a header");
-                Failure::new(FailureClass::Request, "provider.options", message)
-            })?;
-            let value = secret(&format!("headers_env.{name}")).filter(|value| !value.is_empty());
-            let value = value.ok_or_else(|| missing_key(variable, &format!("headers_env.{name}")))?;
-            headers.insert(header, sensitive(value, variable)?);
-        }
-        Ok(headers)
-    }
-
-    /// The header that carries `key`.
-    ///
-    /// # Errors
-    /// `provider.key`, without the key in the message.
-    pub(crate) fn key_header(&self, key: &str) -> Result<(HeaderName, HeaderValue), Failure> {
-        let name = HeaderName::try_from(self.api_key_header.as_str());
-        let text = if self.api_key_header.eq_ignore_ascii_case("authorization") {
-            format!("Bearer {key}")
-        } else {
-            key.to_owned()
-        };
-        let name = name.map_err(|_| {
-            let message =
-                format!("`api_key_header`: `{}` cannot be the name of a header", self.api_key_header);
-            Failure::new(FailureClass::Request, "provider.options", message)
-        })?;
-        Ok((name, sensitive(&text, self.api_key_env.as_deref().unwrap_or_default())?))
-    }
-}
-
-/// The failure for a variable without a value.
-pub(crate) fn missing_key(variable: &str, option: &str) -> Failure {
-    let message = format!("the environment variable `{variable}`, which should hold the key, is not set");
-    Failure::new(FailureClass::Request, "provider.key", message).help(format!(
-        "set it (`export {variable}=...`), or remove `{option}` for a server that needs no key"
-    ))
-}
-
-/// A header's value that is kept out of logs.
-fn sensitive(text: &str, variable: &str) -> Result<HeaderValue, Failure> {
-    let mut value = HeaderValue::try_from(text).map_err(|_| {
-        let message = format!("the key in variable `{variable}` has characters that no header can carry");
-        Failure::new(FailureClass::Request, "provider.key", message)
-            .help("a line feed at its end is the usual cause")
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-fn check_url(text: &str, key: &str, wrong: &mut Vec<String>) {
-    match reqwest::Url::parse(text) {
-        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
-            wrong.push(format!("`{key}` holds a user name or password, and the pipeline file is recorded"));
-        }
-        Ok(url) if key == "base_url" && (url.query().is_some() || url.fragment().is_some()) => {
-            wrong.push(format!("`{key}` ends before any `?` or `#`"));
-        }
-        Ok(url) if matches!(url.scheme(), "http" | "https") => {}
-        Ok(url) => wrong.push(format!("`{key}` begins with http:// or https://, not {}://", url.scheme())),
-        Err(e) => wrong.push(format!("`{key}` is not a URL: {e}")),
+        named.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))).collect()
     }
 }

@@ -244,14 +244,27 @@ fn answers_are_read_as_servers_write_them() {
              "logprobs": {"tokens": ["b"], "token_logprobs": [-0.25]}},
             {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "a"},
              "logprobs": {"content": [{"token": "a", "logprob": -0.1, "top_logprobs": []}]}},
-            {"index": 2, "finish_reason": null, "message": {"content": null, "refusal": "no"}}
+            {"index": 2, "finish_reason": null, "message": {"content": null, "refusal": "no"}},
+            {"index": 3, "finish_reason": "tool_calls", "message": {"content": null, "tool_calls": [
+                {"type": "function", "function": {"name": "answer", "arguments": "{\"pddl\": \"(and)\"}"}}]}},
+            {"index": 4, "finish_reason": "tool_calls", "message": {"content": "", "tool_calls": [
+                {"type": "custom", "custom": {"name": "answer", "input": "(or)"}}]}},
+            {"index": 5, "finish_reason": "tool_calls", "message": {"tool_calls": [
+                {"type": "function", "function": {"name": "answer", "arguments": "{\"a\": 1, \"b\": \"x\"}"}}]}}
         ],
         "usage": {"prompt_tokens": 3}
     }));
     let told: Vec<_> = replies.replies.iter().map(|r| (r.content.as_str(), r.finish)).collect();
     assert_eq!(
         told,
-        [("a", FinishReason::Stop), ("b", FinishReason::Length), ("no", FinishReason::ContentFilter)]
+        [
+            ("a", FinishReason::Stop),
+            ("b", FinishReason::Length),
+            ("no", FinishReason::ContentFilter),
+            ("(and)", FinishReason::Stop),
+            ("(or)", FinishReason::Stop),
+            (r#"{"a":1,"b":"x"}"#, FinishReason::Stop),
+        ]
     );
     assert_eq!(replies.replies[0].log_likelihood(), Some(-0.1));
     assert_eq!(replies.replies[1].log_likelihood(), Some(-0.25));

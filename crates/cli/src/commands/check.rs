@@ -2,6 +2,7 @@
 
 use crate::catalogue::{RegistryCatalogue, registry};
 use std::path::{Path, PathBuf};
+use crate::args::OverrideArgs;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
@@ -23,9 +24,8 @@ pub(crate) struct CheckArgs {
     /// Print a JSON schema instead: of pipeline files, or of the documents that plugins exchange.
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, default_missing_value = "pipeline")]
     schema: Option<Schema>,
-    /// Override a key first, as in `planforge run`.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub(crate) overrides: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -73,7 +73,7 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {
     };
     let registry = registry(context);
     let checked =
-        planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &args.overrides);
+        planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &args.overrides.all());
     let good = checked.pipeline.is_some();
     if args.json {
         let diagnostics =

@@ -14,7 +14,7 @@ use crate::files::refuse_part_of_run;
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
 use crate::recorded_run::open_cassette;
-use crate::args::ProgressArgs;
+use crate::args::{OverrideArgs, ProgressArgs};
 use crate::args::DryRunArgs;
 use crate::dry_run::{self, DryRun};
 use crate::context::Context;
@@ -39,6 +39,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   planforge run configs/pipelines/llm-p.toml --task examples/suites/parcels/p01
   planforge run llm-p.toml --suite examples/suites/garden --set llm.main.model=gpt-4o-mini --jobs 4
+  planforge run llm-p.toml --suite examples/suites/garden --model anthropic:claude-sonnet-4-6
   planforge run llm-p.toml --task suite/p03 --set llm.main.base_url=http://127.0.0.1:8081/v1
   planforge run llm-p.toml --suite examples/suites/garden --dry-run
   planforge run --resume runs/20261121-101500-llm-p --progress plain")]
@@ -52,15 +53,14 @@ pub(crate) struct RunArgs {
     /// A suite folder: all its tasks. May be given several times.
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) suite: Vec<PathBuf>,
-    /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o` or `stage.problem.n=3`.
-    #[arg(long = "set", value_name = "KEY=VALUE", conflicts_with = "resume")]
-    pub(crate) overrides: Vec<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// A folder whose knowledge.lp, p_example.lp and sentences.toml replace those of a suite: DIR/SUITE or
     /// DIR. Repeatable.
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) add_on: Vec<PathBuf>,
     /// Resume an interrupted run. Recorded requests are not sent again.
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["model", "set"])]
     pub(crate) resume: Option<PathBuf>,
     /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
     /// given several times.
@@ -164,7 +164,7 @@ fn check_explainer(context: &Context, checked: &LoadedPipeline, name: Option<&st
 
 /// Treats `--seed N` as `--set seed=N`, so that the record contains it.
 fn overrides(args: &RunArgs) -> Vec<String> {
-    args.overrides.iter().cloned().chain(args.seed.map(|seed| format!("seed={seed}"))).collect()
+    args.overrides.all().into_iter().chain(args.seed.map(|seed| format!("seed={seed}"))).collect()
 }
 
 fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit> {

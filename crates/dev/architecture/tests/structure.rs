@@ -61,8 +61,16 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// The crates of `platform` that plugins may use. Everything else there belongs to the host.
-const FOR_PLUGINS: &[&str] =
-    &["chat-completions", "child", "contract", "judging", "plugin-abi", "plugin-sdk", "translating"];
+const FOR_PLUGINS: &[&str] = &[
+    "chat-completions",
+    "child",
+    "contract",
+    "judging",
+    "model-http",
+    "plugin-abi",
+    "plugin-sdk",
+    "translating",
+];
 
 /// The layer of a package as an index of [`LAYERS`].
 fn layer(package: &Package) -> usize {
@@ -184,9 +192,9 @@ fn folder_name_is_crate_name() {
 }
 
 #[test]
-fn only_providers_and_testkit_use_tokio() {
+fn only_providers_their_http_and_testkit_use_tokio() {
     for (name, package) in packages() {
-        if name.starts_with("provider-") || name == "testkit" {
+        if name.starts_with("provider-") || name == "model-http" || name == "testkit" {
             continue;
         }
         assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");

@@ -8,7 +8,7 @@ use serde_json::Value;
 const QUOTED_CHARACTERS: usize = 600;
 
 /// Phrases of servers for a conversation that is too long, in lower case.
-const OVERFLOW_PHRASES: [&str; 9] = [
+const OVERFLOW_PHRASES: [&str; 10] = [
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
@@ -16,6 +16,7 @@ const OVERFLOW_PHRASES: [&str; 9] = [
     "exceeds the context window",
     "exceeds the available context size",
     "context window exceeded",
+    "exceeds the maximum number of tokens",
     "prompt is too long",
     "input is too long",
 ];
@@ -63,7 +64,7 @@ pub fn malformed_failure(status: u16, why: &str, body: &[u8]) -> ProviderFailure
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
-        message: format!("the body is not a chat completion: {why}: {}", quote(&text)),
+        message: format!("the body is not an answer of a model: {why}: {}", quote(&text)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::failure;
 use planforge_contract::{
     CompletionResult, FinishReason, ProviderFailure, Replies, Reply, TokenLogprob, Usage,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Reads the body of a response of status 200.
 pub fn read_result(bytes: &[u8]) -> CompletionResult {
@@ -78,7 +78,7 @@ fn read_response(body: &Value, raw: String) -> Response {
 fn read_choice(choice: &Value) -> Option<Reply> {
     let message = choice.get("message")?.as_object()?;
     let mut finish = match choice.get("finish_reason").and_then(Value::as_str) {
-        Some("stop" | "eos") => FinishReason::Stop,
+        Some("stop" | "eos" | "tool_calls" | "function_call") => FinishReason::Stop,
         Some("length" | "max_tokens") => FinishReason::Length,
         Some("content_filter") => FinishReason::ContentFilter,
         _ => FinishReason::Other,
@@ -89,15 +89,43 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         Some(Value::Array(parts)) => {
             parts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect()
         }
-        _ => match message.get("refusal").and_then(Value::as_str) {
-            Some(refusal) => {
-                finish = FinishReason::ContentFilter;
-                refusal.to_owned()
-            }
-            None => String::new(),
-        },
+        _ => String::new(),
+    };
+    let content = match message.get("refusal").and_then(Value::as_str) {
+        Some(refusal) if content.is_empty() => {
+            finish = FinishReason::ContentFilter;
+            refusal.to_owned()
+        }
+        _ if content.is_empty() => called_text(message),
+        _ => content,
     };
     Some(Reply { content, finish, logprobs: choice.get("logprobs").and_then(read_logprobs) })
+}
+
+/// The text in the calls of tools; empty if there are none.
+fn called_text(message: &Map<String, Value>) -> String {
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let written = calls.filter_map(|call| {
+        let of_function = call.get("function").and_then(|function| function.get("arguments"));
+        let of_custom = call.get("custom").and_then(|custom| custom.get("input"));
+        match of_function.or(of_custom)? {
+            Value::String(text) => Some(match serde_json::from_str::<Value>(text) {
+                Ok(arguments) => argument_text(&arguments),
+                Err(_) => text.clone(),
+            }),
+            arguments => Some(argument_text(arguments)),
+        }
+    });
+    written.collect::<Vec<_>>().join("\n")
+}
+
+/// The text that a model wrote as the arguments of a tool: the only argument if it is a text, else the arguments as JSON.
+pub fn argument_text(arguments: &Value) -> String {
+    let only = arguments.as_object().filter(|all| all.len() == 1).and_then(|all| all.values().next());
+    match only.unwrap_or(arguments) {
+        Value::String(text) => text.clone(),
+        _ => arguments.to_string(),
+    }
 }
 
 /// `{content: [{token, logprob}]}`, or the older `{tokens: [...], token_logprobs: [...]}`.

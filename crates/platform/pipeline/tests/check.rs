@@ -461,6 +461,18 @@ fn rounds_and_fan_out_read_as_written() {
 }
 
 #[test]
+fn another_provider_is_named_without_the_options_of_the_one_before() {
+    let set = ["llm.main.base_url=http://127.0.0.1:1/v1", "llm.main.use=provider-openai"];
+    let file =
+        GOOD.replacen("[llm.main]", "[llm.main]\ntimeout_s = 7\nprice = { prompt = 1.0 }\nmax_calls = 9", 1);
+    let checked = found(&file, &set);
+    assert_eq!(codes(&checked), Vec::<String>::new());
+    let table = &checked.pipeline.unwrap().config.llm["main"].settings;
+    assert_eq!((&table["base_url"], &table["max_calls"]), (&json!("http://127.0.0.1:1/v1"), &json!(9)));
+    assert_eq!((table.get("timeout_s"), table.get("price")), (None, None));
+}
+
+#[test]
 fn overrides_change_keys_and_their_mistakes_have_places() {
     let good = found(
         GOOD,

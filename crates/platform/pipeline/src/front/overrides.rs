@@ -4,6 +4,7 @@ use super::reader::{error_at, with_help};
 use super::tree::{Key, Node, ParsedToml, SourcePlace, Table, Value, parse};
 use crate::suggest::help_for;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_llm::HOST_KEYS;
 use serde::{Deserialize, Serialize};
 
 /// A `--set` that was applied, as the record keeps it.
@@ -40,6 +41,12 @@ pub(super) fn apply(
     let mut node = value(text, place);
     move_to(&mut node, place);
     let json = node.to_json();
+    if let [llm, name, last] = segments.as_slice()
+        && llm.name == "llm"
+        && last.name == "use"
+    {
+        drop_options_of_file(root, &name.name);
+    }
     match set(root, &segments, node) {
         Ok(()) => Some(Override { key: path.to_owned(), value: json }),
         Err(diagnostic) => {
@@ -47,6 +54,22 @@ pub(super) fn apply(
             None
         }
     }
+}
+
+/// Removes what the file says about the provider of a model table, because another one is named: its options, the price and
+/// the further fields of its requests. Options of other arguments stay.
+fn drop_options_of_file(root: &mut Table, name: &str) {
+    let mut table = root;
+    for part in ["llm", name] {
+        match table.get_mut(part).map(|node| &mut node.value) {
+            Some(Value::Table(inner)) => table = inner,
+            _ => return,
+        }
+    }
+    table.entries.retain(|(key, _)| {
+        let of_host = HOST_KEYS.contains(&key.name.as_str()) && !matches!(&*key.name, "price" | "extra_body");
+        of_host || key.place.source != SourceId(0)
+    });
 }
 
 fn length(text: &str) -> u32 {

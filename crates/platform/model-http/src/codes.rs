@@ -25,6 +25,9 @@ codes! {
     "provider.client", "the HTTP client cannot be set up",
     "The HTTP client or its runtime could not be created; the cause follows the message. Too few file descriptors or threads\n\
      are the usual reason.";
+    "provider.unsupported", "the service has no such setting",
+    "The pipeline or the `[llm.NAME]` table asks for something that the service of this provider does not offer, such as\n\
+     log-probabilities from Anthropic. Nothing was sent. Remove the setting, or use another provider.";
     "provider.request", "the request cannot be built",
     "The request could not be turned into HTTP, so nothing was sent.";
     "provider.cancelled", "the run was interrupted while the server was answering",

@@ -1,0 +1,40 @@
+//! The option `reasoning` of providers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The amount that a model reasons before it answers: `"none"`, `"low"`, `"medium"`, `"high"`, or a number of tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Reasoning {
+    /// A level; the service decides about the tokens.
+    Level(ReasoningLevel),
+    /// Most tokens of the reasoning, at least 1.
+    Tokens(u32),
+}
+
+/// Levels of reasoning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReasoningLevel {
+    /// No reasoning.
+    None,
+    /// Little.
+    Low,
+    /// Between the two.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl ReasoningLevel {
+    /// The level's name in options and requests.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Sending of one request, and reading of its response.
+
+use crate::failure;
+use planforge_chat_completions::{failure_of_status, malformed_failure};
+use planforge_contract::{ProviderFailure, ProviderFailureClass};
+use std::time::SystemTime;
+
+/// Most bytes that are read of an answer that is an error.
+const MOST_OF_AN_ERROR: usize = 256 << 10;
+
+/// A body of status 200 that is JSON, or why there is none.
+pub type Received = Result<Vec<u8>, ProviderFailure>;
+
+/// Sends a request once and reads the body within its limit, in bytes.
+pub async fn receive(client: &reqwest::Client, request: reqwest::Request, max_body: usize) -> Received {
+    let mut response = client.execute(request).await.map_err(failure::of_transport)?;
+    let status = response.status().as_u16();
+    if response.status().is_redirection() {
+        let to = response.headers().get(reqwest::header::LOCATION).and_then(|to| to.to_str().ok());
+        return Err(failure::of_redirect(status, to, response.url()));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(failure::of_transport)? {
+        if !response.status().is_success() && body.len() + chunk.len() > MOST_OF_AN_ERROR {
+            // Its reason comes first, if it has one.
+            body.extend_from_slice(chunk.get(..MOST_OF_AN_ERROR - body.len()).unwrap_or_default());
+            break;
+        }
+        if body.len() + chunk.len() > max_body {
+            return Err(ProviderFailure {
+                class: ProviderFailureClass::Malformed,
+                status: Some(status),
+                retry_after_ms: None,
+                message: format!("the answer is longer than {} bytes (option `max_body_mb`)", max_body),
+            });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    if !response.status().is_success() {
+        let retry_after = response.headers().get(reqwest::header::RETRY_AFTER).and_then(|v| v.to_str().ok());
+        let retry_after_ms = retry_after.and_then(|value| failure::retry_after_ms(value, SystemTime::now()));
+        return Err(ProviderFailure { retry_after_ms, ..failure_of_status(status, &body) });
+    }
+    match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {
+        Ok(_) => Ok(body),
+        // An incomplete body was cut off in transit; a retry may succeed.
+        Err(e) if e.is_eof() => Err(failure::cut_off(status, &e, body.len())),
+        Err(e) => Err(malformed_failure(status, &format!("not JSON ({e})"), &body)),
+    }
+}

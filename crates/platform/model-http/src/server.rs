@@ -1,0 +1,130 @@
+//! A server of a model.
+
+use crate::client::client;
+use crate::receive::{Received, receive};
+use crate::settings::HttpSettings;
+use planforge_contract::api::Host;
+use planforge_contract::{Failure, FailureClass};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use serde_json::Value;
+use std::future::Future;
+use std::time::Duration;
+
+/// Interval at which a call checks for an interrupt.
+const POLL: Duration = Duration::from_millis(50);
+
+/// A client for one server, with its headers and its runtime.
+pub struct ModelServer {
+    base_url: String,
+    headers: HeaderMap,
+    client: reqwest::Client,
+    max_body: usize,
+    // Taken only when dropped: a runtime that is dropped in place waits for its threads.
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl std::fmt::Debug for ModelServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelServer").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl ModelServer {
+    /// A client with these settings; nothing is contacted yet. `secret` returns the value for an option, as in
+    /// [`HttpSettings::all_headers`].
+    ///
+    /// # Errors
+    /// `provider.options`, `provider.key`, `provider.tls`, `provider.client`.
+    pub fn new<'s>(
+        settings: &HttpSettings<'_>,
+        secret: impl Fn(&str) -> Option<&'s str>,
+    ) -> Result<Self, Failure> {
+        let headers = settings.all_headers(secret)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("provider")
+            .enable_io()
+            .enable_time()
+            .build();
+        let runtime = runtime.map_err(|e| {
+            let message = format!("cannot start the async runtime: {e}");
+            Failure::new(FailureClass::System, "provider.client", message)
+        })?;
+        Ok(Self {
+            base_url: settings.base_url.trim_end_matches('/').to_owned(),
+            headers,
+            client: client(settings)?,
+            max_body: settings.max_body_mb as usize * 1_000_000,
+            runtime: Some(runtime),
+        })
+    }
+
+    /// The address without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// All headers of a request.
+    pub const fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
+    /// The HTTP client.
+    pub const fn client(&self) -> &reqwest::Client {
+        &self.client
+    }
+
+    /// Most bytes of a response.
+    pub const fn max_body(&self) -> usize {
+        self.max_body
+    }
+
+    /// Sends a JSON body to a path of the server.
+    ///
+    /// # Errors
+    /// `provider.cancelled`, `provider.request`, `provider.client`. Failures of the server are in the result.
+    pub fn post(&self, host: &dyn Host, path: &str, body: &Value) -> Result<Received, Failure> {
+        let request = self.client.post(format!("{}{path}", self.base_url)).headers(self.headers.clone());
+        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        let request = request.build().map_err(|e| {
+            let message = format!("cannot build the request: {}", e.without_url());
+            Failure::new(FailureClass::Request, "provider.request", message)
+        })?;
+        self.wait(host, receive(&self.client, request, self.max_body))
+    }
+
+    /// Waits for a future, and checks for an interrupt of the run meanwhile.
+    ///
+    /// # Errors
+    /// `provider.cancelled`, `provider.client`.
+    pub fn wait<T>(&self, host: &dyn Host, future: impl Future<Output = T>) -> Result<T, Failure> {
+        let runtime = self.runtime.as_ref().ok_or_else(|| {
+            Failure::new(FailureClass::Plugin, "provider.client", "the provider is shutting down")
+        })?;
+        runtime.block_on(async {
+            let mut future = std::pin::pin!(future);
+            loop {
+                match tokio::time::timeout(POLL, future.as_mut()).await {
+                    Ok(result) => return Ok(result),
+                    // Dropping the request closes its connection, so the server need not go on either.
+                    Err(_) if host.cancelled() => {
+                        return Err(Failure::new(
+                            FailureClass::Cancelled,
+                            "provider.cancelled",
+                            "the run was interrupted while the server was answering",
+                        ));
+                    }
+                    Err(_) => {}
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! The body of a request.
+
+use crate::options::AnthropicOptions;
+use planforge_contract::{CompletionRequest, Failure, Speaker};
+use planforge_model_http::{Reasoning, ReasoningLevel, unsupported};
+use serde_json::{Map, Value, json};
+
+/// The body of a request. Extra fields win over everything but model, messages and `stream`. The interface has no seed, so the
+/// request's is not sent.
+///
+/// # Errors
+/// `provider.unsupported` for a missing `max_tokens`, for log-probabilities, and for a temperature beside reasoning.
+pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> Result<Value, Failure> {
+    let sampling = &request.sampling;
+    let Some(max_tokens) = sampling.max_tokens else {
+        return Err(unsupported(
+            "Anthropic's interface needs the most tokens of a reply",
+            "set `max_tokens` in the `[llm.NAME]` table",
+        ));
+    };
+    if sampling.logprobs == Some(true) {
+        return Err(unsupported(
+            "Anthropic's interface returns no log-probabilities",
+            "remove `logprobs`, or select without the log-likelihood",
+        ));
+    }
+    let reasons =
+        options.reasoning.is_some_and(|reasoning| reasoning != Reasoning::Level(ReasoningLevel::None));
+    if reasons && sampling.temperature.is_some_and(|temperature| temperature != 1.0) {
+        return Err(unsupported(
+            "Anthropic's interface takes no `temperature` other than 1 beside `reasoning`",
+            "set `temperature = 1`, or `reasoning = \"none\"`",
+        ));
+    }
+    let mut body = Map::from_iter([("max_tokens".to_owned(), Value::from(max_tokens))]);
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            body.insert(name.to_owned(), value);
+        }
+    };
+    put("temperature", sampling.temperature.map(Value::from));
+    put("top_p", sampling.top_p.map(Value::from));
+    put("stop_sequences", (!sampling.stop.is_empty()).then(|| json!(sampling.stop)));
+    let system = texts_of(request, Speaker::System);
+    put("system", (!system.is_empty()).then(|| Value::from(system.join("\n\n"))));
+    put("cache_control", options.cache.then(|| json!({"type": "ephemeral"})));
+    match options.reasoning {
+        None => {}
+        Some(Reasoning::Level(ReasoningLevel::None)) => put("thinking", Some(json!({"type": "disabled"}))),
+        Some(Reasoning::Level(level)) => {
+            put("thinking", Some(json!({"type": "adaptive"})));
+            put("output_config", Some(json!({"effort": level.name()})));
+        }
+        Some(Reasoning::Tokens(tokens)) => {
+            put("thinking", Some(json!({"type": "enabled", "budget_tokens": tokens})));
+        }
+    }
+    body.extend(request.extra.clone());
+    body.insert("model".to_owned(), Value::from(request.model.clone()));
+    let turns = request.messages.iter().filter(|message| message.role != Speaker::System);
+    body.insert("messages".to_owned(), turns.map(|turn| json!(turn)).collect());
+    body.insert("stream".to_owned(), Value::Bool(false));
+    Ok(Value::Object(body))
+}
+
+fn texts_of(request: &CompletionRequest, role: Speaker) -> Vec<&str> {
+    request.messages.iter().filter(|m| m.role == role).map(|m| m.content.as_str()).collect()
+}

@@ -1,0 +1,46 @@
+//! Reading of a response body of status 200.
+
+use planforge_chat_completions::{argument_text, malformed_failure};
+use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
+use serde_json::Value;
+
+/// Reads a message. Reasoning is not part of the reply; the raw body holds it.
+pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
+    let body: Value = match serde_json::from_slice(bytes) {
+        Ok(body) => body,
+        Err(e) => return CompletionResult::ProviderFailure(malformed_failure(200, &e.to_string(), bytes)),
+    };
+    let Some(blocks) = body.get("content").and_then(Value::as_array) else {
+        let why = "it has no list `content`";
+        return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+    };
+    let texts = |kind: &str, field: &str| -> Vec<&Value> {
+        let of_kind = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some(kind));
+        of_kind.filter_map(|block| block.get(field)).collect()
+    };
+    let text: String = texts("text", "text").into_iter().filter_map(Value::as_str).collect();
+    let content = match text.is_empty() {
+        false => text,
+        true => texts("tool_use", "input").into_iter().map(argument_text).collect::<Vec<_>>().join("\n"),
+    };
+    let finish = match body.get("stop_reason").and_then(Value::as_str) {
+        Some("end_turn" | "stop_sequence" | "tool_use") => FinishReason::Stop,
+        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Length,
+        Some("refusal") => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    };
+    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    // Tokens that were written to the cache or read from it are not among the input tokens.
+    let cached =
+        ["cache_creation_input_tokens", "cache_read_input_tokens"].map(|name| tokens(name).unwrap_or(0));
+    let usage = Usage {
+        prompt_tokens: tokens("input_tokens").map(|fresh| fresh + cached[0] + cached[1]),
+        completion_tokens: tokens("output_tokens"),
+    };
+    CompletionResult::Replies(Replies {
+        replies: vec![Reply { content, finish, logprobs: None }],
+        usage,
+        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw: String::from_utf8_lossy(bytes).into_owned(),
+    })
+}

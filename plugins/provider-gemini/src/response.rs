@@ -1,0 +1,67 @@
+//! Reading of a response body of status 200.
+
+use planforge_chat_completions::{argument_text, malformed_failure};
+use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use serde_json::Value;
+
+/// Reads the candidates. Reasoning is not part of a reply; the raw body holds it.
+pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
+    let body: Value = match serde_json::from_slice(bytes) {
+        Ok(body) => body,
+        Err(e) => return CompletionResult::ProviderFailure(malformed_failure(200, &e.to_string(), bytes)),
+    };
+    let candidates = body.get("candidates").and_then(Value::as_array);
+    let mut replies: Vec<Reply> = candidates.into_iter().flatten().map(read_candidate).collect();
+    if replies.is_empty() {
+        if body.pointer("/promptFeedback/blockReason").is_none() {
+            let why = "it has neither `candidates` nor a reason why the prompt was blocked";
+            return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+        }
+        replies.push(Reply { content: String::new(), finish: FinishReason::ContentFilter, logprobs: None });
+    }
+    let tokens =
+        |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    // Reasoning is charged as output and counted apart from the candidates.
+    let written = [tokens("candidatesTokenCount"), tokens("thoughtsTokenCount")];
+    let usage = Usage {
+        prompt_tokens: tokens("promptTokenCount"),
+        completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
+    };
+    CompletionResult::Replies(Replies {
+        replies,
+        usage,
+        model: body.get("modelVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw: String::from_utf8_lossy(bytes).into_owned(),
+    })
+}
+
+fn read_candidate(candidate: &Value) -> Reply {
+    let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
+    let spoken =
+        parts.into_iter().flatten().filter(|p| p.get("thought").and_then(Value::as_bool) != Some(true));
+    let (texts, calls): (Vec<&Value>, Vec<&Value>) = spoken.partition(|part| part.get("text").is_some());
+    let text: String = texts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect();
+    let content = match text.is_empty() {
+        false => text,
+        true => {
+            let arguments = calls.iter().filter_map(|part| part.pointer("/functionCall/args"));
+            arguments.map(argument_text).collect::<Vec<_>>().join("\n")
+        }
+    };
+    let finish = match candidate.get("finishReason").and_then(Value::as_str) {
+        Some("STOP") => FinishReason::Stop,
+        Some("MAX_TOKENS") => FinishReason::Length,
+        Some("SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
+            FinishReason::ContentFilter
+        }
+        _ => FinishReason::Other,
+    };
+    let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
+    let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
+    Reply { content, finish, logprobs }
+}
+
+fn read_token(token: &Value) -> Option<TokenLogprob> {
+    let text = token.get("token")?.as_str()?.to_owned();
+    Some(TokenLogprob { token: text, logprob: token.get("logProbability")?.as_f64()? })
+}
