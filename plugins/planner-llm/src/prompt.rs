@@ -25,6 +25,8 @@ pub(crate) struct Prompts {
 
 #[derive(Serialize)]
 struct Example<'a> {
+    /// The domain in words, or in PDDL without such a text, if it is another one than the task's.
+    domain: Option<&'a str>,
     text: &'a str,
     plan: &'a str,
 }
@@ -129,7 +131,10 @@ fn example<'a>(options: &LlmPlannerOptions, task: &'a TaskView) -> Result<Option
     let material = &task.materials.example;
     let present = |text: &'a Option<String>| text.as_deref().and_then(non_blank);
     match (present(&material.text), present(&material.plan)) {
-        (Some(text), Some(plan)) => Ok(Some(Example { text, plan })),
+        (Some(text), Some(plan)) => {
+            let domain = present(&material.domain_text).or_else(|| present(&material.domain));
+            Ok(Some(Example { domain, text, plan }))
+        }
         // An example of a problem alone is not a mistake in the suite: other methods use it.
         (_, None) if options.example.is_none() => Ok(None),
         (found, _) => {

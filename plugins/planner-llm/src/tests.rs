@@ -76,6 +76,23 @@ fn question_with_example_and_chain_of_thought() {
 }
 
 #[test]
+fn an_example_of_another_domain_comes_before_this_domain() {
+    let mut request = with_example(with_interface(texts()));
+    request.task.materials.insert("example.domain-text", "Lamps can be switched.".into());
+    let question = question(LlmPlannerOptions::default(), &request);
+    let place = |text: &str| question.find(text).unwrap_or_else(|| panic!("{text} in {question}"));
+    let parts = [
+        "another domain",
+        "Lamps can be switched.",
+        "(switch green)",
+        "with other actions",
+        "These are the actions",
+        "Now solve",
+    ];
+    assert!(parts.map(place).is_sorted(), "{question}");
+}
+
+#[test]
 fn question_with_domain_and_problem() {
     let mut request = with_interface(texts());
     request.domain = DOMAIN.into();

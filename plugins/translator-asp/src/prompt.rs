@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::infer::{FURTHER_PLACE, IR, MOST_QUOTED};
 use crate::options::AspTranslatorOptions;
-use crate::vocabulary::{Vocabulary, on_one_line};
+use crate::vocabulary::{NumberedType, Vocabulary, on_one_line};
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
@@ -52,6 +52,7 @@ struct Generic<'a> {
     objects: String,
     predicates: String,
     functions: String,
+    numbered: &'a [NumberedType],
     task_text: &'a str,
 }
 
@@ -110,6 +111,7 @@ impl Prompts {
             objects: table(vocabulary, objects),
             predicates: vocabulary.predicate_lines(),
             functions: vocabulary.functions.join(", "),
+            numbered: &vocabulary.numbered,
             task_text: text_of(task)?,
         };
         self.templates.render(name, &context)

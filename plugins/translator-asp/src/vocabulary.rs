@@ -39,6 +39,14 @@ pub(crate) struct PredicateEntry {
     pub(crate) description: Option<String>,
 }
 
+/// A type and the names of its first two objects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct NumberedType {
+    name: String,
+    first: String,
+    second: String,
+}
+
 /// Types, predicates and functions in the order of their declarations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Vocabulary {
@@ -46,6 +54,8 @@ pub(crate) struct Vocabulary {
     pub(crate) predicates: Vec<PredicateEntry>,
     /// `fuel(truck)`; not the cost of a plan, which no text states.
     pub(crate) functions: Vec<String>,
+    /// Types whose objects the knowledge file names by a prefix and a number.
+    pub(crate) numbered: Vec<NumberedType>,
     /// Materials that are there and cannot be read, with the reason.
     pub(crate) unreadable: Vec<(String, String)>,
 }
@@ -92,8 +102,15 @@ impl Vocabulary {
             arguments: p.arguments.clone(),
             description: Some(p.description.clone()).filter(|d| !d.is_empty()),
         });
+        let naming = &declared.naming;
+        let numbered = types.iter().filter(|ty| naming.has_prefix(&ty.name)).map(|ty| NumberedType {
+            name: ty.name.clone(),
+            first: naming.name(&ty.name, naming.first(&ty.name)),
+            second: naming.name(&ty.name, naming.first(&ty.name) + 1),
+        });
         let functions = domain.functions.iter().filter(|f| !f.name.is("total-cost"));
         Self {
+            numbered: numbered.collect(),
             types,
             predicates: of_domain.chain(of_knowledge).collect(),
             functions: functions.map(|f| call(&mangle(f.name.key()), &arguments(&f.parameters))).collect(),

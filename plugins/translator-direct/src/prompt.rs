@@ -6,7 +6,7 @@ use planforge_contract::{Failure, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use planforge_translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, domain_name, domain_of_problem,
-    domain_template, need_domain_source, need_problem_text, problem_template, suite_name,
+    domain_template, need_domain_source, need_problem_text, problem_template, suite_name, with_holes,
 };
 use serde::Serialize;
 
@@ -67,18 +67,20 @@ impl Prompts {
         domain: Option<&str>,
     ) -> Result<String, Failure> {
         need_problem_text(task, domain)?;
-        let known_name = domain.and_then(domain_name);
-        let domain_name = known_name.or_else(|| options.template.then(|| suite_name(task)));
         let interface =
-            if domain.is_none() && options.template { Some(domain_template(task, None)?) } else { None };
+            (domain.is_none() && options.template).then(|| domain_template(task, None)).transpose()?;
+        let domain_name = domain
+            .or(interface.as_deref())
+            .and_then(domain_name)
+            .or_else(|| options.template.then(|| suite_name(task)));
         let context = ProblemContext {
             domain: domain.map(str::trim),
             domain_text: task.domain_text.trim(),
-            interface,
+            interface: interface.as_deref().map(with_holes),
             example: problem_example(options, task, domain.is_some())?,
             task_text: task.task_text.trim(),
             skeleton: match options.template {
-                true => Some(problem_template(task, domain_name.as_deref())?),
+                true => Some(with_holes(&problem_template(task, domain_name.as_deref())?)),
                 false => None,
             },
             domain_name,
@@ -96,13 +98,11 @@ impl Prompts {
     ) -> Result<String, Failure> {
         need_domain_source(task, problem)?;
         let wanted = problem.and_then(domain_of_problem);
-        let domain_name = wanted.or_else(|| options.template.then(|| suite_name(task)));
+        let interface = options.template.then(|| domain_template(task, wanted.as_deref())).transpose()?;
+        let domain_name = wanted.or_else(|| interface.as_deref().and_then(domain_name));
         let context = DomainContext {
             domain_text: task.domain_text.trim(),
-            interface: match options.template {
-                true => Some(domain_template(task, domain_name.as_deref())?),
-                false => None,
-            },
+            interface: interface.as_deref().map(with_holes),
             example: domain_example(options, task)?,
             problem: problem.map(str::trim),
             domain_name,

@@ -104,6 +104,15 @@ fn texts_of_the_suite_replace_the_generated_templates() {
 }
 
 #[test]
+fn a_problem_has_the_name_of_the_domain_that_its_question_shows() {
+    let mut request = lamps_request(false, 1);
+    request.task.materials.insert("domain.template", "(define (domain street-lamps))".into());
+    request.task.materials.insert("objects.template", "(define (problem p) (:domain street-lamps))".into());
+    let asked = question(DirectOptions { template: true, ..Default::default() }, &request);
+    assert!(asked.contains("- (:domain street-lamps) is the name of the domain."), "{asked}");
+}
+
+#[test]
 fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
     let cut = Reply { content: PROBLEM.into(), finish: FinishReason::Length, logprobs: None };
     let token = |p: f64| TokenLogprob { token: "x".into(), logprob: p };

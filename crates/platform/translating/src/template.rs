@@ -73,6 +73,38 @@ pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Fa
     }))
 }
 
+/// A template as a prompt shows it: `...` stands for each part to fill in. Our reader and VAL refuse `...`, so a copy of the template
+/// never passes as an answer.
+pub fn with_holes(template: &str) -> String {
+    let mut shown = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(colon) = rest.find(':') {
+        let word = rest[colon + 1..].find(|c: char| !c.is_ascii_alphabetic());
+        let end = word.map_or(rest.len(), |length| colon + 1 + length);
+        shown.push_str(&rest[..end]);
+        let is_hole = HOLES.contains(&&rest[colon + 1..end]);
+        rest = &rest[end..];
+        let value = rest.trim_start();
+        if is_hole && value.starts_with(')') {
+            shown.push_str(" ...");
+        } else if let Some(after) = Some(value).filter(|_| is_hole).and_then(after_empty_list) {
+            shown.push_str(&rest[..rest.len() - value.len()]);
+            shown.push_str("...");
+            rest = after;
+        }
+    }
+    shown + rest
+}
+
+/// Keywords whose value a template leaves empty.
+const HOLES: [&str; 6] = ["predicates", "precondition", "condition", "effect", "init", "goal"];
+
+/// The text behind `()` or `(and)`.
+fn after_empty_list(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('(')?.trim_start();
+    inner.strip_prefix("and").unwrap_or(inner).trim_start().strip_prefix(')')
+}
+
 /// The types of the interface, without `object`: first those that are only used, in order of appearance, then
 /// the declared ones with their parents.
 fn types_of(interface: &ActionInterface) -> Vec<ast::TypedName> {
@@ -148,6 +180,26 @@ fn no_template(task: &TaskView, material: &str, what: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_of_a_shown_template_is_no_definition() {
+        let domain = "(define (domain d)\n  (:predicates)\n  (:action a\n    :parameters ()\n    :precondition (and)\n    :effect ( and ))\n  (:action b :parameters (?x) :precondition () :effect (p ?x)))";
+        let shown = with_holes(domain);
+        assert_eq!(
+            shown,
+            "(define (domain d)\n  (:predicates ...)\n  (:action a\n    :parameters ()\n    :precondition ...\n    :effect ...)\n  (:action b :parameters (?x) :precondition ... :effect (p ?x)))"
+        );
+        let errors = |diagnostics: Vec<planforge_diagnostics::Diagnostic>| {
+            diagnostics.iter().filter(|d| d.is_error()).count()
+        };
+        assert_eq!(errors(planforge_pddl::parse_domain(domain, SourceId(0)).diagnostics), 0);
+        assert_eq!(errors(planforge_pddl::parse_domain(&shown, SourceId(0)).diagnostics), 4);
+
+        let problem = "(define (problem p) (:domain d) (:objects x) (:init) (:goal (and)))";
+        let shown = with_holes(problem);
+        assert_eq!(shown, "(define (problem p) (:domain d) (:objects x) (:init ...) (:goal ...))");
+        assert_eq!(errors(planforge_pddl::parse_problem(&shown, SourceId(0)).diagnostics), 2);
+    }
 
     #[test]
     fn a_made_template_has_the_type_hierarchy_of_the_interface() {

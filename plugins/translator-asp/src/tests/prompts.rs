@@ -28,6 +28,20 @@ fn the_generic_question_in_one() {
 }
 
 #[test]
+fn a_question_states_how_numbered_objects_are_called() {
+    let mut request = grippers(1);
+    let knowledge = request.task.materials.knowledge.get_or_insert_default();
+    knowledge.push_str("\nir_prefix(room, r). ir_first_index(room, 0).\n");
+    let names =
+        "{'room': [], 'robot': ['robot1'], 'gripper': ['left1', 'right1'], 'ball': ['ball1', 'ball2']}";
+    let host = host(&["{'room': 3}", names, GRIPPERS_IR]);
+    let _ = sample(of_mode(Mode::G3), &host, &request);
+    let asked = question(&host, 2);
+    assert!(asked.contains("Objects of type room are called r0, r1 and so on."), "{asked}");
+    assert!(!asked.contains("Objects of type ball are called"), "{asked}");
+}
+
+#[test]
 fn what_is_missing_for_a_question_is_a_failure_of_the_call() {
     let broken = |mode: Mode, change: &dyn Fn(&mut TaskView)| {
         let mut request = grippers(1);
