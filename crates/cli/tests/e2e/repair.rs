@@ -46,11 +46,7 @@ fn server(problem: String, repair: &'static str) -> ScriptedServer {
 }
 
 fn run(pipeline: &str, server: &ScriptedServer) -> Run {
-    Run::new(pipeline, &server.base_url())
-        .set("stage.problem.n", "1")
-        .set("stage.edit.n", "1")
-        .arg("--json")
-        .task("hiking", "p01")
+    Run::new(pipeline, &server.base_url()).set("stage.problem.n", "1").arg("--json").task("hiking", "p01")
 }
 
 const GOAL: &str = "The goal names the wrong camp.\n```python\nedit_goal(add=[\"(reached team1 camp3)\"], remove=[\"(reached team1 \
