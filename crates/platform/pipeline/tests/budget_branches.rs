@@ -128,7 +128,7 @@ fn a_branch_goes_on_from_its_last_candidate() {
 
 #[test]
 fn the_first_accepted_candidate_ends_the_search() {
-    let (report, journal) = bench(TREE, 20).run(&tasks(1), 1);
+    let (report, journal) = bench(TREE, 12).run(&tasks(1), 1);
     let task = &report.tasks[0];
     assert_eq!((&task.verdict, budget(task).end), (&Some(TaskVerdict::Accepted), BudgetEnd::Accepted));
     let accepted: Vec<bool> = journal

@@ -585,6 +585,7 @@ fn every_code_of_the_checker_is_triggered() {
             || code.starts_with("pipeline.budget")
             || [
                 "pipeline.assessment-count",
+                "pipeline.broken-problem",
                 "pipeline.cancelled",
                 "pipeline.copies",
                 "pipeline.environment-leak",
