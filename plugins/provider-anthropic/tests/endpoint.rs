@@ -189,8 +189,7 @@ fn each_failure_has_its_class() {
 
 #[test]
 fn the_key_is_in_no_message() {
-    let failed =
-        failure(Scripted::raw(401, format!("{{\"type\": \"error\", \"error\": {{\"message\": \"bad\"}}}}")));
+    let failed = failure(Scripted::raw(401, r#"{"type": "error", "error": {"message": "bad"}}"#));
     assert!(!failed.message.contains(KEY));
     let server = ScriptedServer::in_order(Vec::new()).unwrap();
     assert!(!format!("{:?}", provider(options(&server, json!({})))).contains(KEY));

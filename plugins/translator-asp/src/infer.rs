@@ -58,6 +58,13 @@ pub(crate) struct Inference<'a> {
     pub(crate) vocabulary: Vocabulary,
 }
 
+/// The first answer of a representation.
+pub(crate) struct Materialized {
+    pub(crate) atoms: Vec<Term>,
+    /// The problem, if the atoms make one.
+    pub(crate) problem: Option<String>,
+}
+
 /// A problem with the provenance of its parts.
 #[derive(Debug)]
 pub(crate) struct Inferred {
@@ -227,10 +234,10 @@ impl Inference<'_> {
         &self,
         host: &dyn Host,
         ir: &str,
-    ) -> Result<Result<(Vec<Term>, Option<String>), Refusal>, Failure> {
+    ) -> Result<Result<Materialized, Refusal>, Failure> {
         self.with_answers(host, ir, |_, _, _, first| {
             let problem = self.compile_answer(first).problem().map(str::to_owned);
-            Ok(Ok((first.materialized.atoms.clone(), problem)))
+            Ok(Ok(Materialized { atoms: first.materialized.atoms.clone(), problem }))
         })
     }
 

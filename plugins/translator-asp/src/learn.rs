@@ -1,7 +1,7 @@
 //! Learns the rules of a knowledge file from representations and reference problems.
 
 use crate::codes;
-use crate::infer::Inference;
+use crate::infer::{Inference, Materialized};
 use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
 use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
@@ -137,7 +137,7 @@ fn learn_from(
                 let error = refusal.diagnostics.iter().find(|d| d.severity == ReportedSeverity::Error);
                 told.refused = Some(error.map_or_else(String::new, |d| d.message.clone()));
             }
-            Ok((atoms, inferred)) => {
+            Ok(Materialized { atoms, problem: inferred }) => {
                 let example = example(&domain, atoms, inferred.as_deref(), problem, program);
                 told.missing = example.wanted.difference(&example.given).count();
                 // Numbers of rows and objects that are counted and not named are objects of the representation alone.

@@ -123,7 +123,7 @@ fn facts_without_a_rule_and_limits_are_named() {
 fn facts_of_every_example_become_rules_about_their_objects() {
     let given = "object(r1,robot) object(r2,robot) object(red,paint) object(blue,paint)";
     let both = example(given, "init(has(r1,red)) init(has(r2,blue))");
-    let one = learn_rules(&[both.clone()], LearnLimits::default());
+    let one = learn_rules(std::slice::from_ref(&both), LearnLimits::default());
     assert_eq!(
         (rules(&one).len(), one.unexplained[0].missing),
         (0, 2),
@@ -164,7 +164,7 @@ fn names_that_the_domain_lacks_are_declared() {
     let program = crate::syntax::parse(text, planforge_diagnostics::SourceId(1)).program;
     let type_of = |object: &str| (object == "t1").then(|| "tile".to_owned());
     assert_eq!(
-        declarations(&domain, &[program.clone()], &type_of),
+        declarations(&domain, std::slice::from_ref(&program), &type_of),
         [
             "ir_type(crew, \"\").",
             "ir_type(row, \"\").",
