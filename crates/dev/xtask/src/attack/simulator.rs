@@ -33,7 +33,12 @@ pub(crate) struct Departures {
     pub(crate) tolerance: Option<Fraction>,
     /// Increases, decreases and scalings of an undefined fluent start from 0.
     pub(crate) undefined_is_zero: bool,
+    /// A value that is scaled down by 0 becomes infinite.
+    pub(crate) zero_divides: bool,
 }
+
+/// Stands for an infinite value: beyond all numbers of the tasks.
+const INFINITE: i64 = 1_000_000_000_000;
 
 pub(crate) struct Simulator<'t> {
     domain: &'t Domain,
@@ -207,7 +212,12 @@ impl<'t> Simulator<'t> {
                 if old.is_none() && (additive && target == COST || self.departures.undefined_is_zero) {
                     old = Some(Fraction::ZERO);
                 }
-                match assign(assignment.op, old, amount)? {
+                let divides_by_zero = assignment.op == AssignOp::ScaleDown && amount == Some(Fraction::ZERO);
+                let new = match old {
+                    Some(old) if divides_by_zero && self.departures.zero_divides => infinite(old)?,
+                    old => assign(assignment.op, old, amount)?,
+                };
+                match new {
                     Some(new) => {
                         changes.numbers.insert(target, (new, additive));
                     }
@@ -364,6 +374,16 @@ fn arithmetic(op: ArithmeticOp, values: &[Fraction]) -> Result<Option<Fraction>,
         };
     }
     Ok(Some(result))
+}
+
+/// An infinite value with the sign of `old`; 0 stays 0.
+fn infinite(old: Fraction) -> Result<Option<Fraction>, TooLarge> {
+    let far = |sign: i64| Fraction::new(i128::from(sign * INFINITE), 1);
+    match old.cmp(&Fraction::ZERO) {
+        std::cmp::Ordering::Less => far(-1),
+        std::cmp::Ordering::Equal => Ok(Some(Fraction::ZERO)),
+        std::cmp::Ordering::Greater => far(1),
+    }
 }
 
 fn assign(

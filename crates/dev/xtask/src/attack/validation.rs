@@ -95,16 +95,24 @@ fn known_difference(task: &Task, plan: &[String], judgement: &Judgement) -> Opti
         return Some("VAL stops without a verdict at a fluent without a value");
     }
     let tolerance = Fraction::new(1, 10_000).ok().flatten();
+    let none = Departures::default();
     let departures = [
         (
-            Departures { tolerance, undefined_is_zero: false },
+            Departures { tolerance, ..none },
             "VAL compares numbers with a tolerance of 0.0001, so that `<` holds for equal numbers",
         ),
         (
-            Departures { tolerance: None, undefined_is_zero: true },
+            Departures { undefined_is_zero: true, ..none },
             "VAL counts a fluent without a value from 0 where an effect changes it",
         ),
-        (Departures { tolerance, undefined_is_zero: true }, "both of VAL's departures with numbers"),
+        (
+            Departures { zero_divides: true, ..none },
+            "VAL scales down by 0, and goes on with an infinite value",
+        ),
+        (
+            Departures { tolerance, undefined_is_zero: true, zero_divides: true },
+            "several of VAL's departures with numbers",
+        ),
     ];
     departures.into_iter().find_map(|(departures, reason)| {
         let simulator = Simulator::departing(&task.domain, &task.problem, departures);
@@ -151,4 +159,35 @@ fn random_plans(task: &Task, seed: u64) -> Vec<Vec<String>> {
     }
     let steps = (0..random.below(3) + 1).map(|_| step(&mut random)).collect();
     vec![task.walk.clone(), mutated, steps]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(domain: &str, problem: &str, plan: &str) -> Option<&'static str> {
+        let task = Task {
+            domain_text: domain.to_owned(),
+            problem_text: problem.to_owned(),
+            domain: planforge_pddl::parse_domain(domain, SourceId(0)).value,
+            problem: planforge_pddl::parse_problem(problem, SourceId(1)).value,
+            walk: Vec::new(),
+        };
+        let plan: Vec<String> = plan.lines().map(str::to_owned).collect();
+        known_difference(&task, &plan, &Judgement { valid: Some(true), output: String::new() })
+    }
+
+    #[test]
+    fn a_plan_that_scales_down_by_zero_is_valid_for_val_alone() {
+        let domain = "(define (domain d) (:requirements :fluents) (:functions (f) (g)) (:predicates (done))
+            (:action halve :parameters () :effect (and (scale-down (f) (g)) (done))))";
+        let problem = |goal: &str| {
+            format!(
+                "(define (problem p) (:domain d) (:init (= (f) 4) (= (g) 0)) (:goal (and (done) {goal})))"
+            )
+        };
+        let reason = explained(domain, &problem("(> (f) 1000000)"), "(halve)");
+        assert!(reason.is_some_and(|reason| reason.contains("scales down by 0")), "{reason:?}");
+        assert_eq!(explained(domain, &problem("(< (f) 0)"), "(halve)"), None);
+    }
 }
