@@ -7,7 +7,7 @@
 //!   number of walks after it; uniform walks depend on no other walk.
 //! * An action without effect counts as applicable if its precondition holds, as in STRIPS.
 //! * A state is described by the facts and numbers that actions can change, including facts without arguments. If the next action is
-//!   named, facts about its objects that do not hold or never change are described too. The suite's sentences
+//!   named, facts about its objects that do not hold or never change are described too, and first. The suite's sentences
 //!   word them; the option `sentences` takes precedence.
 //! * Calls keep nothing that an answer depends on; the most recent tasks stay prepared.
 

@@ -19,7 +19,7 @@ const MOST_INSTANCES: usize = 256;
 /// others and are left out.
 ///
 /// With [`StateQuery::focus`], facts about that action's objects and facts without arguments come first,
-/// including those that do not hold or never change; then the rest of the state.
+/// including those that do not hold or never change; then other facts that name one of its objects, and the rest of the state.
 pub(crate) fn describe(
     budget: &mut Deadline<'_>,
     world: &World,
@@ -43,7 +43,12 @@ pub(crate) fn describe(
             first.for_each(|atom| teller.fact(atom, true));
             let missing = instances(task, &focus);
             missing.iter().filter(|a| !state.contains(a)).for_each(|atom| teller.fact(atom, false));
-            state.iter().filter(fluent).filter(|a| !near(a)).for_each(|atom| teller.fact(atom, true));
+            // A fact that decides about the action may name an object that the action does not, and may never change.
+            let touches = |atom: &Atom| atom.args.iter().any(|o| focus.contains(o));
+            let others = || state.iter().filter(declared).filter(|a| !near(a));
+            others().filter(|a| touches(a)).for_each(|atom| teller.fact(atom, true));
+            let rest = others().filter(fluent);
+            rest.filter(|a| !touches(a)).for_each(|atom| teller.fact(atom, true));
         }
     }
     let mut numbers: BTreeMap<&Atom, f64> =

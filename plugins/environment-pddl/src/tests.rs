@@ -160,6 +160,10 @@ fn state_descriptions_include_false_facts_about_the_next_action_s_objects() {
         ]
     );
     assert_eq!(state.atoms[3..5], ["(not (crossing isle home))", "(not (deck-free))"]);
+    // A fact that names one of the objects and never changes may decide, so it comes before the rest of the state.
+    let state = tell(&query("(board van home)\n(sail home isle)", "(leave van isle)"));
+    let place = |sentence: &str| state.sentences.iter().position(|s| s == sentence).expect(sentence);
+    assert!(place("A crossing leads from home to isle.") < place("1 l of fuel are left."), "{state:?}");
     assert_eq!(state.atoms.len(), state.sentences.len());
     let own = PddlEnvironmentOptions {
         sentences: BTreeMap::from([(
