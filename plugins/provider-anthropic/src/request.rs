@@ -1,7 +1,7 @@
 //! The body of a request.
 
 use crate::options::AnthropicOptions;
-use planforge_contract::{CompletionRequest, Failure, Speaker};
+use planforge_contract::{CompletionRequest, Failure, Message, Speaker};
 use planforge_model_http::{Reasoning, ReasoningLevel, unsupported};
 use serde_json::{Map, Value, json};
 
@@ -41,7 +41,9 @@ pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> R
     put("temperature", sampling.temperature.map(Value::from));
     put("top_p", sampling.top_p.map(Value::from));
     put("stop_sequences", (!sampling.stop.is_empty()).then(|| json!(sampling.stop)));
-    let system = texts_of(request, Speaker::System);
+    let of_system = |message: &&Message| message.role == Speaker::System;
+    let (system, turns): (Vec<&Message>, Vec<&Message>) = request.messages.iter().partition(of_system);
+    let system: Vec<&str> = system.into_iter().map(|message| message.content.as_str()).collect();
     put("system", (!system.is_empty()).then(|| Value::from(system.join("\n\n"))));
     put("cache_control", options.cache.then(|| json!({"type": "ephemeral"})));
     match options.reasoning {
@@ -57,12 +59,7 @@ pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> R
     }
     body.extend(request.extra.clone());
     body.insert("model".to_owned(), Value::from(request.model.clone()));
-    let turns = request.messages.iter().filter(|message| message.role != Speaker::System);
-    body.insert("messages".to_owned(), turns.map(|turn| json!(turn)).collect());
+    body.insert("messages".to_owned(), json!(turns));
     body.insert("stream".to_owned(), Value::Bool(false));
     Ok(Value::Object(body))
-}
-
-fn texts_of(request: &CompletionRequest, role: Speaker) -> Vec<&str> {
-    request.messages.iter().filter(|m| m.role == role).map(|m| m.content.as_str()).collect()
 }

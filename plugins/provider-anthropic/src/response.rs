@@ -1,14 +1,14 @@
 //! Reading of a response body of status 200.
 
-use planforge_chat_completions::{argument_text, malformed_failure};
+use planforge_chat_completions::{argument_text, malformed_failure, parse_body};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::Value;
 
 /// Reads a message. Reasoning is not part of the reply; the raw body holds it.
 pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
-    let body: Value = match serde_json::from_slice(bytes) {
+    let body = match parse_body(bytes) {
         Ok(body) => body,
-        Err(e) => return CompletionResult::ProviderFailure(malformed_failure(200, &e.to_string(), bytes)),
+        Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
     let Some(blocks) = body.get("content").and_then(Value::as_array) else {
         let why = "it has no list `content`";

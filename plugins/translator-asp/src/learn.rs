@@ -4,6 +4,7 @@ use crate::codes;
 use crate::infer::{Inference, Materialized};
 use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
+use planforge_asp::build::{constant, function};
 use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
 use planforge_asp::names::mangle;
 use planforge_asp::stages::SolveJob;
@@ -59,7 +60,7 @@ pub struct LearnResult {
     pub pairs: Vec<PairResult>,
 }
 
-/// What a pair contributes.
+/// The contribution of a pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairResult {
     pub name: String,
@@ -178,12 +179,13 @@ fn shared_numbers(problems: &[Problem]) -> BTreeSet<Term> {
 }
 
 fn numbers(problem: &Problem) -> BTreeSet<Term> {
-    let function = |fluent: &Fluent| fluent.args.is_empty().then(|| constant(&mangle(fluent.function.key())));
+    let fluent_name =
+        |fluent: &Fluent| fluent.args.is_empty().then(|| constant(&mangle(fluent.function.key())));
     let values = problem.init.iter().filter_map(|element| match element {
         InitElement::Value(fluent, number, _) => {
             let number = number.to_string();
             let number = number.parse().map_or(Term::Text(number), Term::Number);
-            Some(call("init", vec![call("value", vec![function(fluent)?, number])]))
+            Some(function("init", vec![function("value", vec![fluent_name(fluent)?, number])]))
         }
         _ => None,
     });
@@ -193,11 +195,11 @@ fn numbers(problem: &Problem) -> BTreeSet<Term> {
             MetricDirection::Maximize => "maximize",
         };
         let quantity = match &metric.expr {
-            NumericExpr::Fluent(fluent) => function(fluent)?,
+            NumericExpr::Fluent(fluent) => fluent_name(fluent)?,
             NumericExpr::TotalTime(_) => constant("total_time"),
             _ => return None,
         };
-        Some(call("metric", vec![constant(direction), quantity]))
+        Some(function("metric", vec![constant(direction), quantity]))
     });
     values.chain(metric).collect()
 }
@@ -230,11 +232,12 @@ fn example(
     let mut given: BTreeSet<Term> = atoms.into_iter().collect();
     let objects: BTreeSet<(String, String)> = given.iter().filter_map(object_atom).collect();
     for (object, _) in &objects {
-        given.insert(call("object", vec![constant(object), constant(OBJECT)]));
+        given.insert(function("object", vec![constant(object), constant(OBJECT)]));
     }
     let names = inferred.map(|inferred| correspondence(domain, inferred, reference)).unwrap_or_default();
-    let mut wanted = reference_atoms(domain, reference, &names);
-    wanted.extend(given.iter().filter(|atom| is_only_in_representations(domain, atom)).cloned());
+    let types = TypeHierarchy::of(domain);
+    let mut wanted = reference_atoms(domain, &types, reference, &names);
+    wanted.extend(given.iter().filter(|atom| is_only_in_representations(domain, &types, atom)).cloned());
     Example { given, wanted, counted: counted(program, &objects) }
 }
 
@@ -259,11 +262,10 @@ fn correspondence(domain: &Domain, inferred: &str, reference: &Problem) -> BTree
 }
 
 /// True for objects and facts whose type or predicate the domain lacks.
-fn is_only_in_representations(domain: &Domain, atom: &Term) -> bool {
+fn is_only_in_representations(domain: &Domain, types: &TypeHierarchy, atom: &Term) -> bool {
     let Term::Function { name, arguments } = atom else { return false };
     match (name.as_str(), arguments.as_slice()) {
         ("object", [_, ty]) => {
-            let types = TypeHierarchy::of(domain);
             ty.as_constant().is_some_and(|ty| !types.names().any(|name| mangle(name.key()) == ty))
         }
         ("init" | "goal", [Term::Function { name, arguments }]) => {
@@ -290,23 +292,27 @@ fn object_atom(atom: &Term) -> Option<(String, String)> {
 
 /// The objects, initial facts and goal literals of a problem. Numbers and conditions that are not literals are left out: rules do
 /// not conclude them.
-fn reference_atoms(domain: &Domain, problem: &Problem, names: &BTreeMap<String, String>) -> BTreeSet<Term> {
+fn reference_atoms(
+    domain: &Domain,
+    types: &TypeHierarchy,
+    problem: &Problem,
+    names: &BTreeMap<String, String>,
+) -> BTreeSet<Term> {
     let object = |name: &str| {
         let name = mangle(name);
         constant(names.get(&name).unwrap_or(&name))
     };
     let fact = |atom: &planforge_pddl::ast::Atom| {
         let arguments = atom.args.iter().map(|term| object(term.name().key())).collect();
-        call(&mangle(atom.predicate.key()), arguments)
+        function(&mangle(atom.predicate.key()), arguments)
     };
-    let types = TypeHierarchy::of(domain);
     let mut found = BTreeSet::new();
     for declared in domain.constants.iter().chain(&problem.objects) {
         for id in types.resolve(declared.ty.as_ref()).unwrap_or_default() {
             for above in
                 types.names().filter(|name| types.get(name.key()).is_some_and(|t| types.is_subtype(id, t)))
             {
-                found.insert(call(
+                found.insert(function(
                     "object",
                     vec![object(declared.name.key()), constant(&mangle(above.key()))],
                 ));
@@ -315,27 +321,19 @@ fn reference_atoms(domain: &Domain, problem: &Problem, names: &BTreeMap<String, 
     }
     for element in &problem.init {
         if let InitElement::Atom(atom) = element {
-            found.insert(call("init", vec![fact(atom)]));
+            found.insert(function("init", vec![fact(atom)]));
         }
     }
     for part in problem.goal.iter().flat_map(Condition::conjuncts) {
         match part {
-            Condition::Atom(atom) => drop(found.insert(call("goal", vec![fact(atom)]))),
+            Condition::Atom(atom) => drop(found.insert(function("goal", vec![fact(atom)]))),
             Condition::Not(inner, _) => {
                 if let Condition::Atom(atom) = inner.as_ref() {
-                    found.insert(call("goal", vec![call("neg", vec![fact(atom)])]));
+                    found.insert(function("goal", vec![function("neg", vec![fact(atom)])]));
                 }
             }
             _ => {}
         }
     }
     found
-}
-
-fn constant(name: &str) -> Term {
-    call(name, Vec::new())
-}
-
-fn call(name: &str, arguments: Vec<Term>) -> Term {
-    Term::Function { name: name.to_owned(), arguments }
 }

@@ -51,7 +51,7 @@ impl Question {
                 let steps = [&self.before[..], std::slice::from_ref(action)].concat();
                 Some(execute_steps(model, &steps).refusal.is_none())
             }
-            None => Some(model.simulator()?.is_goal(&executed.state)),
+            None => Some(model.is_goal(&executed.state)),
         }
     }
 }

@@ -100,9 +100,7 @@ impl ReferenceModel {
             Err(error) => Err(Ended::Failed(unusable(&error.to_string()))),
         }
     }
-}
 
-impl ReferenceModel {
     /// The plan to the reference's goal, searched once.
     pub(crate) fn goal_plan(
         &self,

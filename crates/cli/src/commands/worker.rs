@@ -28,13 +28,10 @@ pub(crate) struct WorkerArgs {
 
 pub(crate) fn run(context: &Context, args: &WorkerArgs) -> Exit {
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let done = match (&args.bundled, &args.library, args.memory_bytes) {
-        (Some(id), _, Some(memory)) => {
-            worker_main(&WorkerSource::Bundled(id.clone()), memory, BUNDLED, input, output)
-        }
-        (None, Some(path), Some(memory)) => {
-            worker_main(&WorkerSource::Library(path.clone()), memory, BUNDLED, input, output)
-        }
+    let bundled = args.bundled.clone().map(WorkerSource::Bundled);
+    let source = bundled.or_else(|| args.library.clone().map(WorkerSource::Library));
+    let done = match (source, args.memory_bytes) {
+        (Some(source), Some(memory)) => worker_main(&source, memory, BUNDLED, input, output),
         _ if args.templates => serve_renderings(input, output)
             .map_err(|e| Failure::new(FailureClass::System, "host.worker-died", e.to_string())),
         _ => return Exit::Usage,

@@ -3,15 +3,17 @@
 use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 use planforge_diagnostics::Span;
 
-pub(crate) fn constant(name: &str) -> Term {
-    Term::Function { name: name.to_owned(), arguments: Vec::new() }
+/// A constant.
+pub fn constant(name: &str) -> Term {
+    function(name, Vec::new())
 }
 
 pub(crate) fn variable(name: &str) -> Term {
     Term::Variable(name.to_owned())
 }
 
-pub(crate) fn function(name: &str, arguments: Vec<Term>) -> Term {
+/// A function term; without arguments a constant.
+pub fn function(name: &str, arguments: Vec<Term>) -> Term {
     Term::Function { name: name.to_owned(), arguments }
 }
 

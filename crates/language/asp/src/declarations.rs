@@ -17,6 +17,9 @@ pub const NUMBERS: &[&str] = &["number", "row", "column"];
 const FACTS: &[(&str, usize)] =
     &[("ir_type", 2), ("ir_predicate", 2), ("ir_object", 1), ("ir_prefix", 2), ("ir_first_index", 2)];
 
+/// The end of the name of a grid's predicate.
+pub(crate) const GRID: &str = "_grid";
+
 /// Everything that a knowledge file declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {

@@ -3,7 +3,7 @@
 //! solved.
 
 use crate::Declarations;
-use crate::declarations::declaration;
+use crate::declarations::{GRID, declaration};
 use crate::library::{self, is_word};
 use crate::program::codes as code;
 use crate::program::walk::{body_atoms, head_atoms};
@@ -50,7 +50,7 @@ fn check(program: &Program, domain: &Domain, declared: &Declarations, source: So
         grids: declared
             .predicates
             .iter()
-            .filter_map(|p| p.name.strip_suffix("_grid"))
+            .filter_map(|p| p.name.strip_suffix(GRID))
             .map(str::to_owned)
             .collect(),
         helpers: heads.map(|head| (head.name.clone(), head.arguments.len())).collect(),

@@ -4,7 +4,7 @@
 //! This crate solves nothing and does no I/O: a reasoner gets [`syntax`] as text and returns atoms.
 
 pub mod answer;
-mod build;
+pub mod build;
 #[macro_use]
 mod codes;
 pub mod compile;

@@ -12,7 +12,7 @@
 //! in common, and one of the type `object`, or of no type, to be an object.
 
 use crate::build::{atom, constant, function, rule, variable};
-use crate::declarations::Declarations;
+use crate::declarations::{Declarations, GRID};
 use crate::names::mangle;
 use crate::syntax::ast::{Atom, Rule, Term};
 use planforge_diagnostics::Span;
@@ -188,7 +188,7 @@ impl Maker<'_> {
                 .collect();
             self.arguments(name, &types, span);
             self.pairing(name, types.len(), span);
-            if let (Some(grid), 3) = (name.strip_suffix("_grid"), types.len()) {
+            if let (Some(grid), 3) = (name.strip_suffix(GRID), types.len()) {
                 let places = || ["R", "C", "X"].map(variable).to_vec();
                 let head = [vec![constant(grid)], places()].concat();
                 let said = atom("init", vec![function(name, places())], span);

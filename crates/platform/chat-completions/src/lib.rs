@@ -10,4 +10,4 @@ mod response;
 pub use error_text::error_text;
 pub use failure::{failure_of_status, malformed_failure};
 pub use request::{Dialect, Field, MaxTokensField, request_body};
-pub use response::{argument_text, read_result};
+pub use response::{argument_text, parse_body, read_result};

@@ -9,11 +9,9 @@ use serde_json::{Map, Value};
 
 /// Reads the body of a response of status 200.
 pub fn read_result(bytes: &[u8]) -> CompletionResult {
-    let body: Value = match serde_json::from_slice(bytes) {
+    let body = match parse_body(bytes) {
         Ok(body) => body,
-        Err(e) => {
-            return CompletionResult::ProviderFailure(failure::malformed_failure(200, &e.to_string(), bytes));
-        }
+        Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
     match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
         Response::Replies(replies) => CompletionResult::Replies(replies),
@@ -30,6 +28,14 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
             CompletionResult::ProviderFailure(failure::malformed_failure(200, &why, bytes))
         }
     }
+}
+
+/// Parses the body of a response of status 200 as JSON.
+///
+/// # Errors
+/// A malformed body.
+pub fn parse_body(bytes: &[u8]) -> Result<Value, ProviderFailure> {
+    serde_json::from_slice(bytes).map_err(|e| failure::malformed_failure(200, &e.to_string(), bytes))
 }
 
 /// The content of a response body of status 200.

@@ -60,7 +60,7 @@ pub struct Blame {
 /// the search.
 ///
 /// # Errors
-/// What the environment failed with.
+/// Failure of the environment.
 pub fn blame(
     host: &dyn Host,
     domain: &Domain,

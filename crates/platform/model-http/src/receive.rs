@@ -31,7 +31,7 @@ pub async fn receive(client: &reqwest::Client, request: reqwest::Request, max_bo
                 class: ProviderFailureClass::Malformed,
                 status: Some(status),
                 retry_after_ms: None,
-                message: format!("the answer is longer than {} bytes (option `max_body_mb`)", max_body),
+                message: format!("the answer is longer than {max_body} bytes (option `max_body_mb`)"),
             });
         }
         body.extend_from_slice(&chunk);

@@ -40,35 +40,31 @@ impl OptionsSchema {
 
     /// Everything that is wrong with the options.
     pub(crate) fn check(&self, options: &JsonObject) -> Vec<OptionProblem> {
-        problems(&self.schema, &self.validator, options)
-    }
-}
-
-fn problems(schema: &Value, validator: &jsonschema::Validator, options: &JsonObject) -> Vec<OptionProblem> {
-    let instance = Value::Object(options.clone());
-    let mut problems = Vec::new();
-    for error in validator.iter_errors(&instance) {
-        let pointer = error.instance_path().as_str().to_owned();
-        match error.kind() {
-            ValidationErrorKind::AdditionalProperties { unexpected }
-            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                let known = names_at(schema, &pointer);
-                problems.extend(unexpected.iter().map(|name| unknown(&pointer, name, &known)));
+        let instance = Value::Object(options.clone());
+        let mut problems = Vec::new();
+        for error in self.validator.iter_errors(&instance) {
+            let pointer = error.instance_path().as_str().to_owned();
+            match error.kind() {
+                ValidationErrorKind::AdditionalProperties { unexpected }
+                | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                    let known = names_at(&self.schema, &pointer);
+                    problems.extend(unexpected.iter().map(|name| unknown(&pointer, name, &known)));
+                }
+                kind => problems.push(OptionProblem {
+                    code: match kind {
+                        ValidationErrorKind::Required { .. } => "options.missing",
+                        ValidationErrorKind::Type { .. } => "options.type",
+                        _ => "options.value",
+                    },
+                    message: sentence(kind, &error.to_string()),
+                    suggestion: suggest_value(kind, instance.pointer(&pointer)),
+                    pointer,
+                }),
             }
-            kind => problems.push(OptionProblem {
-                code: match kind {
-                    ValidationErrorKind::Required { .. } => "options.missing",
-                    ValidationErrorKind::Type { .. } => "options.type",
-                    _ => "options.value",
-                },
-                message: sentence(kind, &error.to_string()),
-                suggestion: suggest_value(kind, instance.pointer(&pointer)),
-                pointer,
-            }),
         }
+        problems.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
+        problems
     }
-    problems.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-    problems
 }
 
 fn unknown(parent: &str, name: &str, known: &[String]) -> OptionProblem {

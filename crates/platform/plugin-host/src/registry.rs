@@ -99,9 +99,14 @@ impl Slot {
     }
 
     #[cfg(feature = "schemas")]
-    fn schema(&self, info: &PluginInfo) -> Result<&OptionsSchema, String> {
+    fn schema(&self, info: &PluginInfo) -> Result<&OptionsSchema, Failure> {
         let compiled = self.schema.get_or_init(|| OptionsSchema::compile(&info.options_schema));
-        compiled.as_ref().map_err(Clone::clone)
+        compiled.as_ref().map_err(|error| gates::schema_failure(&info.id, error))
+    }
+
+    #[cfg(feature = "schemas")]
+    fn check_options(&self, info: &PluginInfo, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
+        Ok(self.schema(info)?.check(options))
     }
 }
 
@@ -233,7 +238,7 @@ impl Registry {
             };
             let info = gates::describe(module, &slot.crate_name, &self.settings.limits, &self.threads)?;
             #[cfg(feature = "schemas")]
-            slot.schema(&info).map_err(|e| gates::schema_failure(&info.id, &e))?;
+            slot.schema(&info)?;
             Ok(Loaded { module, info: Arc::new(info) })
         };
         slot.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
@@ -312,8 +317,7 @@ impl Registry {
     /// As [`Registry::info`].
     #[cfg(feature = "schemas")]
     pub fn check_options(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
-        let (slot, info) = (self.slot(id)?, self.info(id)?);
-        Ok(slot.schema(&info).map_err(|e| gates::schema_failure(id, &e))?.check(options))
+        self.slot(id)?.check_options(&*self.info(id)?, options)
     }
 
     /// As [`Registry::check_options`], without running a library's code in this process.
@@ -322,8 +326,7 @@ impl Registry {
     /// As [`Registry::info_apart`].
     #[cfg(feature = "schemas")]
     pub fn check_options_apart(&self, id: &str, options: &JsonObject) -> Result<Vec<OptionProblem>, Failure> {
-        let (slot, info) = (self.slot(id)?, self.info_apart(id)?);
-        Ok(slot.schema(&info).map_err(|e| gates::schema_failure(id, &e))?.check(options))
+        self.slot(id)?.check_options(&*self.info_apart(id)?, options)
     }
 
     /// Makes an instance, through the last two gates.

@@ -81,8 +81,10 @@ fn learn(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Result<Exit, Exit
     let suite = suites.remove(0);
     let representations = Representations::of(context, &suite, args.replies.as_deref())?;
     let pairs = pairs(context, args, &suite, &representations)?;
+    let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
+    let inferrer = Inferrer::new(context, &options).map_err(print)?;
     let bar = counting(&context.output, 0, "learning");
-    let found = learned(context, args, &suite, pairs);
+    let found = learned(context, args, &suite, pairs, &inferrer);
     bar.finish_and_clear();
     let (knowledge, result) = found.map_err(print)?;
     if let Some(path) = &args.out
@@ -92,7 +94,7 @@ fn learn(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Result<Exit, Exit
         context.output.diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &SourceMap::default());
         return Err(Exit::System);
     }
-    let judge = Judge::new(context, &suite).map_err(print)?;
+    let judge = Judge { context, suite: &suite, inferrer: &inferrer };
     let bar = counting(&context.output, suite.tasks.len(), "tasks");
     let mut tasks = Vec::new();
     for task in &suite.tasks {
@@ -145,6 +147,7 @@ fn learned(
     args: &SuiteLearnKnowledgeArgs,
     suite: &Suite,
     pairs: Vec<LearnPair>,
+    inferrer: &Inferrer,
 ) -> Result<(String, LearnResult), Failure> {
     let limits = LearnLimits { max_conditions: args.max_conditions, max_candidates: args.max_candidates };
     let input = LearnInput { pairs, limits, time_s: args.time_limit };
@@ -163,8 +166,7 @@ fn learned(
         n: 1,
         ..TranslateRequest::default()
     };
-    let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
-    let patch = Inferrer::new(context, &options)?.call(context, &request)?;
+    let patch = inferrer.call(context, &request)?;
     let text = |name: &str| patch.texts.named.get(name).cloned().unwrap_or_default();
     Ok((text("knowledge"), serde_json::from_str(&text("learned")).map_err(document)?))
 }

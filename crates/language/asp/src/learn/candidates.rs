@@ -138,7 +138,7 @@ fn assignments(
 }
 
 impl Candidate {
-    /// What choosing this rule costs: conditions first, then what makes it less likely to hold in other tasks.
+    /// The cost of this rule: conditions first, then properties that make it less likely to hold in other tasks.
     pub(super) fn cost(&self, conclusion: &Conclusion, relations: &Relations) -> u32 {
         let of_init = matches!(relations.form(conclusion.relation), Form::Init(_));
         let one = |condition: &Condition| match condition {

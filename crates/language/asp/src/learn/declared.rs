@@ -1,14 +1,12 @@
 //! The declarations that representations need: their types and predicates that the domain lacks.
 
 use crate::build::function;
+use crate::declarations::GRID;
 use crate::names::mangle;
 use crate::syntax::ast::{Atom, Head, Literal, Program, StatementKind, Term};
 use planforge_pddl::TypeHierarchy;
 use planforge_pddl::ast::Domain;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The end of the name of a grid's predicate.
-const GRID: &str = "_grid";
 
 /// Declarations for the names of representations that the domain lacks, without descriptions. `type_of`: type of an object of the
 /// reference problems.

@@ -1,6 +1,8 @@
 //! The relations of the examples: every predicate, type and order with its tuples.
 
 use super::example::Example;
+use crate::declarations::GRID;
+use crate::materialized;
 use crate::syntax::ast::Term;
 use planforge_pddl::natural;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,11 +70,9 @@ fn is_special(name: &str) -> bool {
     matches!(name, "map" | "value" | "compare" | "neg")
 }
 
+/// The name and arguments of a term that is not a tuple.
 fn call(term: &Term) -> Option<(&str, &[Term])> {
-    match term {
-        Term::Function { name, arguments } if !name.is_empty() => Some((name, arguments)),
-        _ => None,
-    }
+    materialized::call(term).filter(|(name, _)| !name.is_empty())
 }
 
 pub(super) type Tuple = Vec<String>;
@@ -254,7 +254,7 @@ fn library(example: &Example) -> Vec<(Form, Tuple)> {
     let mut grids: BTreeMap<&str, BTreeMap<(i64, i64), &String>> = BTreeMap::new();
     for (form, tuple) in &forms {
         if let (Form::Init(name), [row, column, object]) = (form, tuple.as_slice())
-            && let Some(grid) = name.strip_suffix("_grid")
+            && let Some(grid) = name.strip_suffix(GRID)
             && let (Ok(row), Ok(column)) = (row.parse(), column.parse())
         {
             grids.entry(grid).or_default().insert((row, column), object);

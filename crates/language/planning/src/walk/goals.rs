@@ -159,9 +159,8 @@ pub fn exact_goals(
     let (mut either, mut differ) = (0.0, 0.0);
     let mut different_after = None;
     for length in 0..=t_max {
-        for &((s, t), mass) in &layer.pairs {
-            let own = source.is_goal(run.source.state(s));
-            let other = t != REFUSED && target.is_goal(run.target.state(t));
+        for &(pair, mass) in &layer.pairs {
+            let (own, other) = goals_hold(&run, pair);
             either += if own || other { mass } else { 0.0 };
             if own != other {
                 differ += mass;
@@ -194,6 +193,13 @@ pub fn exact_goals(
     Ok(Some(DirectionGoals { agreement, counted: None, both: None, difference }))
 }
 
+/// True for each side whose goal holds in its state of a pair.
+fn goals_hold(run: &Run<'_>, (source, target): (u32, u32)) -> (bool, bool) {
+    let own = run.link.source.is_goal(run.source.state(source));
+    let other = target != REFUSED && run.link.target.is_goal(run.target.state(target));
+    (own, other)
+}
+
 /// The first walk of `length` steps after the plan at whose end the goals differ.
 fn shortest_difference(
     run: &mut Run<'_>,
@@ -202,9 +208,8 @@ fn shortest_difference(
     length: u32,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<GoalDifference>, StopReason> {
-    let differs = |run: &Run<'_>, (s, t): (u32, u32)| {
-        let own = run.link.source.is_goal(run.source.state(s));
-        let other = t != REFUSED && run.link.target.is_goal(run.target.state(t));
+    let differs = |run: &Run<'_>, pair: (u32, u32)| {
+        let (own, other) = goals_hold(run, pair);
         (own != other).then_some(own)
     };
     // Pairs with the index of the pair before and the action in between.

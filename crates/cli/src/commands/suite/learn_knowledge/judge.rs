@@ -11,7 +11,7 @@ use planforge_evaluate::{Align, Table};
 use planforge_pipeline::{Suite, SuiteTask};
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
-use planforge_translator_asp::{AspTranslatorOptions, LearnResult, Mode};
+use planforge_translator_asp::LearnResult;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -78,17 +78,12 @@ pub(super) struct KnowledgeReport {
 
 /// Infers and compares.
 pub(super) struct Judge<'a> {
-    context: &'a Context,
-    suite: &'a Suite,
-    inferrer: Inferrer,
+    pub(super) context: &'a Context,
+    pub(super) suite: &'a Suite,
+    pub(super) inferrer: &'a Inferrer,
 }
 
-impl<'a> Judge<'a> {
-    pub(super) fn new(context: &'a Context, suite: &'a Suite) -> Result<Self, Failure> {
-        let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
-        Ok(Self { context, suite, inferrer: Inferrer::new(context, &options)? })
-    }
-
+impl Judge<'_> {
     pub(super) fn task(
         &self,
         task: &SuiteTask,
