@@ -3,11 +3,10 @@
 //! One call makes exactly one HTTP request: retries, further replies, limits, caps and the record belong to the host.
 
 mod options;
-mod request;
-mod response;
 
 pub use options::AnthropicOptions;
 
+use planforge_anthropic_messages::{read_message, request_body};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure};
 use planforge_model_http::{KEY_OPTION, ModelServer};
@@ -42,9 +41,9 @@ planforge_plugin_sdk::export_plugin!(Provider, Anthropic);
 
 impl Provider for Anthropic {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
-        let body = request::body(request, &self.options)?;
+        let body = request_body(request, &self.options.dialect())?;
         Ok(match self.server.post(host, "/messages", &body)? {
-            Ok(bytes) => response::read(&bytes),
+            Ok(bytes) => read_message(&bytes),
             Err(failure) => CompletionResult::ProviderFailure(failure),
         })
     }

@@ -1,5 +1,6 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
+use planforge_anthropic_messages::MessagesDialect;
 use planforge_model_http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,11 @@ impl Default for AnthropicOptions {
 }
 
 impl AnthropicOptions {
+    /// The options about the request.
+    pub(crate) const fn dialect(&self) -> MessagesDialect {
+        MessagesDialect { cache: self.cache, reasoning: self.reasoning }
+    }
+
     /// The options about the server.
     pub(crate) fn http(&self) -> HttpSettings<'_> {
         HttpSettings {

@@ -62,6 +62,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The crates of `platform` that plugins may use. Everything else there belongs to the host.
 const FOR_PLUGINS: &[&str] = &[
+    "anthropic-messages",
     "chat-completions",
     "child",
     "contract",

@@ -1,16 +1,24 @@
 //! The body of a request.
 
-use crate::options::AnthropicOptions;
 use planforge_contract::{CompletionRequest, Failure, Message, Speaker};
 use planforge_model_http::{Reasoning, ReasoningLevel, unsupported};
 use serde_json::{Map, Value, json};
+
+/// Options of a request that are not part of its sampling.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MessagesDialect {
+    /// True marks the prompt for the service's cache.
+    pub cache: bool,
+    /// The amount of reasoning; the service's default if there is none.
+    pub reasoning: Option<Reasoning>,
+}
 
 /// The body of a request. Extra fields win over everything but model, messages and `stream`. The interface has no seed, so the
 /// request's is not sent.
 ///
 /// # Errors
 /// `provider.unsupported` for a missing `max_tokens`, for log-probabilities, and for a temperature beside reasoning.
-pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> Result<Value, Failure> {
+pub fn request_body(request: &CompletionRequest, dialect: &MessagesDialect) -> Result<Value, Failure> {
     let sampling = &request.sampling;
     let Some(max_tokens) = sampling.max_tokens else {
         return Err(unsupported(
@@ -25,7 +33,7 @@ pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> R
         ));
     }
     let reasons =
-        options.reasoning.is_some_and(|reasoning| reasoning != Reasoning::Level(ReasoningLevel::None));
+        dialect.reasoning.is_some_and(|reasoning| reasoning != Reasoning::Level(ReasoningLevel::None));
     if reasons && sampling.temperature.is_some_and(|temperature| temperature != 1.0) {
         return Err(unsupported(
             "Anthropic's interface takes no `temperature` other than 1 beside `reasoning`",
@@ -45,8 +53,8 @@ pub(crate) fn body(request: &CompletionRequest, options: &AnthropicOptions) -> R
     let (system, turns): (Vec<&Message>, Vec<&Message>) = request.messages.iter().partition(of_system);
     let system: Vec<&str> = system.into_iter().map(|message| message.content.as_str()).collect();
     put("system", (!system.is_empty()).then(|| Value::from(system.join("\n\n"))));
-    put("cache_control", options.cache.then(|| json!({"type": "ephemeral"})));
-    match options.reasoning {
+    put("cache_control", dialect.cache.then(|| json!({"type": "ephemeral"})));
+    match dialect.reasoning {
         None => {}
         Some(Reasoning::Level(ReasoningLevel::None)) => put("thinking", Some(json!({"type": "disabled"}))),
         Some(Reasoning::Level(level)) => {

@@ -5,7 +5,7 @@ use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::Value;
 
 /// Reads a message. Reasoning is not part of the reply; the raw body holds it.
-pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
+pub fn read_message(bytes: &[u8]) -> CompletionResult {
     let body = match parse_body(bytes) {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
