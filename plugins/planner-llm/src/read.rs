@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn reply(content: &str) -> Reply {
-        Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }
+        Reply::new(content, FinishReason::Stop)
     }
 
     fn known() -> Vec<KnownActions> {

@@ -279,7 +279,7 @@ fn a_validated_plan_is_explained_in_plain_language() {
 
 #[test]
 fn an_explanation_is_the_reply_unless_it_was_cut_off() {
-    let reply = |content: &str, finish| Reply { content: content.into(), finish, logprobs: None };
+    let reply = |content: &str, finish| Reply::new(content, finish);
     assert_eq!(explanation(&reply(" Red goes on. \n", FinishReason::Stop)).unwrap(), "Red goes on.");
     assert_eq!(explanation(&reply("Red", FinishReason::Length)).unwrap_err().code, "planner.cut-off");
     assert_eq!(explanation(&reply(" ", FinishReason::Stop)).unwrap_err().code, "planner.no-explanation");

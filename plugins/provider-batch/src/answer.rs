@@ -34,7 +34,7 @@ fn of_contents(contents: Option<Vec<String>>, object: &Map<String, Value>, raw: 
         let why = "`content` is a text, and `contents` a list of at least one";
         return CompletionResult::ProviderFailure(malformed_failure(200, why, raw.as_bytes()));
     };
-    let reply = |content| Reply { content, finish: FinishReason::Other, logprobs: None };
+    let reply = |content| Reply::new(content, FinishReason::Other);
     CompletionResult::Replies(Replies {
         replies: contents.into_iter().map(reply).collect(),
         usage: Usage::default(),

@@ -17,7 +17,7 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
             let why = "it has neither `candidates` nor a reason why the prompt was blocked";
             return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
         }
-        replies.push(Reply { content: String::new(), finish: FinishReason::ContentFilter, logprobs: None });
+        replies.push(Reply::new(String::new(), FinishReason::ContentFilter));
     }
     let tokens =
         |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
@@ -26,6 +26,7 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
     let usage = Usage {
         prompt_tokens: tokens("promptTokenCount"),
         completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
+        ..Usage::default()
     };
     CompletionResult::Replies(Replies {
         replies,
@@ -58,7 +59,7 @@ fn read_candidate(candidate: &Value) -> Reply {
     };
     let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
     let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
-    Reply { content, finish, logprobs }
+    Reply { logprobs, ..Reply::new(content, finish) }
 }
 
 fn read_token(token: &Value) -> Option<TokenLogprob> {

@@ -158,10 +158,11 @@ impl NoisyOracle {
             usage: Usage {
                 prompt_tokens: tokens(request.messages.iter().map(|m| m.content.chars().count()).sum()),
                 completion_tokens: tokens(written.iter().map(|w| w.text.chars().count()).sum()),
+                ..Usage::default()
             },
             replies: written
                 .into_iter()
-                .map(|w| Reply { content: w.text, finish: FinishReason::Stop, logprobs: w.tokens })
+                .map(|w| Reply { logprobs: w.tokens, ..Reply::new(w.text, FinishReason::Stop) })
                 .collect(),
             model: MODEL.to_owned(),
             raw: raw.to_string(),

@@ -186,7 +186,7 @@ fn replies_without_a_text_are_failures() {
     for reply in ["", "```text\n\n```", "```pddl\n(define (domain lamps))\n```"] {
         assert_eq!(refused(Mode::DomainText, reply).code, "describe.no-text", "{reply}");
     }
-    let cut = Reply { content: "The lamp".into(), finish: FinishReason::Length, logprobs: None };
+    let cut = Reply::new("The lamp", FinishReason::Length);
     let host = TestHost::for_kind(PluginKind::Translator).answer("writer", Ok(cut));
     let response = plugin(Mode::TaskText).translate(&host, &request(1)).unwrap();
     let patch = response.samples.into_iter().next().unwrap().into_result().unwrap();

@@ -114,12 +114,11 @@ fn a_problem_has_the_name_of_the_domain_that_its_question_shows() {
 
 #[test]
 fn one_request_asks_for_all_samples_and_each_reply_is_a_patch() {
-    let cut = Reply { content: PROBLEM.into(), finish: FinishReason::Length, logprobs: None };
+    let cut = Reply::new(PROBLEM, FinishReason::Length);
     let token = |p: f64| TokenLogprob { token: "x".into(), logprob: p };
     let likely = Reply {
-        content: format!("Here it is:\n```pddl\n{PROBLEM}\n```\nDone."),
-        finish: FinishReason::Stop,
         logprobs: Some(vec![token(-0.5), token(-0.25)]),
+        ..Reply::new(format!("Here it is:\n```pddl\n{PROBLEM}\n```\nDone."), FinishReason::Stop)
     };
     let host = TestHost::for_kind(PluginKind::Translator)
         .answer("writer", Ok(likely.clone()))
@@ -287,9 +286,8 @@ fn tokens_are_counted_in_every_mode() {
     let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
     let scored = |content: &str| {
         Ok(Reply {
-            content: content.into(),
-            finish: FinishReason::Stop,
             logprobs: Some(vec![token.clone(); 4]),
+            ..Reply::new(content, FinishReason::Stop)
         })
     };
     for (mode, replies, tokens) in [

@@ -173,7 +173,7 @@ edit_goal([\"(on red)\"])\n```";
 
 #[test]
 fn a_cut_off_reply_gives_the_calls_before_the_cut() {
-    let cut = |content: &str| Reply { content: content.into(), finish: FinishReason::Length, logprobs: None };
+    let cut = |content: &str| Reply::new(content, FinishReason::Length);
     let after_the_first = &CALLS[..CALLS.find("[\"(wired ?l)\"").unwrap()];
     let before_any = &CALLS[..40];
     let host = TestHost::new()
@@ -243,7 +243,7 @@ fn an_example_whose_domain_cannot_be_read_is_a_failure_of_the_request() {
 fn tokens_are_counted() {
     let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
     let content = "```python\nmodify_action(\"switch\", [\"(wired ?l)\"], [\"(on ?l)\"])\n```".to_owned();
-    let reply = Reply { content, finish: FinishReason::Stop, logprobs: Some(vec![token; 4]) };
+    let reply = Reply { logprobs: Some(vec![token; 4]), ..Reply::new(content, FinishReason::Stop) };
     let host = TestHost::new().answer("writer", Ok(reply));
     let mut request = lamps_request(false, 1);
     request.candidate.domain = Some(DOMAIN.into());

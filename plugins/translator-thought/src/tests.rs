@@ -109,9 +109,8 @@ fn no_example_is_shown_with_a_thought() {
 fn thought_and_domain_go_with_the_candidate_and_their_likelihood_is_one() {
     let token = |logprob| TokenLogprob { token: "t".into(), logprob };
     let reply = Reply {
-        content: answer("Domain", DOMAIN),
-        finish: FinishReason::Stop,
         logprobs: Some(vec![token(-1.0), token(-0.5)]),
+        ..Reply::new(answer("Domain", DOMAIN), FinishReason::Stop)
     };
     let host = TestHost::new().answer("writer", Ok(reply.clone())).answer("writer", Ok(reply));
     let options = ThoughtOptions { logprobs: true, ..writing(Artefact::Domain) };

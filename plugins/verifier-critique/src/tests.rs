@@ -192,7 +192,7 @@ Hm.",
 
 #[test]
 fn a_cut_off_reply_is_not_a_failure() {
-    let cut = Reply { content: "The domain".into(), finish: FinishReason::Length, logprobs: None };
+    let cut = Reply::new("The domain", FinishReason::Length);
     let host = TestHost::new().answer("critic", Ok(cut));
     let assessment = one(&plugin(json!({})), &host, &request(candidate())).unwrap();
     assert!(matches!(assessment.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }));

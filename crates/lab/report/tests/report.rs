@@ -13,7 +13,13 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 
 const TASK: &str = "blocks.p01";
-const COUNTED: Usage = Usage { prompt_tokens: Some(100), completion_tokens: Some(10) };
+const COUNTED: Usage = Usage {
+    prompt_tokens: Some(100),
+    completion_tokens: Some(10),
+    cached_tokens: None,
+    cache_write_tokens: None,
+    reasoning_tokens: None,
+};
 
 /// Texts of a model, a server or a file that try to break out of the page or to falsify its text.
 const HOSTILE: &str = "</script><script>window.pwned=1</script></style></title></noscript><!-- <img src=x onerror=\"window.pwned=2\"> \

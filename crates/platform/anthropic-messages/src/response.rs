@@ -36,9 +36,10 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
     let usage = Usage {
         prompt_tokens: tokens("input_tokens").map(|fresh| fresh + cached[0] + cached[1]),
         completion_tokens: tokens("output_tokens"),
+        ..Usage::default()
     };
     CompletionResult::Replies(Replies {
-        replies: vec![Reply { content, finish, logprobs: None }],
+        replies: vec![Reply::new(content, finish)],
         usage,
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw: String::from_utf8_lossy(bytes).into_owned(),

@@ -75,6 +75,7 @@ fn read_response(body: &Value, raw: String) -> Response {
         usage: Usage {
             prompt_tokens: tokens("prompt_tokens"),
             completion_tokens: tokens("completion_tokens"),
+            ..Usage::default()
         },
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw,
@@ -105,7 +106,8 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         _ if content.is_empty() => called_text(message),
         _ => content,
     };
-    Some(Reply { content, finish, logprobs: choice.get("logprobs").and_then(read_logprobs) })
+    let logprobs = choice.get("logprobs").and_then(read_logprobs);
+    Some(Reply { logprobs, ..Reply::new(content, finish) })
 }
 
 /// The text in the calls of tools; empty if there are none.

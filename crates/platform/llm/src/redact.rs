@@ -21,6 +21,7 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
     let mut is_split = false;
     for reply in &mut replies.replies {
         clean(&mut reply.content);
+        reply.thought.iter_mut().for_each(clean);
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
         if let Cow::Owned(_) = redactor.text(&whole) {
@@ -63,7 +64,7 @@ mod tests {
     fn redacted_reply(content: &str, tokens: &[&str], raw: &str) -> Replies {
         let token = |t: &&str| TokenLogprob { token: (*t).to_owned(), logprob: -0.5 };
         let logprobs = Some(tokens.iter().map(token).collect());
-        let reply = Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs };
+        let reply = Reply { logprobs, ..Reply::new(content, FinishReason::Stop) };
         let all =
             Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: raw.to_owned() };
         redact_replies(&Redactor::new([&SecretString::from(KEY)]), all)
@@ -81,6 +82,14 @@ mod tests {
         let kept = redacted_reply("fine", &["fi", "ne"], r#"{"tokens":["fi","ne"]}"#);
         assert_eq!(kept.raw, r#"{"tokens":["fi","ne"]}"#);
         assert_eq!(kept.replies[0].logprobs.as_ref().unwrap()[0].token, "fi");
+    }
+
+    #[test]
+    fn a_secret_in_a_thought_is_taken_out() {
+        let reply = Reply { thought: Some(format!("the key is {KEY}")), ..Reply::new("", FinishReason::Stop) };
+        let all = Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
+        let found = redact_replies(&Redactor::new([&SecretString::from(KEY)]), all);
+        assert_eq!(found.replies[0].thought.as_deref(), Some("the key is [redacted]"));
     }
 
     #[test]

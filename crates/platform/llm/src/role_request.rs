@@ -341,9 +341,14 @@ fn merge_failures(failed: Vec<(u32, usize, FailedTable)>) -> Vec<FailedTable> {
 
 fn add_usage(a: &Usage, b: &Usage) -> Usage {
     let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
+    // A server that reports no cached tokens has not used a cache.
+    let part = |a: Option<u64>, b: Option<u64>| both(a, b).or(a).or(b);
     Usage {
         prompt_tokens: both(a.prompt_tokens, b.prompt_tokens),
         completion_tokens: both(a.completion_tokens, b.completion_tokens),
+        cached_tokens: part(a.cached_tokens, b.cached_tokens),
+        cache_write_tokens: part(a.cache_write_tokens, b.cache_write_tokens),
+        reasoning_tokens: part(a.reasoning_tokens, b.reasoning_tokens),
     }
 }
 

@@ -86,7 +86,7 @@ fn a_burst_does_not_overshoot_the_cap_on_tokens_and_uses_it_up() {
 fn a_cap_on_cost_counts_both_prices() {
     let provider = slow();
     let bench = Bench::with(Some(provider), |c| {
-        c.price = Price { prompt: Some(100_000.0), completion: Some(200_000.0) };
+        c.price = Price { prompt: Some(100_000.0), completion: Some(200_000.0), ..Price::default() };
         c.max_cost_usd = Some(10.0);
         c.max_tokens = Some(5);
     });
@@ -106,7 +106,7 @@ fn silence_about_tokens_neither_lifts_a_cap_nor_reads_as_free() {
     let bench = Bench::with(Some(provider.clone()), |c| {
         c.max_total_tokens = Some(100);
         c.max_tokens = Some(24);
-        c.price = Price { prompt: Some(1.0), completion: Some(1.0) };
+        c.price = Price { prompt: Some(1.0), completion: Some(1.0), ..Price::default() };
     });
     let llm = bench.llm();
     assert_eq!(burst(&llm, 1), 2, "each is charged the 41 tokens it reserved");

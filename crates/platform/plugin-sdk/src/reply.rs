@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn reply(content: &str) -> Reply {
-        Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }
+        Reply::new(content, FinishReason::Stop)
     }
 
     const OPEN: &str = "Sure:\n```pddl\n(define (problem tidy) (:domain room)\n(:init (dirty cup))\n(:goal (clean cup)\n```\n";

@@ -50,7 +50,7 @@ impl TestHost {
     pub fn reply(self, role: &str, content: &str) -> Self {
         self.answer(
             role,
-            Ok(Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }),
+            Ok(Reply::new(content, FinishReason::Stop)),
         )
     }
     /// Scripts the role's next answer, a failure too.

@@ -105,7 +105,7 @@ fn record(number: usize) -> CompletionRecord {
     let request =
         json!({"model": "m", "messages": [{"role": "user", "content": format!("question {number}")}]});
     let path = format!("t/s/{number}/0/0");
-    let reply = Reply { content: format!("reply {number}"), finish: FinishReason::Stop, logprobs: None };
+    let reply = Reply::new(format!("reply {number}"), FinishReason::Stop);
     CompletionRecord {
         key: format!("{}:{path}", sha256_hex(canonical_json(&request).as_bytes())),
         path,

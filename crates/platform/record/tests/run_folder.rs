@@ -43,16 +43,15 @@ fn record(number: u32, content: &str) -> CompletionRecord {
         request,
         result: Some(CompletionResult::Replies(Replies {
             replies: vec![Reply {
-                content: content.into(),
-                finish: FinishReason::Stop,
                 logprobs: Some(vec![TokenLogprob { token: "x".into(), logprob: -0.123_456_789_012_345_67 }]),
+                ..Reply::new(content, FinishReason::Stop)
             }],
-            usage: Usage { prompt_tokens: Some(1), completion_tokens: None },
+            usage: Usage { prompt_tokens: Some(1), completion_tokens: None, ..Usage::default() },
             model: "m".into(),
             raw: "{}".into(),
         })),
         failure: None,
-        usage: Usage { prompt_tokens: Some(1), completion_tokens: None },
+        usage: Usage { prompt_tokens: Some(1), completion_tokens: None, ..Usage::default() },
         attempts: 1,
         elapsed_ms: 5,
     }

@@ -19,7 +19,7 @@ fn update(said: &str) -> String {
 }
 
 fn read(text: &str, wanted: WantedPddl) -> CandidatePatch {
-    let reply = Reply { content: text.into(), finish: FinishReason::Stop, logprobs: None };
+    let reply = Reply::new(text, FinishReason::Stop);
     let patch = read_thought_reply(&reply, wanted, FixPolicy::None).unwrap();
     assert!(patch.diagnostics.is_empty(), "{:?}", patch.diagnostics);
     patch

@@ -17,7 +17,7 @@ fn a_reply_that_was_cut_off_is_taken_as_far_as_it_goes() {
     for (text, kept) in
         [("```pddl\n(:action go :parameters (?a ?b - ro", true), ("Let me think about", false)]
     {
-        let cut = Reply { content: text.into(), finish: FinishReason::Length, logprobs: None };
+        let cut = Reply::new(text, FinishReason::Length);
         let host = TestHost::new().answer("writer", Ok(cut)).reply("writer", LIGHT);
         let patches = translated(ActionTranslatorOptions::default(), &request(1), &host);
         assert_eq!(codes(&patches[0]), ["actions.no-action"]);
@@ -112,9 +112,8 @@ fn a_description_cannot_end_the_question() {
 #[test]
 fn likelihoods_add_up_over_actions_and_are_lost_with_one() {
     let scored = |text: &str, logprobs: &[f64]| Reply {
-        content: text.into(),
         logprobs: Some(logprobs.iter().map(|l| TokenLogprob { token: "t".into(), logprob: *l }).collect()),
-        finish: FinishReason::Stop,
+        ..Reply::new(text, FinishReason::Stop)
     };
     let options = ActionTranslatorOptions { logprobs: true, ..Default::default() };
     let host = TestHost::new()

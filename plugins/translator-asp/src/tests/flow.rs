@@ -288,7 +288,7 @@ fn feedback_is_asked_about_with_the_program_where_the_conversation_does_not_show
 
 #[test]
 fn a_reply_that_was_cut_off_is_not_judged() {
-    let cut = Reply { content: GRIPPERS_IR.into(), finish: FinishReason::Length, logprobs: None };
+    let cut = Reply::new(GRIPPERS_IR, FinishReason::Length);
     let host = host(&[]).answer(ROLE, Ok(cut));
     assert_eq!(sample(of_mode(Mode::Ic), &host, &grippers(1)).unwrap_err().code, "reply.cut-off");
 }

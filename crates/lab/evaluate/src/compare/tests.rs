@@ -472,7 +472,7 @@ fn costs_are_those_of_the_record() {
         attempts: 1,
         elapsed_ms,
     };
-    let counted = Usage { prompt_tokens: Some(100), completion_tokens: Some(20) };
+    let counted = Usage { prompt_tokens: Some(100), completion_tokens: Some(20), ..Usage::default() };
     let events = [
         Event::SessionStarted { at: "2026-11-21T10:00:00Z".to_owned(), mode: "live".to_owned() },
         // Asked again after an interruption: the last counts.

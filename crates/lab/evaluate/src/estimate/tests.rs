@@ -5,7 +5,7 @@ fn key(seed: u64) -> CellKey {
 }
 
 fn priced(max_tokens: Option<u64>) -> ModelFacts {
-    let price = Price { prompt: Some(2.0), completion: Some(8.0) };
+    let price = Price { prompt: Some(2.0), completion: Some(8.0), ..Price::default() };
     ModelFacts { price, max_tokens, ..ModelFacts::default() }
 }
 

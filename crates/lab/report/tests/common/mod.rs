@@ -113,11 +113,7 @@ impl Evidence {
     pub(crate) fn call(&self, path: &str, prompt: &str, replies: &[&str], usage: Usage) {
         let replies: Vec<Reply> = replies
             .iter()
-            .map(|content| Reply {
-                content: (*content).to_owned(),
-                finish: planforge_contract::FinishReason::Stop,
-                logprobs: None,
-            })
+            .map(|content| Reply::new(*content, planforge_contract::FinishReason::Stop))
             .collect();
         let n = replies.len();
         let result = CompletionResult::Replies(Replies {

@@ -152,9 +152,17 @@ pub struct Reply {
     /// Token log-probabilities, where asked for and given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Vec<TokenLogprob>>,
+    /// The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of `content`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought: Option<String>,
 }
 
 impl Reply {
+    /// A reply without token log-probabilities and thought.
+    pub fn new(content: impl Into<String>, finish: FinishReason) -> Self {
+        Self { content: content.into(), finish, logprobs: None, thought: None }
+    }
+
     /// The sum of the token log-probabilities (natural), where the server gave them. An empty list is none: its sum of 0 would be
     /// the best there can be.
     pub fn log_likelihood(&self) -> Option<f64> {
@@ -175,12 +183,21 @@ impl Reply {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Usage {
-    /// Tokens of the question.
+    /// Tokens of the request, those of a cache included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,
-    /// Tokens of the answers.
+    /// Tokens of the replies, reasoning included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_tokens: Option<u64>,
+    /// The part of `prompt_tokens` that was read from a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// The part of `prompt_tokens` that was written to a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
+    /// The part of `completion_tokens` that is reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
 }
 
 /// Answers of one request.
@@ -267,10 +284,94 @@ pub enum CompletionResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Price {
-    /// A million prompt tokens.
+    /// Prompt tokens outside of a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<f64>,
-    /// A million completion tokens.
+    /// Completion tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<f64>,
+    /// Prompt tokens read from a cache. Where it is absent, the cost of a reply with such tokens is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+    /// Prompt tokens written to a cache. Where it is absent, the cost of a reply with such tokens is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+    /// Reasoning tokens; absent means the price of completion tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<f64>,
+}
+
+impl Price {
+    /// US dollars for so many tokens; absent if a count or the price of a token that was used is unknown.
+    pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        let (prompt, completion) = (usage.prompt_tokens?, usage.completion_tokens?);
+        let (cached, written) = (usage.cached_tokens.unwrap_or(0), usage.cache_write_tokens.unwrap_or(0));
+        let reasoning = usage.reasoning_tokens.unwrap_or(0).min(completion);
+        let fresh = prompt.saturating_sub(cached).saturating_sub(written);
+        let known_if_used = |price: Option<f64>, tokens: u64| if tokens == 0 { Some(0.0) } else { price };
+        let (in_price, out_price) = (self.prompt?, self.completion?);
+        let parts = [
+            (in_price, fresh),
+            (known_if_used(self.cached, cached)?, cached),
+            (known_if_used(self.cache_write, written)?, written),
+            (out_price, completion - reasoning),
+            (self.reasoning.unwrap_or(out_price), reasoning),
+        ];
+        Some(parts.iter().map(|(price, tokens)| price * *tokens as f64 / 1e6).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTED: Usage = Usage {
+        prompt_tokens: Some(1_000_000),
+        completion_tokens: Some(500_000),
+        cached_tokens: None,
+        cache_write_tokens: None,
+        reasoning_tokens: None,
+    };
+
+    fn price(prompt: f64, completion: f64) -> Price {
+        Price { prompt: Some(prompt), completion: Some(completion), ..Price::default() }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price() {
+        let usage = Usage {
+            cached_tokens: Some(600_000),
+            cache_write_tokens: Some(200_000),
+            reasoning_tokens: Some(100_000),
+            ..COUNTED
+        };
+        let known = Price { cached: Some(0.5), cache_write: Some(2.5), ..price(2.0, 8.0) };
+        // 0.2 fresh at 2, 0.6 cached at 0.5, 0.2 written at 2.5, and 0.5 of completion at 8.
+        assert!((known.cost(&usage).unwrap() - (0.4 + 0.3 + 0.5 + 4.0)).abs() < 1e-9);
+        let thoughts = Price { reasoning: Some(18.0), ..known };
+        assert!((thoughts.cost(&usage).unwrap() - (0.4 + 0.3 + 0.5 + 3.2 + 1.8)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_unknown_price_or_count_is_never_free() {
+        assert_eq!(price(2.0, 8.0).cost(&COUNTED), Some(6.0));
+        assert_eq!(Price { completion: None, ..price(2.0, 8.0) }.cost(&COUNTED), None);
+        assert_eq!(price(2.0, 8.0).cost(&Usage { completion_tokens: None, ..COUNTED }), None);
+        for cached in [
+            Usage { cached_tokens: Some(1), ..COUNTED },
+            Usage { cache_write_tokens: Some(1), ..COUNTED },
+        ] {
+            assert_eq!(price(2.0, 8.0).cost(&cached), None, "neither free nor at the price of fresh tokens");
+        }
+        let none = Usage { cached_tokens: Some(0), cache_write_tokens: Some(0), ..COUNTED };
+        assert_eq!(price(2.0, 8.0).cost(&none), Some(6.0));
+    }
+
+    #[test]
+    fn a_recorded_reply_without_thought_and_cache_is_read_and_written_unchanged() {
+        let recorded = r#"{"replies":[{"content":"yes","finish":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1},"model":"m","raw":""}"#;
+        let replies: Replies = serde_json::from_str(recorded).unwrap();
+        assert_eq!(replies.replies, [Reply::new("yes", FinishReason::Stop)]);
+        assert_eq!(serde_json::to_string(&replies).unwrap(), recorded);
+    }
 }

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn an_unknown_cost_is_counted_and_never_free() {
-        let price = Price { prompt: Some(2.0), completion: Some(8.0) };
+        let price = Price { prompt: Some(2.0), completion: Some(8.0), ..Price::default() };
         let prices = BTreeMap::from([("main".to_owned(), price)]);
         let of = |entries: &[(&str, TaskUsage)]| {
             let usage = entries.iter().map(|(name, usage)| ((*name).to_owned(), *usage)).collect();
@@ -107,9 +107,9 @@ mod tests {
         assert_eq!(of(&[("main", usage(3, 1, 1))]).unpriced, 2);
         assert_eq!(of(&[("critic", usage(2, 0, 1))]).text(), "?");
         // A stated price of nothing is free, half a price is none, and nothing asked costs nothing.
-        let free = Price { prompt: Some(0.0), completion: Some(0.0) };
+        let free = Price { prompt: Some(0.0), completion: Some(0.0), ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&free)).text(), "$0");
-        let half = Price { prompt: Some(2.0), completion: None };
+        let half = Price { prompt: Some(2.0), completion: None, ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&half)).usd(), None);
         assert_eq!(of(&[]).usd(), Some(0.0));
     }

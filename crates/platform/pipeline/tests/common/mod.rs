@@ -131,14 +131,11 @@ impl Provider for ScriptedProvider {
         }
         let n = request.sampling.n.unwrap_or(1);
         let replies = (0..n)
-            .map(|i| Reply {
-                content: format!("(reply {})", hash(&format!("{question}{seed}{i}")) % 1000),
-                finish: FinishReason::Stop,
-                logprobs: None,
-            })
+            .map(|i| format!("(reply {})", hash(&format!("{question}{seed}{i}")) % 1000))
+            .map(|content| Reply::new(content, FinishReason::Stop))
             .collect();
         let usage =
-            Usage { prompt_tokens: Some(question.len() as u64), completion_tokens: Some(u64::from(n) * 3) };
+            Usage { prompt_tokens: Some(question.len() as u64), completion_tokens: Some(u64::from(n) * 3), ..Usage::default() };
         Ok(CompletionResult::Replies(Replies {
             replies,
             usage,

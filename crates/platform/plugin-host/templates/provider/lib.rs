@@ -30,7 +30,7 @@ impl Plugin for {{TYPE}} {
 impl Provider for {{TYPE}} {
     // One question, one attempt: retries, limits and further samples are the host's.
     fn complete(&self, _host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
-        let reply = Reply { content: self.0.reply.clone(), finish: FinishReason::Stop, logprobs: None };
+        let reply = Reply::new(self.0.reply.clone(), FinishReason::Stop);
         let model = request.model.clone();
         Ok(CompletionResult::Replies(Replies {
             replies: vec![reply],

@@ -23,7 +23,7 @@ pub fn large_replies(bytes: usize) -> Vec<(&'static str, String)> {
 
 /// Reads a text as a reply with a thought and a domain.
 pub fn read_large_reply(text: &str) {
-    let reply = Reply { content: text.to_owned(), finish: FinishReason::Stop, logprobs: None };
+    let reply = Reply::new(text, FinishReason::Stop);
     // Most of them hold no domain; what counts is that reading them ends.
     drop(read_thought_reply(&reply, WantedPddl::Domain, FixPolicy::Safe));
 }

@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn account(limits: BudgetLimits) -> Account {
-        let price = Price { prompt: Some(1.0), completion: Some(2.0) };
+        let price = Price { prompt: Some(1.0), completion: Some(2.0), ..Price::default() };
         Account::new(limits, BTreeMap::from([("main".to_owned(), price)]))
     }
 

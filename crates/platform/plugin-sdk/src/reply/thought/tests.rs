@@ -5,7 +5,7 @@ const DOMAIN: &str = "(define (domain room)\n  (:predicates (clean ?c))\n  (:act
 const THOUGHT: &str = "predicate clean: the cup ?c is clean\naction wipe: makes ?c clean";
 
 fn reply(content: &str) -> Reply {
-    Reply { content: content.to_owned(), finish: FinishReason::Stop, logprobs: None }
+    Reply::new(content, FinishReason::Stop)
 }
 
 fn read(content: &str) -> CandidatePatch {
