@@ -285,10 +285,7 @@ fn the_system_text_can_be_replaced_or_left_out() {
 fn tokens_are_counted_in_every_mode() {
     let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
     let scored = |content: &str| {
-        Ok(Reply {
-            logprobs: Some(vec![token.clone(); 4]),
-            ..Reply::new(content, FinishReason::Stop)
-        })
+        Ok(Reply { logprobs: Some(vec![token.clone(); 4]), ..Reply::new(content, FinishReason::Stop) })
     };
     for (mode, replies, tokens) in [
         (Mode::Problem, vec![PROBLEM], 4),

@@ -71,7 +71,8 @@ mod tests {
     #[test]
     fn a_price_that_is_not_stated_is_unknown_and_overrides_win() {
         let text = "[llm.main]\nprice = { prompt = 1.0, completion = 4.0 }\n[llm.free]\nmodel = \"m\"\n";
-        let usage = Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(500_000), ..Usage::default() };
+        let usage =
+            Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(500_000), ..Usage::default() };
         let cost = |prices: &Prices, llm: &str| prices.of(llm, "writer").and_then(|p| p.cost(&usage, true));
         let prices = Prices::of_file(text, &[]);
         assert_eq!((cost(&prices, "main"), cost(&prices, "free")), (Some(3.0), None));

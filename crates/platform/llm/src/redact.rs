@@ -86,8 +86,10 @@ mod tests {
 
     #[test]
     fn a_secret_in_a_thought_is_taken_out() {
-        let reply = Reply { thought: Some(format!("the key is {KEY}")), ..Reply::new("", FinishReason::Stop) };
-        let all = Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
+        let reply =
+            Reply { thought: Some(format!("the key is {KEY}")), ..Reply::new("", FinishReason::Stop) };
+        let all =
+            Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
         let found = redact_replies(&Redactor::new([&SecretString::from(KEY)]), all);
         assert_eq!(found.replies[0].thought.as_deref(), Some("the key is [redacted]"));
     }

@@ -62,12 +62,19 @@ mod tests {
 
     #[test]
     fn an_unknown_price_or_count_never_reads_as_free() {
-        let known = Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(500_000), ..Usage::default() };
+        let known =
+            Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(500_000), ..Usage::default() };
         let price = Price { prompt: Some(2.0), completion: Some(8.0), ..Price::default() };
         let mut usage = ModelUsage::default();
         usage.add(&known);
         assert_eq!(usage.clone().with_cost(&price).cost_usd, Some(6.0));
-        assert_eq!(usage.clone().with_cost(&Price { prompt: Some(2.0), completion: None, ..Price::default() }).cost_usd, None);
+        assert_eq!(
+            usage
+                .clone()
+                .with_cost(&Price { prompt: Some(2.0), completion: None, ..Price::default() })
+                .cost_usd,
+            None
+        );
         usage.add(&Usage { prompt_tokens: Some(1), completion_tokens: None, ..Usage::default() });
         let with_cost = usage.with_cost(&price);
         assert_eq!((with_cost.cost_usd, with_cost.unmetered), (None, 1));

@@ -48,10 +48,7 @@ impl TestHost {
     /// Scripts the role's next reply.
     #[must_use]
     pub fn reply(self, role: &str, content: &str) -> Self {
-        self.answer(
-            role,
-            Ok(Reply::new(content, FinishReason::Stop)),
-        )
+        self.answer(role, Ok(Reply::new(content, FinishReason::Stop)))
     }
     /// Scripts the role's next answer, a failure too.
     #[must_use]

@@ -357,10 +357,9 @@ mod tests {
         assert_eq!(price(2.0, 8.0).cost(&COUNTED), Some(6.0));
         assert_eq!(Price { completion: None, ..price(2.0, 8.0) }.cost(&COUNTED), None);
         assert_eq!(price(2.0, 8.0).cost(&Usage { completion_tokens: None, ..COUNTED }), None);
-        for cached in [
-            Usage { cached_tokens: Some(1), ..COUNTED },
-            Usage { cache_write_tokens: Some(1), ..COUNTED },
-        ] {
+        for cached in
+            [Usage { cached_tokens: Some(1), ..COUNTED }, Usage { cache_write_tokens: Some(1), ..COUNTED }]
+        {
             assert_eq!(price(2.0, 8.0).cost(&cached), None, "neither free nor at the price of fresh tokens");
         }
         let none = Usage { cached_tokens: Some(0), cache_write_tokens: Some(0), ..COUNTED };

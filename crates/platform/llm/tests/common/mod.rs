@@ -64,10 +64,12 @@ pub fn replies(request: &CompletionRequest, n: u32) -> CompletionResult {
     let question = &request.messages.last().unwrap().content;
     let seed = request.sampling.seed.unwrap();
     CompletionResult::Replies(Replies {
-        replies: (0..n)
-            .map(|i| Reply::new(format!("{question}|{seed}|{i}"), FinishReason::Stop))
-            .collect(),
-        usage: Usage { prompt_tokens: Some(10), completion_tokens: Some(5 * u64::from(n)), ..Usage::default() },
+        replies: (0..n).map(|i| Reply::new(format!("{question}|{seed}|{i}"), FinishReason::Stop)).collect(),
+        usage: Usage {
+            prompt_tokens: Some(10),
+            completion_tokens: Some(5 * u64::from(n)),
+            ..Usage::default()
+        },
         model: "scripted".into(),
         raw: format!("raw {n}"),
     })

@@ -82,8 +82,7 @@ mod tests {
     #[test]
     fn a_copy_is_the_same_reply_to_the_same_question() {
         let copies = Copies::default();
-        let reply =
-            |content: &str| Reply::new(content, FinishReason::Stop);
+        let reply = |content: &str| Reply::new(content, FinishReason::Stop);
         let ask = |model: &str, question: &str, replies: &[&str]| {
             let replies: Vec<Reply> = replies.iter().map(|r| reply(r)).collect();
             copies.note(model, &Question::new(&[Message::user(question)]), &replies);

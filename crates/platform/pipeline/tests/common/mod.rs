@@ -134,8 +134,11 @@ impl Provider for ScriptedProvider {
             .map(|i| format!("(reply {})", hash(&format!("{question}{seed}{i}")) % 1000))
             .map(|content| Reply::new(content, FinishReason::Stop))
             .collect();
-        let usage =
-            Usage { prompt_tokens: Some(question.len() as u64), completion_tokens: Some(u64::from(n) * 3), ..Usage::default() };
+        let usage = Usage {
+            prompt_tokens: Some(question.len() as u64),
+            completion_tokens: Some(u64::from(n) * 3),
+            ..Usage::default()
+        };
         Ok(CompletionResult::Replies(Replies {
             replies,
             usage,
