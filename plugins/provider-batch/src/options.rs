@@ -22,6 +22,6 @@ impl Default for BatchProviderOptions {
 
 impl BatchProviderOptions {
     pub(crate) fn dialect(&self) -> Dialect<'_> {
-        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
+        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit, reasoning: None }
     }
 }

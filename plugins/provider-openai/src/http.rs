@@ -1,5 +1,6 @@
 //! The service and configuration under async-openai, without retries, environment variables or logging.
 
+use crate::service::API_VERSION;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
@@ -16,13 +17,15 @@ use std::task::{Context, Poll};
 pub(crate) struct Endpoint {
     base_url: String,
     headers: HeaderMap,
+    api_version: Option<String>,
     // The trait wants a key to hand out; nothing here asks for it, the header holds the real one.
     no_key: SecretString,
 }
 
 impl Endpoint {
-    pub(crate) fn new(base_url: &str, headers: HeaderMap) -> Self {
-        Self { base_url: base_url.trim_end_matches('/').to_owned(), headers, no_key: SecretString::from("") }
+    pub(crate) fn new(base_url: &str, headers: HeaderMap, api_version: Option<String>) -> Self {
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        Self { base_url, headers, api_version, no_key: SecretString::from("") }
     }
 }
 
@@ -34,7 +37,7 @@ impl Config for Endpoint {
         format!("{}{path}", self.base_url)
     }
     fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
+        self.api_version.iter().map(|version| (API_VERSION, version.as_str())).collect()
     }
     fn api_base(&self) -> &str {
         &self.base_url

@@ -1,19 +1,22 @@
-//! A provider for OpenAI-compatible chat completion endpoints.
+//! A provider for OpenAI's interfaces: Responses, and chat completions of OpenAI and of compatible servers.
 //!
 //! One call makes exactly one HTTP request: retries, `n`, limits, caps and the record belong to the host. The
 //! plugin owns its async runtime and blocks the calling thread; several threads may call at the same time.
 
 mod http;
 mod options;
+mod responses;
+mod service;
 
-pub use options::OpenAiOptions;
+pub use options::{Interface, OpenAiOptions};
 pub use planforge_chat_completions::{Field, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
-use planforge_chat_completions::{read_result, request_body};
+use crate::service::Service;
+use planforge_chat_completions::{Dialect, read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
-use planforge_model_http::{KEY_OPTION, ModelServer, Received};
+use planforge_model_http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 
@@ -21,6 +24,7 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct OpenAi {
     options: OpenAiOptions,
+    service: Service,
     server: ModelServer,
     endpoint: Endpoint,
 }
@@ -39,9 +43,62 @@ impl OpenAi {
         options: OpenAiOptions,
         secret: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, Failure> {
-        let server = ModelServer::new(&options.http(&options.own_headers()), secret)?;
-        let endpoint = Endpoint::new(server.base_url(), server.headers().clone());
-        Ok(Self { options, server, endpoint })
+        let service = Service::new(&options)?;
+        let server = ModelServer::new(&options.http(&service, &options.own_headers()), secret)?;
+        let endpoint =
+            Endpoint::new(server.base_url(), server.headers().clone(), service.api_version.clone());
+        Ok(Self { options, service, server, endpoint })
+    }
+
+    /// The body of a request for the service's interface.
+    ///
+    /// # Errors
+    /// `provider.unsupported`.
+    fn body(&self, request: &CompletionRequest) -> Result<Value, Failure> {
+        let reasoning = self.reasoning()?;
+        self.check_temperature(request)?;
+        if self.service.responses {
+            return responses::body(request, reasoning, &self.options.omit);
+        }
+        let field = self.options.max_tokens_field;
+        Ok(request_body(
+            request,
+            &Dialect {
+                max_tokens_field: field.unwrap_or_else(|| self.service.max_tokens_field(&request.model)),
+                omit: &self.options.omit,
+                reasoning: reasoning.map(ReasoningLevel::name),
+            },
+        ))
+    }
+
+    fn reasoning(&self) -> Result<Option<ReasoningLevel>, Failure> {
+        match self.options.reasoning {
+            None => Ok(None),
+            Some(Reasoning::Level(level)) => Ok(Some(level)),
+            Some(Reasoning::Tokens(_)) => Err(unsupported(
+                "OpenAI's interfaces have no field for a number of reasoning tokens",
+                "set `reasoning` to \"none\", \"low\", \"medium\" or \"high\"",
+            )),
+        }
+    }
+
+    /// Refuses a setting that the model is known to refuse, before anything is sent.
+    fn check_temperature(&self, request: &CompletionRequest) -> Result<(), Failure> {
+        if !self.service.refuses_temperature(&request.model) {
+            return Ok(());
+        }
+        let sampling = &request.sampling;
+        for (field, name, value) in
+            [(Field::Temperature, "temperature", sampling.temperature), (Field::TopP, "top_p", sampling.top_p)]
+        {
+            if value.is_some_and(|value| value != 1.0) && !self.options.omit.contains(&field) {
+                return Err(unsupported(
+                    format!("`{}` is a reasoning model, which accepts no `{name}` other than 1", request.model),
+                    format!("remove `{name}` from the `[llm.NAME]` table, or set `{name} = 1`"),
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn post(&self, host: &dyn Host, body: &Value) -> Result<Received, Failure> {
@@ -49,8 +106,10 @@ impl OpenAi {
         let client = self.server.client().clone();
         let once = Once { client: client.clone(), max_body: self.server.max_body(), slot: slot.clone() };
         let api = async_openai::Client::build(client, self.endpoint.clone()).with_http_service(once);
-        let chat = api.chat();
-        let sent: Result<Value, _> = self.server.wait(host, chat.create_byot(body))?;
+        let sent: Result<Value, _> = match self.service.responses {
+            true => self.server.wait(host, async { api.responses().create_byot(body).await })?,
+            false => self.server.wait(host, async { api.chat().create_byot(body).await })?,
+        };
         match (slot.take(), sent) {
             (Some(received), _) => Ok(received),
             (None, sent) => {
@@ -66,7 +125,7 @@ impl Plugin for OpenAi {
     type Options = OpenAiOptions;
 
     fn about() -> About {
-        About::new("Asks any OpenAI-compatible chat completion endpoint, local or remote")
+        About::new("Asks OpenAI, or any server with OpenAI's chat completions or Responses, local or remote")
             .several_replies()
             .secret(KEY_OPTION)
             .secret("headers_env")
@@ -87,10 +146,10 @@ impl Provider for OpenAi {
         if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
             host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
         }
-        let bytes = match self.post(host, &request_body(request, &self.options.dialect()))? {
-            Ok(bytes) => bytes,
-            Err(failure) => return Ok(CompletionResult::ProviderFailure(failure)),
-        };
-        Ok(read_result(&bytes))
+        Ok(match self.post(host, &self.body(request)?)? {
+            Ok(bytes) if self.service.responses => responses::read(&bytes),
+            Ok(bytes) => read_result(&bytes),
+            Err(failure) => CompletionResult::ProviderFailure(failure),
+        })
     }
 }

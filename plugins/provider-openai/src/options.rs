@@ -1,23 +1,51 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_chat_completions::{Dialect, Field, MaxTokensField};
-use planforge_model_http::HttpSettings;
+use crate::service::Service;
+use planforge_chat_completions::{Field, MaxTokensField};
+use planforge_model_http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// The interface that requests are sent to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Interface {
+    /// Responses for OpenAI itself (`https://api.openai.com/v1` and its regions), chat completions for every other server.
+    #[default]
+    Auto,
+    /// Responses. It has no `stop` and no `seed`, and gives one reply a request.
+    Responses,
+    /// Chat completions.
+    Chat,
+}
 
 /// Options of `provider-openai`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenAiOptions {
-    /// The endpoint without `/chat/completions`; usually ends in `/v1`.
+    /// The endpoint without `/responses` or `/chat/completions`; usually ends in `/v1`. For a deployment on Azure:
+    /// `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`.
     pub base_url: String,
+    /// The interface that requests are sent to.
+    pub interface: Interface,
+    /// Azure's version of the interface, sent as `?api-version=`. It may also stand at the end of `base_url`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_version: Option<String>,
     /// Name of the environment variable that holds the key. Left out: no key is sent, as for local servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// Header that carries the key. `Authorization` carries `Bearer KEY`; any other (such as `api-key`)
-    /// carries the key itself.
-    pub api_key_header: String,
+    /// Header that carries the key. `Authorization` carries `Bearer KEY`; any other carries the key itself. Left out: `api-key` for
+    /// Azure, else `Authorization`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_header: Option<String>,
+    /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"` or `"high"`. A number of tokens is refused, which
+    /// the service has no field for. Left out: the service's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Reasoning>,
+    /// Accepted for every provider, and without effect here: OpenAI caches the beginnings of long prompts by itself, and other servers decide
+    /// about it themselves.
+    pub cache: bool,
     /// Value of the header `OpenAI-Organization`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub organization: Option<String>,
@@ -39,8 +67,10 @@ pub struct OpenAiOptions {
     /// Path of a PEM file with further certificate authorities to trust.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<String>,
-    /// The endpoint's field for the most tokens of a reply.
-    pub max_tokens_field: MaxTokensField,
+    /// The field of chat completions for the most tokens of a reply. Left out: `max_completion_tokens` for OpenAI itself and for reasoning
+    /// models on Azure, else `max_tokens`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens_field: Option<MaxTokensField>,
     /// Fields that are never sent, for endpoints that refuse them.
     pub omit: Vec<Field>,
     /// Most megabytes of a response, at least 1.
@@ -51,8 +81,12 @@ impl Default for OpenAiOptions {
     fn default() -> Self {
         Self {
             base_url: "https://api.openai.com/v1".to_owned(),
+            interface: Interface::Auto,
+            api_version: None,
             api_key_env: None,
-            api_key_header: "Authorization".to_owned(),
+            api_key_header: None,
+            reasoning: None,
+            cache: false,
             organization: None,
             project: None,
             headers: BTreeMap::new(),
@@ -61,7 +95,7 @@ impl Default for OpenAiOptions {
             connect_timeout_s: 10.0,
             proxy: None,
             ca_file: None,
-            max_tokens_field: MaxTokensField::MaxTokens,
+            max_tokens_field: None,
             omit: Vec::new(),
             max_body_mb: 64,
         }
@@ -69,17 +103,16 @@ impl Default for OpenAiOptions {
 }
 
 impl OpenAiOptions {
-    /// The endpoint's form of requests.
-    pub(crate) fn dialect(&self) -> Dialect<'_> {
-        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit }
-    }
-
     /// The options about the server. `own_headers` are those of [`Self::own_headers`].
-    pub(crate) fn http<'a>(&'a self, own_headers: &'a [(&'a str, &'a str)]) -> HttpSettings<'a> {
+    pub(crate) fn http<'a>(
+        &'a self,
+        service: &'a Service,
+        own_headers: &'a [(&'a str, &'a str)],
+    ) -> HttpSettings<'a> {
         HttpSettings {
-            base_url: &self.base_url,
+            base_url: &service.base_url,
             api_key_env: self.api_key_env.as_deref(),
-            api_key_header: &self.api_key_header,
+            api_key_header: &service.api_key_header,
             own_headers,
             headers: &self.headers,
             headers_env: &self.headers_env,

@@ -134,7 +134,7 @@ fn the_body_has_what_was_asked_and_nothing_more() {
     full.extra.insert("stream".into(), true.into());
     ask(options(&server), &full);
     let special = OpenAiOptions {
-        max_tokens_field: MaxTokensField::MaxCompletionTokens,
+        max_tokens_field: Some(MaxTokensField::MaxCompletionTokens),
         omit: vec![Field::Seed, Field::N, Field::Stop],
         ..options(&server)
     };
@@ -172,7 +172,7 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
     let provider = OpenAi::new(bearer.clone(), Some(KEY)).unwrap();
     provider.complete(&host, &question()).unwrap();
     assert!(!format!("{provider:?}").contains(KEY));
-    let plain = OpenAiOptions { api_key_header: "api-key".into(), ..bearer };
+    let plain = OpenAiOptions { api_key_header: Some("api-key".into()), ..bearer };
     OpenAi::new(plain, Some(KEY)).unwrap().complete(&host, &question()).unwrap();
     let requests = server.requests();
     assert_eq!((requests[0].method.as_str(), requests[0].path.as_str()), ("POST", "/v1/chat/completions"));

@@ -37,8 +37,33 @@ pub fn failure_of_status(status: u16, body: &[u8]) -> ProviderFailure {
     failure_of_message(Some(status), &message)
 }
 
+/// Codes of errors that refuse the content of a request: OpenAI's, and `content_filter` of Azure.
+const REFUSAL_CODES: [&str; 4] = ["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"];
+
+/// True for an error object that refuses the content of a request, which is a refusal of the model and not a failure.
+pub(crate) fn is_refusal(error: &Value) -> bool {
+    error.get("code").and_then(Value::as_str).is_some_and(|code| REFUSAL_CODES.contains(&code))
+}
+
+/// True for a body of this status that refuses the content of a request. Readers of bodies make a reply of it.
+pub fn is_refusal_body(status: u16, body: &[u8]) -> bool {
+    let error = || serde_json::from_slice::<Value>(body).ok()?.get("error").cloned();
+    status == 400 && error().is_some_and(|error| is_refusal(&error))
+}
+
+/// The failure for an error object in a body of status 200. `status` is the one that the error means, where it has one.
+pub fn failure_of_error(status: Option<u16>, error: &Value) -> ProviderFailure {
+    let ProviderFailure { class, message, .. } = failure_of_message(status, &error_text(error));
+    ProviderFailure {
+        class,
+        status: Some(200),
+        retry_after_ms: None,
+        message: format!("the server answered 200 with an error: {message}"),
+    }
+}
+
 /// The failure for a status and a server's message.
-pub(crate) fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
+fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     use ProviderFailureClass as C;
     let lower = message.to_lowercase();
     let overflow = OVERFLOW_PHRASES.iter().any(|words| lower.contains(words));

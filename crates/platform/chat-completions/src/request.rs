@@ -1,6 +1,6 @@
 //! The body of a request, and how endpoints differ in it.
 
-use planforge_contract::CompletionRequest;
+use planforge_contract::{CompletionRequest, ReplySchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -12,6 +12,8 @@ pub struct Dialect<'a> {
     pub max_tokens_field: MaxTokensField,
     /// Fields that it refuses, and that are never sent.
     pub omit: &'a [Field],
+    /// Value of `reasoning_effort`, where it is sent.
+    pub reasoning: Option<&'a str>,
 }
 
 /// Names of the field for the most tokens of a reply.
@@ -76,6 +78,13 @@ pub fn request_body(request: &CompletionRequest, dialect: &Dialect<'_>) -> Value
     // Without it some servers (llama-cpp-python) answer `logprobs: null`; with 0, others (llama.cpp) do.
     let scored = sampling.logprobs == Some(true) && !dialect.omit.contains(&Field::Logprobs);
     put(Field::TopLogprobs, "top_logprobs", scored.then(|| Value::from(1)));
+    if let Some(effort) = dialect.reasoning {
+        body.insert("reasoning_effort".to_owned(), Value::from(effort));
+    }
+    if let Some(ReplySchema { name, schema }) = &request.schema {
+        let format = json!({"name": name, "schema": schema, "strict": true});
+        body.insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": format}));
+    }
     body.extend(request.extra.clone());
     body.insert("model".to_owned(), Value::from(request.model.clone()));
     body.insert("messages".to_owned(), json!(request.messages));

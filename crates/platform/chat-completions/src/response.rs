@@ -14,17 +14,12 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
     match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
-        Response::Replies(replies) => CompletionResult::Replies(replies),
-        Response::Error(status, message) => {
-            let ProviderFailure { class, message, .. } = failure::failure_of_message(status, &message);
-            CompletionResult::ProviderFailure(ProviderFailure {
-                class,
-                status: Some(200),
-                retry_after_ms: None,
-                message: format!("the server answered 200 with an error: {message}"),
-            })
+        Ok(replies) => CompletionResult::Replies(replies),
+        Err(Unread::Error(error)) => {
+            let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+            CompletionResult::ProviderFailure(failure::failure_of_error(status, error))
         }
-        Response::Malformed(why) => {
+        Err(Unread::Malformed(why)) => {
             CompletionResult::ProviderFailure(failure::malformed_failure(200, &why, bytes))
         }
     }
@@ -38,39 +33,52 @@ pub fn parse_body(bytes: &[u8]) -> Result<Value, ProviderFailure> {
     serde_json::from_slice(bytes).map_err(|e| failure::malformed_failure(200, &e.to_string(), bytes))
 }
 
-/// The content of a response body of status 200.
+/// A body without a completion.
 #[derive(Debug, Clone, PartialEq)]
-enum Response {
-    Replies(Replies),
-    /// An error object where a completion should be, as some proxies send it: its status, where it has one, and text.
-    Error(Option<u16>, String),
-    /// Neither of the two, with the reason.
+enum Unread<'a> {
+    /// An error object where a completion should be, as some proxies send it.
+    Error(&'a Value),
+    /// Anything else, with the reason.
     Malformed(String),
 }
 
+/// The reply that an error object makes whose code says that the content was refused.
+pub fn read_refusal(error: &Value, raw: String) -> Option<Replies> {
+    let refused = || Reply {
+        content: error_text(error),
+        finish: FinishReason::ContentFilter,
+        logprobs: None,
+    };
+    failure::is_refusal(error).then(|| Replies {
+        replies: vec![refused()],
+        usage: Usage::default(),
+        model: String::new(),
+        raw,
+    })
+}
+
 /// Reads a completion, tolerant of what servers leave out.
-fn read_response(body: &Value, raw: String) -> Response {
+fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
     if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
-        let status = error.get("code").and_then(Value::as_u64).and_then(|c| u16::try_from(c).ok());
-        return Response::Error(status, error_text(error));
+        return read_refusal(error, raw).ok_or(Unread::Error(error));
     }
     let Some(choices) = body.get("choices").and_then(Value::as_array) else {
-        return Response::Malformed("it has no list `choices`".to_owned());
+        return Err(Unread::Malformed("it has no list `choices`".to_owned()));
     };
     if choices.is_empty() {
-        return Response::Malformed("its list `choices` is empty".to_owned());
+        return Err(Unread::Malformed("its list `choices` is empty".to_owned()));
     }
     let mut replies = Vec::with_capacity(choices.len());
     for (place, choice) in choices.iter().enumerate() {
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
         match read_choice(choice) {
             Some(reply) => replies.push((index, reply)),
-            None => return Response::Malformed(format!("choice {place} has no message")),
+            None => return Err(Unread::Malformed(format!("choice {place} has no message"))),
         }
     }
     replies.sort_by_key(|(index, _)| *index);
     let tokens = |name: &str| body.get("usage").and_then(|u| u.get(name)).and_then(Value::as_u64);
-    Response::Replies(Replies {
+    Ok(Replies {
         replies: replies.into_iter().map(|(_, reply)| reply).collect(),
         usage: Usage {
             prompt_tokens: tokens("prompt_tokens"),
@@ -116,15 +124,20 @@ fn called_text(message: &Map<String, Value>) -> String {
     let written = calls.filter_map(|call| {
         let of_function = call.get("function").and_then(|function| function.get("arguments"));
         let of_custom = call.get("custom").and_then(|custom| custom.get("input"));
-        match of_function.or(of_custom)? {
-            Value::String(text) => Some(match serde_json::from_str::<Value>(text) {
-                Ok(arguments) => argument_text(&arguments),
-                Err(_) => text.clone(),
-            }),
-            arguments => Some(argument_text(arguments)),
-        }
+        of_function.or(of_custom).map(called_argument_text)
     });
     written.collect::<Vec<_>>().join("\n")
+}
+
+/// The text that a model wrote as the arguments of a tool, which may be JSON in a string.
+pub fn called_argument_text(arguments: &Value) -> String {
+    match arguments {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(parsed) => argument_text(&parsed),
+            Err(_) => text.clone(),
+        },
+        _ => argument_text(arguments),
+    }
 }
 
 /// The text that a model wrote as the arguments of a tool: the only argument if it is a text, else the arguments as JSON.
@@ -137,7 +150,7 @@ pub fn argument_text(arguments: &Value) -> String {
 }
 
 /// `{content: [{token, logprob}]}`, or the older `{tokens: [...], token_logprobs: [...]}`.
-fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
+pub fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
     if let Some(content) = logprobs.get("content").and_then(Value::as_array) {
         return content
             .iter()

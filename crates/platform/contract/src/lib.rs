@@ -26,7 +26,7 @@ pub use documents::classes::{
 };
 pub use documents::completion::{
     CompletionRequest, CompletionResult, FinishReason, Message, Price, ProviderFailure, ProviderFailureClass,
-    Replies, Reply, Sampling, Speaker, Tags, TokenLogprob, Usage,
+    Replies, Reply, ReplySchema, Sampling, Speaker, Tags, TokenLogprob, Usage,
 };
 pub use documents::critique::{Critique, CritiqueFinding, FindingSeverity};
 pub use documents::environment::{

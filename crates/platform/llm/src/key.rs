@@ -5,15 +5,20 @@ use planforge_record::{canonical_json, sha256_hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The part of a request that determines its reply: model, messages, sampling and extra body. Base URL, key, timeouts and
+/// The part of a request that determines its reply: model, messages, sampling, schema and extra body. Base URL, key, timeouts and
 /// tags are not part of it.
 pub fn canonical_request(request: &CompletionRequest) -> Value {
-    json!({
+    let mut canonical = json!({
         "model": request.model,
         "messages": request.messages,
         "sampling": request.sampling,
         "extra": request.extra,
-    })
+    });
+    // Recordings without a schema have no such field.
+    if let Some(schema) = &request.schema {
+        canonical["schema"] = json!(schema);
+    }
+    canonical
 }
 
 /// SHA-256 of the canonical request, a colon, and the sample path.
@@ -35,7 +40,7 @@ pub fn derive_seed(run_seed: u64, path: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::{Message, Tags};
+    use planforge_contract::{JsonObject, Message, ReplySchema, Tags};
 
     #[test]
     fn tags_are_outside_the_key_and_everything_else_is_inside() {
@@ -53,12 +58,16 @@ mod tests {
             |r: &mut CompletionRequest| r.messages.push(Message::user("")),
             |r: &mut CompletionRequest| r.sampling.seed = Some(1),
             |r: &mut CompletionRequest| drop(r.extra.insert("k".into(), 1.into())),
+            |r: &mut CompletionRequest| {
+                r.schema = Some(ReplySchema { name: "s".into(), schema: JsonObject::new() });
+            },
         ] {
             let mut other = base.clone();
             change(&mut other);
             assert_ne!(key(&base), key(&other));
         }
         assert!(key(&base).ends_with(":t/s/0/0"));
+        assert_eq!(canonical_request(&base).get("schema"), None);
     }
 
     #[test]

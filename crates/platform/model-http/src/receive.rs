@@ -1,14 +1,14 @@
 //! Sending of one request, and reading of its response.
 
 use crate::failure;
-use planforge_chat_completions::{failure_of_status, malformed_failure};
+use planforge_chat_completions::{failure_of_status, is_refusal_body, malformed_failure};
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
 use std::time::SystemTime;
 
 /// Most bytes that are read of an answer that is an error.
 const MOST_OF_AN_ERROR: usize = 256 << 10;
 
-/// A body of status 200 that is JSON, or why there is none.
+/// A body of status 200 that is JSON, or of an error that refuses the content of the request; else why there is none.
 pub type Received = Result<Vec<u8>, ProviderFailure>;
 
 /// Sends a request once and reads the body within its limit, in bytes.
@@ -35,6 +35,9 @@ pub async fn receive(client: &reqwest::Client, request: reqwest::Request, max_bo
             });
         }
         body.extend_from_slice(&chunk);
+    }
+    if is_refusal_body(status, &body) {
+        return Ok(body);
     }
     if !response.status().is_success() {
         let retry_after = response.headers().get(reqwest::header::RETRY_AFTER).and_then(|v| v.to_str().ok());

@@ -95,6 +95,16 @@ impl Tags {
     }
 }
 
+/// A JSON schema that a reply has to follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplySchema {
+    /// Name of the schema: letters, digits, `_` and `-`, at most 64 of them.
+    pub name: String,
+    /// The schema of an object. Services that guarantee it demand that every object in it has `additionalProperties: false` and
+    /// lists all its properties in `required`.
+    pub schema: JsonObject,
+}
+
 /// A question to a language model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompletionRequest {
@@ -106,6 +116,10 @@ pub struct CompletionRequest {
     /// Sampling parameters.
     #[serde(default)]
     pub sampling: Sampling,
+    /// Schema of the reply, which is then JSON; absent for free text. Part of the cassette key only where it is set. A provider
+    /// translates it, or refuses the request with `provider.unsupported`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<ReplySchema>,
     /// Further fields of the request body, passed through as they are.
     #[serde(default)]
     pub extra: JsonObject,
