@@ -10,7 +10,7 @@
 use planforge_contract::api::Provider;
 use planforge_contract::{
     CompletionRequest, CompletionResult, FinishReason, Message, ProviderFailure,
-    ProviderFailureClass as Class, Replies, Sampling,
+    ProviderFailureClass as Class, Replies, ReplySchema, Sampling,
 };
 use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_provider_anthropic::{Anthropic, AnthropicOptions};
@@ -108,6 +108,19 @@ fn reasoning_is_off_a_level_or_a_number_of_tokens() {
     assert_eq!(field(json!("high"), "output_config"), json!({"effort": "high"}));
     assert_eq!(field(json!(2048), "thinking"), json!({"type": "enabled", "budget_tokens": 2048}));
     assert_eq!(sent(json!({}), &question()).get("thinking"), None);
+}
+
+#[test]
+fn a_schema_of_the_reply_stands_beside_the_effort() {
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let named = ReplySchema { name: "plan".into(), schema: schema.as_object().unwrap().clone() };
+    let request = CompletionRequest { schema: Some(named), ..question() };
+    let format = json!({"type": "json_schema", "schema": schema});
+    assert_eq!(sent(json!({}), &request)["output_config"], json!({"format": format}));
+    assert_eq!(
+        sent(json!({"reasoning": "low"}), &request)["output_config"],
+        json!({"effort": "low", "format": format})
+    );
 }
 
 #[test]

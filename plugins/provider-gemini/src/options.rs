@@ -14,6 +14,8 @@ pub struct GeminiOptions {
     /// Name of the environment variable that holds the key. Left out: no key is sent, as for a local proxy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
+    /// Accepted for every provider, and without effect here: the service caches the beginnings of long prompts by itself.
+    pub cache: bool,
     /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"`, `"high"`, or a number of tokens.
     /// Left out: the service's default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +44,7 @@ impl Default for GeminiOptions {
         Self {
             base_url: "https://generativelanguage.googleapis.com/v1beta".to_owned(),
             api_key_env: None,
+            cache: false,
             reasoning: None,
             headers: BTreeMap::new(),
             headers_env: BTreeMap::new(),

@@ -39,6 +39,9 @@ pub(crate) fn body(request: &CompletionRequest, options: &GeminiOptions) -> Valu
     let scored = sampling.logprobs == Some(true);
     put("responseLogprobs", scored.then_some(Value::Bool(true)));
     put("thinkingConfig", options.reasoning.map(thinking));
+    let schema = request.schema.as_ref();
+    put("responseMimeType", schema.map(|_| Value::from("application/json")));
+    put("responseJsonSchema", schema.map(|schema| Value::Object(schema.schema.clone())));
     let mut body = Map::new();
     let mut extra = request.extra.clone();
     if let Some(Value::Object(own)) = extra.remove("generationConfig") {
@@ -68,7 +71,7 @@ pub(crate) fn body(request: &CompletionRequest, options: &GeminiOptions) -> Valu
 fn thinking(reasoning: Reasoning) -> Value {
     match reasoning {
         Reasoning::Level(ReasoningLevel::None) => json!({"thinkingBudget": 0}),
-        Reasoning::Level(level) => json!({"thinkingLevel": level.name()}),
-        Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens}),
+        Reasoning::Level(level) => json!({"thinkingLevel": level.name(), "includeThoughts": true}),
+        Reasoning::Tokens(tokens) => json!({"thinkingBudget": tokens, "includeThoughts": true}),
     }
 }

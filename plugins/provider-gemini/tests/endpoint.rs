@@ -10,7 +10,7 @@
 use planforge_contract::api::Provider;
 use planforge_contract::{
     CompletionRequest, CompletionResult, FinishReason, Message, ProviderFailure,
-    ProviderFailureClass as Class, Replies, Sampling,
+    ProviderFailureClass as Class, Replies, ReplySchema, Sampling,
 };
 use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_provider_gemini::{Gemini, GeminiOptions};
@@ -84,7 +84,9 @@ fn a_request_has_the_interface_s_fields_and_headers() {
     };
     request.extra.insert("generationConfig".into(), json!({"responseMimeType": "text/plain"}));
     request.extra.insert("safetySettings".into(), json!([]));
-    provider(&server, json!({"reasoning": 512})).complete(&SilentHost::default(), &request).unwrap();
+    provider(&server, json!({"reasoning": 512, "cache": true}))
+        .complete(&SilentHost::default(), &request)
+        .unwrap();
     let asked = &server.requests()[0];
     assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/v1/models/gemini-x:generateContent"));
     assert_eq!((asked.header("x-goog-api-key"), asked.header("authorization")), (Some(KEY), None));
@@ -95,7 +97,7 @@ fn a_request_has_the_interface_s_fields_and_headers() {
             "contents": [{"role": "user", "parts": [{"text": "hello"}]}, {"role": "model", "parts": [{"text": "(:action"}]},
                          {"role": "user", "parts": [{"text": "go on"}]}],
             "generationConfig": {"temperature": 0.5, "topP": 0.9, "maxOutputTokens": 64, "stopSequences": ["END"],
-                "seed": 2147483647, "responseLogprobs": true, "thinkingConfig": {"thinkingBudget": 512},
+                "seed": 2147483647, "responseLogprobs": true, "thinkingConfig": {"thinkingBudget": 512, "includeThoughts": true},
                 "responseMimeType": "text/plain"},
             "safetySettings": []
         })
@@ -114,8 +116,24 @@ fn reasoning_is_off_a_level_or_a_number_of_tokens() {
         server.requests().iter().map(|r| r.json()["generationConfig"]["thinkingConfig"].clone()).collect();
     assert_eq!(
         sent,
-        [json!({"thinkingBudget": 0}), json!({"thinkingLevel": "low"}), json!({"thinkingBudget": 7})]
+        [
+            json!({"thinkingBudget": 0}),
+            json!({"thinkingLevel": "low", "includeThoughts": true}),
+            json!({"thinkingBudget": 7, "includeThoughts": true})
+        ]
     );
+}
+
+#[test]
+fn a_schema_of_the_reply_is_part_of_the_configuration() {
+    let server = ScriptedServer::matching(|_| candidates(json!([{"finishReason": "STOP"}]))).unwrap();
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let named = ReplySchema { name: "plan".into(), schema: schema.as_object().unwrap().clone() };
+    let request = CompletionRequest { schema: Some(named), ..question() };
+    provider(&server, json!({})).complete(&SilentHost::default(), &request).unwrap();
+    let config = &server.requests()[0].json()["generationConfig"];
+    assert_eq!(config["responseMimeType"], "application/json");
+    assert_eq!(config["responseJsonSchema"], schema);
 }
 
 #[test]

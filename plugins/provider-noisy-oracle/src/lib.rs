@@ -96,6 +96,10 @@ impl Provider for NoisyOracle {
             let failure = ProviderFailure { class, status: None, retry_after_ms: None, message };
             Ok(CompletionResult::ProviderFailure(failure))
         };
+        if let Some(schema) = &request.schema {
+            let message = format!("the noisy oracle follows no schema, and was asked for `{}`", schema.name);
+            return refused(ProviderFailureClass::BadRequest, message);
+        }
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
                 "the noisy oracle writes problems, domains, actions, edits, updates, critiques, answers and representations, and was asked for `{}`",

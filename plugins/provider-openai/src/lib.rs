@@ -88,12 +88,16 @@ impl OpenAi {
             return Ok(());
         }
         let sampling = &request.sampling;
-        for (field, name, value) in
-            [(Field::Temperature, "temperature", sampling.temperature), (Field::TopP, "top_p", sampling.top_p)]
-        {
+        for (field, name, value) in [
+            (Field::Temperature, "temperature", sampling.temperature),
+            (Field::TopP, "top_p", sampling.top_p),
+        ] {
             if value.is_some_and(|value| value != 1.0) && !self.options.omit.contains(&field) {
                 return Err(unsupported(
-                    format!("`{}` is a reasoning model, which accepts no `{name}` other than 1", request.model),
+                    format!(
+                        "`{}` is a reasoning model, which accepts no `{name}` other than 1",
+                        request.model
+                    ),
                     format!("remove `{name}` from the `[llm.NAME]` table, or set `{name} = 1`"),
                 ));
             }

@@ -16,7 +16,8 @@ pub(crate) const OPENAI_URLS: [&str; 6] = [
 ];
 
 /// Ends of the host names of Azure's services.
-const AZURE_HOSTS: [&str; 3] = [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
+const AZURE_HOSTS: [&str; 3] =
+    [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
 /// The parameter of Azure's addresses that names the version of the interface.
 pub(crate) const API_VERSION: &str = "api-version";
@@ -48,8 +49,9 @@ impl Service {
         {
             let message =
                 format!("`api_version` is `{option}`, and `base_url` ends with `?{API_VERSION}={in_url}`");
-            return Err(Failure::new(FailureClass::Request, "provider.options", message)
-                .help("keep one of the two"));
+            return Err(
+                Failure::new(FailureClass::Request, "provider.options", message).help("keep one of the two")
+            );
         }
         let api_version = options.api_version.clone().or(in_url);
         let is_openai = OPENAI_URLS.contains(&base_url.as_str());
@@ -142,7 +144,10 @@ mod tests {
         assert_eq!(field(OPENAI_URLS[0], "gpt-4o"), "max_completion_tokens");
         assert_eq!(field("http://127.0.0.1:8081/v1", "o1"), "max_tokens");
         let azure = "https://x.openai.azure.com/openai/deployments/d";
-        assert_eq!([field(azure, "o3-mini"), field(azure, "gpt-4o")], ["max_completion_tokens", "max_tokens"]);
+        assert_eq!(
+            [field(azure, "o3-mini"), field(azure, "gpt-4o")],
+            ["max_completion_tokens", "max_tokens"]
+        );
     }
 
     #[test]

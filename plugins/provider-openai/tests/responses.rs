@@ -160,11 +160,10 @@ fn a_setting_that_the_interface_or_the_model_lacks_is_refused_before_anything_is
 
 #[test]
 fn texts_calls_and_refusals_are_read() {
-    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hmm"}]});
+    let reasoning =
+        json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hmm"}]});
     let commentary = json!({"type": "message", "id": "c", "role": "assistant", "phase": "commentary", "content": [text("wait")]});
-    let call = |name: &str, arguments: &str| {
-        json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments, "status": "completed"})
-    };
+    let call = |name: &str, arguments: &str| json!({"type": "function_call", "call_id": "c", "name": name, "arguments": arguments, "status": "completed"});
     let custom = json!({"type": "custom_tool_call", "call_id": "c", "name": "pddl", "input": "{\"a\": (or)"});
     let refusal = json!({"type": "refusal", "refusal": "I cannot help with parcels."});
     for (output, content, finish) in [
@@ -174,12 +173,21 @@ fn texts_calls_and_refusals_are_read() {
         (json!([call("answer", "{\"a\": 1, \"b\": \"x\"}")]), r#"{"a":1,"b":"x"}"#, FinishReason::Stop),
         (json!([custom]), "{\"a\": (or)", FinishReason::Stop),
         (json!([message(json!([refusal]))]), "I cannot help with parcels.", FinishReason::ContentFilter),
-        (json!([{"type": "of_next_year", "id": "x"}, message(json!([text("ok")]))]), "ok", FinishReason::Stop),
+        (
+            json!([{"type": "of_next_year", "id": "x"}, message(json!([text("ok")]))]),
+            "ok",
+            FinishReason::Stop,
+        ),
         (json!([]), "", FinishReason::Stop),
     ] {
         let read = replies(response("completed", output.clone()));
         assert_eq!((read.replies[0].content.as_str(), read.replies[0].finish), (content, finish), "{output}");
-        assert_eq!((read.usage.prompt_tokens, read.usage.completion_tokens), (Some(30), Some(12)));
+        let usage = read.usage;
+        assert_eq!((usage.prompt_tokens, usage.completion_tokens), (Some(30), Some(12)));
+        assert_eq!((usage.cached_tokens, usage.cache_write_tokens), (Some(20), Some(0)));
+        assert_eq!(usage.reasoning_tokens, Some(8));
+        let has_reasoning = output[0]["type"] == "reasoning";
+        assert_eq!(read.replies[0].thought.as_deref(), has_reasoning.then_some("hmm"));
         assert_eq!(read.model, "m-2026-08-01");
         assert!(read.raw.contains("resp_1"));
     }

@@ -54,17 +54,23 @@ pub fn request_body(request: &CompletionRequest, dialect: &MessagesDialect) -> R
     let system: Vec<&str> = system.into_iter().map(|message| message.content.as_str()).collect();
     put("system", (!system.is_empty()).then(|| Value::from(system.join("\n\n"))));
     put("cache_control", dialect.cache.then(|| json!({"type": "ephemeral"})));
+    let mut output_config = Map::new();
     match dialect.reasoning {
         None => {}
         Some(Reasoning::Level(ReasoningLevel::None)) => put("thinking", Some(json!({"type": "disabled"}))),
         Some(Reasoning::Level(level)) => {
             put("thinking", Some(json!({"type": "adaptive"})));
-            put("output_config", Some(json!({"effort": level.name()})));
+            output_config.insert("effort".to_owned(), Value::from(level.name()));
         }
         Some(Reasoning::Tokens(tokens)) => {
             put("thinking", Some(json!({"type": "enabled", "budget_tokens": tokens})));
         }
     }
+    if let Some(schema) = &request.schema {
+        let format = json!({"type": "json_schema", "schema": schema.schema});
+        output_config.insert("format".to_owned(), format);
+    }
+    put("output_config", (!output_config.is_empty()).then_some(Value::Object(output_config)));
     body.extend(request.extra.clone());
     body.insert("model".to_owned(), Value::from(request.model.clone()));
     body.insert("messages".to_owned(), json!(turns));

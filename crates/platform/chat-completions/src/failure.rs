@@ -38,7 +38,8 @@ pub fn failure_of_status(status: u16, body: &[u8]) -> ProviderFailure {
 }
 
 /// Codes of errors that refuse the content of a request: OpenAI's, and `content_filter` of Azure.
-const REFUSAL_CODES: [&str; 4] = ["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"];
+const REFUSAL_CODES: [&str; 4] =
+    ["content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"];
 
 /// True for an error object that refuses the content of a request, which is a refusal of the model and not a failure.
 pub(crate) fn is_refusal(error: &Value) -> bool {

@@ -44,13 +44,8 @@ enum Unread<'a> {
 
 /// The reply that an error object makes whose code says that the content was refused.
 pub fn read_refusal(error: &Value, raw: String) -> Option<Replies> {
-    let refused = || Reply {
-        content: error_text(error),
-        finish: FinishReason::ContentFilter,
-        logprobs: None,
-    };
     failure::is_refusal(error).then(|| Replies {
-        replies: vec![refused()],
+        replies: vec![Reply::new(error_text(error), FinishReason::ContentFilter)],
         usage: Usage::default(),
         model: String::new(),
         raw,

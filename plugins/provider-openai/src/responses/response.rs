@@ -60,8 +60,7 @@ fn meant_status(error: &Value) -> Option<u16> {
 
 /// The reply in the items of a response: the text of its messages, else its refusal, else the arguments of called tools.
 fn read_items(items: &[Value], finish: FinishReason) -> Reply {
-    let of_type =
-        |kind: &'static str| items.iter().filter(move |item| text_of(item, "type") == Some(kind));
+    let of_type = |kind: &'static str| items.iter().filter(move |item| text_of(item, "type") == Some(kind));
     // Commentary precedes the answer, as a thought does.
     let parts: Vec<&Value> = of_type("message")
         .filter(|message| text_of(message, "phase") != Some("commentary"))
@@ -78,7 +77,22 @@ fn read_items(items: &[Value], finish: FinishReason) -> Reply {
         (true, false) => (refusal, FinishReason::ContentFilter),
         (true, true) => (called_text(items), finish),
     };
-    Reply { content, finish, logprobs: token_logprobs(&parts) }
+    Reply { logprobs: token_logprobs(&parts), thought: read_thought(items), ..Reply::new(content, finish) }
+}
+
+/// The summaries of the reasoning items, or their texts where a server gives these; absent if there are none.
+fn read_thought(items: &[Value]) -> Option<String> {
+    let of_item = |item: &Value| -> Vec<String> {
+        let texts = |list: &str| -> Vec<String> {
+            let parts = item.get(list).and_then(Value::as_array).into_iter().flatten();
+            parts.filter_map(|part| text_of(part, "text").map(str::to_owned)).collect()
+        };
+        let summary = texts("summary");
+        if summary.is_empty() { texts("content") } else { summary }
+    };
+    let reasoning = items.iter().filter(|item| text_of(item, "type") == Some("reasoning"));
+    let thought = reasoning.flat_map(of_item).collect::<Vec<_>>().join("\n\n");
+    (!thought.is_empty()).then_some(thought)
 }
 
 /// The text in the calls of functions and custom tools; empty if there are none.
@@ -100,8 +114,14 @@ fn token_logprobs(parts: &[&Value]) -> Option<Vec<TokenLogprob>> {
 }
 
 fn read_usage(body: &Value) -> Usage {
-    let tokens = |name: &str| body.get("usage")?.get(name)?.as_u64();
-    Usage { prompt_tokens: tokens("input_tokens"), completion_tokens: tokens("output_tokens") }
+    let tokens = |path: &str| body.get("usage")?.pointer(path)?.as_u64();
+    Usage {
+        prompt_tokens: tokens("/input_tokens"),
+        completion_tokens: tokens("/output_tokens"),
+        cached_tokens: tokens("/input_tokens_details/cached_tokens"),
+        cache_write_tokens: tokens("/input_tokens_details/cache_write_tokens"),
+        reasoning_tokens: tokens("/output_tokens_details/reasoning_tokens"),
+    }
 }
 
 fn model_of(body: &Value) -> String {
