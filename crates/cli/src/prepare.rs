@@ -5,7 +5,7 @@ use crate::consent::{Consent, shown_variable};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{ModelSettings, ModelTable, split_table};
 use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
-use planforge_plugin_host::{Instance, PluginSource, Registry};
+use planforge_plugin_host::{Instance, Registry};
 use planforge_record::PluginUse;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -133,9 +133,10 @@ impl Maker<'_> {
 
     fn info(&mut self, id: &str) -> Option<Arc<PluginInfo>> {
         let info = self.keep(self.with.registry.info(id))?;
-        let (origin, sha256) = match self.keep(self.with.registry.source(id).cloned())? {
-            PluginSource::Bundled => ("bundled".to_owned(), None),
-            PluginSource::Library { path, sha256 } => (path.display().to_string(), Some(sha256)),
+        let source = self.keep(self.with.registry.source(id).cloned())?;
+        let (origin, sha256) = match source.file() {
+            None => ("bundled".to_owned(), None),
+            Some((path, sha256)) => (path.display().to_string(), Some(sha256.to_owned())),
         };
         let version = info.version.clone();
         self.prepared.plugins.push(PluginUse {

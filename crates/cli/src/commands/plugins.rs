@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::PluginInfo;
 use planforge_evaluate::{Align, Table};
-use planforge_plugin_host::{PluginSource, RegistryEntry, scaffold};
+use planforge_plugin_host::{RegistryEntry, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
@@ -87,17 +87,11 @@ fn entry_row(entry: &RegistryEntry) -> [String; 4] {
 }
 
 fn origin(entry: &RegistryEntry) -> String {
-    match &entry.source {
-        PluginSource::Bundled => "bundled".to_owned(),
-        PluginSource::Library { path, .. } => path.display().to_string(),
-    }
+    entry.source.file().map_or_else(|| "bundled".to_owned(), |(path, _)| path.display().to_string())
 }
 
 fn entry_json(entry: &RegistryEntry) -> Value {
-    let sha256 = match &entry.source {
-        PluginSource::Bundled => None,
-        PluginSource::Library { sha256, .. } => Some(sha256),
-    };
+    let sha256 = entry.source.file().map(|(_, sha256)| sha256);
     let (info, failure) = match &entry.info {
         Ok(info) => (Some(info.as_ref()), None),
         Err(failure) => (None, Some(failure)),

@@ -3,7 +3,7 @@
 //!
 //! * [`run`] runs a program to its end and returns how it ended, its output and the end of its standard error.
 //! * [`Session`] holds a conversation with a program, one line per message.
-//! * [`Process`] is the base of both, for other protocols over the pipes.
+//! * [`Process`] is the base of both, for other protocols over the pipes; [`read_line`] reads its output by lines.
 //!
 //! An [`Ending`] keeps limits, signals, exit codes and failed starts apart. Nothing here is asynchronous:
 //! separate threads drain the pipes, so that no program can block its caller by not reading or by writing too
@@ -19,6 +19,7 @@
 
 mod ending;
 mod guard;
+mod lines;
 mod process;
 mod run;
 mod session;
@@ -27,6 +28,7 @@ mod tail;
 mod tree;
 
 pub use ending::{Ending, Finished, Stream};
+pub use lines::{Line, read_line};
 pub use process::{Pipes, Process};
 pub use run::run;
 pub use session::{Session, Trouble};

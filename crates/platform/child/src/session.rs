@@ -1,9 +1,10 @@
 //! A conversation with a program, one line a message.
 
 use crate::ending::{Ending, Finished, Stream};
+use crate::lines::{Line, read_line};
 use crate::process::{Pipes, Process, spawn};
 use crate::spec::{CommandSpec, Limits};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -23,11 +24,8 @@ pub struct Session {
 
 #[derive(Debug)]
 enum Event {
-    Line(Vec<u8>),
-    Unfinished(Vec<u8>),
-    TooLong,
-    /// Standard output is closed; standard error may not be.
-    Closed,
+    Read(Line),
+    /// It wrote too much to its standard error.
     Overflow,
 }
 
@@ -61,9 +59,9 @@ impl Session {
         spawn("lines", move || {
             let mut output = BufReader::new(output);
             loop {
-                let event = read_line(&mut output, most);
-                let last = !matches!(event, Event::Line(_));
-                if events.send(event).is_err() || last {
+                let line = read_line(&mut output, most);
+                let last = !matches!(line, Line::Whole(_));
+                if events.send(Event::Read(line)).is_err() || last {
                     return;
                 }
             }
@@ -97,17 +95,19 @@ impl Session {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(Event::Line(bytes)) => {
+                Ok(Event::Read(Line::Whole(bytes))) => {
                     return String::from_utf8(bytes)
                         .map_err(|e| Trouble::NotUtf8(String::from_utf8_lossy(e.as_bytes()).into_owned()));
                 }
-                Ok(Event::Unfinished(bytes)) => {
+                Ok(Event::Read(Line::Unfinished(bytes))) => {
                     let line = String::from_utf8_lossy(&bytes).into_owned();
                     return Err(Trouble::EndedInLine(line, self.end(Process::death)));
                 }
-                Ok(Event::TooLong) => return Err(self.too_much(Stream::Output, self.limits.output_bytes)),
+                Ok(Event::Read(Line::TooLong)) => {
+                    return Err(self.too_much(Stream::Output, self.limits.output_bytes));
+                }
                 Ok(Event::Overflow) => return Err(self.too_much(Stream::Error, self.limits.error_bytes)),
-                Ok(Event::Closed) | Err(RecvTimeoutError::Disconnected) => {
+                Ok(Event::Read(Line::Closed)) | Err(RecvTimeoutError::Disconnected) => {
                     return Err(Trouble::Ended(self.end(Process::death)));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -124,7 +124,7 @@ impl Session {
     /// Returns an unread line, if one is waiting.
     pub fn has_more(&self) -> Option<String> {
         match self.lines.try_recv() {
-            Ok(Event::Line(bytes) | Event::Unfinished(bytes)) => {
+            Ok(Event::Read(Line::Whole(bytes) | Line::Unfinished(bytes))) => {
                 Some(String::from_utf8_lossy(&bytes).into_owned())
             }
             _ => None,
@@ -158,23 +158,5 @@ impl Session {
             Some(process) => how(process),
             None => Finished::not_started("it has ended before"),
         }
-    }
-}
-
-/// The next line, or what there is instead.
-fn read_line(output: &mut impl BufRead, most: u64) -> Event {
-    let mut line = Vec::new();
-    let read = output.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line);
-    match (read, line.last()) {
-        (Err(_) | Ok(0), _) => Event::Closed,
-        (Ok(_), Some(b'\n')) => {
-            line.pop();
-            if line.last() == Some(&b'\r') {
-                line.pop();
-            }
-            Event::Line(line)
-        }
-        (Ok(count), _) if count as u64 > most => Event::TooLong,
-        (Ok(_), _) => Event::Unfinished(line),
     }
 }

@@ -1,6 +1,7 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
 
 use crate::limits::{CallLimits, TICK};
+use crate::program::{CallHost, ProgramInstance};
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -19,10 +20,47 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+/// The code behind an instance.
+pub(crate) enum Code {
+    /// In this process, through the binary interface.
+    Linked(RawPluginBox),
+    /// In a process of its own, which can be ended and started again.
+    Program(ProgramInstance),
+}
+
+impl Code {
+    fn call(&self, method: &str, inputs: &[String], bridge: Bridge) -> Result<String, String> {
+        match self {
+            Self::Linked(raw) => {
+                let bridge: RawHostBox = RawHost_TO::from_ptr(RArc::new(bridge), TD_Opaque);
+                let texts: Vec<RStr<'_>> = inputs.iter().map(|s| s.as_str().into()).collect();
+                match RawPlugin_TO::call(raw, method.into(), texts.as_slice().into(), bridge) {
+                    RResult::ROk(text) => Ok(text.into_string()),
+                    RResult::RErr(text) => Err(text.into_string()),
+                }
+            }
+            Self::Program(program) => program
+                .call(method, inputs, &bridge)
+                .map_err(|failure| encode(&failure).unwrap_or_default()),
+        }
+    }
+
+    /// Ends the instance. Returns the failure of its destructor.
+    fn close(self) -> Result<(), String> {
+        match self {
+            Self::Linked(raw) => RawPlugin_TO::close(raw).into_result().map_err(|text| text.into_string()),
+            Self::Program(program) => {
+                drop(program);
+                Ok(())
+            }
+        }
+    }
+}
+
 /// An instance of a plugin and everything needed to call it.
 pub(crate) struct Core {
     pub(crate) info: Arc<PluginInfo>,
-    raw: Option<Arc<RawPluginBox>>,
+    code: Option<Arc<Code>>,
     poison: OnceLock<Failure>,
     gate: Gate,
     limits: CallLimits,
@@ -33,7 +71,7 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn new(
         info: Arc<PluginInfo>,
-        raw: RawPluginBox,
+        code: Code,
         limits: CallLimits,
         threads: Arc<Threads>,
         worker: Option<(WorkerSettings, WorkerSource, CreateRequest)>,
@@ -41,7 +79,7 @@ impl Core {
         Self {
             gate: Gate::new(info.max_concurrency as usize),
             info,
-            raw: Some(Arc::new(raw)),
+            code: Some(Arc::new(code)),
             poison: OnceLock::new(),
             limits,
             threads,
@@ -67,7 +105,7 @@ impl Core {
     }
 
     pub(crate) fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
-        let Some(raw) = self.raw.clone() else {
+        let Some(code) = self.code.clone() else {
             return Err(self.plugin_failure("plugin.poisoned", "was closed".to_owned()));
         };
         let given = host.remaining_ms();
@@ -84,14 +122,13 @@ impl Core {
             return Err(self.plugin_failure("plugin.poisoned", format!("is not called again after: {first}")));
         }
         let (send, receive) = mpsc::channel();
-        let cancelled = Arc::new(AtomicBool::new(host.cancelled()));
-        let bridge = Bridge { send: send.clone(), cancelled: Arc::clone(&cancelled), deadline };
+        let state = Arc::new(CallState::default());
+        state.is_cancelled.store(host.cancelled(), Ordering::Relaxed);
+        let bridge = Bridge { send: send.clone(), state: Arc::clone(&state), deadline };
         let name = method.to_owned();
         let job = move || {
-            let bridge: RawHostBox = RawHost_TO::from_ptr(RArc::new(bridge), TD_Opaque);
-            let texts: Vec<RStr<'_>> = inputs.iter().map(|s| s.as_str().into()).collect();
-            let reply = RawPlugin_TO::call(&*raw, name.as_str().into(), texts.as_slice().into(), bridge);
-            drop(raw);
+            let reply = code.call(&name, &inputs, bridge);
+            drop(code);
             // Sending fails if the host has given up the call.
             drop(send.send(FromPlugin::Done(reply)));
         };
@@ -126,12 +163,14 @@ impl Core {
                     if let Some(reply) = receive.try_iter().find_map(FromPlugin::into_reply) {
                         return Ok(reply);
                     }
+                    state.is_given_up.store(true, Ordering::Relaxed);
                     return Err(self.poison_with(self.deadline_failure(method, given.unwrap_or_default())));
                 }
                 if host.cancelled() {
-                    cancelled.store(true, Ordering::Relaxed);
+                    state.is_cancelled.store(true, Ordering::Relaxed);
                     let since = *interrupted.get_or_insert_with(Instant::now);
                     if since.elapsed() >= Duration::from_millis(self.limits.cancel_grace_ms) {
+                        state.is_given_up.store(true, Ordering::Relaxed);
                         return Err(self.poison_with(self.cancel_failure(method)));
                     }
                 }
@@ -140,10 +179,8 @@ impl Core {
         self.judge(method, reply)
     }
 
-    fn judge(&self, method: &str, reply: RawReply) -> Result<String, Failure> {
-        let text = match &reply {
-            RResult::ROk(text) | RResult::RErr(text) => text,
-        };
+    fn judge(&self, method: &str, reply: Result<String, String>) -> Result<String, Failure> {
+        let (Ok(text) | Err(text)) = &reply;
         if text.len() > self.limits.reply_bytes {
             let message = format!(
                 "the plugin `{}` answered `{method}` with {} bytes; the host takes {}",
@@ -154,8 +191,8 @@ impl Core {
             return Err(Failure::new(FailureClass::Limit, "plugin.reply-size", message));
         }
         match reply {
-            RResult::ROk(text) => Ok(text.into_string()),
-            RResult::RErr(text) => {
+            Ok(text) => Ok(text),
+            Err(text) => {
                 let failure = decode::<Failure>(&text).unwrap_or_else(|e| {
                     self.plugin_failure(
                         "plugin.document",
@@ -177,7 +214,11 @@ impl Core {
         failure
     }
 
+    /// Keeps an instance in this process from being used again: its state is unknown. A program is started anew instead.
     fn poison_with(&self, failure: Failure) -> Failure {
+        if matches!(self.code.as_deref(), Some(Code::Program(_))) {
+            return failure;
+        }
         tracing::warn!(plugin = %self.info.id, %failure, "the instance is not used again");
         drop(self.poison.set(failure.clone()));
         failure
@@ -256,24 +297,24 @@ fn clip(text: &str, most: usize) -> &str {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        let Some(raw) = self.raw.take() else { return };
+        let Some(code) = self.code.take() else { return };
         // The state of a poisoned instance is unknown, so its destructor is not run.
         if self.poison.get().is_some() {
-            std::mem::forget(raw);
+            std::mem::forget(code);
             return;
         }
         let (send, receive) = mpsc::channel();
         let deadline = Instant::now().checked_add(Duration::from_millis(self.limits.create_ms));
         let job = move || {
-            let result = Arc::try_unwrap(raw).map(RawPlugin_TO::close);
-            drop(send.send(result.unwrap_or(RResult::ROk(()))));
+            let result = Arc::try_unwrap(code).map(Code::close);
+            drop(send.send(result.unwrap_or(Ok(()))));
         };
         if self.threads.run(Box::new(job), deadline).is_err() {
             return;
         }
         match receive.recv_timeout(Duration::from_millis(self.limits.create_ms)) {
-            Ok(RResult::ROk(())) => {}
-            Ok(RResult::RErr(text)) => {
+            Ok(Ok(())) => {}
+            Ok(Err(text)) => {
                 let why = decode::<Failure>(&text).map_or_else(|e| e.to_string(), |f| f.to_string());
                 tracing::warn!(plugin = %self.info.id, "the instance's destructor broke: {why}");
             }
@@ -283,14 +324,14 @@ impl Drop for Core {
 }
 
 enum FromPlugin {
-    Done(RawReply),
+    Done(Result<String, String>),
     Log(LogLevel, String),
     Progress(u64, u64, String),
     Ask(String, Vec<String>, Sender<Result<String, Failure>>),
 }
 
 impl FromPlugin {
-    fn into_reply(self) -> Option<RawReply> {
+    fn into_reply(self) -> Option<Result<String, String>> {
         match self {
             Self::Done(reply) => Some(reply),
             _ => None,
@@ -302,8 +343,16 @@ impl FromPlugin {
 /// that made it as long as that waits.
 struct Bridge {
     send: Sender<FromPlugin>,
-    cancelled: Arc<AtomicBool>,
+    state: Arc<CallState>,
     deadline: Option<Instant>,
+}
+
+#[derive(Default)]
+struct CallState {
+    /// True once the run is being interrupted.
+    is_cancelled: AtomicBool,
+    /// True once the host does not wait for the call any more.
+    is_given_up: AtomicBool,
 }
 
 impl Bridge {
@@ -336,11 +385,32 @@ impl RawHost for Bridge {
         drop(catch_panic(|| self.send.send(FromPlugin::Progress(done, total, what.as_str().to_owned()))));
     }
     fn cancelled(&self) -> u32 {
-        u32::from(self.cancelled.load(Ordering::Relaxed))
+        u32::from(self.state.is_cancelled.load(Ordering::Relaxed))
     }
     fn remaining_ms(&self) -> u64 {
         self.deadline.map_or(u64::MAX, |d| {
             u64::try_from(d.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX - 1)
         })
+    }
+}
+
+impl CallHost for Bridge {
+    fn ask(&self, question: &str, inputs: &[String]) -> Result<String, Failure> {
+        self.ask_host(question, inputs.to_vec())
+    }
+    fn log(&self, level: LogLevel, message: &str) {
+        drop(self.send.send(FromPlugin::Log(level, message.to_owned())));
+    }
+    fn progress(&self, done: u64, total: u64, what: &str) {
+        drop(self.send.send(FromPlugin::Progress(done, total, what.to_owned())));
+    }
+    fn is_cancelled(&self) -> bool {
+        self.state.is_cancelled.load(Ordering::Relaxed)
+    }
+    fn is_given_up(&self) -> bool {
+        self.state.is_given_up.load(Ordering::Relaxed)
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis() as u64)
     }
 }

@@ -36,8 +36,15 @@ shows the options of each plugin.";
 See `planforge plugins list`.";
     "plugin.kind", "The plugin is of another kind",
     "For example a verifier where the stage needs a planner.\n\n`planforge plugins list` shows the kind of each plugin.";
-    "plugin.duplicate", "Two libraries on the search path are the same plugin",
-    "A library takes the place of the bundled plugin of its id; of two libraries neither is taken.\n\nTake one off the search path.";
+    "plugin.program", "The program of a plugin did not start or ended",
+    "The message holds the exit status and the end of what the program wrote to standard error. Calls that were in progress are \
+repeated once, each alone; the call that ends the program again fails. The next call starts the program anew.\n\nCheck `command` in its \
+plugin.toml, and run the program by hand.";
+    "plugin.exception", "A program's method failed",
+    "The program answered a call with an error without a failure document. In Python this is an exception that the plugin did not \
+catch. This is never a verdict.\n\nThis is the plugin's fault; tell its author.";
+    "plugin.duplicate", "Two plugins on the search path have the same id",
+    "A library or program takes the place of the bundled plugin of its id; of two neither is taken.\n\nTake one off the search path.";
     "plugin.panic", "A plugin panicked",
     "The panic was caught inside the plugin; message and place are in the failure. The instance is not used again. This is never a \
 verdict about a candidate.\n\nThis is the plugin's fault; tell its author.";

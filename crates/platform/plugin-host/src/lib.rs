@@ -4,8 +4,8 @@
 //! [`Registry::create`] makes an [`Instance`], which implements the same traits as a plugin does.
 //!
 //! Contained are panics, hangs, unreadable and oversized replies, wrong symbols, epochs, layouts and options.
-//! Not contained, because plugins run in this process, are `abort()`, segmentation faults, stack overflow,
-//! and memory that a plugin takes before it replies.
+//! Not contained, where a plugin runs in this process, are `abort()`, segmentation faults, stack overflow, and memory that a
+//! plugin takes before it replies. A plugin that is a program runs in a process of its own.
 //!
 //! The feature `schemas` (on by default) checks options against a plugin's schema before an instance is made.
 //! Without it the plugin alone checks them; tests of a plugin need no more.
@@ -19,6 +19,7 @@ mod gates;
 mod limits;
 #[cfg(feature = "schemas")]
 mod options;
+mod program;
 mod registry;
 pub mod scaffold;
 mod serve;

@@ -1,12 +1,13 @@
 //! The known plugins, their sources, and the creation of instances.
 
 use crate::adapters::Instance;
-use crate::call::Core;
+use crate::call::{Code, Core};
 use crate::exposed::writable_by_others;
 use crate::gates;
 use crate::limits::CallLimits;
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, OptionsSchema};
+use crate::program::{MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
 use crate::suggestion::nearest;
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
@@ -31,6 +32,23 @@ pub enum PluginSource {
         /// SHA-256 of the file, lower-case hexadecimal.
         sha256: String,
     },
+    /// A folder with a program and its `plugin.toml`.
+    Program {
+        /// The folder.
+        path: PathBuf,
+        /// SHA-256 over the folder's files, lower-case hexadecimal.
+        sha256: String,
+    },
+}
+
+impl PluginSource {
+    /// The file or folder with its SHA-256; `None` for a bundled plugin.
+    pub fn file(&self) -> Option<(&Path, &str)> {
+        match self {
+            Self::Bundled => None,
+            Self::Library { path, sha256 } | Self::Program { path, sha256 } => Some((path, sha256)),
+        }
+    }
 }
 
 /// A line of `planforge plugins list`.
@@ -67,15 +85,29 @@ pub struct RegistrySettings {
 }
 
 struct Loaded {
-    module: Module,
+    maker: Maker,
     info: Arc<PluginInfo>,
+}
+
+/// The code that makes instances.
+enum Maker {
+    Module(Module),
+    Program(Arc<Program>),
+}
+
+/// The code of a plugin as it was found; none of it has run.
+#[derive(Clone)]
+enum Found {
+    Bundled(&'static BundledPlugin),
+    /// With the crate's name.
+    Library(PathBuf, String),
+    Program(Arc<Program>),
 }
 
 struct Slot {
     source: PluginSource,
-    crate_name: String,
-    /// Result of checks that do not run the plugin: its symbol, its epoch, and that its id is unique.
-    found: Result<Option<&'static BundledPlugin>, Failure>,
+    /// Result of checks that do not run the plugin: its symbol or manifest, its epoch, and that its id is unique.
+    found: Result<Found, Failure>,
     loaded: OnceLock<Result<Loaded, Failure>>,
     /// The compiled schema of its options.
     #[cfg(feature = "schemas")]
@@ -83,14 +115,9 @@ struct Slot {
 }
 
 impl Slot {
-    fn new(
-        source: PluginSource,
-        crate_name: String,
-        found: Result<Option<&'static BundledPlugin>, Failure>,
-    ) -> Self {
+    fn new(source: PluginSource, found: Result<Found, Failure>) -> Self {
         Self {
             source,
-            crate_name,
             found,
             loaded: OnceLock::new(),
             #[cfg(feature = "schemas")]
@@ -129,8 +156,8 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Finds the plugins linked in and those on the search path: folders (shared libraries directly in them)
-    /// or single files. Never fails: [`Registry::list`] and every use of an id report what is wrong with a
+    /// Finds the plugins linked in and those on the search path: folders (with shared libraries, a `plugin.toml`, or
+    /// folders with one) or single libraries. Never fails: [`Registry::list`] and every use of an id report what is wrong with a
     /// library.
     pub fn new(
         bundled: &[&'static BundledPlugin],
@@ -148,21 +175,21 @@ impl Registry {
             registry.search(path);
         }
         for plugin in bundled {
-            let slot = Slot::new(PluginSource::Bundled, plugin.crate_name.to_owned(), Ok(Some(plugin)));
+            let slot = Slot::new(PluginSource::Bundled, Ok(Found::Bundled(plugin)));
             registry.slots.entry(plugin.id()).or_default().push(slot);
         }
         registry
     }
 
     fn search(&mut self, path: &Path) {
-        let files = if path.is_dir() {
+        let plugins = if path.is_dir() {
             self.exposed.extend(writable_by_others(path));
-            libraries(path)
+            plugins_in(path)
         } else {
             Ok(vec![path.to_owned()])
         };
-        match files {
-            Ok(files) => files.iter().for_each(|file| self.add_library(file)),
+        match plugins {
+            Ok(plugins) => plugins.iter().for_each(|plugin| self.add(plugin)),
             Err(e) => self.add_stray(path, String::new(), file_failure(path, &e)),
         }
     }
@@ -173,33 +200,42 @@ impl Registry {
         self.strays.push(RegistryEntry { id, source, info: Err(failure), shadowed: false });
     }
 
-    fn add_library(&mut self, path: &Path) {
+    /// Adds the library or program at that path.
+    fn add(&mut self, path: &Path) {
         self.exposed.extend(writable_by_others(path));
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(e) => return self.add_stray(path, String::new(), file_failure(path, &e)),
+        let (id, source, found) = match if path.is_dir() { self.program(path) } else { library(path) } {
+            Ok(plugin) => plugin,
+            Err((sha256, failure)) => return self.add_stray(path, sha256, failure),
         };
-        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
-        let file = match gates::read_symbols(path, &bytes) {
-            Ok(file) => file,
-            Err(failure) => return self.add_stray(path, sha256, failure),
-        };
-        let slots = self.slots.entry(id_of_crate(&file.crate_name)).or_default();
-        let epoch = gates::check_epoch(&path.display().to_string(), file.epoch);
+        let slots = self.slots.entry(id.clone()).or_default();
         let found = match slots.first_mut() {
-            Some(Slot { source: PluginSource::Library { path: first, .. }, found: known, .. })
-                if first != path =>
-            {
-                let failure = duplicate_failure(&id_of_crate(&file.crate_name), first, path);
+            Some(Slot { source: known_source, found: known, .. }) => {
+                let first = known_source.file().map_or(Path::new(""), |(first, _)| first);
+                // The same file, by two entries of the search path.
+                if first == path {
+                    return;
+                }
+                let failure = duplicate_failure(&id, first, path);
                 *known = Err(failure.clone());
                 Err(failure)
             }
-            // The same file, by two entries of the search path.
-            Some(_) => return,
-            None => epoch.map(|()| None),
+            None => found,
         };
-        let source = PluginSource::Library { path: path.to_owned(), sha256 };
-        slots.push(Slot::new(source, file.crate_name, found));
+        slots.push(Slot::new(source, found));
+    }
+
+    /// The program in a folder.
+    fn program(&self, folder: &Path) -> Result<FoundPlugin, (String, Failure)> {
+        let file = folder.join(MANIFEST);
+        let wrong = |why: String| (String::new(), Failure::new(FailureClass::Plugin, "plugin.file", why));
+        let text = std::fs::read_to_string(&file).map_err(|e| (String::new(), file_failure(&file, &e)))?;
+        let manifest = Manifest::read(&text).map_err(|why| wrong(format!("{}: {why}", file.display())))?;
+        let sha256 = folder_hash(folder).map_err(wrong)?;
+        let id = manifest.id.clone();
+        let epoch = gates::check_epoch(&file.display().to_string(), manifest.contract);
+        let program = Program::new(folder, manifest, self.settings.limits.clone());
+        let source = PluginSource::Program { path: folder.to_owned(), sha256 };
+        Ok((id, source, epoch.map(|()| Found::Program(program))))
     }
 
     /// Every id there is, in order.
@@ -223,23 +259,24 @@ impl Registry {
 
     fn load<'a>(&self, slot: &'a Slot) -> Result<&'a Loaded, Failure> {
         let load = || {
-            let module = match (slot.found.clone()?, &slot.source) {
-                (Some(plugin), _) => gates::open_bundled_plugin(plugin)?,
-                (None, PluginSource::Library { path, .. }) => {
-                    gates::open_plugin_library(path, &slot.crate_name)?
+            let (limits, threads) = (&self.settings.limits, &self.threads);
+            let (maker, info) = match slot.found.clone()? {
+                Found::Bundled(plugin) => {
+                    let module = gates::open_bundled_plugin(plugin)?;
+                    (Maker::Module(module), gates::describe(module, plugin.crate_name, limits, threads)?)
                 }
-                (None, PluginSource::Bundled) => {
-                    return Err(Failure::new(
-                        FailureClass::System,
-                        "plugin.file",
-                        "a bundled plugin without header",
-                    ));
+                Found::Library(path, crate_name) => {
+                    let module = gates::open_plugin_library(&path, &crate_name)?;
+                    (Maker::Module(module), gates::describe(module, &crate_name, limits, threads)?)
+                }
+                Found::Program(program) => {
+                    let info = program.describe()?;
+                    (Maker::Program(program), info)
                 }
             };
-            let info = gates::describe(module, &slot.crate_name, &self.settings.limits, &self.threads)?;
             #[cfg(feature = "schemas")]
             slot.schema(&info)?;
-            Ok(Loaded { module, info: Arc::new(info) })
+            Ok(Loaded { maker, info: Arc::new(info) })
         };
         slot.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
     }
@@ -283,10 +320,10 @@ impl Registry {
     }
 
     fn describe(&self, id: &str, slot: &Slot) -> Result<Arc<PluginInfo>, Failure> {
-        let PluginSource::Library { path, sha256 } = &slot.source else {
+        let found = slot.found.clone()?;
+        let Some((_, sha256)) = slot.source.file() else {
             return self.load(slot).map(|loaded| Arc::clone(&loaded.info));
         };
-        slot.found.clone()?;
         if let Some(Ok(loaded)) = slot.loaded.get() {
             return Ok(Arc::clone(&loaded.info));
         }
@@ -296,12 +333,19 @@ impl Registry {
         if let Some(info) = cache_file.as_ref().and_then(read).filter(|i| i.id == id) {
             return Ok(Arc::new(info));
         }
-        let Some(worker) = &self.settings.worker else {
-            let text = "this host has no executable to start for child processes";
-            return Err(Failure::new(FailureClass::System, "host.no-worker", text));
+        let info = match found {
+            Found::Library(path, _) => {
+                let Some(worker) = &self.settings.worker else {
+                    let text = "this host has no executable to start for child processes";
+                    return Err(Failure::new(FailureClass::System, "host.no-worker", text));
+                };
+                let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
+                describe_apart(&settings, &path)?
+            }
+            // A program is a process of its own.
+            Found::Program(program) => program.describe()?,
+            Found::Bundled(_) => return self.load(slot).map(|loaded| Arc::clone(&loaded.info)),
         };
-        let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
-        let info = describe_apart(&settings, path)?;
         if let Some(file) = cache_file {
             // Without the file the plugin is described again next time, which only costs time.
             if let Err(e) = write_description(&file, &info) {
@@ -338,15 +382,16 @@ impl Registry {
         let loaded = self.load(slot)?;
         #[cfg(feature = "schemas")]
         self.refuse_options(id, &request.options)?;
-        let limits = &self.settings.limits;
-        let raw = gates::create(loaded.module, &loaded.info, &request, limits, &self.threads)?;
+        let code = self.make(loaded, &request)?;
         let source = match &slot.source {
-            PluginSource::Bundled => WorkerSource::Bundled(id.to_owned()),
-            PluginSource::Library { path, .. } => WorkerSource::Library(path.clone()),
+            PluginSource::Bundled => Some(WorkerSource::Bundled(id.to_owned())),
+            PluginSource::Library { path, .. } => Some(WorkerSource::Library(path.clone())),
+            PluginSource::Program { .. } => None,
         };
-        let worker = self.settings.worker.clone().map(|settings| (settings, source, request));
+        let worker = source.zip(self.settings.worker.clone());
+        let worker = worker.map(|(source, settings)| (settings, source, request));
         let info = Arc::clone(&loaded.info);
-        Ok(Instance::over(Core::new(info, raw, limits.clone(), Arc::clone(&self.threads), worker)))
+        Ok(Instance::over(Core::new(info, code, self.settings.limits.clone(), Arc::clone(&self.threads), worker)))
     }
 
     /// `plugin.options` with all problems of the options.
@@ -370,9 +415,20 @@ impl Registry {
     /// The raw instance, for the worker, which serves `work` alone.
     pub(crate) fn create_core(&self, id: &str, request: &CreateRequest) -> Result<Core, Failure> {
         let loaded = self.load(self.slot(id)?)?;
-        let limits = &self.settings.limits;
-        let raw = gates::create(loaded.module, &loaded.info, request, limits, &self.threads)?;
-        Ok(Core::new(Arc::clone(&loaded.info), raw, limits.clone(), Arc::clone(&self.threads), None))
+        let code = self.make(loaded, request)?;
+        let limits = self.settings.limits.clone();
+        Ok(Core::new(Arc::clone(&loaded.info), code, limits, Arc::clone(&self.threads), None))
+    }
+
+    /// Gate `plugin.create`.
+    fn make(&self, loaded: &Loaded, request: &CreateRequest) -> Result<Code, Failure> {
+        match &loaded.maker {
+            Maker::Module(module) => {
+                gates::create(*module, &loaded.info, request, &self.settings.limits, &self.threads)
+                    .map(Code::Linked)
+            }
+            Maker::Program(program) => ProgramInstance::new(program, request).map(Code::Program),
+        }
     }
 
     /// Sentences about the folders and libraries of the search path that other users of the machine can change. Whoever can
@@ -398,7 +454,7 @@ fn write_description(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
 }
 
 fn duplicate_failure(id: &str, first: &Path, second: &Path) -> Failure {
-    let text = format!("two libraries are the plugin `{id}`: {} and {}", first.display(), second.display());
+    let text = format!("there are two of the plugin `{id}`: {} and {}", first.display(), second.display());
     Failure::new(FailureClass::Request, "plugin.duplicate", text).help("take one of them off the search path")
 }
 
@@ -406,15 +462,34 @@ fn file_failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(FailureClass::Plugin, "plugin.file", format!("{}: {error}", path.display()))
 }
 
-/// The shared libraries of a folder, by name.
-fn libraries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// A plugin that was found: its id, its source, and the result of the checks that do not run it.
+type FoundPlugin = (String, PluginSource, Result<Found, Failure>);
+
+/// The plugin in a library's file. An error holds the file's SHA-256, as far as it could be read.
+fn library(path: &Path) -> Result<FoundPlugin, (String, Failure)> {
+    let bytes = std::fs::read(path).map_err(|e| (String::new(), file_failure(path, &e)))?;
+    let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let file = gates::read_symbols(path, &bytes).map_err(|failure| (sha256.clone(), failure))?;
+    let epoch = gates::check_epoch(&path.display().to_string(), file.epoch);
+    let id = id_of_crate(&file.crate_name);
+    let source = PluginSource::Library { path: path.to_owned(), sha256 };
+    Ok((id, source, epoch.map(|()| Found::Library(path.to_owned(), file.crate_name))))
+}
+
+/// The plugins of a folder, by name: itself if it has a manifest, else its shared libraries and the folders in it
+/// that have a manifest.
+fn plugins_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    if folder.join(MANIFEST).is_file() {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let mut plugins = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION) && path.is_file() {
-            files.push(path);
+        let is_library = path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION) && path.is_file();
+        if is_library || path.join(MANIFEST).is_file() {
+            plugins.push(path);
         }
     }
-    files.sort();
-    Ok(files)
+    plugins.sort();
+    Ok(plugins)
 }
