@@ -39,9 +39,9 @@ impl Code {
                     RResult::RErr(text) => Err(text.into_string()),
                 }
             }
-            Self::Program(program) => program
-                .call(method, inputs, &bridge)
-                .map_err(|failure| encode(&failure).unwrap_or_default()),
+            Self::Program(program) => {
+                program.call(method, inputs, &bridge).map_err(|failure| encode(&failure).unwrap_or_default())
+            }
         }
     }
 

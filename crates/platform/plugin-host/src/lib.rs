@@ -22,6 +22,7 @@ mod options;
 mod program;
 mod registry;
 pub mod scaffold;
+mod search;
 mod serve;
 mod suggestion;
 mod threads;
@@ -33,6 +34,7 @@ pub use limits::CallLimits;
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
-pub use registry::{PluginSource, Registry, RegistryEntry, RegistrySettings};
+pub use registry::{Registry, RegistryEntry, RegistrySettings};
+pub use search::PluginSource;
 pub use serve::worker_main;
 pub use worker::{WorkerSettings, WorkerSource};

@@ -7,49 +7,18 @@ use crate::gates;
 use crate::limits::CallLimits;
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, OptionsSchema};
-use crate::program::{MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
+use crate::program::{Program, ProgramInstance};
+use crate::search::{Found, PluginSource, file_failure, library, plugins_in, program};
 use crate::suggestion::nearest;
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 #[cfg(feature = "schemas")]
 use planforge_contract::JsonObject;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, PluginKind, decode, encode};
-use planforge_plugin_abi::{BundledPlugin, EPOCH, Module, id_of_crate};
-use sha2::{Digest, Sha256};
+use planforge_plugin_abi::{BundledPlugin, EPOCH, Module};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-
-/// Source of a plugin.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PluginSource {
-    /// Linked into the binary.
-    Bundled,
-    /// A library on the search path.
-    Library {
-        /// The file.
-        path: PathBuf,
-        /// SHA-256 of the file, lower-case hexadecimal.
-        sha256: String,
-    },
-    /// A folder with a program and its `plugin.toml`.
-    Program {
-        /// The folder.
-        path: PathBuf,
-        /// SHA-256 over the folder's files, lower-case hexadecimal.
-        sha256: String,
-    },
-}
-
-impl PluginSource {
-    /// The file or folder with its SHA-256; `None` for a bundled plugin.
-    pub fn file(&self) -> Option<(&Path, &str)> {
-        match self {
-            Self::Bundled => None,
-            Self::Library { path, sha256 } | Self::Program { path, sha256 } => Some((path, sha256)),
-        }
-    }
-}
 
 /// A line of `planforge plugins list`.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,15 +61,6 @@ struct Loaded {
 /// The code that makes instances.
 enum Maker {
     Module(Module),
-    Program(Arc<Program>),
-}
-
-/// The code of a plugin as it was found; none of it has run.
-#[derive(Clone)]
-enum Found {
-    Bundled(&'static BundledPlugin),
-    /// With the crate's name.
-    Library(PathBuf, String),
     Program(Arc<Program>),
 }
 
@@ -203,9 +163,10 @@ impl Registry {
     /// Adds the library or program at that path.
     fn add(&mut self, path: &Path) {
         self.exposed.extend(writable_by_others(path));
-        let (id, source, found) = match if path.is_dir() { self.program(path) } else { library(path) } {
+        let plugin = if path.is_dir() { program(path, &self.settings.limits) } else { library(path) };
+        let (id, source, found) = match plugin {
             Ok(plugin) => plugin,
-            Err((sha256, failure)) => return self.add_stray(path, sha256, failure),
+            Err(stray) => return self.add_stray(path, stray.sha256, stray.failure),
         };
         let slots = self.slots.entry(id.clone()).or_default();
         let found = match slots.first_mut() {
@@ -222,20 +183,6 @@ impl Registry {
             None => found,
         };
         slots.push(Slot::new(source, found));
-    }
-
-    /// The program in a folder.
-    fn program(&self, folder: &Path) -> Result<FoundPlugin, (String, Failure)> {
-        let file = folder.join(MANIFEST);
-        let wrong = |why: String| (String::new(), Failure::new(FailureClass::Plugin, "plugin.file", why));
-        let text = std::fs::read_to_string(&file).map_err(|e| (String::new(), file_failure(&file, &e)))?;
-        let manifest = Manifest::read(&text).map_err(|why| wrong(format!("{}: {why}", file.display())))?;
-        let sha256 = folder_hash(folder).map_err(wrong)?;
-        let id = manifest.id.clone();
-        let epoch = gates::check_epoch(&file.display().to_string(), manifest.contract);
-        let program = Program::new(folder, manifest, self.settings.limits.clone());
-        let source = PluginSource::Program { path: folder.to_owned(), sha256 };
-        Ok((id, source, epoch.map(|()| Found::Program(program))))
     }
 
     /// Every id there is, in order.
@@ -391,7 +338,13 @@ impl Registry {
         let worker = source.zip(self.settings.worker.clone());
         let worker = worker.map(|(source, settings)| (settings, source, request));
         let info = Arc::clone(&loaded.info);
-        Ok(Instance::over(Core::new(info, code, self.settings.limits.clone(), Arc::clone(&self.threads), worker)))
+        Ok(Instance::over(Core::new(
+            info,
+            code,
+            self.settings.limits.clone(),
+            Arc::clone(&self.threads),
+            worker,
+        )))
     }
 
     /// `plugin.options` with all problems of the options.
@@ -456,40 +409,4 @@ fn write_description(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
 fn duplicate_failure(id: &str, first: &Path, second: &Path) -> Failure {
     let text = format!("there are two of the plugin `{id}`: {} and {}", first.display(), second.display());
     Failure::new(FailureClass::Request, "plugin.duplicate", text).help("take one of them off the search path")
-}
-
-fn file_failure(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(FailureClass::Plugin, "plugin.file", format!("{}: {error}", path.display()))
-}
-
-/// A plugin that was found: its id, its source, and the result of the checks that do not run it.
-type FoundPlugin = (String, PluginSource, Result<Found, Failure>);
-
-/// The plugin in a library's file. An error holds the file's SHA-256, as far as it could be read.
-fn library(path: &Path) -> Result<FoundPlugin, (String, Failure)> {
-    let bytes = std::fs::read(path).map_err(|e| (String::new(), file_failure(path, &e)))?;
-    let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect::<String>();
-    let file = gates::read_symbols(path, &bytes).map_err(|failure| (sha256.clone(), failure))?;
-    let epoch = gates::check_epoch(&path.display().to_string(), file.epoch);
-    let id = id_of_crate(&file.crate_name);
-    let source = PluginSource::Library { path: path.to_owned(), sha256 };
-    Ok((id, source, epoch.map(|()| Found::Library(path.to_owned(), file.crate_name))))
-}
-
-/// The plugins of a folder, by name: itself if it has a manifest, else its shared libraries and the folders in it
-/// that have a manifest.
-fn plugins_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    if folder.join(MANIFEST).is_file() {
-        return Ok(vec![folder.to_owned()]);
-    }
-    let mut plugins = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let is_library = path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION) && path.is_file();
-        if is_library || path.join(MANIFEST).is_file() {
-            plugins.push(path);
-        }
-    }
-    plugins.sort();
-    Ok(plugins)
 }

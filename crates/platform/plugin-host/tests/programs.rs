@@ -22,7 +22,8 @@ fn registry() -> Registry {
 
 fn create(registry: &Registry, fault: &str) -> Result<Arc<dyn Verifier>, Failure> {
     let options = json!({"fault": fault}).as_object().cloned().unwrap();
-    let instance = registry.create("misbehave-program", CreateRequest { options, ..CreateRequest::default() })?;
+    let instance =
+        registry.create("misbehave-program", CreateRequest { options, ..CreateRequest::default() })?;
     match instance {
         Instance::Verifier(verifier) => Ok(verifier),
         other => panic!("{other:?}"),
@@ -66,7 +67,9 @@ fn a_program_answers_many_calls_at_a_time_with_one_process() {
             });
         }
     });
-    let PluginSource::Program { path, sha256 } = registry.source("misbehave-program").unwrap() else { panic!() };
+    let PluginSource::Program { path, sha256 } = registry.source("misbehave-program").unwrap() else {
+        panic!()
+    };
     assert_eq!((path, sha256.len()), (&folder(), 64));
     assert_eq!(registry.info("misbehave-program").unwrap().about, "Misbehaves");
 }
@@ -141,7 +144,8 @@ fn a_call_that_is_repeated_asks_no_model_again() {
 #[test]
 fn a_hanging_call_ends_at_its_deadline_and_no_other_call_does() {
     let limits = CallLimits { deadline_grace_ms: 0, ..CallLimits::default() };
-    let registry = Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() });
+    let registry =
+        Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() });
     let verifier = create(&registry, "hang").unwrap();
     let failure = verifier.verify(&TestHost::new().remaining_ms(300), &request("bad")).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.deadline"));
@@ -194,8 +198,10 @@ fn a_manifest_that_is_wrong_is_listed_with_its_reason() {
     plugin("c", "id = 'c'\nkind = 'verifier'\ncommand = ['no-such-program']\ncontract = 2");
     plugin("d", "id = 'c'\nkind = 'verifier'\ncommand = ['x']\ncontract = 2");
     let registry = Registry::new(&[], &[folder.path().to_owned()], RegistrySettings::default());
-    let failures: Vec<_> = registry.list().into_iter().map(|e| (e.id, e.info.map(drop).unwrap_err().code)).collect();
-    let expected = [("b", "plugin.epoch"), ("c", "plugin.duplicate"), ("c", "plugin.duplicate"), ("a", "plugin.file")];
+    let failures: Vec<_> =
+        registry.list().into_iter().map(|e| (e.id, e.info.map(drop).unwrap_err().code)).collect();
+    let expected =
+        [("b", "plugin.epoch"), ("c", "plugin.duplicate"), ("c", "plugin.duplicate"), ("a", "plugin.file")];
     assert_eq!(failures, expected.map(|(id, code)| (id.to_owned(), code.to_owned())));
     std::fs::remove_dir_all(folder.path().join("d")).unwrap();
     let registry = Registry::new(&[], &[folder.path().to_owned()], RegistrySettings::default());

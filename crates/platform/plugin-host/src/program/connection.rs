@@ -136,7 +136,8 @@ impl Connection {
             match message {
                 Ok(message) => self.pass_on(message),
                 Err(why) => {
-                    let failure = self.failure(FailureClass::Plugin, "plugin.document", &format!("wrote {why}"));
+                    let failure =
+                        self.failure(FailureClass::Plugin, "plugin.document", &format!("wrote {why}"));
                     return self.end_with(None, failure);
                 }
             }
@@ -325,8 +326,7 @@ fn answer(
     host: Option<&dyn CallHost>,
     asked: Result<(&'static str, Vec<String>), String>,
 ) -> Result<String, Failure> {
-    let (question, inputs) =
-        asked.map_err(|why| Failure::new(FailureClass::Plugin, "plugin.method", why))?;
+    let (question, inputs) = asked.map_err(|why| Failure::new(FailureClass::Plugin, "plugin.method", why))?;
     host.ok_or_else(|| Failure::forbidden(question))?.ask(question, &inputs)
 }
 

@@ -1,7 +1,8 @@
 //! An instance that a program serves.
 
 use super::connection::{CallHost, Connection, NoResult};
-use super::{Program, wire};
+use super::process::Program;
+use super::wire;
 use planforge_contract::api::LogLevel;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginKind, encode};
 use serde_json::Value;
@@ -33,8 +34,7 @@ struct GivenAnswer {
 impl ProgramInstance {
     /// Gate `plugin.create`.
     pub(crate) fn new(program: &Arc<Program>, request: &CreateRequest) -> Result<Self, Failure> {
-        let text = encode(request)
-            .map_err(|e| Failure::new(FailureClass::Request, "plugin.create", e))?;
+        let text = encode(request).map_err(|e| Failure::new(FailureClass::Request, "plugin.create", e))?;
         let number = program.next_instance();
         let body = wire::body(&text);
         let fields = body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
@@ -48,7 +48,8 @@ impl ProgramInstance {
         };
         instance.connect().map_err(|no_result| {
             let mut failure = Failure::from(no_result);
-            failure.message = format!("`{}` could not be made: {}", instance.program.manifest.id, failure.message);
+            failure.message =
+                format!("`{}` could not be made: {}", instance.program.manifest.id, failure.message);
             failure
         })?;
         Ok(instance)
@@ -66,9 +67,15 @@ impl ProgramInstance {
     }
 
     /// Calls a method with its documents in their envelopes; the result is a document in its envelope.
-    pub(crate) fn call(&self, method: &str, inputs: &[String], host: &dyn CallHost) -> Result<String, Failure> {
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        inputs: &[String],
+        host: &dyn CallHost,
+    ) -> Result<String, Failure> {
         let names = wire::input_names(method);
-        let bodies = names.iter().zip(inputs).map(|(name, text)| format!(r#","{name}":{}"#, wire::body(text)));
+        let bodies =
+            names.iter().zip(inputs).map(|(name, text)| format!(r#","{name}":{}"#, wire::body(text)));
         let remaining = host.remaining_ms().map(|ms| format!(r#","remaining_ms":{ms}"#)).unwrap_or_default();
         let params = format!(r#""instance":{}{remaining}{}"#, self.number, bodies.collect::<String>());
         let given = GivenAnswers::default();
@@ -128,9 +135,8 @@ struct Recorded<'c> {
 
 impl CallHost for Recorded<'_> {
     fn ask(&self, question: &str, inputs: &[String]) -> Result<String, Failure> {
-        let is_same = |given: &&mut GivenAnswer| {
-            !given.is_used && given.question == question && given.inputs == inputs
-        };
+        let is_same =
+            |given: &&mut GivenAnswer| !given.is_used && given.question == question && given.inputs == inputs;
         if let Some(given) = self.given.lock().iter_mut().find(is_same) {
             given.is_used = true;
             return given.answer.clone();

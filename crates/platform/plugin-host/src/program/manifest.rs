@@ -68,7 +68,8 @@ impl Manifest {
                 _ => drop(info.insert(key.to_owned(), value)),
             }
         }
-        serde_json::from_value(Value::Object(info)).map_err(|e| format!("the description is not readable: {e}"))
+        serde_json::from_value(Value::Object(info))
+            .map_err(|e| format!("the description is not readable: {e}"))
     }
 }
 
@@ -135,7 +136,8 @@ mod tests {
     fn a_manifest_names_everything_that_is_wrong() {
         let good = Manifest::read("id='a-b'\nkind='verifier'\ncommand=['x']\ncontract=2").unwrap();
         assert_eq!((good.id.as_str(), good.memory_mb), ("a-b", 4096));
-        let wrong = Manifest::read("id='A b'\nkind='verifier'\ncommand=[]\ncontract=2\nmemory_mb=0").unwrap_err();
+        let wrong =
+            Manifest::read("id='A b'\nkind='verifier'\ncommand=[]\ncontract=2\nmemory_mb=0").unwrap_err();
         for key in ["`id`", "`command`", "`memory_mb`"] {
             assert!(wrong.contains(key), "{wrong}");
         }

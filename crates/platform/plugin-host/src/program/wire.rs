@@ -1,10 +1,9 @@
 //! The messages: JSON-RPC 2.0, one a line.
 
-use super::text_field;
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Document, EnvironmentInfo, EnvironmentVerdict, ExecutionReport, Failure,
-    FailureClass, PlanOutcome, PlanRequest, PluginKind, StateDescription, TranslateResponse, VerifyResponse, Walks,
-    api::EnvironmentCall, api::LogLevel,
+    CompletionRequest, CompletionResult, Document, EnvironmentInfo, EnvironmentVerdict, ExecutionReport,
+    Failure, FailureClass, PlanOutcome, PlanRequest, PluginKind, StateDescription, TranslateResponse,
+    VerifyResponse, Walks, api::EnvironmentCall, api::LogLevel,
 };
 use serde_json::{Value, json};
 
@@ -19,11 +18,27 @@ pub(super) const CANCEL: &str = "call/cancel";
 #[derive(Debug)]
 pub(super) enum Message {
     /// The end of a call of the host.
-    Answer { id: u64, result: Result<Value, Failure> },
+    Answer {
+        id: u64,
+        result: Result<Value, Failure>,
+    },
     /// A question to the host within a call. `id` is the program's, and is given back.
-    Question { call: u64, id: Value, question: Result<(&'static str, Vec<String>), String> },
-    Log { call: u64, level: LogLevel, message: String },
-    Progress { call: u64, done: u64, total: u64, what: String },
+    Question {
+        call: u64,
+        id: Value,
+        question: Result<(&'static str, Vec<String>), String>,
+    },
+    Log {
+        call: u64,
+        level: LogLevel,
+        message: String,
+    },
+    Progress {
+        call: u64,
+        done: u64,
+        total: u64,
+        what: String,
+    },
 }
 
 impl Message {
@@ -36,15 +51,20 @@ impl Message {
         let mut message: Value = serde_json::from_slice(line).map_err(|e| not_a_message(&e))?;
         let id = message.get("id").cloned();
         if let Some(error) = message.get("error").filter(|error| !error.is_null()) {
-            let id = id.and_then(|id| id.as_u64()).ok_or_else(|| not_a_message(&"an error without the id of a call"))?;
+            let id = id
+                .and_then(|id| id.as_u64())
+                .ok_or_else(|| not_a_message(&"an error without the id of a call"))?;
             return Ok(Self::Answer { id, result: Err(read_failure(error)) });
         }
         if let Some(result) = message.get_mut("result").map(Value::take) {
-            let id = id.and_then(|id| id.as_u64()).ok_or_else(|| not_a_message(&"a result without the id of a call"))?;
+            let id = id
+                .and_then(|id| id.as_u64())
+                .ok_or_else(|| not_a_message(&"a result without the id of a call"))?;
             return Ok(Self::Answer { id, result: Ok(result) });
         }
         let params = message.get("params").cloned().unwrap_or_default();
-        let call = params.get("call").and_then(Value::as_u64).ok_or_else(|| not_a_message(&"no `params.call`"))?;
+        let call =
+            params.get("call").and_then(Value::as_u64).ok_or_else(|| not_a_message(&"no `params.call`"))?;
         let number = |name: &str| params.get(name).and_then(Value::as_u64).unwrap_or_default();
         let text = |name: &str| text_field(&params, name).to_owned();
         match (text_field(&message, "method"), id) {
@@ -65,16 +85,26 @@ impl Message {
     }
 }
 
+/// A field of a JSON object as text.
+fn text_field<'v>(object: &'v Value, name: &str) -> &'v str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// The host's service and its inputs, in the form of the binary interface.
 fn question(method: &str, params: &Value) -> Result<(&'static str, Vec<String>), String> {
     let request = params.get("request").unwrap_or(&Value::Null);
     match method {
-        "host/complete" => {
-            Ok(("complete", vec![text_field(params, "role").to_owned(), enclose::<CompletionRequest>(request)]))
-        }
+        "host/complete" => Ok((
+            "complete",
+            vec![text_field(params, "role").to_owned(), enclose::<CompletionRequest>(request)],
+        )),
         "host/environment" => Ok(("environment", vec![enclose::<EnvironmentCall>(request)])),
-        "host/plan" => Ok(("plan", vec![text_field(params, "label").to_owned(), enclose::<PlanRequest>(request)])),
-        _ => Err(format!("the host has no method `{method}`; it has host/complete, host/environment and host/plan")),
+        "host/plan" => {
+            Ok(("plan", vec![text_field(params, "label").to_owned(), enclose::<PlanRequest>(request)]))
+        }
+        _ => Err(format!(
+            "the host has no method `{method}`; it has host/complete, host/environment and host/plan"
+        )),
     }
 }
 
@@ -160,7 +190,13 @@ mod tests {
 
     #[test]
     fn lines_that_are_no_messages_are_refused_with_their_beginning() {
-        for line in ["hello", "{}", r#"{"id":"x","result":1}"#, r#"{"method":"host/else","params":{"call":1}}"#, "[1]"] {
+        for line in [
+            "hello",
+            "{}",
+            r#"{"id":"x","result":1}"#,
+            r#"{"method":"host/else","params":{"call":1}}"#,
+            "[1]",
+        ] {
             let why = Message::read(line.as_bytes()).unwrap_err();
             assert!(why.ends_with(line), "{why}");
         }
@@ -169,7 +205,9 @@ mod tests {
     #[test]
     fn an_error_without_a_failure_keeps_its_message() {
         let line = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no such object"}}"#;
-        let Message::Answer { id: 7, result: Err(failure) } = Message::read(line.as_bytes()).unwrap() else { panic!() };
+        let Message::Answer { id: 7, result: Err(failure) } = Message::read(line.as_bytes()).unwrap() else {
+            panic!()
+        };
         assert_eq!((failure.code.as_str(), failure.message.as_str()), ("plugin.exception", "no such object"));
     }
 }
