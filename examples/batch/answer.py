@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Answers a file of batch requests, with any OpenAI-compatible server or by hand. Python's standard library is all it needs.
+"""Answers a file of batch requests, with any OpenAI-compatible or Anthropic-compatible server, or by hand. Python's standard library is all it needs.
 
     answer.py REQUESTS.jsonl ANSWERS.jsonl --server http://127.0.0.1:8081/v1 [--model NAME] [--key-env OPENAI_API_KEY]
     answer.py REQUESTS.jsonl ANSWERS.jsonl --by-hand
@@ -13,9 +13,13 @@ import argparse, json, os, sys, urllib.error, urllib.request
 def served(request, args):
     body = dict(request["body"], **({"model": args.model} if args.model else {}))
     headers = {"Content-Type": "application/json"}
+    messages = request["url"].endswith("/messages")
+    if messages:
+        headers["anthropic-version"] = "2023-06-01"
     if args.key_env:
-        headers["Authorization"] = "Bearer " + os.environ[args.key_env]
-    post = urllib.request.Request(args.server.rstrip("/") + "/chat/completions", json.dumps(body).encode(), headers)
+        key = os.environ[args.key_env]
+        headers.update({"x-api-key": key} if messages else {"Authorization": "Bearer " + key})
+    post = urllib.request.Request(args.server.rstrip("/") + request["url"].removeprefix("/v1"), json.dumps(body).encode(), headers)
     try:
         with urllib.request.urlopen(post, timeout=args.timeout) as answer:
             response = {"status_code": answer.status, "body": json.load(answer)}
@@ -25,7 +29,8 @@ def served(request, args):
 
 
 def written(request):
-    for message in request["body"]["messages"]:
+    system = [{"role": "system", "content": request["body"]["system"]}] if "system" in request["body"] else []
+    for message in system + request["body"]["messages"]:
         print(f"\n--- {message['role']}\n{message['content']}")
     n = request["body"].get("n", 1)
     contents = []

@@ -1,5 +1,6 @@
-//! Reads an answer: the body of a chat completion, or texts that a person wrote.
+//! Reads an answer: the body of a chat completion or of a message, or texts that a person wrote.
 
+use planforge_anthropic_messages::read_message;
 use planforge_chat_completions::{malformed_failure, read_result};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::{Map, Value};
@@ -8,6 +9,9 @@ use serde_json::{Map, Value};
 /// who writes so counts no tokens, so the usage is unknown.
 pub(crate) fn read(answer: &str) -> CompletionResult {
     match serde_json::from_str::<Map<String, Value>>(answer) {
+        Ok(object) if object.get("type").is_some_and(|kind| kind == "message") => {
+            read_message(answer.as_bytes())
+        }
         Ok(object) => match by_hand(&object) {
             Some(contents) => of_contents(contents, &object, answer),
             None => read_result(answer.as_bytes()),
@@ -73,6 +77,15 @@ mod tests {
         assert_eq!((read.raw.as_str(), read.replies[0].finish), (body, FinishReason::Stop));
         let refused = replies(r#"{"choices": [{"message": {"content": null, "refusal": "no"}}]}"#);
         assert_eq!(refused.replies[0].finish, FinishReason::ContentFilter);
+    }
+
+    #[test]
+    fn a_message_is_read_as_from_the_service_itself() {
+        let read = replies(
+            r#"{"type": "message", "model": "claude-x", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn",
+                "usage": {"input_tokens": 3, "output_tokens": 1}}"#,
+        );
+        assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
     }
 
     #[test]

@@ -4,19 +4,44 @@ use planforge_chat_completions::{Dialect, Field, MaxTokensField};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Services that answer batch files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchService {
+    /// OpenAI's Batch API, and servers that have the same interface.
+    Openai,
+    /// Anthropic's Message Batches.
+    Anthropic,
+}
+
 /// Options of `provider-batch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BatchProviderOptions {
-    /// The service's field for the most tokens of a reply.
+    /// The service whose format the files have, and to which `planforge batch` sends them.
+    pub service: BatchService,
+    /// The service's interface as far as `/v1`, for `planforge batch`. Left out: the service's own address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Name of the environment variable that holds the key, for `planforge batch`. Left out: `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`
+    /// for the service's own address, and no key for any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// The service's field for the most tokens of a reply (OpenAI).
     pub max_tokens_field: MaxTokensField,
-    /// Fields that are never written, for services that refuse them.
+    /// Fields that are never written, for services that refuse them (OpenAI).
     pub omit: Vec<Field>,
 }
 
 impl Default for BatchProviderOptions {
     fn default() -> Self {
-        Self { max_tokens_field: MaxTokensField::MaxTokens, omit: Vec::new() }
+        Self {
+            service: BatchService::Openai,
+            base_url: None,
+            api_key_env: None,
+            max_tokens_field: MaxTokensField::MaxTokens,
+            omit: Vec::new(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files of answers, read whole and checked before anything is made of them.
 
-use crate::line::{self, Line, MAX_LINE_BYTES};
+use crate::line::{AnswerLine, MAX_LINE_BYTES, read_answer};
+use crate::redact::redact_line;
 use crate::requests::custom_id;
 use planforge_contract::Failure;
 use planforge_diagnostics::Diagnostic;
@@ -77,7 +78,7 @@ impl BatchReplies {
                         return;
                     };
                     if !text.trim().is_empty() {
-                        self.line(&redactor.text(text.trim()), place, whole);
+                        self.line(&redact_line(redactor, text.trim()), place, whole);
                     }
                 }
                 Ok(Next::TooLong) => {
@@ -95,7 +96,7 @@ impl BatchReplies {
     }
 
     fn line(&mut self, text: &str, place: LinePlace, whole: bool) {
-        match line::read(text) {
+        match read_answer(text) {
             Ok(line) => self.add_line(line, text, place),
             // A file that is still being written, or was cut off on its way.
             Err(_) if !whole && serde_json::from_str::<Value>(text).is_err() => {
@@ -109,7 +110,7 @@ impl BatchReplies {
 
     /// Adds a line. A reply replaces an error, and a permanent error replaces a temporary one, since a
     /// repeated request got another answer.
-    fn add_line(&mut self, line: Line, text: &str, place: LinePlace) {
+    fn add_line(&mut self, line: AnswerLine, text: &str, place: LinePlace) {
         let digest = passes(&line.arrived).then(|| sha256_hex(text.as_bytes()));
         let Some(known) = self.entries.get_mut(&line.id) else {
             let passing = digest.into_iter().collect();
@@ -154,6 +155,11 @@ impl BatchReplies {
 
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// True if the n-th time that a request was written is answered: by a reply, a permanent error, or `n` temporary errors.
+    pub(crate) fn is_answered(&self, id: &str, n: usize) -> bool {
+        self.entries.get(id).is_some_and(|entry| !passes(&entry.arrived) || entry.passing.len() >= n)
     }
 
     /// Number of temporary errors of the request.

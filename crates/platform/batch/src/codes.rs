@@ -32,6 +32,10 @@ codes! {
     "batch.too-large", "one request is larger than a batch file may be",
     "Batch services take files of at most 200 MB, and one question alone is longer than that. Choose a pipeline that carries less \
      history, or one that asks for less at a time.";
+    "batch.changed", "a request file is not as planforge wrote it",
+    "Request files are written once and then only read. A line is not a request, or its model or interface is another one than in the \
+     line before, or the file was changed after its submission began. Restore the file, or remove it and its entry in \
+     batch/submitted.json; `planforge run --resume RUN` writes the requests that wait again.";
     "batch.io", "a batch file cannot be read or written",
     "The operating system refused; the message names the file and says why. Questions that wait are written again when the run is \
      resumed.";

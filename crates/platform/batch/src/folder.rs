@@ -5,6 +5,7 @@ use crate::requests::{
     Ledger, MAX_FILE_BYTES, MAX_FILE_REQUESTS, Part, Questions, RequestFile, Wave, custom_id, names, parts,
     wave_of,
 };
+use crate::written::WrittenFile;
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::PendingRequest;
@@ -28,6 +29,22 @@ impl BatchFolder {
     /// The folder of answer files.
     pub fn answers(&self) -> PathBuf {
         self.root.join("answers")
+    }
+
+    /// The folder of request files.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// The request files, in the order in which they were written.
+    ///
+    /// # Errors
+    /// `batch.io`, `batch.changed`.
+    pub fn written(&self, replies: &BatchReplies) -> Result<Vec<WrittenFile>, Failure> {
+        let mut ledger = Ledger::default();
+        let files = jsonl(&self.root).map_err(|e| io(&self.root, "read", &e))?;
+        let files = files.iter().filter(|path| wave_of(path).is_some());
+        files.map(|path| WrittenFile::read(path, &mut ledger, replies)).collect()
     }
 
     /// True if the folder has a request file.
@@ -121,7 +138,7 @@ impl BatchFolder {
         let mut asked = Vec::new();
         for (id, question) in questions.all {
             if let Some(failure) = &question.failed {
-                *wave.failed.entry(name_of(failure)).or_insert(0) += 1;
+                *wave.failed.entry(failure_name(failure)).or_insert(0) += 1;
             }
             let (times, passed) = (ledger.times(&id), replies.temporary_errors(&id));
             match (times, passed) {
@@ -177,7 +194,7 @@ impl BatchFolder {
 }
 
 /// The key under which an error is counted.
-fn name_of(failure: &ProviderFailure) -> String {
+pub fn failure_name(failure: &ProviderFailure) -> String {
     let class = serde_json::to_value(failure.class).ok();
     let class = class.as_ref().and_then(|class| class.as_str()).unwrap_or("error").to_owned();
     match failure.status {
@@ -218,7 +235,7 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("batch.io", format!("{} cannot be read: {error}", path.display()))
 }
 
-fn io(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+pub(crate) fn io(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
     let message = format!("cannot {what} {}: {error}", path.display());
     Failure::new(FailureClass::System, "batch.io", message)
 }

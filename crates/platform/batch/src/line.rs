@@ -8,19 +8,20 @@ use serde_json::{Map, Value, json};
 /// Longest line that is read, in bytes.
 pub const MAX_LINE_BYTES: usize = 64_000_000;
 
-/// The content of a line.
+/// A line of a file of answers.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
-    pub(crate) id: String,
-    pub(crate) arrived: ArrivedResult,
+pub struct AnswerLine {
+    /// The `custom_id` of the request.
+    pub id: String,
+    pub arrived: ArrivedResult,
 }
 
-/// Reads a line: a batch service's `{"custom_id", "response": {"status_code", "body"}, "error"}`, or by hand
-/// `{"custom_id", "content"}`.
+/// Reads a line: OpenAI's `{"custom_id", "response": {"status_code", "body"}, "error"}`, Anthropic's `{"custom_id", "result"}`,
+/// or by hand `{"custom_id", "content"}`.
 ///
 /// # Errors
 /// The mistake, without a full stop.
-pub(crate) fn read(text: &str) -> Result<Line, String> {
+pub fn read_answer(text: &str) -> Result<AnswerLine, String> {
     let value: Value = serde_json::from_str(text).map_err(|e| format!("this is not JSON: {e}"))?;
     let Value::Object(object) = value else {
         return Err("a line is one JSON object".to_owned());
@@ -33,6 +34,7 @@ pub(crate) fn read(text: &str) -> Result<Line, String> {
     let given = |name: &str| object.get(name).filter(|value| !value.is_null());
     let by_hand = ["content", "contents"].iter().any(|name| object.contains_key(*name));
     let arrived = match (given("response"), given("error")) {
+        (None, None) if given("result").is_some() && !by_hand => of_result(&object["result"])?,
         (None, None) if by_hand => hand_written(&object)?,
         (None, None) => {
             return Err("there is neither a `response` of a service nor `content` written by hand".to_owned());
@@ -41,7 +43,7 @@ pub(crate) fn read(text: &str) -> Result<Line, String> {
         (Some(response), error) => of_response(response, error)?,
         (None, Some(error)) => ArrivedResult::Failure(of_error(error)),
     };
-    Ok(Line { id, arrived })
+    Ok(AnswerLine { id, arrived })
 }
 
 /// The outcome of a request that reached a model.
@@ -64,6 +66,44 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<ArrivedResult,
             let body = body.map(Value::to_string).unwrap_or_default();
             Ok(ArrivedResult::Failure(failure_of_status(status, body.as_bytes())))
         }
+    }
+}
+
+/// The outcome of a request to Anthropic's Message Batches (`MessageBatchIndividualResponse` of its Python SDK, read on
+/// 2026-11-23).
+fn of_result(result: &Value) -> Result<ArrivedResult, String> {
+    let failed = |class, message: &str| {
+        let message = message.to_owned();
+        Ok(ArrivedResult::Failure(ProviderFailure { class, status: None, retry_after_ms: None, message }))
+    };
+    match result.get("type").and_then(Value::as_str) {
+        Some("succeeded") => match result.get("message").filter(|message| message.is_object()) {
+            Some(message) => Ok(ArrivedResult::Body(message.to_string())),
+            None => Err("`result.message` is an object: a message".to_owned()),
+        },
+        Some("errored") => {
+            let error = result.get("error").cloned().unwrap_or_default();
+            let kind = error.get("error").unwrap_or(&error).get("type").and_then(Value::as_str);
+            let status = status_of_error(kind.unwrap_or_default());
+            Ok(ArrivedResult::Failure(failure_of_status(status, error.to_string().as_bytes())))
+        }
+        Some("expired") => failed(ProviderFailureClass::Timeout, "the batch expired before this request"),
+        Some("canceled") => failed(ProviderFailureClass::Server, "the batch was cancelled"),
+        _ => Err("`result.type` is `succeeded`, `errored`, `expired` or `canceled`".to_owned()),
+    }
+}
+
+/// The status that Anthropic's interface gives with an error of this type.
+fn status_of_error(kind: &str) -> u16 {
+    match kind {
+        "authentication_error" => 401,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "rate_limit_error" => 429,
+        "api_error" => 500,
+        "timeout_error" => 504,
+        "overloaded_error" => 529,
+        _ => 400,
     }
 }
 
@@ -105,14 +145,21 @@ mod tests {
 
     #[test]
     fn a_service_s_line_and_one_by_hand_are_read() {
-        let line = read(
+        let line = read_answer(
             r#"{"id": "b1", "custom_id": "pf-1", "response": {"status_code": 200, "request_id": "r", "body": {"choices": []}}, "error": null}"#,
         );
-        let wanted = Line { id: "pf-1".into(), arrived: ArrivedResult::Body(r#"{"choices":[]}"#.into()) };
+        let wanted =
+            AnswerLine { id: "pf-1".into(), arrived: ArrivedResult::Body(r#"{"choices":[]}"#.into()) };
         assert_eq!(line, Ok(wanted));
-        let hand = read(r#"{"custom_id": "pf-2", "content": "(define)", "note": "mine"}"#).unwrap();
+        let hand = read_answer(r#"{"custom_id": "pf-2", "content": "(define)", "note": "mine"}"#).unwrap();
         assert_eq!(hand.arrived, ArrivedResult::Body(r#"{"content":"(define)"}"#.into()));
-        let several = read(r#"{"custom_id": "pf-2", "contents": ["a", "b"], "model": "Ada"}"#).unwrap();
+        let message = read_answer(
+            r#"{"custom_id": "pf-3", "result": {"type": "succeeded", "message": {"type": "message", "content": []}}}"#,
+        );
+        let body = r#"{"content":[],"type":"message"}"#.into();
+        assert_eq!(message.unwrap().arrived, ArrivedResult::Body(body));
+        let several =
+            read_answer(r#"{"custom_id": "pf-2", "contents": ["a", "b"], "model": "Ada"}"#).unwrap();
         assert_eq!(several.arrived, ArrivedResult::Body(r#"{"contents":["a","b"],"model":"Ada"}"#.into()));
     }
 
@@ -135,8 +182,18 @@ mod tests {
                 C::ContextOverflow,
             ),
             (r#""response": {"status_code": 401, "body": {}}"#, C::Authentication),
+            (r#""result": {"type": "expired"}"#, C::Timeout),
+            (r#""result": {"type": "canceled"}"#, C::Server),
+            (
+                r#""result": {"type": "errored", "error": {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}}"#,
+                C::Server,
+            ),
+            (
+                r#""result": {"type": "errored", "error": {"type": "error", "error": {"type": "invalid_request_error", "message": "x"}}}"#,
+                C::BadRequest,
+            ),
         ] {
-            match read(&format!(r#"{{"custom_id": "a", {rest}}}"#)).unwrap().arrived {
+            match read_answer(&format!(r#"{{"custom_id": "a", {rest}}}"#)).unwrap().arrived {
                 ArrivedResult::Failure(failure) => assert_eq!(failure.class, class, "{rest}"),
                 other => panic!("{rest}: {other:?}"),
             }
@@ -157,9 +214,11 @@ mod tests {
             (r#"{"custom_id": "a", "content": "x", "contents": ["x"]}"#, "exclude"),
             (r#"{"custom_id": "a", "content": "x", "response": {"body": {}}}"#, "both"),
             (r#"{"custom_id": "a", "response": {"status_code": 200}}"#, "a chat completion"),
+            (r#"{"custom_id": "a", "result": {"type": "done"}}"#, "`result.type`"),
+            (r#"{"custom_id": "a", "result": {"type": "succeeded"}}"#, "a message"),
             (r#"{"custom_id": "a", "response": {"status_code": "ok", "body": {}}}"#, "HTTP status"),
         ] {
-            let told = read(line).unwrap_err();
+            let told = read_answer(line).unwrap_err();
             assert!(told.contains(why), "{line}: {told}");
         }
     }

@@ -13,8 +13,12 @@ use std::path::{Path, PathBuf};
 pub const MAX_FILE_REQUESTS: usize = 50_000;
 /// Most bytes of one file, as OpenAI's Batch API takes it.
 pub const MAX_FILE_BYTES: usize = 200_000_000;
-/// The operation that answers a request.
-const URL: &str = "/v1/chat/completions";
+/// The path of OpenAI's interface in a request file.
+pub const CHAT_URL: &str = "/v1/chat/completions";
+/// The path of Anthropic's interface in a request file.
+pub const MESSAGES_URL: &str = "/v1/messages";
+/// The ticket of a provider whose requests Anthropic's interface answers.
+const MESSAGES_TICKET: &str = "messages";
 /// Unknown answers that are named one by one.
 const UNKNOWN_SHOWN: usize = 10;
 /// Hexadecimal digits of a `custom_id`: 160 bits. Services take 64 characters of letters, digits, `-` and `_`.
@@ -97,8 +101,15 @@ impl Ledger {
     /// Counts the requests of a file's text. Skips an incomplete last line, since such a file was never used.
     pub(crate) fn read(&mut self, text: &str) {
         for asked in text.lines().filter_map(|line| serde_json::from_str::<RequestLine>(line).ok()) {
-            *self.0.entry(asked.custom_id).or_insert(0) += 1;
+            self.add(&asked.custom_id);
         }
+    }
+
+    /// Counts one more occurrence of a request and returns their number.
+    pub(crate) fn add(&mut self, id: &str) -> usize {
+        let times = self.0.entry(id.to_owned()).or_insert(0);
+        *times += 1;
+        *times
     }
 
     pub(crate) fn times(&self, id: &str) -> usize {
@@ -147,18 +158,19 @@ pub(crate) struct Part {
     pub(crate) requests: usize,
 }
 
-/// Divides requests into files: one model each, and no more than a service takes.
+/// Divides requests into files: one model and interface each, and no more than a service takes.
 pub(crate) fn parts(
     questions: &[(String, &PendingRequest)],
     redactor: &Redactor,
     most: (usize, usize),
 ) -> Result<Vec<Part>, Failure> {
     let (most_requests, most_bytes) = most;
-    let mut models: BTreeMap<&str, Vec<Part>> = BTreeMap::new();
+    let mut models: BTreeMap<(&str, &str), Vec<Part>> = BTreeMap::new();
     for (id, question) in questions {
         let mut body = question.body.clone();
         redactor.value(&mut body);
-        let request = Request { custom_id: id, method: "POST", url: URL, body: &body };
+        let url = if question.ticket == MESSAGES_TICKET { MESSAGES_URL } else { CHAT_URL };
+        let request = Request { custom_id: id, method: "POST", url, body: &body };
         let mut line = serde_json::to_string(&request).map_err(|e| {
             Failure::new(FailureClass::System, "batch.io", format!("a request has no JSON form: {e}"))
         })?;
@@ -171,7 +183,7 @@ pub(crate) fn parts(
             );
             return Err(Failure::new(FailureClass::Request, "batch.too-large", message));
         }
-        let files = models.entry(&question.model).or_default();
+        let files = models.entry((&question.model, url)).or_default();
         let full = |part: &Part| part.requests >= most_requests || part.text.len() + line.len() > most_bytes;
         if files.last().is_none_or(full) {
             let number = files.len() + 1;
@@ -232,6 +244,7 @@ mod tests {
             llm: String::new(),
             model: "m".into(),
             body: json!({"text": "x".repeat(50)}),
+            ticket: String::new(),
             failed: None,
         }
     }
@@ -252,6 +265,16 @@ mod tests {
         assert!(names(12, &files).iter().all(|name| wave_of(Path::new(name)) == Some(12)));
         let refused = parts(&asked, &Redactor::default(), (3, line - 1)).unwrap_err();
         assert_eq!(refused.code, "batch.too-large");
+    }
+
+    #[test]
+    fn the_ticket_decides_about_the_interface_and_an_interface_has_its_own_file() {
+        let messages = PendingRequest { ticket: MESSAGES_TICKET.into(), ..question("b") };
+        let all = [("a".to_owned(), &question("a")), ("b".to_owned(), &messages)];
+        let files = parts(&all, &Redactor::default(), (9, 1_000_000)).unwrap();
+        let urls: Vec<bool> = files.iter().map(|part| part.text.contains(MESSAGES_URL)).collect();
+        assert_eq!(urls, [false, true]);
+        assert_eq!(names(1, &files), ["requests-0001.jsonl", "requests-0001-2.jsonl"]);
     }
 
     #[test]

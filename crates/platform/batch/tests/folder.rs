@@ -18,6 +18,7 @@ fn question(number: usize, model: &str) -> PendingRequest {
         llm: "main".into(),
         model: model.into(),
         body: json!({"model": model, "messages": [{"role": "user", "content": format!("question {number}")}]}),
+        ticket: "chat.completions".into(),
         failed: None,
     }
 }

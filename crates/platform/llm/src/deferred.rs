@@ -40,6 +40,8 @@ pub struct PendingRequest {
     /// The request body as the server would receive it; in [`crate::Mode::Batch`], which calls no provider, the
     /// canonical request.
     pub body: Value,
+    /// The operation of the service that answers, as the provider names it; empty in [`crate::Mode::Batch`].
+    pub ticket: String,
     /// The error that arrived instead of a reply.
     pub failed: Option<ProviderFailure>,
 }

@@ -53,6 +53,8 @@ struct DeferredRequest<'a> {
     provider: &'a dyn Provider,
     host: &'a dyn Host,
     request: &'a TableRequest,
+    /// The operation of the service that answers.
+    ticket: String,
     /// The body of the request, if the provider returns it.
     body: Option<Value>,
 }
@@ -196,7 +198,7 @@ impl TableClient<'_> {
                 self.send(request)
             }
             Mode::Replay => Err(self.replay_miss(request)?.into()),
-            Mode::Batch => Err(self.defer(request, request.canonical.clone(), None)),
+            Mode::Batch => Err(self.defer(request, String::new(), request.canonical.clone(), None)),
         }
     }
 
@@ -305,8 +307,9 @@ impl TableClient<'_> {
                 reservation.settle_answered(&replies.usage);
                 Ok(Attempt::Done(replies))
             }
-            Ok(CompletionResult::Pending { body, .. }) => {
-                self.settle_deferred(DeferredRequest { provider, host: &host, request, body }, reservation)
+            Ok(CompletionResult::Pending { ticket, body }) => {
+                let deferred = DeferredRequest { provider, host: &host, request, ticket, body };
+                self.settle_deferred(deferred, reservation)
             }
             Ok(CompletionResult::ProviderFailure(failure)) => {
                 reservation.settle_failed(may_have_used(failure.class));
@@ -325,7 +328,7 @@ impl TableClient<'_> {
         deferred: DeferredRequest<'_>,
         reservation: Reservation<'_>,
     ) -> Result<Attempt, Unanswered> {
-        let DeferredRequest { provider, host, request, body } = deferred;
+        let DeferredRequest { provider, host, request, ticket, body } = deferred;
         let options = &self.session.options;
         let arrived = match (&options.deferred, &body) {
             (Some(replies), Some(body)) => replies.find(&request.key, body)?,
@@ -358,7 +361,7 @@ impl TableClient<'_> {
             }
             end => {
                 reservation.settle_deferred();
-                Err(self.defer(request, body, end.and_then(Result::err)))
+                Err(self.defer(request, ticket, body, end.and_then(Result::err)))
             }
         }
     }
@@ -380,7 +383,13 @@ impl TableClient<'_> {
     }
 
     /// Lists a request as pending; the candidate is parked.
-    fn defer(&self, request: &TableRequest, body: Value, failed: Option<ProviderFailure>) -> Unanswered {
+    fn defer(
+        &self,
+        request: &TableRequest,
+        ticket: String,
+        body: Value,
+        failed: Option<ProviderFailure>,
+    ) -> Unanswered {
         self.session.pending.defer(PendingRequest {
             key: request.key.clone(),
             path: request.path.clone(),
@@ -388,6 +397,7 @@ impl TableClient<'_> {
             llm: self.name.to_owned(),
             model: request.completion.model.clone(),
             body,
+            ticket,
             failed,
         })
     }

@@ -13,7 +13,7 @@ mod settings;
 
 pub use codes::CODES;
 pub use reasoning::{Reasoning, ReasoningLevel};
-pub use receive::{Received, receive};
+pub use receive::{Received, download, receive};
 pub use server::ModelServer;
 pub use settings::{HttpSettings, KEY_OPTION};
 

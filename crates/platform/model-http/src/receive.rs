@@ -13,7 +13,45 @@ pub type Received = Result<Vec<u8>, ProviderFailure>;
 
 /// Sends a request once and reads the body within its limit, in bytes.
 pub async fn receive(client: &reqwest::Client, request: reqwest::Request, max_body: usize) -> Received {
+    read(client.execute(request).await.map_err(failure::of_transport)?, max_body).await
+}
+
+/// Sends a request once and passes the body on in pieces, until `take` returns false.
+///
+/// # Errors
+/// As of [`receive`]. A body that is cut off is an error; its first pieces were passed on.
+pub async fn download(
+    client: &reqwest::Client,
+    request: reqwest::Request,
+    max_bytes: u64,
+    take: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<(), ProviderFailure> {
     let mut response = client.execute(request).await.map_err(failure::of_transport)?;
+    let status = response.status().as_u16();
+    let malformed = |message: String| ProviderFailure {
+        class: ProviderFailureClass::Malformed,
+        status: Some(status),
+        retry_after_ms: None,
+        message,
+    };
+    if !response.status().is_success() {
+        let body = read(response, MOST_OF_AN_ERROR).await?;
+        return Err(malformed(String::from_utf8_lossy(&body).into_owned()));
+    }
+    let mut bytes = 0;
+    while let Some(piece) = response.chunk().await.map_err(failure::of_transport)? {
+        bytes += piece.len() as u64;
+        if bytes > max_bytes {
+            return Err(malformed(format!("the file is longer than {max_bytes} bytes")));
+        }
+        if !take(&piece) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
     let status = response.status().as_u16();
     if response.status().is_redirection() {
         let to = response.headers().get(reqwest::header::LOCATION).and_then(|to| to.to_str().ok());
