@@ -62,6 +62,12 @@ impl Batch {
             context.output.note(&line);
         }
         let answers = self.folder.answers();
+        if let Some(run) = self.folder.path().parent() {
+            context.output.note(&format!(
+                "`planforge batch submit {}` sends the files to OpenAI's or Anthropic's batch service",
+                run.display()
+            ));
+        }
         context.output.note(&format!(
             "go on with `{command} --answers FILE` once there are answers, or put them into {} and leave `--answers` out",
             answers.display()

@@ -17,6 +17,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_llm::CODES,
         planforge_pipeline::CODES,
         planforge_batch::CODES,
+        planforge_batch_services::CODES,
         planforge_suites::CODES,
         planforge_evaluate::CODES,
         planforge_report::CODES,
@@ -82,6 +83,20 @@ const CODES: &[CodeInfo] = &[
         explanation: "`provider-batch` leaves questions in files and has no answers yet when the command needs them. `planforge run` and \
                       `planforge evaluate` end with exit code 26 and go on once the answers are there; this command cannot. Name a \
                       provider that answers at once in the [llm] table, or override it:\n\n    --set llm.main.use=provider-openai",
+    },
+    CodeInfo {
+        code: "cli.no-requests",
+        title: "no request waits in batch files",
+        explanation: "`planforge batch` sends the request files in RUN/batch to a batch service. They are written by a run whose model table has \
+                      `use = \"provider-batch\"`, and the run ends with exit code 26. This run has none: it sends its requests itself, or \
+                      was interrupted before it had any.",
+    },
+    CodeInfo {
+        code: "cli.batch-table",
+        title: "a request file belongs to no model table, or to several",
+        explanation: "`planforge batch` takes the service, its address and the name of the key's variable from the `[llm.NAME]` table of the \
+                      run's pipeline that has the model and the service of the request file:\n\n    [llm.main]\n    use = \"provider-batch\"\n    \
+                      service = \"anthropic\"\n    model = \"claude-sonnet-4-6\"\n\nTables of one model and service must name one address and variable.",
     },
     CodeInfo {
         code: "cli.no-rounds",

@@ -36,7 +36,7 @@ macro_rules! commands {
 }
 
 commands! {
-    "Run" { Run(run::RunArgs), Replay(replay::ReplayArgs), Runs(runs::RunsArgs) }
+    "Run" { Run(run::RunArgs), Replay(replay::ReplayArgs), Runs(runs::RunsArgs), Batch(batch::BatchArgs) }
     "Measure" {
         Evaluate(evaluate::EvaluateCommandArgs),
         Compare(compare::CompareArgs),

@@ -79,12 +79,17 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
         | "record.blob-missing"
         | "record.blob-corrupt"
         | "record.report-changed"
-        | "evaluate.changed" => Exit::Input,
+        | "evaluate.changed"
+        | "batch.changed"
+        | "batch.state"
+        | "batch.ambiguous"
+        | "cli.no-requests" => Exit::Input,
         "evaluate.other" | "evaluate.twice" | "new.kind" | "new.name" | "new.sdk" | "new.exists" => {
             Exit::Usage
         }
+        "cli.batch-table" => Exit::Pipeline,
         "record.own-file" | "cli.consent" => Exit::Usage,
-        "batch.io" => Exit::System,
+        "batch.io" | "batch.locked" => Exit::System,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),
     }

@@ -64,7 +64,7 @@ pub(crate) fn instantiate(
     mode: Mode,
 ) -> Result<(Prepared, Arc<Redactor>), Exit> {
     let folder = checked.pipeline.folder();
-    let consent = consent(context)?;
+    let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
     let providers = mode != Mode::Replay;
     let with = Preparation { registry: &checked.registry, folder, providers, consent: &consent };
     let prepared = prepare(&checked.pipeline.config, &with).map_err(|failures| {
@@ -82,9 +82,12 @@ pub(crate) fn instantiate(
     Ok((prepared, Arc::new(redactor)))
 }
 
-fn consent(context: &Context) -> Result<Consent, Exit> {
-    Consent::new(&context.allowed_hosts, crate::environment::allow_file())
-        .map_err(|failure| context.print_failure(&failure))
+/// The user's consent, with the servers of `--allow-host`.
+///
+/// # Errors
+/// As of [`Consent::new`].
+pub(crate) fn consent(allowed_hosts: &[String]) -> Result<Consent, Failure> {
+    Consent::new(allowed_hosts, crate::environment::allow_file())
 }
 
 /// The pipeline's environment, to describe the interface of a suite without PDDL; the run creates its own.
@@ -99,7 +102,7 @@ pub(crate) fn describing_environment(
         ..checked.pipeline.config.clone()
     };
     let (registry, folder) = (&checked.registry, checked.pipeline.folder());
-    let consent = consent(context)?;
+    let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
     let with = Preparation { registry, folder, providers: false, consent: &consent };
     let prepared = prepare(&only, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| context.print_failure(failure));

@@ -16,6 +16,7 @@ const RENAMED: &[Renamed] = &[
     (&["infer"], &["pddl", "infer"]),
     (&["explain-fact"], &["runs", "explain"]),
     (&["rounds"], &["runs", "rounds"]),
+    (&["export", "otlp"], &["runs", "export"]),
     (&["merge"], &["evaluate", "merge"]),
     (&["calibrate"], &["study", "calibrate"]),
     (&["environment", "check"], &["plugins", "try-environment"]),

@@ -1,17 +1,19 @@
 //! `planforge runs`: what recorded runs hold.
 
 mod explain;
+mod export;
 mod rounds;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// Inspect recorded runs: rounds of refinement, origins of inferred facts.
+/// Inspect recorded runs: rounds of refinement, origins of inferred facts, traces.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge runs rounds runs/20261121-101500-bon-ivml
-  planforge runs explain runs/20261121-101500-tic-ic \"(clean shot5)\"")]
+  planforge runs explain runs/20261121-101500-tic-ic \"(clean shot5)\"
+  planforge runs export runs/20261121-101500-llm-p --out trace.json")]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     command: RunsCommand,
@@ -21,11 +23,13 @@ pub(crate) struct RunsArgs {
 enum RunsCommand {
     Rounds(rounds::RoundsArgs),
     Explain(explain::ExplainFactArgs),
+    Export(export::ExportArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &RunsArgs) -> Exit {
     match &args.command {
         RunsCommand::Rounds(args) => rounds::run(context, args),
         RunsCommand::Explain(args) => explain::run(context, args),
+        RunsCommand::Export(args) => export::run(context, args),
     }
 }

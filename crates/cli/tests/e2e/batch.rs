@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A shipped pipeline whose model is that table.
-fn with_model(folder: &Path, name: &str, file: &str, table: &str) -> PathBuf {
+pub(super) fn with_model(folder: &Path, name: &str, file: &str, table: &str) -> PathBuf {
     let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
     // Its paths are relative to where it was.
     let text = text.replace("../../examples/suites", &example("", "").display().to_string());

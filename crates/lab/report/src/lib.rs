@@ -15,6 +15,7 @@ mod codes;
 pub mod curve;
 mod documents;
 mod metrics;
+pub mod otlp;
 mod outline;
 mod page;
 pub mod picture;

@@ -15,20 +15,7 @@ impl Prices {
     /// Reads the `price` of each `[llm.NAME]` table of a pipeline file; overrides (`llm.NAME.price...=value`) win. What cannot be read is
     /// unknown: the run has accepted its file already.
     pub(crate) fn of_file(text: &str, overrides: &[String]) -> Self {
-        let mut file: toml::Table = text.parse().unwrap_or_default();
-        for line in overrides {
-            let Some((key, value)) = line.split_once('=') else { continue };
-            let mut keys = key.trim().split('.');
-            if keys.next() != Some("llm") {
-                continue;
-            }
-            let value = format!("value = {value}").parse::<toml::Table>().ok();
-            let value = value.and_then(|mut table| table.remove("value"));
-            if let Some(value) = value {
-                let path: Vec<&str> = keys.collect();
-                set(&mut file, &path, value);
-            }
-        }
+        let file = file_with(text, overrides);
         let Some(tables) = file.get("llm").and_then(toml::Value::as_table) else { return Self::default() };
         let price = |table: &toml::Value| table.get("price")?.clone().try_into::<Price>().ok();
         Self(tables.iter().filter_map(|(name, table)| Some((name.clone(), price(table)?))).collect())
@@ -39,6 +26,33 @@ impl Prices {
         let named = self.0.get(llm).or_else(|| self.0.get(role).filter(|_| llm.is_empty()));
         named.map(KnownPrices)
     }
+}
+
+/// The provider plugin of each `[llm.NAME]` table of a pipeline file with its overrides.
+pub(crate) fn providers_of_file(text: &str, overrides: &[String]) -> BTreeMap<String, String> {
+    let file = file_with(text, overrides);
+    let tables = file.get("llm").and_then(toml::Value::as_table).into_iter().flatten();
+    tables.filter_map(|(name, table)| Some((name.clone(), table.get("use")?.as_str()?.to_owned()))).collect()
+}
+
+/// A pipeline file with the overrides of its `[llm.NAME]` tables.
+fn file_with(text: &str, overrides: &[String]) -> toml::Table {
+    let mut file: toml::Table = text.parse().unwrap_or_default();
+    for line in overrides {
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let mut keys = key.trim().split('.');
+        if keys.next() != Some("llm") {
+            continue;
+        }
+        let value = format!("value = {value}").parse::<toml::Table>().ok();
+        let value = value.and_then(|mut table| table.remove("value"));
+        let value = value.or_else(|| Some(toml::Value::from(line.split_once('=')?.1)));
+        if let Some(value) = value {
+            let path: Vec<&str> = keys.collect();
+            set(&mut file, &path, value);
+        }
+    }
+    file
 }
 
 fn set(file: &mut toml::Table, path: &[&str], value: toml::Value) {

@@ -158,8 +158,8 @@ impl<'a> ResultLines<'a> {
         }
         let clean = redact_line(self.calls.redactor, text);
         // Two batches may end with the same error of one request, which are two errors: the batch tells them apart.
-        match clean.strip_prefix('{').filter(|_| !clean.contains("\"id\":") && !clean.contains("\"id\" :")) {
-            Some(rest) => self.write(&format!("{{\"id\":\"{}\",{rest}", self.batch.id)),
+        match clean.strip_prefix('{').filter(|_| matches!(answer.arrived, ArrivedResult::Failure(_))) {
+            Some(rest) => self.write(&format!("{{\"batch\":\"{}\",{rest}", self.batch.id)),
             None => self.write(&clean),
         }
     }
@@ -177,7 +177,8 @@ impl<'a> ResultLines<'a> {
             self.results.missing += 1;
             let error = json!({"code": "no_result", "message": message});
             self.write(
-                &json!({"id": self.batch.id, "custom_id": id, "response": null, "error": error}).to_string(),
+                &json!({"batch": self.batch.id, "custom_id": id, "response": null, "error": error})
+                    .to_string(),
             )?;
         }
         Ok(())
