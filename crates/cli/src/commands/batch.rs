@@ -231,7 +231,9 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         return Ok(vec![own]);
     }
     let mut found = Vec::new();
-    let mut folders = vec![folder.join("cells")];
+    // The folder of a shard is `OUT/shards/I-of-N`.
+    let out = folder.ancestors().nth(2).filter(|_| folder.parent().is_some_and(|parent| parent.ends_with("shards")));
+    let mut folders = vec![out.unwrap_or(folder).join("cells")];
     while let Some(next) = folders.pop() {
         let manifest = next.join(MANIFEST);
         if manifest.is_file() {
