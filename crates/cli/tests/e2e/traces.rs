@@ -86,7 +86,7 @@ fn a_run_is_exported_as_spans_that_follow_the_encoding() {
         _ => right_reply(request),
     })
     .unwrap();
-    let mut run = Run::new("llm-p", &server.base_url()).task("parcels", "p01").task("parcels", "p02");
+    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").task("parcels", "p02");
     run.go().expect(0);
     let folder = run.folder();
     let text = export(&folder, &[]);
