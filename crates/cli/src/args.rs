@@ -1,10 +1,12 @@
 //! Groups of arguments and value parsers that several commands share. All others lie beside their command.
 
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::model_choice::{model_table, overrides_of};
 use crate::output::ProgressDisplay;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::de::DeserializeOwned;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Options of commands that run pipelines.
@@ -54,85 +56,22 @@ pub(crate) struct DryRunArgs {
 /// Changes to a pipeline file.
 #[derive(Debug, Args)]
 pub(crate) struct OverrideArgs {
-    /// Use this model in `[llm.main]`: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, or `local:NAME` for an OpenAI-compatible server at
-    /// 127.0.0.1:8081. Provider, address, key and price of the file are replaced; sampling, retries and caps stay.
-    #[arg(long, value_name = "PROVIDER:NAME")]
-    model: Option<ModelChoice>,
+    /// Use this model in `[llm.main]`: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `local:NAME` for an OpenAI-compatible server at
+    /// 127.0.0.1:8081, or a table `[models.NAME]` of `planforge/config.toml` in the configuration folder. Provider, address, key and price
+    /// of the file are replaced; sampling, retries and caps stay unless the table has them.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
     /// Override a key of the pipeline file, such as `llm.main.model=gpt-4o` or `stage.problem.n=3`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
 
 impl OverrideArgs {
-    /// All changes as `KEY=VALUE`, those of `--model` first.
-    pub(crate) fn all(&self) -> Vec<String> {
-        let model = self.model.iter().flat_map(ModelChoice::overrides);
-        model.chain(self.set.iter().cloned()).collect()
-    }
-}
-
-/// `--model PROVIDER:NAME`.
-#[derive(Debug, Clone)]
-struct ModelChoice {
-    service: &'static Service,
-    name: String,
-}
-
-/// A word of `--model`, and the table that it stands for.
-#[derive(Debug)]
-struct Service {
-    word: &'static str,
-    plugin: &'static str,
-    key: Option<&'static str>,
-    base_url: Option<&'static str>,
-}
-
-static SERVICES: [Service; 4] = [
-    Service { word: "openai", plugin: "provider-openai", key: Some("OPENAI_API_KEY"), base_url: None },
-    Service {
-        word: "anthropic",
-        plugin: "provider-anthropic",
-        key: Some("ANTHROPIC_API_KEY"),
-        base_url: None,
-    },
-    Service { word: "gemini", plugin: "provider-gemini", key: Some("GEMINI_API_KEY"), base_url: None },
-    Service {
-        word: "local",
-        plugin: "provider-openai",
-        key: None,
-        base_url: Some("http://127.0.0.1:8081/v1"),
-    },
-];
-
-impl FromStr for ModelChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let words = || SERVICES.iter().map(|s| format!("{}:NAME", s.word)).collect::<Vec<_>>().join(", ");
-        let (word, name) = text.split_once(':').ok_or_else(|| format!("write one of {}", words()))?;
-        let service = SERVICES.iter().find(|service| service.word == word);
-        let service =
-            service.ok_or_else(|| format!("`{word}` is not a known service; write one of {}", words()))?;
-        if name.is_empty() {
-            return Err(format!("the name of the model is missing after `{word}:`"));
-        }
-        Ok(Self { service, name: name.to_owned() })
-    }
-}
-
-impl ModelChoice {
-    /// The keys of the table. `use` comes first: it removes the file's options of another provider.
-    fn overrides(&self) -> Vec<String> {
-        let keys = [
-            ("use", Some(self.service.plugin)),
-            ("model", Some(self.name.as_str())),
-            ("api_key_env", self.service.key),
-            ("base_url", self.service.base_url),
-        ];
-        let set = |(key, value): (&str, Option<&str>)| {
-            Some(format!("llm.main.{key}={}", toml::Value::from(value?)))
-        };
-        keys.into_iter().filter_map(set).collect()
+    /// All changes as `KEY=VALUE`, those of `--model` first. A wrong name of a model is printed.
+    pub(crate) fn all(&self, context: &Context) -> Result<Vec<String>, Exit> {
+        let table = self.model.as_deref().map(|name| model_table(context, name)).transpose()?;
+        let model = table.iter().flat_map(overrides_of);
+        Ok(model.chain(self.set.iter().cloned()).collect())
     }
 }
 

@@ -129,7 +129,16 @@ no refine stage, or no round of it came to an end.",
                       Without consent a key goes only to loopback addresses and, over https, to the service that it is for (OPENAI_API_KEY \
                       to api.openai.com). Allow another server for one command:\n\n    planforge run pipeline.toml --suite suite \
                       --allow-host llm.example.org\n\nor for good, in planforge/allow.toml of your configuration folder (usually \
-                      ~/.config):\n\n    [keys]\n    MY_KEY = [\"llm.example.org\"]\n\nA host without a scheme means https.",
+                      ~/.config):\n\n    [keys]\n    MY_KEY = [\"llm.example.org\"]\n\nA host without a scheme means https. A table \
+                      [models.NAME] of planforge/config.toml that names the variable and the server allows it too.",
+    },
+    CodeInfo {
+        code: "cli.config",
+        title: "the user's configuration file cannot be used",
+        explanation: "`planforge/config.toml` of your configuration folder (usually ~/.config) holds model tables for `--model`, each with \
+                      the keys of an [llm.NAME] table:\n\n    [models.own]\n    use = \"provider-openai\"\n    model = \"qwen3-32b\"\n    \
+                      base_url = \"https://llm.example.org/v1\"\n    api_key_env = \"OWN_KEY\"\n\nThe file is missing a closing quote, \
+                      has another key beside [models], or may not be read; the message says which.",
     },
     CodeInfo {
         code: "cli.clock",

@@ -1,9 +1,10 @@
 //! The user's consent: the servers that may get the value of an environment variable.
 //!
 //! A pipeline file names both a variable and a server, and may come from a stranger. So a value goes only to loopback
-//! addresses, to the service that the variable is for, and to servers that the user allowed: with `--allow-host`, or in
-//! `allow.toml` in the user's configuration folder.
+//! addresses, to the service that the variable is for, and to servers that the user allowed: with `--allow-host`, in
+//! `allow.toml` in the user's configuration folder, or in a model table of `config.toml` there that names both.
 
+use crate::user_config::UserConfig;
 use planforge_contract::{Failure, FailureClass};
 use serde::Deserialize;
 use std::cell::OnceCell;
@@ -34,6 +35,8 @@ pub(crate) struct Consent {
     /// Servers of `--allow-host`, for every variable.
     servers: Vec<String>,
     path: Option<PathBuf>,
+    /// The file with the user's model tables.
+    config: Option<PathBuf>,
     /// Read when the answer depends on it, so that a broken file does not end a command that sends nothing.
     file: OnceCell<Result<AllowFile, Failure>>,
 }
@@ -73,10 +76,14 @@ impl Consent {
     ///
     /// # Errors
     /// `cli.consent`: a server of `--allow-host` cannot be read.
-    pub(crate) fn new(allowed_hosts: &[String], path: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        allowed_hosts: &[String],
+        path: Option<PathBuf>,
+        config: Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         let servers = allowed_hosts.iter().map(|host| origin_of(host));
         let servers = servers.collect::<Result<_, _>>().map_err(|e| wrong(format!("--allow-host: {e}")))?;
-        Ok(Self { servers, path, file: OnceCell::new() })
+        Ok(Self { servers, path, config, file: OnceCell::new() })
     }
 
     /// Servers that the user's file allows for a variable.
@@ -84,6 +91,13 @@ impl Consent {
         let read = || self.path.as_deref().map_or_else(|| Ok(AllowFile::default()), AllowFile::read);
         let file = self.file.get_or_init(read).as_ref().map_err(Clone::clone)?;
         Ok(file.keys.get(variable).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    /// True if a model table of the user's own names both.
+    fn is_in_config(&self, variable: &str, server: &str) -> Result<bool, Failure> {
+        let config = UserConfig::read(self.config.as_deref())?;
+        let mut keys = config.keys();
+        Ok(keys.any(|(name, url)| name == variable && origin_of(url).is_ok_and(|origin| origin == server)))
     }
 
     /// Checks that a server may get the value of a variable.
@@ -100,6 +114,7 @@ impl Consent {
             || SERVICES.iter().any(is_service)
             || self.servers.contains(&server)
             || self.servers_in_file(variable)?.contains(&server)
+            || self.is_in_config(variable, &server)?
         {
             return Ok(());
         }
@@ -190,19 +205,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("allow.toml");
         let hosts = ["llm.example.org".to_owned(), "http://10.0.0.1:8000/v1".to_owned()];
-        let consent = Consent::new(&hosts, Some(path.clone())).unwrap();
+        let consent = Consent::new(&hosts, Some(path.clone()), None).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://llm.example.org/v1"));
         assert!(is_allowed(&consent, "KEY", "http://10.0.0.1:8000/other"));
         assert!(!is_allowed(&consent, "KEY", "http://llm.example.org/v1"));
         std::fs::write(&path, "[keys]\nKEY = [\"other.example.org\"]\n").unwrap();
-        let consent = Consent::new(&[], Some(path.clone())).unwrap();
+        let consent = Consent::new(&[], Some(path.clone()), None).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://other.example.org/v1"));
         assert!(!is_allowed(&consent, "OTHER", "https://other.example.org/v1"));
         std::fs::write(&path, "[kyes]\n").unwrap();
-        let broken = Consent::new(&[], Some(path)).unwrap();
+        let broken = Consent::new(&[], Some(path), None).unwrap();
         assert!(is_allowed(&broken, "KEY", "http://localhost:80"), "the file is not needed");
         let failure = broken.check("KEY", "https://other.example.org/v1").unwrap_err();
         assert!(failure.code == "cli.consent" && failure.message.contains("kyes"), "{failure}");
-        assert_eq!(Consent::new(&["a b".to_owned()], None).unwrap_err().code, "cli.consent");
+        let config = folder.path().join("config.toml");
+        let table = "[models.own]\nbase_url = \"https://own.example.org/v1\"\napi_key_env = \"OWN\"\n";
+        std::fs::write(&config, table).unwrap();
+        let own = Consent::new(&[], None, Some(config)).unwrap();
+        assert!(is_allowed(&own, "OWN", "https://own.example.org/v1"));
+        assert!(!is_allowed(&own, "OTHER", "https://own.example.org/v1"));
+        assert!(!is_allowed(&own, "OWN", "https://other.example.org/v1"));
+        assert_eq!(Consent::new(&["a b".to_owned()], None, None).unwrap_err().code, "cli.consent");
     }
 }

@@ -40,6 +40,11 @@ pub(crate) fn allow_file() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planforge/allow.toml"))
 }
 
+/// The user's model tables: `planforge/config.toml` beside the list of [`allow_file`].
+pub(crate) fn config_file() -> Option<PathBuf> {
+    allow_file().map(|path| path.with_file_name("config.toml"))
+}
+
 /// The folder that a variable names with an absolute path, else the one of that name in the home folder.
 fn user_folder(name: &str, in_home: &str) -> Option<PathBuf> {
     let named = variable(name).map(PathBuf::from).filter(|p| p.is_absolute());

@@ -88,7 +88,7 @@ pub(crate) fn of_failure(failure: &Failure) -> Exit {
             Exit::Usage
         }
         "cli.batch-table" => Exit::Pipeline,
-        "record.own-file" | "cli.consent" => Exit::Usage,
+        "record.own-file" | "cli.consent" | "cli.config" => Exit::Usage,
         "batch.io" | "batch.locked" => Exit::System,
         "host.worker-memory" => Exit::MemoryLimit,
         _ => of_class(failure.class),

@@ -248,11 +248,12 @@ impl FindingPrinter<'_> {
 fn push_failures(out: &mut String, task: &TaskReport, all: bool) {
     let failed = task.stages.iter().flat_map(|stage| stage.failed.iter().map(move |failed| (stage, failed)));
     for ((stage, failed), more) in first_of_each(failed, all, |(_, failed)| failed.failure.to_string()) {
+        let help = failed.failure.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
         let more = more_line(more).map(|line| format!("\n{line}")).unwrap_or_default();
         push_section(
             out,
             &format!("Broken at {}", stage.label),
-            &format!("{}: {}{more}", failed.path, failed.failure),
+            &format!("{}: {}{help}{more}", failed.path, failed.failure),
         );
     }
 }
@@ -321,7 +322,10 @@ fn verdict_reason(task: &TaskReport) -> Option<String> {
             let mut printed = task.stages.iter().flat_map(|stage| &stage.failed);
             let text = match printed.any(|failed| failed.failure == *failure) {
                 true => String::new(),
-                false => format!(": {failure}"),
+                false => {
+                    let help = failure.help.as_ref().map(|help| format!("\nhelp: {help}"));
+                    format!(": {failure}{}", help.unwrap_or_default())
+                }
             };
             Some(format!("failed at `{stage}`{text}"))
         }

@@ -87,7 +87,8 @@ pub(crate) fn instantiate(
 /// # Errors
 /// As of [`Consent::new`].
 pub(crate) fn consent(allowed_hosts: &[String]) -> Result<Consent, Failure> {
-    Consent::new(allowed_hosts, crate::environment::allow_file())
+    use crate::environment::{allow_file, config_file};
+    Consent::new(allowed_hosts, allow_file(), config_file())
 }
 
 /// The pipeline's environment, to describe the interface of a suite without PDDL; the run creates its own.

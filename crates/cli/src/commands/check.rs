@@ -3,12 +3,15 @@
 use crate::catalogue::{RegistryCatalogue, registry};
 use std::path::{Path, PathBuf};
 use crate::args::OverrideArgs;
+use crate::check_models::check_models;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
+use crate::pipeline::consent;
+use crate::prepare::Preparation;
 use planforge_contract::{DocumentSchemas, ReportedDiagnostic};
 use planforge_judging::reports::ValidateReport;
-use planforge_diagnostics::SourceMap;
+use planforge_diagnostics::{Diagnostic, SourceMap};
 use clap::{Args, ValueEnum};
 
 /// Report every mistake in a pipeline file; contact nothing.
@@ -41,7 +44,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
     match (args.schema, &args.pipeline) {
         (Some(Schema::Pipeline), _) => context.output.json(&planforge_pipeline::pipeline_schema()),
         (Some(Schema::Contract), _) => context.output.json(&document_schemas().0),
-        (None, Some(path)) => return check(context, args, path),
+        (None, Some(path)) => return check(context, args, path).unwrap_or_else(|exit| exit),
         (None, None) => return Exit::Usage,
     }
     Exit::Good
@@ -55,8 +58,9 @@ fn document_schemas() -> DocumentSchemas {
     schemas
 }
 
-fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {
+fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Exit, Exit> {
     let name = path.display().to_string();
+    let overrides = args.overrides.all(context)?;
     let text = match read_text(path) {
         Ok(text) => text,
         Err(diagnostic) => {
@@ -68,13 +72,18 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {
             } else {
                 context.output.diagnostics(&[*diagnostic], &sources);
             }
-            return Exit::Input;
+            return Ok(Exit::Input);
         }
     };
     let registry = registry(context);
-    let checked =
-        planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &args.overrides.all());
-    let good = checked.pipeline.is_some();
+    let mut checked = planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &overrides);
+    if let Some(pipeline) = &checked.pipeline {
+        let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
+        let folder = pipeline.folder();
+        let with = Preparation { registry: &registry, folder, providers: true, consent: &consent };
+        checked.diagnostics.extend(check_models(&pipeline.config, &text, &with));
+    }
+    let good = checked.pipeline.is_some() && !checked.diagnostics.iter().any(Diagnostic::is_error);
     if args.json {
         let diagnostics =
             checked.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &checked.sources)).collect();
@@ -86,5 +95,5 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Exit {
             context.output.result(&format!("{name}: good\n"));
         }
     }
-    if good { Exit::Good } else { Exit::Negative }
+    Ok(if good { Exit::Good } else { Exit::Negative })
 }

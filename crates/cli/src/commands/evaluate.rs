@@ -53,6 +53,8 @@ use clap::{Args, Subcommand, ValueEnum};
 #[command(after_help = "Examples:
   planforge evaluate --suite examples/suites/garden --suite examples/suites/parcels \\
       --pipeline configs/pipelines/intrinsic.toml --pipeline configs/pipelines/llm-p.toml --seeds 42-45 --out evaluation
+  planforge evaluate --suite examples/suites/garden --pipeline configs/pipelines/llm-p.toml --model openai:gpt-4o \\
+      --model anthropic:claude-sonnet-4-6 --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation --dry-run
   planforge evaluate --resume --out evaluation
@@ -83,7 +85,7 @@ enum EvaluateCommand {
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
     /// A file that names suites, pipelines, models and seeds; `planforge explain evaluate.matrix` shows one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "add_on"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "models", "add_on"])]
     pub(crate) matrix: Option<PathBuf>,
     /// A suite folder: a row of the table. May be given several times.
     #[arg(long, value_name = "DIR", requires = "pipeline")]
@@ -100,6 +102,9 @@ pub(crate) struct EvaluateArgs {
     /// Override a key of every pipeline file, as in `planforge run`.
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "suite")]
     pub(crate) overrides: Vec<String>,
+    /// Run every pipeline with this model in `[llm.main]`, as in `planforge run`. May be given several times: each is a column.
+    #[arg(long = "model", value_name = "MODEL", requires = "suite")]
+    pub(crate) models: Vec<String>,
     /// A folder whose knowledge.lp, p_example.lp and sentences.toml replace those of a suite, as in
     /// `planforge run`. Repeatable.
     #[arg(long, value_name = "DIR", requires = "suite")]

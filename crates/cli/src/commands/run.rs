@@ -119,7 +119,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     let path = args.pipeline.clone().unwrap_or_default();
     let name = path.display().to_string();
     let text = context.read_text(&path)?;
-    let overrides = overrides(args);
+    let overrides = overrides(context, args)?;
     let checked = check_pipeline(context, &text, &name, &overrides)?;
     check_explainer(context, &checked, args.explain_plan.as_deref())?;
     let tasks = named_tasks(context, &checked, &args.task, &args.suite, &args.add_on)?;
@@ -163,8 +163,9 @@ fn check_explainer(context: &Context, checked: &LoadedPipeline, name: Option<&st
 }
 
 /// Treats `--seed N` as `--set seed=N`, so that the record contains it.
-fn overrides(args: &RunArgs) -> Vec<String> {
-    args.overrides.all().into_iter().chain(args.seed.map(|seed| format!("seed={seed}"))).collect()
+fn overrides(context: &Context, args: &RunArgs) -> Result<Vec<String>, Exit> {
+    let set = args.overrides.all(context)?.into_iter();
+    Ok(set.chain(args.seed.map(|seed| format!("seed={seed}"))).collect())
 }
 
 fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit> {

@@ -1,5 +1,6 @@
 //! Retries: which failures, after which wait, and the failure after the last attempt.
 
+use crate::hints::error_hint;
 use crate::key::derive_u64;
 use crate::settings::ModelSettings;
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
@@ -72,12 +73,13 @@ pub(crate) fn to_failure(
     let status = failure.status.map(|s| format!(" (HTTP {s})")).unwrap_or_default();
     let times = if attempts > 1 { format!(", after {attempts} attempts") } else { String::new() };
     let model = &settings.model;
+    let hint = error_hint(name, &settings.provider, model, failure);
     Failure::new(
         class,
         code,
         format!("`{name}`, model `{model}`: {what}{status}{times}: {}", failure.message),
     )
-    .help(help)
+    .help(hint.map_or_else(|| help.to_owned(), |hint| hint.help))
 }
 
 /// True if a recorded failure is final in a resumed run. Other requests are sent again: the cause (a wrong
@@ -114,6 +116,22 @@ mod tests {
         }
         assert!(seen.len() > 100, "jitter spreads the waits");
         assert_eq!(wait(&settings, 7, "a", 2, &failure(None)), wait(&settings, 7, "a", 2, &failure(None)));
+    }
+
+    #[test]
+    fn the_help_of_a_failure_names_the_key_that_a_known_error_is_about() {
+        let settings = ModelSettings::new("provider-openai", "m");
+        let help = |message: &str| {
+            let failure = ProviderFailure {
+                class: ProviderFailureClass::BadRequest,
+                status: Some(400),
+                retry_after_ms: None,
+                message: message.to_owned(),
+            };
+            to_failure("main", &settings, 1, &failure).help.unwrap_or_default()
+        };
+        assert!(help("Unrecognized request argument supplied: seed").contains("`omit` in `[llm.main]`"));
+        assert_eq!(help("no reason"), "check `extra_body` and the sampling keys");
     }
 
     #[test]

@@ -7,9 +7,10 @@ use crate::context::Context;
 use crate::tasks::add_on;
 use crate::exit::Exit;
 use crate::files::{unwritable, write};
+use crate::model_choice::{model_table, overrides_of};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::matrix::{Matrix, parse_seeds};
+use planforge_evaluate::matrix::{Matrix, MatrixModel, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite_with};
 use std::path::{Path, PathBuf};
 
@@ -41,7 +42,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         Matrix {
             suites: args.suite.clone(),
             pipelines: args.pipeline.clone(),
-            models: Vec::new(),
+            models: args.models.iter().map(|name| model(context, name)).collect::<Result<_, _>>()?,
             seeds,
             tasks: args.tasks,
             set: args.overrides.clone(),
@@ -53,6 +54,13 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         Exit::Usage
     })?;
     Ok(matrix)
+}
+
+/// A model of `--model`. Its name in tables and folders has `-` for every character that no folder's name should have.
+fn model(context: &Context, name: &str) -> Result<MatrixModel, Exit> {
+    let set = overrides_of(&model_table(context, name)?);
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' };
+    Ok(MatrixModel { name: name.chars().map(safe).collect(), set })
 }
 
 /// Keeps the matrix in the output folder.

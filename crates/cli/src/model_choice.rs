@@ -1,0 +1,79 @@
+//! `--model`: the model table that a command uses in the place of `[llm.main]`.
+
+use crate::context::Context;
+use crate::environment::config_file;
+use crate::exit::Exit;
+use crate::user_config::UserConfig;
+
+/// A word of `--model`, and the table that it stands for.
+struct Service {
+    word: &'static str,
+    plugin: &'static str,
+    key: Option<&'static str>,
+    base_url: Option<&'static str>,
+}
+
+static SERVICES: [Service; 4] = [
+    Service { word: "openai", plugin: "provider-openai", key: Some("OPENAI_API_KEY"), base_url: None },
+    Service {
+        word: "anthropic",
+        plugin: "provider-anthropic",
+        key: Some("ANTHROPIC_API_KEY"),
+        base_url: None,
+    },
+    Service { word: "gemini", plugin: "provider-gemini", key: Some("GEMINI_API_KEY"), base_url: None },
+    Service {
+        word: "local",
+        plugin: "provider-openai",
+        key: None,
+        base_url: Some("http://127.0.0.1:8081/v1"),
+    },
+];
+
+/// The model table of a service's word and a model's name.
+fn service_table(service: &Service, model: &str) -> toml::Table {
+    let keys = [
+        ("use", Some(service.plugin)),
+        ("model", Some(model)),
+        ("api_key_env", service.key),
+        ("base_url", service.base_url),
+    ];
+    keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))).collect()
+}
+
+/// Returns the model table that a value of `--model` names; a mistake is printed.
+pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, Exit> {
+    if let Some((word, model)) = name.split_once(':')
+        && let Some(service) = SERVICES.iter().find(|service| service.word == word)
+    {
+        if model.is_empty() {
+            let message = format!("--model: the name of the model is missing after `{word}:`");
+            return Err(context.usage_error(message, None));
+        }
+        return Ok(service_table(service, model));
+    }
+    let path = config_file();
+    let config = UserConfig::read(path.as_deref()).map_err(|failure| context.print_failure(&failure))?;
+    let place = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let Some(table) = config.models.get(name) else {
+        let mut known: Vec<String> = SERVICES.iter().map(|s| format!("`{}:NAME`", s.word)).collect();
+        known.extend(config.models.keys().map(|name| format!("`{name}`")));
+        let help = format!("known are {}; {place} may have a table `[models.{name}]`", known.join(", "));
+        return Err(context.usage_error(format!("--model: there is no model `{name}`"), Some(&help)));
+    };
+    for key in ["use", "model"] {
+        if !table.contains_key(key) {
+            let message = format!("--model: `[models.{name}]` of {place} has no `{key}`");
+            let help = "it has the keys of an `[llm.NAME]` table, such as `use = \"provider-openai\"`";
+            return Err(context.usage_error(message, Some(help)));
+        }
+    }
+    Ok(table.clone())
+}
+
+/// The changes of a pipeline file that put a model table in the place of `[llm.main]`, as `KEY=VALUE`. `use` comes first: it
+/// removes the file's options of another provider.
+pub(crate) fn overrides_of(table: &toml::Table) -> Vec<String> {
+    let (first, rest): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == "use");
+    first.into_iter().chain(rest).map(|(key, value)| format!("llm.main.{key}={value}")).collect()
+}
