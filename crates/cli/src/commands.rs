@@ -44,7 +44,7 @@ commands! {
         Study(study::StudyArgs),
     }
     "PDDL" { Pddl(pddl::PddlArgs) }
-    "Write and extend" { Suite(suite::SuiteArgs), Plugins(plugins::PluginsArgs) }
+    "Write and extend" { Suite(suite::SuiteArgs), Models(models::ModelsArgs), Plugins(plugins::PluginsArgs) }
     "Help" {
         Check(check::CheckArgs),
         Explain(explain::ExplainArgs),

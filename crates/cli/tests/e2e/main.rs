@@ -32,6 +32,7 @@ mod limits;
 mod loaded;
 mod matrix;
 mod misbehaving;
+mod model_choice;
 mod models;
 mod obfuscate;
 mod outside;

@@ -155,8 +155,10 @@ const KNOWN_ERRORS: &[KnownError] = &[
     ),
     known(
         &["api-version"],
-        "set `base_url` in TABLE to an address that needs no version: `https://RESOURCE.openai.azure.com/openai/v1`",
+        "set `api_version` in TABLE, or `base_url` to `https://RESOURCE.openai.azure.com/openai/v1`, which needs none",
     ),
+    // OpenAI: "This model is only supported in v1/responses and not in v1/chat/completions."
+    solved(&["only supported in v1/responses"], "set `interface = \"responses\"` in TABLE", "interface", "\"responses\""),
     // OpenAI (github.com/langbot-app/LangBot/issues/400).
     known(&["not a chat model"], "set `model` in TABLE to a chat model"),
 ];
@@ -315,7 +317,13 @@ mod tests {
                 OPENAI,
                 C::BadRequest,
                 "Missing required query parameter: api-version",
-                "`https://RESOURCE.openai.azure.com/openai/v1`",
+                "set `api_version` in `[llm.main]`",
+            ),
+            (
+                OPENAI,
+                C::NotFound,
+                "This model is only supported in v1/responses and not in v1/chat/completions.",
+                "`interface = \"responses\"`",
             ),
             (
                 OPENAI,

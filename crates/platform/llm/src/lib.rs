@@ -37,6 +37,7 @@ pub use key::{canonical_request, completion_key, derive_seed, derive_u64};
 pub use llm::Llm;
 pub use models::RoleModels;
 pub use session::{CallSite, LlmOptions, Mode, Observer};
+pub use retry::to_failure;
 pub use settings::{HOST_KEYS, ModelSettings, SettingsProblem, split_table};
 pub use table::ModelTable;
 pub use usage::{ModelUsage, cost};

@@ -23,8 +23,8 @@ pub(crate) fn wait(
     Duration::from_millis((full - jitter).max(asked))
 }
 
-/// A provider's failure in the host's terms.
-pub(crate) fn to_failure(
+/// A provider's failure in the host's terms. `name` is the table's, after so many attempts.
+pub fn to_failure(
     name: &str,
     settings: &ModelSettings,
     attempts: u32,
