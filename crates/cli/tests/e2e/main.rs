@@ -39,6 +39,7 @@ mod outside;
 mod picture;
 mod planner;
 mod progress;
+mod provider_pages;
 mod record;
 mod repair;
 mod report;

@@ -2,6 +2,7 @@
 
 use super::support::{Ran, Run, files, planforge, right_reply};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
+use serde_json::{Value, json};
 use std::fs;
 
 const VARIABLE: &str = "PLANFORGE_TEST_KEY";
@@ -172,4 +173,135 @@ fn a_broken_list_of_allowed_servers_fails_only_what_needs_it() {
     let mut stranger = Run::new("llm-p.toml", "https://stranger.invalid/v1").task("parcels", "p01");
     stranger = stranger.set("llm.main.api_key_env", VARIABLE).env(VARIABLE, KEYS[0]);
     stranger.env("XDG_CONFIG_HOME", config).go().expect(30).says(&["cli.consent", "allow.toml", "kyes"]);
+}
+
+/// An interface of a provider.
+struct Interface {
+    name: &'static str,
+    set: &'static [&'static str],
+    /// Header that carries the key, and the text before it.
+    header: (&'static str, &'static str),
+    /// A response whose reply has these parts, and reasoning.
+    response: fn(&[&str], &str) -> Value,
+}
+
+const INTERFACES: [Interface; 4] = [
+    Interface {
+        name: "chat completions",
+        set: &[],
+        header: ("authorization", "Bearer "),
+        response: |parts, thought| {
+            let parts: Vec<Value> = parts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+            let message = json!({"role": "assistant", "content": parts, "reasoning_content": thought});
+            let choice = json!({"index": 0, "finish_reason": "stop", "message": message});
+            json!({"model": "m", "choices": [choice], "usage": {"prompt_tokens": 1, "completion_tokens": 1}})
+        },
+    },
+    Interface {
+        name: "Responses",
+        set: &["llm.main.interface=responses"],
+        header: ("authorization", "Bearer "),
+        response: |parts, thought| {
+            let parts: Vec<Value> =
+                parts.iter().map(|text| json!({"type": "output_text", "text": text, "annotations": []})).collect();
+            let reasoning = json!({"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": thought}]});
+            let message = json!({"type": "message", "id": "i", "role": "assistant", "status": "completed", "content": parts});
+            json!({"id": "x", "object": "response", "model": "m", "status": "completed", "output": [reasoning, message],
+                   "usage": {"input_tokens": 1, "output_tokens": 1}})
+        },
+    },
+    Interface {
+        name: "Messages",
+        set: &["llm.main.use=provider-anthropic"],
+        header: ("x-api-key", ""),
+        response: |parts, thought| {
+            let mut blocks = vec![json!({"type": "thinking", "thinking": thought, "signature": "s"})];
+            blocks.extend(parts.iter().map(|text| json!({"type": "text", "text": text})));
+            json!({"id": "x", "type": "message", "role": "assistant", "model": "m", "content": blocks,
+                   "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}})
+        },
+    },
+    Interface {
+        name: "generateContent",
+        set: &["llm.main.use=provider-gemini"],
+        header: ("x-goog-api-key", ""),
+        response: |parts, thought| {
+            let mut all = vec![json!({"text": thought, "thought": true})];
+            all.extend(parts.iter().map(|text| json!({"text": text})));
+            json!({"candidates": [{"content": {"parts": all}, "finishReason": "STOP"}], "modelVersion": "m",
+                   "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1}})
+        },
+    },
+];
+
+/// Every letter as `\\uXXXX`.
+fn escaped_letters(text: &str) -> String {
+    text.chars().map(|c| format!("\\u{:04x}", c as u32)).collect()
+}
+
+/// Ways in which a server returns the key, each with the response.
+fn echoes(interface: &Interface, key: &str, problem: &str) -> Vec<(&'static str, Scripted)> {
+    let response = |parts: &[&str], thought: &str| (interface.response)(parts, thought).to_string();
+    let good = |body: String| Scripted::raw(200, body);
+    let (first, second) = key.split_at(key.len() / 2);
+    let (first, second) = (format!("; {first}"), format!("{second}\n{problem}"));
+    let whole = format!("; {key}\n{problem}");
+    let in_json = serde_json::to_string(key).unwrap();
+    let letters = response(&[&whole], "").replace(in_json.trim_matches('"'), &escaped_letters(key));
+    let error = json!({"error": {"message": format!("scripted: wrong key: {key}"), "type": "scripted", "code": 401}});
+    let split_error = json!({"error": {"message": "scripted: refused", "details": [{"a": key}, {"b": format!("x{key}y")}]}});
+    vec![
+        ("plain", good(response(&[&whole], ""))),
+        ("in two parts", good(response(&[&first, &second], ""))),
+        ("letter by letter", good(letters)),
+        ("in the reasoning", good(response(&[problem], &format!("the key is {key}")))),
+        ("in a header", good(response(&[problem], "")).header("x-echo", &key.replace('"', ""))),
+        ("in an error", Scripted::raw(401, error.to_string())),
+        ("in the parts of an error", Scripted::raw(400, split_error.to_string())),
+        ("in a page", Scripted::raw(502, format!("<html>{key}</html>"))),
+    ]
+}
+
+#[test]
+fn no_provider_leaves_a_key_in_any_file_or_output() {
+    let problem = super::support::fenced(&super::support::example_text("parcels", "p01.pddl"));
+    std::thread::scope(|scope| {
+        for interface in &INTERFACES {
+            let problem = &problem;
+            scope.spawn(move || {
+                for (what, answer) in echoes(interface, KEYS[0], problem) {
+                    let place = format!("{}, {what}", interface.name);
+                    no_trace(interface, KEYS[0], &place, answer);
+                }
+            });
+        }
+    });
+}
+
+fn no_trace(interface: &Interface, key: &str, place: &str, answer: Scripted) {
+    let server = ScriptedServer::matching(move |_| answer.clone()).unwrap();
+    let mut run = with_key(&server, key);
+    for set in interface.set {
+        run = run.arg("--set").arg(set);
+    }
+    let ran = run.go();
+    assert!([0, 34].contains(&ran.exit), "{place}: {}{}", ran.stdout, ran.stderr);
+    let (header, before) = interface.header;
+    assert_eq!(server.requests()[0].header(header), Some(format!("{before}{key}").as_str()), "{place}");
+    let folder = run.folder();
+    let page = run.runs.path().join("page.html");
+    let report = Ran::wait(planforge().arg("report").arg(&folder).arg("--out").arg(&page).spawn().unwrap());
+    let replay = Ran::wait(planforge().arg("replay").arg(&folder).arg("--json").spawn().unwrap());
+    assert_eq!((report.exit, replay.exit), (0, ran.exit), "{place}: {}{}", report.stderr, replay.stderr);
+    assert!(page.is_file());
+    for ran in [&ran, &report, &replay] {
+        nowhere(key, &run, ran);
+    }
+    if place.ends_with("in two parts") {
+        let (first, second) = key.split_at(key.len() / 2);
+        for file in files(run.runs.path()) {
+            let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
+            assert!(!text.contains(first) && !text.contains(second), "{place}: half of it in {}", file.display());
+        }
+    }
 }

@@ -5,23 +5,25 @@ use planforge_record::Redactor;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Replaces a body in which a secret is spread over several tokens.
-const SPLIT_SECRET: &str = "[redacted: the tokens of this answer spell a secret]";
+/// Replaces a body in which a secret is spread over several tokens or parts.
+const SPLIT_SECRET: &str = "[redacted: the parts of this answer spell a secret]";
 
 /// Removes secrets from replies.
 pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Replies {
     if redactor.is_empty() {
         return replies;
     }
-    let clean = |text: &mut String| {
-        if let Cow::Owned(cleaned) = redactor.text(text) {
+    let clean = |text: &mut String| match redactor.text(text) {
+        Cow::Owned(cleaned) => {
             *text = cleaned;
+            true
         }
+        Cow::Borrowed(_) => false,
     };
-    let mut is_split = false;
+    let (mut is_found, mut is_split) = (false, false);
     for reply in &mut replies.replies {
-        clean(&mut reply.content);
-        reply.thought.iter_mut().for_each(clean);
+        is_found |= clean(&mut reply.content);
+        is_found |= reply.thought.as_mut().is_some_and(clean);
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
         if let Cow::Owned(_) = redactor.text(&whole) {
@@ -31,17 +33,17 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
         }
     }
     clean(&mut replies.model);
-    if is_split {
+    let in_body = !is_split && (clean(&mut replies.raw) | redact_escaped(redactor, &mut replies.raw));
+    // A secret of a reply that is nowhere whole in the body was joined from several parts of it.
+    if is_split || is_found && !in_body {
         SPLIT_SECRET.clone_into(&mut replies.raw);
-    } else {
-        clean(&mut replies.raw);
-        redact_escaped(redactor, &mut replies.raw);
     }
     replies
 }
 
-/// A server may escape any character of a JSON text (`\\u002d` for a hyphen), and no list of forms has them all.
-fn redact_escaped(redactor: &Redactor, body: &mut String) {
+/// A server may escape any character of a JSON text (`\\u002d` for a hyphen), and no list of forms has them all. Returns true if a
+/// secret was found.
+fn redact_escaped(redactor: &Redactor, body: &mut String) -> bool {
     if body.contains("\\u")
         && let Ok(mut value) = serde_json::from_str::<Value>(body)
     {
@@ -49,8 +51,10 @@ fn redact_escaped(redactor: &Redactor, body: &mut String) {
         redactor.value(&mut value);
         if value != was {
             *body = value.to_string();
+            return true;
         }
     }
+    false
 }
 
 #[cfg(test)]
@@ -92,6 +96,15 @@ mod tests {
             Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
         let found = redact_replies(&Redactor::new([&SecretString::from(KEY)]), all);
         assert_eq!(found.replies[0].thought.as_deref(), Some("the key is [redacted]"));
+    }
+
+    #[test]
+    fn a_secret_that_two_parts_of_a_reply_spell_is_taken_out_with_both_parts() {
+        let body = r#"{"content":[{"text":"; sk-live-01"},{"text":"23456789"}]}"#;
+        let found = redacted_reply(&format!("; {KEY}"), &[], body);
+        assert_eq!((found.replies[0].content.as_str(), found.raw.as_str()), ("; [redacted]", SPLIT_SECRET));
+        let body = format!(r#"{{"content":"{KEY}"}}"#);
+        assert_eq!(redacted_reply(KEY, &[], &body).raw, r#"{"content":"[redacted]"}"#);
     }
 
     #[test]
