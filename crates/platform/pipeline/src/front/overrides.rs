@@ -66,9 +66,9 @@ fn drop_options_of_file(root: &mut Table, name: &str) {
             _ => return,
         }
     }
-    table.entries.retain(|(key, _)| {
+    table.entries.retain(|(key, node)| {
         let of_host = HOST_KEYS.contains(&key.name.as_str()) && !matches!(&*key.name, "price" | "extra_body");
-        of_host || key.place.source != SourceId(0)
+        of_host || node.place.source != SourceId(0)
     });
 }
 
