@@ -470,6 +470,11 @@ fn another_provider_is_named_without_the_options_of_the_one_before() {
     let table = &checked.pipeline.unwrap().config.llm["main"].settings;
     assert_eq!((&table["base_url"], &table["max_calls"]), (&json!("http://127.0.0.1:1/v1"), &json!(9)));
     assert_eq!((table.get("timeout_s"), table.get("price")), (None, None));
+    // Also where the file has the key that an argument sets.
+    let file = file.replacen("timeout_s = 7", "timeout_s = 7\nproxy = \"http://127.0.0.1:2\"", 1);
+    let checked = found(&file, &["llm.main.proxy=http://127.0.0.1:3", set[0], set[1]]);
+    let table = &checked.pipeline.unwrap().config.llm["main"].settings;
+    assert_eq!((&table["proxy"], table.get("timeout_s")), (&json!("http://127.0.0.1:3"), None));
 }
 
 #[test]
