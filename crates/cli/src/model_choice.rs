@@ -58,7 +58,8 @@ pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, 
     let Some(table) = config.models.get(name) else {
         let mut known: Vec<String> = SERVICES.iter().map(|s| format!("`{}:NAME`", s.word)).collect();
         known.extend(config.models.keys().map(|name| format!("`{name}`")));
-        let help = format!("known are {}; {place} may have a table `[models.{name}]`", known.join(", "));
+        let known = known.join(", ");
+        let help = format!("known are {known}; planforge/config.toml in the configuration folder may have a table `[models.{name}]`");
         return Err(context.usage_error(format!("--model: there is no model `{name}`"), Some(&help)));
     };
     for key in ["use", "model"] {
