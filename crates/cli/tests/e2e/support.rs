@@ -34,7 +34,9 @@ pub(crate) fn example_text(suite: &str, file: &str) -> String {
 /// The binary without the environment variables of the person who runs the tests.
 pub(crate) fn planforge() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_planforge"));
-    for variable in ["PLANFORGE_PLUGINS", "NO_COLOR", "COLUMNS", "OPENAI_API_KEY"] {
+    for variable in
+        ["PLANFORGE_PLUGINS", "NO_COLOR", "COLUMNS", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"]
+    {
         command.env_remove(variable);
     }
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
