@@ -59,7 +59,9 @@ pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, 
         let mut known: Vec<String> = SERVICES.iter().map(|s| format!("`{}:NAME`", s.word)).collect();
         known.extend(config.models.keys().map(|name| format!("`{name}`")));
         let known = known.join(", ");
-        let help = format!("known are {known}; planforge/config.toml in the configuration folder may have a table `[models.{name}]`");
+        let help = format!(
+            "known are {known}; planforge/config.toml in the configuration folder may have a table `[models.{name}]`"
+        );
         return Err(context.usage_error(format!("--model: there is no model `{name}`"), Some(&help)));
     };
     for key in ["use", "model"] {

@@ -42,7 +42,10 @@ fn a_table_of_the_user_replaces_the_model_of_run_check_and_evaluate() {
     let [request] = &server.requests()[..] else { panic!() };
     assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     assert_eq!(request.header("user-agent"), Some("mine"));
-    assert_eq!((&request.json()["model"], &request.json()["temperature"]), (&json!("own-model"), &json!(0.5)));
+    assert_eq!(
+        (&request.json()["model"], &request.json()["temperature"]),
+        (&json!("own-model"), &json!(0.5))
+    );
 
     let file = pipeline("llm-p.toml");
     command(folder.path(), &["check", file.to_str().unwrap(), "--model", "own"]).expect(0);
@@ -50,8 +53,23 @@ fn a_table_of_the_user_replaces_the_model_of_run_check_and_evaluate() {
     let out = tempfile::tempdir().unwrap();
     let suite = example("parcels", "");
     let arguments = [
-        "evaluate", "--suite", suite.to_str().unwrap(), "--pipeline", file.to_str().unwrap(), "--model", "own", "--model",
-        "local:other", "--tasks", "1", "--seeds", "1", "--only", "model=own", "--out", out.path().to_str().unwrap(),
+        "evaluate",
+        "--suite",
+        suite.to_str().unwrap(),
+        "--pipeline",
+        file.to_str().unwrap(),
+        "--model",
+        "own",
+        "--model",
+        "local:other",
+        "--tasks",
+        "1",
+        "--seeds",
+        "1",
+        "--only",
+        "model=own",
+        "--out",
+        out.path().to_str().unwrap(),
     ];
     command(folder.path(), &arguments).expect(0);
     assert!(out.path().join("cells/parcels/llm-p@own/1/report.json").is_file());
@@ -85,7 +103,8 @@ fn a_table_of_the_user_is_the_consent_to_send_its_key_to_its_server() {
     let file = pipeline("llm-p.toml");
     let task = example("parcels", "p01");
     let run = |more: &[&str]| {
-        let mut all = vec!["run", file.to_str().unwrap(), "--task", task.to_str().unwrap(), "--model", "own", "--runs"];
+        let mut all =
+            vec!["run", file.to_str().unwrap(), "--task", task.to_str().unwrap(), "--model", "own", "--runs"];
         let runs = folder.path().join("runs");
         all.push(runs.to_str().unwrap());
         all.extend(more);
@@ -116,7 +135,8 @@ fn check_refuses_the_addresses_and_headers_that_a_run_refuses_and_needs_no_key()
         let checked = check(&[set]);
         checked.expect(10).says(&["[llm.main]", says]);
         assert_eq!(checked.stdout, "", "{set}");
-        let run = Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--set").arg(set).go();
+        let run =
+            Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--set").arg(set).go();
         assert!(run.exit >= 30, "a run refuses it too: {set}");
     }
     let unset = check(&["llm.main.use=provider-anthropic", "llm.main.api_key_env=ANTHROPIC_API_KEY"]);
@@ -211,8 +231,19 @@ fn abilities_that_a_server_has_are_seen() {
     .unwrap();
     let folder = config(&own_table(&server.base_url()));
     let report = command(folder.path(), &["models", "check", "own", "--json"]).json(0);
-    let results: Vec<String> = report["abilities"].as_array().unwrap().iter().map(|a| format!("{} {}", a["name"], a["result"])).collect();
-    for expected in ["\"n\" \"yes\"", "\"logprobs\" \"yes\"", "\"seed\" \"unknown\"", "\"schema\" \"no\"", "\"grammar\" \"yes\""] {
+    let results: Vec<String> = report["abilities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| format!("{} {}", a["name"], a["result"]))
+        .collect();
+    for expected in [
+        "\"n\" \"yes\"",
+        "\"logprobs\" \"yes\"",
+        "\"seed\" \"unknown\"",
+        "\"schema\" \"no\"",
+        "\"grammar\" \"yes\"",
+    ] {
         assert!(results.iter().any(|found| found == expected), "{expected}: {results:?}");
     }
     assert!(report["cost_usd"].is_null());
@@ -230,7 +261,8 @@ fn a_model_that_does_not_answer_is_told_from_one_that_does() {
     assert!(refused.stdout.contains("help: ") && !refused.stdout.contains(KEY), "{}", refused.stdout);
     assert_eq!(server.count(), 1);
     let file = pipeline("llm-p.toml");
-    let of_file = |name: &str| command(folder.path(), &["models", "check", name, "--pipeline", file.to_str().unwrap()]);
+    let of_file =
+        |name: &str| command(folder.path(), &["models", "check", name, "--pipeline", file.to_str().unwrap()]);
     of_file("other").expect(30).says(&["no table `[llm.other]`", "`main`"]);
     // No server has a key that was not allowed.
     let stranger = config(&own_table("https://own.example.org/v1").replace("OWN_KEY", "UNSET_KEY"));

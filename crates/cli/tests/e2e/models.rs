@@ -77,7 +77,11 @@ fn every_example_of_swapping_is_without_mistakes_and_needs_no_key_to_be_checked(
         if path.extension().is_some_and(|extension| extension == "toml") {
             let ran = ran(["check".as_ref(), path.as_os_str()]);
             ran.expect(0);
-            let lines: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).collect();
+            let lines: Vec<&str> = ran
+                .stderr
+                .lines()
+                .filter(|line| line.starts_with("error") || line.starts_with("warning"))
+                .collect();
             assert!(lines.is_empty(), "{}", ran.stderr);
             files += 1;
         }

@@ -202,8 +202,10 @@ const INTERFACES: [Interface; 4] = [
         set: &["llm.main.interface=responses"],
         header: ("authorization", "Bearer "),
         response: |parts, thought| {
-            let parts: Vec<Value> =
-                parts.iter().map(|text| json!({"type": "output_text", "text": text, "annotations": []})).collect();
+            let parts: Vec<Value> = parts
+                .iter()
+                .map(|text| json!({"type": "output_text", "text": text, "annotations": []}))
+                .collect();
             let reasoning = json!({"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": thought}]});
             let message = json!({"type": "message", "id": "i", "role": "assistant", "status": "completed", "content": parts});
             json!({"id": "x", "object": "response", "model": "m", "status": "completed", "output": [reasoning, message],
@@ -248,7 +250,8 @@ fn echoes(interface: &Interface, key: &str, problem: &str) -> Vec<(&'static str,
     let whole = format!("; {key}\n{problem}");
     let in_json = serde_json::to_string(key).unwrap();
     let letters = response(&[&whole], "").replace(in_json.trim_matches('"'), &escaped_letters(key));
-    let error = json!({"error": {"message": format!("scripted: wrong key: {key}"), "type": "scripted", "code": 401}});
+    let error =
+        json!({"error": {"message": format!("scripted: wrong key: {key}"), "type": "scripted", "code": 401}});
     let split_error = json!({"error": {"message": "scripted: refused", "details": [{"a": key}, {"b": format!("x{key}y")}]}});
     vec![
         ("plain", good(response(&[&whole], ""))),
@@ -301,7 +304,11 @@ fn no_trace(interface: &Interface, key: &str, place: &str, answer: Scripted) {
         let (first, second) = key.split_at(key.len() / 2);
         for file in files(run.runs.path()) {
             let text = String::from_utf8_lossy(&fs::read(&file).unwrap()).into_owned();
-            assert!(!text.contains(first) && !text.contains(second), "{place}: half of it in {}", file.display());
+            assert!(
+                !text.contains(first) && !text.contains(second),
+                "{place}: half of it in {}",
+                file.display()
+            );
         }
     }
 }

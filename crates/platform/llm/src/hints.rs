@@ -127,10 +127,7 @@ const KNOWN_ERRORS: &[KnownError] = &[
         "the account has no credit left: add credit, or name another model with `--model`",
     ),
     // Gemini answers 400 to a wrong key (github.com/cequence-io/openai-scala-client/issues/109).
-    known(
-        &["api key not valid"],
-        "check the value of the variable that `api_key_env` of TABLE names",
-    ),
+    known(&["api key not valid"], "check the value of the variable that `api_key_env` of TABLE names"),
     // Ollama (github.com/ollama/ollama-python/issues/149).
     known(
         &["not found, try pulling it first"],
@@ -158,7 +155,12 @@ const KNOWN_ERRORS: &[KnownError] = &[
         "set `api_version` in TABLE, or `base_url` to `https://RESOURCE.openai.azure.com/openai/v1`, which needs none",
     ),
     // OpenAI: "This model is only supported in v1/responses and not in v1/chat/completions."
-    solved(&["only supported in v1/responses"], "set `interface = \"responses\"` in TABLE", "interface", "\"responses\""),
+    solved(
+        &["only supported in v1/responses"],
+        "set `interface = \"responses\"` in TABLE",
+        "interface",
+        "\"responses\"",
+    ),
     // OpenAI (github.com/langbot-app/LangBot/issues/400).
     known(&["not a chat model"], "set `model` in TABLE to a chat model"),
 ];

@@ -24,12 +24,7 @@ pub(crate) fn wait(
 }
 
 /// A provider's failure in the host's terms. `name` is the table's, after so many attempts.
-pub fn to_failure(
-    name: &str,
-    settings: &ModelSettings,
-    attempts: u32,
-    failure: &ProviderFailure,
-) -> Failure {
+pub fn to_failure(name: &str, settings: &ModelSettings, attempts: u32, failure: &ProviderFailure) -> Failure {
     use ProviderFailureClass as C;
     let (code, what, help) = match failure.class {
         C::Connection => {
