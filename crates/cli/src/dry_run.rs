@@ -18,15 +18,15 @@ use crate::progress::RunBar;
 use planforge_contract::api::{Environment, Host, Planner, Verifier};
 use planforge_contract::{
     EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, ExecutionReport, Failure, Message,
-    PlanOutcome, PlanRequest, PluginInfo, Sequences, StateDescription, StateQuery, VerifyRequest,
-    VerifyResponse, WalkSpec, Walks,
+    PlanOutcome, PlanRequest, PluginInfo, RequestSetting, Sequences, StateDescription, StateQuery,
+    VerifyRequest, VerifyResponse, WalkSpec, Walks,
 };
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::estimate::{Assumptions, CellFacts, Estimate, ModelFacts, Progress, ReadyRequest};
 use planforge_evaluate::results::CellKey;
 use planforge_llm::{Mode, ModelSettings, PendingRequest, estimated_tokens};
 use planforge_pipeline::{
-    QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
+    LlmTable, QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
 };
 use planforge_record::{Lookup, MemoryJournal, Redactor, RunFolder};
 use serde::Deserialize;
@@ -149,7 +149,11 @@ impl DryRun<'_> {
         let facts = |(name, table): (&String, &planforge_llm::ModelTable)| {
             let settings = &table.settings;
             let info = self.checked.registry.info(&settings.provider);
-            let several = info.is_ok_and(|info| info.capabilities.several_replies);
+            let options = self.checked.pipeline.config.llm.get(name).map(LlmTable::provider_options);
+            let several = info.is_ok_and(|info| {
+                info.capabilities.several_replies
+                    && !info.lacks(RequestSetting::Replies, &options.unwrap_or_default())
+            });
             let facts = ModelFacts {
                 price: settings.price,
                 max_tokens: settings.max_tokens.map(u64::from),

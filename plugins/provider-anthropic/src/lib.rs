@@ -8,7 +8,7 @@ pub use options::AnthropicOptions;
 
 use planforge_anthropic_messages::{read_message, request_body};
 use planforge_contract::api::{Host, Provider};
-use planforge_contract::{CompletionRequest, CompletionResult, Failure};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, RequestSetting};
 use planforge_model_http::{KEY_OPTION, ModelServer};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 
@@ -24,6 +24,9 @@ impl Plugin for Anthropic {
 
     fn about() -> About {
         About::new("Asks models of Anthropic through their own interface (Messages)")
+            .lacks(RequestSetting::Logprobs)
+            .lacks(RequestSetting::Seed)
+            .highest_temperature(1.0)
             .secret(KEY_OPTION)
             .secret("headers_env")
             .server("base_url")

@@ -25,6 +25,7 @@ impl Plugin for Gemini {
 
     fn about() -> About {
         About::new("Asks models of Google through their own interface (generateContent)")
+            .highest_temperature(2.0)
             .secret(KEY_OPTION)
             .secret("headers_env")
             .server("base_url")

@@ -15,7 +15,7 @@ use crate::http::{Endpoint, Once, Slot};
 use crate::service::Service;
 use planforge_chat_completions::{Dialect, read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
-use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, RequestSetting};
 use planforge_model_http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
@@ -131,6 +131,9 @@ impl Plugin for OpenAi {
     fn about() -> About {
         About::new("Asks OpenAI, or any server with OpenAI's chat completions or Responses, local or remote")
             .several_replies()
+            .lacks_where(RequestSetting::Replies, &service::responses_conditions())
+            .lacks_where(RequestSetting::Seed, &service::responses_conditions())
+            .lacks_where(RequestSetting::Stop, &service::responses_conditions())
             .secret(KEY_OPTION)
             .secret("headers_env")
             .server("base_url")

@@ -2,7 +2,7 @@
 
 use crate::options::{Interface, OpenAiOptions};
 use planforge_chat_completions::MaxTokensField;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, OptionCondition};
 use reqwest::Url;
 
 /// The addresses of OpenAI itself: worldwide, and with the data kept in a region.
@@ -88,6 +88,15 @@ impl Service {
     }
 }
 
+/// The conditions on options of which one holds where requests go to the interface Responses.
+pub(crate) fn responses_conditions() -> [OptionCondition; 2] {
+    let at_openai = OptionCondition::new("base_url", &OPENAI_URLS);
+    [
+        OptionCondition::new("interface", &["responses"]),
+        OptionCondition::new("interface", &["auto"]).and(at_openai),
+    ]
+}
+
 /// True for the names of OpenAI's reasoning models that always refuse `temperature`: `o1`, `o3-mini`, ..., and the first `gpt-5` models. Later ones
 /// accept it where they do not reason.
 fn refuses_temperature(model: &str) -> bool {
@@ -136,6 +145,25 @@ mod tests {
             Service::new(&OpenAiOptions { interface, ..OpenAiOptions::default() }).unwrap().responses
         };
         assert_eq!([Interface::Auto, Interface::Responses, Interface::Chat].map(chosen), [true, true, false]);
+    }
+
+    #[test]
+    fn the_declared_conditions_hold_where_responses_is_used() {
+        let schema = schemars::schema_for!(OpenAiOptions).to_value();
+        for (url, interface) in [
+            (None, None),
+            (Some(OPENAI_URLS[3]), None),
+            (Some(OPENAI_URLS[0]), Some("chat")),
+            (Some("http://127.0.0.1:8081/v1"), None),
+            (Some("http://127.0.0.1:8081/v1"), Some("responses")),
+        ] {
+            let mut table = serde_json::Map::new();
+            table.extend(url.map(|url| ("base_url".to_owned(), url.into())));
+            table.extend(interface.map(|interface| ("interface".to_owned(), interface.into())));
+            let declared = responses_conditions().iter().any(|one| one.holds(&schema, &table));
+            let options: OpenAiOptions = serde_json::from_value(table.into()).unwrap();
+            assert_eq!(declared, Service::new(&options).unwrap().responses, "{url:?} {interface:?}");
+        }
     }
 
     #[test]

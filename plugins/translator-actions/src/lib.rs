@@ -48,6 +48,7 @@ impl Plugin for ActionTranslator {
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one request per action")
             .role(planforge_translating::ROLE, "writes the actions")
+            .logprobs_where("logprobs", "true")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
             .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)
             .requests(Samples * Actions)

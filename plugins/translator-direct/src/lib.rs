@@ -36,6 +36,7 @@ impl Plugin for DirectTranslator {
     fn about() -> About {
         About::new("Asks a language model for a problem, a domain, or both")
             .role(planforge_translating::ROLE, "writes the PDDL")
+            .logprobs_where("logprobs", "true")
             .requests_where("mode", &["problem", "domain"], ForAllSamples(1))
             .requests(ForAllSamples(1) + Samples)
     }

@@ -36,6 +36,7 @@ impl Plugin for EditTranslator {
             "Asks a language model for changes of a domain, as calls of two functions, and of a problem",
         )
         .role(ROLE, "writes the calls")
+        .logprobs_where("logprobs", "true")
         .domain_only_where("problem", "false")
         .requests(RequestCount::ForAllSamples(1))
     }

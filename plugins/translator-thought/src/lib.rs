@@ -31,6 +31,7 @@ impl Plugin for ThoughtTranslator {
             "Asks a language model for a domain or problem with a thought, or for both anew from a critique",
         )
         .role(ROLE, "writes the thought and the PDDL")
+        .logprobs_where("logprobs", "true")
         .requests(RequestCount::ForAllSamples(1))
     }
 

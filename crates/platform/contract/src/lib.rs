@@ -19,7 +19,9 @@ mod schema;
 
 pub use documents::assessment::{Assessment, Decision, UndecidedReason};
 pub use documents::candidate::{Candidate, CandidatePatch, Edits, LineageStep, WrittenTexts};
-pub use documents::capabilities::{Applies, Capabilities, OptionCondition, RequestBound, RequestCount};
+pub use documents::capabilities::{
+    Applies, Capabilities, OptionCondition, RequestBound, RequestCount, RequestSetting,
+};
 pub use documents::classes::{
     ActionReconstructionError, Classification, DomainDifference, ExactAnswer, FailingDomainPlan,
     HeuristicEquivalence, ResultClasses,

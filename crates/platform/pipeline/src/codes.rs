@@ -188,6 +188,15 @@ Write the new form into the file.",
          program, not of the pipeline file.",
     ),
     code(
+        "pipeline.no-logprobs",
+        "a stage requests log-probabilities, and its model returns none",
+        "The stage's options have `logprobs = true`, and the provider of a model of its roles declares that its service returns no\n\
+         log-probabilities. So a `select` stage could not compare candidates by `candidate.log_likelihood`. Remove `logprobs` and\n\
+         select by a metric of a verifier:\n\n    \
+         by = \"ew.score\"\n\n\
+         or give the role to a model whose provider returns them. `planforge plugins info PROVIDER` shows what a service lacks.",
+    ),
+    code(
         "pipeline.no-stages",
         "the pipeline has no stages",
         "A pipeline is a list of stages. Add at least one [[stage]] table with do = \"translate\", \"verify\", \"select\" or \"plan\".",
@@ -372,6 +381,13 @@ Write the new form into the file.",
         "pipeline.unknown-stage-key",
         "a stage has no such key",
         "Keys of a stage depend on its kind; the message names the nearest one. The plugin's keys belong in `options`.",
+    ),
+    code(
+        "pipeline.unsupported-setting",
+        "the service of a provider lacks a setting",
+        "A key of an [llm.NAME] table asks for something that the provider declares its service lacks: `stop` of OpenAI's interface\n\
+         Responses, `logprobs` of Anthropic, a temperature above the highest. Nothing is sent. A `seed` is a warning: the requests\n\
+         go out without it.",
     ),
     code(
         "pipeline.unused-llm",

@@ -87,6 +87,13 @@ pub struct LlmTable {
     pub settings: JsonObject,
 }
 
+impl LlmTable {
+    /// The provider's options.
+    pub fn provider_options(&self) -> JsonObject {
+        planforge_llm::split_table(&self.settings).1
+    }
+}
+
 /// The environment of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -584,7 +584,8 @@ fn every_code_of_the_checker_is_triggered() {
     seen.extend(codes(&found("", &["x"])));
     seen.extend(codes(&found("x = ", &[])));
     seen.extend(codes(&found(&"x".repeat(MAX_PIPELINE_BYTES + 1), &[])));
-    // Given by the runner, the preparation, the suites, roles of several models, budget stages and [obfuscate]; their tests trigger them.
+    // Given by the runner, the preparation, the suites, roles of several models, capabilities of providers, budget stages and
+    // [obfuscate]; their tests trigger them.
     let elsewhere = |code: &str| {
         code.starts_with("suite.")
             || code.starts_with("pipeline.budget")
@@ -598,11 +599,13 @@ fn every_code_of_the_checker_is_triggered() {
                 "pipeline.lead",
                 "pipeline.mixed-likelihood",
                 "pipeline.no-instance",
+                "pipeline.no-logprobs",
                 "pipeline.obfuscate",
                 "pipeline.replay-miss",
                 "pipeline.role-models",
                 "pipeline.sample-count",
                 "pipeline.suite",
+                "pipeline.unsupported-setting",
             ]
             .contains(&code)
     };

@@ -2,9 +2,11 @@
 
 use planforge_contract::{
     Applies, Capabilities, Declared, Failure, Measure, OptionCondition, RequestBound, RequestCount,
+    RequestSetting,
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Number;
 use std::collections::BTreeMap;
 
 /// A type that can be exported as a plugin; it also implements the trait of its kind.
@@ -61,6 +63,30 @@ impl About {
     #[must_use]
     pub const fn several_replies(mut self) -> Self {
         self.capabilities.several_replies = true;
+        self
+    }
+    /// Declares that a provider's service lacks a setting of requests.
+    #[must_use]
+    pub fn lacks(mut self, setting: RequestSetting) -> Self {
+        self.capabilities.lacks.insert(setting, Applies::Always);
+        self
+    }
+    /// Declares that a provider's service lacks a setting of requests where one of these conditions holds.
+    #[must_use]
+    pub fn lacks_where(mut self, setting: RequestSetting, conditions: &[OptionCondition]) -> Self {
+        self.capabilities.lacks.insert(setting, Applies::Where(conditions.to_vec()));
+        self
+    }
+    /// Declares the highest temperature that a provider's service accepts.
+    #[must_use]
+    pub fn highest_temperature(mut self, highest: f64) -> Self {
+        self.capabilities.highest_temperature = Number::from_f64(highest);
+        self
+    }
+    /// Declares that the plugin requests token log-probabilities if the option has this value.
+    #[must_use]
+    pub fn logprobs_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.logprobs, option, value);
         self
     }
     /// Declares that a translator calls [`crate::Host::worker`].

@@ -3,7 +3,8 @@
 use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
+use std::collections::BTreeMap;
 use std::ops::{Add, Mul};
 
 /// Optional capabilities of a plugin. All are off by default; each applies to the kinds that its comment names.
@@ -16,9 +17,18 @@ pub struct Capabilities {
     /// Provider: replies may arrive in a later session (batch interfaces).
     #[serde(skip_serializing_if = "is_false")]
     pub deferred: bool,
-    /// Provider: one request may ask for several replies (`n` of an OpenAI-compatible server).
+    /// Provider: one request may ask for several replies (`n` of an OpenAI-compatible server), unless `lacks` says otherwise.
     #[serde(skip_serializing_if = "is_false")]
     pub several_replies: bool,
+    /// Provider: the settings of a request that the service lacks. A check refuses pipelines that need them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub lacks: BTreeMap<RequestSetting, Applies>,
+    /// Provider: the highest temperature that the service accepts; absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub highest_temperature: Option<Number>,
+    /// Plugins with roles: requests token log-probabilities, so the models must be of a provider that returns them.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub logprobs: Applies,
     /// Translator: calls [`Host::worker`](crate::api::Host::worker), which is otherwise refused. Planners always may.
     #[serde(skip_serializing_if = "is_false")]
     pub worker: bool,
@@ -45,6 +55,20 @@ pub struct Capabilities {
 
 const fn is_false(flag: &bool) -> bool {
     !*flag
+}
+
+/// A setting of a request that a service may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestSetting {
+    /// Several replies to one request (`n`). The host repeats the request instead.
+    Replies,
+    /// The seed. It is not sent, so a repeated request may get another reply.
+    Seed,
+    /// Texts that end a reply. A request that has some is refused.
+    Stop,
+    /// Token log-probabilities. A request for them is refused.
+    Logprobs,
 }
 
 /// The uses of a plugin for which a capability holds.
@@ -83,19 +107,30 @@ pub struct OptionCondition {
     pub option: String,
     /// The values that meet the condition. A value that is not a string is written as JSON: `true`, `1`.
     pub values: Vec<String>,
+    /// Further conditions that must be met too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub and: Vec<OptionCondition>,
 }
 
 impl OptionCondition {
     /// A condition that any of these values meets.
     pub fn new(option: &str, values: &[&str]) -> Self {
-        Self { option: option.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect() }
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        Self { option: option.to_owned(), values, and: Vec::new() }
     }
 
-    /// True if the option has one of the values, by the plugin's options schema and its options; an option that is left out has its schema's default.
+    /// The same condition, met only where another one is met too.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.and.push(other);
+        self
+    }
+
+    /// True if the option has one of the values and all further conditions hold, by the plugin's options schema and its options; an option that is left out has its schema's default.
     pub fn holds(&self, schema: &Value, options: &JsonObject) -> bool {
         let Some(value) = option_value(schema, options, &self.option) else { return false };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        self.values.contains(&text)
+        self.values.contains(&text) && self.and.iter().all(|other| other.holds(schema, options))
     }
 }
 

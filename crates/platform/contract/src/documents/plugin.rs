@@ -1,7 +1,7 @@
 //! Descriptions of plugins, and the creation of instances.
 
 use super::capabilities::option_value;
-use crate::{Capabilities, JsonObject};
+use crate::{Capabilities, JsonObject, RequestSetting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -133,6 +133,16 @@ impl PluginInfo {
     /// True if a verifier with these options asks the task's environment.
     pub fn needs_environment(&self, options: &JsonObject) -> bool {
         self.capabilities.environment.holds(&self.options_schema, options)
+    }
+
+    /// True if the service of a provider with these options lacks a setting.
+    pub fn lacks(&self, setting: RequestSetting, options: &JsonObject) -> bool {
+        self.capabilities.lacks.get(&setting).is_some_and(|lack| lack.holds(&self.options_schema, options))
+    }
+
+    /// True if a plugin with these options requests token log-probabilities.
+    pub fn needs_logprobs(&self, options: &JsonObject) -> bool {
+        self.capabilities.logprobs.holds(&self.options_schema, options)
     }
 
     /// True if a verifier with these options compares several candidates in one call.

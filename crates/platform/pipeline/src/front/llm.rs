@@ -3,14 +3,17 @@
 use super::catalogue::Catalogue;
 use super::plugins;
 use super::reader::{TableReader, error_at, json_object};
+use super::stage_checker::LogprobsNeed;
 use super::tree::{Node, SourcePlace, Table};
 use crate::config::LlmTable;
 use crate::suggest::nearest;
-use planforge_contract::{JsonObject, PluginInfo, PluginKind, Price};
+use planforge_contract::{JsonObject, PluginInfo, PluginKind, Price, RequestSetting};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::{HOST_KEYS, ModelSettings, split_table};
-use serde_json::{Value as Json, json};
+use serde_json::{Number, Value as Json, json};
 use std::collections::BTreeMap;
+
+const UNSUPPORTED: &str = "pipeline.unsupported-setting";
 
 /// Reads one model's table.
 pub(super) fn table(
@@ -34,6 +37,7 @@ pub(super) fn table(
         let mut found = Vec::new();
         plugins::option_problems(&info, &options, node, catalogue, &mut found);
         out.extend(found.into_iter().map(|d| suggest_host_key(d, table, &info)));
+        check_capabilities(name, (&host, table), (&info, &options), out);
     }
     LlmTable { plugin, settings }
 }
@@ -56,6 +60,68 @@ fn host_keys(name: &str, host: &JsonObject, table: &Table, out: &mut Vec<Diagnos
     for problem in config.problems() {
         let message = format!("[llm.{name}]: {}", problem.message);
         out.push(error_at("pipeline.range", message, place_of(table, problem.key)));
+    }
+}
+
+/// Checks the host's keys against what the provider declares of its service.
+fn check_capabilities(
+    name: &str,
+    (host, table): (&JsonObject, &Table),
+    (info, options): (&PluginInfo, &JsonObject),
+    out: &mut Vec<Diagnostic>,
+) {
+    let lacks = |setting| info.lacks(setting, options);
+    let id = &info.id;
+    let has_stop = host.get("stop").and_then(Json::as_array).is_some_and(|stop| !stop.is_empty());
+    if has_stop && lacks(RequestSetting::Stop) {
+        let message = format!("[llm.{name}]: the service of `{id}` has no `stop`");
+        let help = "remove it, or choose another interface or provider";
+        out.push(error_at(UNSUPPORTED, message, place_of(table, "stop")).help(help));
+    }
+    if host.get("logprobs") == Some(&Json::Bool(true)) && lacks(RequestSetting::Logprobs) {
+        let message = format!("[llm.{name}]: the service of `{id}` returns no log-probabilities");
+        let help = "remove `logprobs`, or choose another provider";
+        out.push(error_at(UNSUPPORTED, message, place_of(table, "logprobs")).help(help));
+    }
+    if host.contains_key("seed") && lacks(RequestSetting::Seed) {
+        let message = format!("[llm.{name}]: the service of `{id}` has no seed, so `seed` is not sent");
+        let place = place_of(table, "seed");
+        let warning = Diagnostic::warning(UNSUPPORTED, message).at(place.source, place.span, "");
+        out.push(warning.help("remove it; the replies of a run are repeated with `planforge replay`"));
+    }
+    let highest = info.capabilities.highest_temperature.as_ref().and_then(Number::as_f64);
+    if let Some(highest) = highest
+        && let Some(temperature) = host.get("temperature").and_then(Json::as_f64)
+        && temperature > highest
+    {
+        let message =
+            format!("[llm.{name}]: the service of `{id}` accepts a temperature of {highest} at most");
+        let help = format!("write `temperature = {highest:?}` or less");
+        out.push(error_at(UNSUPPORTED, message, place_of(table, "temperature")).help(help));
+    }
+}
+
+/// Checks that the models of stages that request log-probabilities return them.
+pub(super) fn check_logprobs(
+    needs: &[LogprobsNeed],
+    llm: &BTreeMap<String, LlmTable>,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) {
+    for LogprobsNeed { stage, place, models } in needs {
+        for model in models {
+            let Some(table) = llm.get(model) else { continue };
+            let Ok(info) = catalogue.info(&table.plugin) else { continue };
+            if info.lacks(RequestSetting::Logprobs, &table.provider_options()) {
+                let message = format!(
+                    "{stage} requests log-probabilities, and `{}` of [llm.{model}] returns none",
+                    table.plugin
+                );
+                let help = "remove `logprobs` from its options and select by a metric of a verifier, or give the role to a model \
+                            whose provider returns log-probabilities, such as `provider-openai` or `provider-gemini`";
+                out.push(error_at("pipeline.no-logprobs", message, *place).help(help));
+            }
+        }
     }
 }
 

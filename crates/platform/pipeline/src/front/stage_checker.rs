@@ -9,7 +9,7 @@ use crate::stages::{Stage, StageKind};
 use crate::suggest::help_for;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_diagnostics::Diagnostic;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The label of a candidate's own metrics; no stage may have it.
 pub(crate) const CANDIDATE: &str = "candidate";
@@ -34,6 +34,16 @@ pub(crate) struct StageFindings {
     pub(crate) need_environment: Vec<(String, SourcePlace)>,
     /// Places that need the prices of these models.
     pub(crate) need_prices: Vec<(SourcePlace, Vec<String>)>,
+    /// Stages whose models must return log-probabilities.
+    pub(super) need_logprobs: Vec<LogprobsNeed>,
+}
+
+/// A stage that requests log-probabilities.
+pub(super) struct LogprobsNeed {
+    /// The stage's name in messages.
+    pub(super) stage: String,
+    pub(super) place: SourcePlace,
+    pub(super) models: Vec<String>,
 }
 
 pub(super) fn read_stages(
@@ -260,7 +270,17 @@ impl StageChecker<'_> {
         plugin: (Option<&PluginInfo>, &JsonObject),
         out: &mut Vec<Diagnostic>,
     ) -> BTreeMap<String, RoleModels> {
-        super::roles::roles(reader, plugin, self.models, &mut self.findings.used_models, out)
+        let roles = super::roles::roles(reader, plugin, self.models, &mut self.findings.used_models, out);
+        if let (Some(info), options) = plugin
+            && info.needs_logprobs(options)
+        {
+            let stage = reader.what.clone();
+            let place = reader.node("options").map_or(reader.place, |node| node.place);
+            let names: BTreeSet<&str> = roles.values().flat_map(RoleModels::names).collect();
+            let models = names.into_iter().map(str::to_owned).collect();
+            self.findings.need_logprobs.push(LogprobsNeed { stage, place, models });
+        }
+        roles
     }
 
     /// Notes that a stage writes candidates with these models.
