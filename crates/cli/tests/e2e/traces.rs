@@ -86,7 +86,8 @@ fn a_run_is_exported_as_spans_that_follow_the_encoding() {
         _ => right_reply(request),
     })
     .unwrap();
-    let mut run = Run::new("llm-p.toml", &server.base_url()).task("parcels", "p01").task("parcels", "p02");
+    let run = Run::new("llm-p.toml", &server.base_url()).set("llm.main.max_attempts", "2");
+    let mut run = run.task("parcels", "p01").task("parcels", "p02");
     run.go().expect(0);
     let folder = run.folder();
     let text = export(&folder, &[]);
