@@ -208,6 +208,9 @@ class CompletionRequest(TypedDict):
     model: NotRequired[str]
     # Sampling parameters.
     sampling: NotRequired[Sampling]
+    # Schema of the reply, which is then JSON; absent for free text. Part of the cassette key only where it is set. A
+    # provider translates it, or refuses the request with `provider.unsupported`.
+    schema: NotRequired[Optional[ReplySchema]]
     # Not sent to real models.
     tags: NotRequired[Tags]
 
@@ -802,6 +805,18 @@ class Reply(TypedDict):
     finish: FinishReason
     # Token log-probabilities, where asked for and given.
     logprobs: NotRequired[Optional[List[TokenLogprob]]]
+    # The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of
+    # `content`.
+    thought: NotRequired[Optional[str]]
+
+
+# A JSON schema that a reply has to follow.
+class ReplySchema(TypedDict):
+    # Name of the schema: letters, digits, `_` and `-`, at most 64 of them.
+    name: str
+    # The schema of an object. Services that guarantee it demand that every object in it has `additionalProperties:
+    # false` and lists all its properties in `required`.
+    schema: Dict[str, Any]
 
 
 # A diagnostic with its place resolved.
@@ -1026,10 +1041,16 @@ UndecidedReason = Literal["limit", "unsupported", "missing-input"]
 
 # Tokens, as the server counted them. What a server does not say is absent, never 0.
 class Usage(TypedDict):
-    # Tokens of the answers.
+    # The part of `prompt_tokens` that was written to a cache.
+    cache_write_tokens: NotRequired[Optional[int]]
+    # The part of `prompt_tokens` that was read from a cache.
+    cached_tokens: NotRequired[Optional[int]]
+    # Tokens of the replies, reasoning included.
     completion_tokens: NotRequired[Optional[int]]
-    # Tokens of the question.
+    # Tokens of the request, those of a cache included.
     prompt_tokens: NotRequired[Optional[int]]
+    # The part of `completion_tokens` that is reasoning.
+    reasoning_tokens: NotRequired[Optional[int]]
 
 
 # A request to assess candidates of one task.

@@ -83,7 +83,7 @@ sequence, or tell the environment's author.";
     "For example a number out of range, or a word that is not among the choices.";
     "new.kind", "Unknown kind of plugin",
     "Kinds are provider, translator, verifier, planner and environment.";
-    "new.name", "The name is not valid for a plugin's crate",
+    "new.name", "The name is not valid for a plugin",
     "Lower-case words joined by dashes, beginning with a letter: `verifier-short-plans`.";
     "new.exists", "The folder of the new plugin exists already",
     "Nothing is overwritten. Take another name or another folder.";

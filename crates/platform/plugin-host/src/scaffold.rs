@@ -1,4 +1,9 @@
-//! `planforge plugins new KIND NAME`: a crate of two files and a test that builds, loads and passes as it is.
+//! `planforge plugins new KIND NAME`: a crate of two files and a test that builds, loads and passes as it is, or a folder with a
+//! plugin in Python.
+
+mod python;
+
+pub use python::scaffold_python;
 
 use planforge_contract::{Failure, FailureClass, PluginKind};
 use std::path::{Component, Path, PathBuf};
@@ -54,6 +59,41 @@ debug = false
 /// # Errors
 /// `new.kind`, `new.name`, `new.exists`, `new.sdk`, or `new.file` where a file cannot be written. Nothing is overwritten.
 pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (kind, target) = new_folder(kind, name, dir)?;
+    let crates = checkout.join("crates");
+    if !crates.join("platform/plugin-sdk/Cargo.toml").is_file() {
+        let text = format!("{} has no crates/platform/plugin-sdk", checkout.display());
+        return Err(wrong("new.sdk", text).help("name the folder of a planforge source tree"));
+    }
+    let crates = crates.canonicalize().map_err(|e| unwritable(checkout, &e))?;
+    let (library, kind_test) = sources(kind);
+    let values = [
+        ("{{NAME}}", name.to_owned()),
+        ("{{CRATE}}", name.replace('-', "_")),
+        ("{{TYPE}}", type_name(name)),
+        ("{{SDK}}", relative(&target, &crates)),
+        ("{{FEATURES}}", features(kind).to_owned()),
+        (
+            "{{WORKSPACE}}",
+            if target.parent().is_some_and(joins_workspace) {
+                String::new()
+            } else {
+                OWN_WORKSPACE.to_owned()
+            },
+        ),
+    ];
+    let fill =
+        |text: &str| values.iter().fold(text.to_owned(), |text, (key, value)| text.replace(key, value));
+    let files = [
+        ("Cargo.toml", format!("{}\n", fill(MANIFEST).trim_end())),
+        ("src/lib.rs", fill(library)),
+        ("tests/plugin.rs", fill(TEST) + &fill(kind_test)),
+    ];
+    write_all(&target, files.map(|(path, text)| (path.to_owned(), text)))
+}
+
+/// The kind, and the folder of a plugin that does not exist yet. Makes the folder around it.
+fn new_folder(kind: &str, name: &str, dir: &Path) -> Result<(PluginKind, PathBuf), Failure> {
     let kind = PluginKind::ALL.into_iter().find(|k| k.name() == kind).ok_or_else(|| {
         let kinds = PluginKind::ALL.map(PluginKind::name);
         let near = crate::suggestion::nearest(kind, kinds.into_iter());
@@ -63,39 +103,24 @@ pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<V
     })?;
     check_name(name)?;
     std::fs::create_dir_all(dir).map_err(|e| unwritable(dir, &e))?;
-    let dir = dir.canonicalize().map_err(|e| unwritable(dir, &e))?;
-    let crates = checkout.join("crates");
-    if !crates.join("platform/plugin-sdk/Cargo.toml").is_file() {
-        let text = format!("{} has no crates/platform/plugin-sdk", checkout.display());
-        return Err(wrong("new.sdk", text).help("name the folder of a planforge source tree"));
-    }
-    let crates = crates.canonicalize().map_err(|e| unwritable(checkout, &e))?;
-    let target = dir.join(name);
+    let target = dir.canonicalize().map_err(|e| unwritable(dir, &e))?.join(name);
     if target.exists() {
         return Err(
             wrong("new.exists", format!("{} exists already", target.display())).help("take another name")
         );
     }
-    let (library, kind_test) = sources(kind);
-    let values = [
-        ("{{NAME}}", name.to_owned()),
-        ("{{CRATE}}", name.replace('-', "_")),
-        ("{{TYPE}}", type_name(name)),
-        ("{{SDK}}", relative(&target, &crates)),
-        ("{{FEATURES}}", features(kind).to_owned()),
-        ("{{WORKSPACE}}", if joins_workspace(&dir) { String::new() } else { OWN_WORKSPACE.to_owned() }),
-    ];
-    let fill =
-        |text: &str| values.iter().fold(text.to_owned(), |text, (key, value)| text.replace(key, value));
-    let files = [
-        ("Cargo.toml", format!("{}\n", fill(MANIFEST).trim_end())),
-        ("src/lib.rs", fill(library)),
-        ("tests/plugin.rs", fill(TEST) + &fill(kind_test)),
-    ];
+    Ok((kind, target))
+}
+
+/// Writes files into a new folder and returns their paths.
+fn write_all(
+    target: &Path,
+    files: impl IntoIterator<Item = (String, String)>,
+) -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     for (path, text) in files {
         let path = target.join(path);
-        let folder = path.parent().unwrap_or(&target);
+        let folder = path.parent().unwrap_or(target);
         std::fs::create_dir_all(folder).map_err(|e| unwritable(folder, &e))?;
         std::fs::write(&path, text).map_err(|e| unwritable(&path, &e))?;
         written.push(path);
@@ -116,7 +141,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
     if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(word) && name != "test" {
         return Ok(());
     }
-    let text = format!("`{name}` is not a valid name for a plugin's crate");
+    let text = format!("`{name}` is not a valid name for a plugin");
     Err(wrong("new.name", text).help("use lower-case words joined by dashes, such as `verifier-short-plans`"))
 }
 
