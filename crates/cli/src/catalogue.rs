@@ -3,7 +3,8 @@
 
 use crate::bundled::BUNDLED;
 use crate::context::Context;
-use planforge_contract::{JsonObject, PluginInfo};
+use crate::prices::Prices;
+use planforge_contract::{JsonObject, PluginInfo, Price};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings};
 
@@ -26,16 +27,19 @@ pub(crate) fn registry(context: &Context) -> Registry {
     registry
 }
 
-/// Answers from a registry. Describes plugins, makes none.
-pub(crate) struct RegistryCatalogue<'a>(pub(crate) &'a Registry);
+/// Answers from a registry and lists of prices. Describes plugins, makes none.
+pub(crate) struct RegistryCatalogue<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) prices: &'a Prices,
+}
 
 impl Catalogue for RegistryCatalogue<'_> {
     fn ids(&self) -> Vec<String> {
-        self.0.ids()
+        self.registry.ids()
     }
 
     fn info(&self, id: &str) -> Result<PluginInfo, CatalogueError> {
-        self.0.info_apart(id).map(|info| PluginInfo::clone(&info)).map_err(|failure| {
+        self.registry.info_apart(id).map(|info| PluginInfo::clone(&info)).map_err(|failure| {
             if failure.code == "plugin.unknown" {
                 CatalogueError::Unknown
             } else {
@@ -46,7 +50,7 @@ impl Catalogue for RegistryCatalogue<'_> {
 
     fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem> {
         // A plugin that is not there, or did not pass its gates, was reported where it is named.
-        let problems = self.0.check_options_apart(id, options).unwrap_or_default();
+        let problems = self.registry.check_options_apart(id, options).unwrap_or_default();
         problems
             .into_iter()
             .map(|p| OptionProblem {
@@ -60,5 +64,9 @@ impl Catalogue for RegistryCatalogue<'_> {
                 help: p.suggestion.map(|near| format!("did you mean `{near}`?")),
             })
             .collect()
+    }
+
+    fn price(&self, name: &str, info: &PluginInfo, settings: &JsonObject) -> Option<Price> {
+        self.prices.find(name, info, settings)
     }
 }

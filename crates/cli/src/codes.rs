@@ -141,6 +141,17 @@ no refine stage, or no round of it came to an end.",
                       has another key beside [models], or may not be read; the message says which.",
     },
     CodeInfo {
+        code: "cli.prices",
+        title: "a list of prices cannot be read",
+        explanation: "A model table without `price` takes its price from planforge/prices.toml of your configuration folder (usually \
+                      ~/.config), then from the list that comes with planforge (configs/prices.toml), if its requests go to the \
+                      provider's own service. An entry names the provider, models (`*` at the end stands for any ending), prices in US \
+                      dollars for a million tokens, their day and where they come from:\n\n    [[price]]\n    provider = \
+                      \"provider-openai\"\n    models = [\"gpt-x\", \"gpt-x-20*\"]\n    price = { prompt = 2.0, cached = 0.2, completion = \
+                      8.0 }\n    date = \"2026-11-23\"\n    source = \"our contract\"\n\n`base_url` makes it a price for another \
+                      address, `until = \"2026-12-31\"` ends it, and `cache_write` and `reasoning` are further prices.",
+    },
+    CodeInfo {
         code: "cli.clock",
         title: "the clock of the machine is set to a time without a date",
         explanation: "The record of a run holds its date, and the calendar ends with the year 9999. Set the clock.",

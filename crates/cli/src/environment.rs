@@ -40,6 +40,11 @@ pub(crate) fn allow_file() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("planforge/allow.toml"))
 }
 
+/// The user's list of prices: `planforge/prices.toml` beside the list of [`allow_file`].
+pub(crate) fn price_file() -> Option<PathBuf> {
+    allow_file().map(|path| path.with_file_name("prices.toml"))
+}
+
 /// The user's model tables: `planforge/config.toml` beside the list of [`allow_file`].
 pub(crate) fn config_file() -> Option<PathBuf> {
     allow_file().map(|path| path.with_file_name("config.toml"))

@@ -29,6 +29,7 @@ mod outcome;
 mod output;
 mod pipeline;
 mod prepare;
+mod prices;
 mod progress;
 mod recorded_run;
 #[cfg(test)]

@@ -41,6 +41,9 @@ pub(crate) fn manifest(
     if !simulated.is_empty() {
         settings.insert(planforge_report::SIMULATED.to_owned(), serde_json::json!(simulated));
     }
+    if !checked.listed_prices.is_empty() {
+        settings.insert(planforge_report::PRICES.to_owned(), serde_json::json!(checked.listed_prices));
+    }
     Ok(RunManifest {
         schema: 1,
         id: run_id(Path::new(&pipeline.name), time),

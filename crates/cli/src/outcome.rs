@@ -25,10 +25,8 @@ pub(crate) fn report_text(
     all: bool,
 ) -> String {
     let mut out = verdict_sentence(report);
-    if !report.prices.is_empty() {
-        let mut cost = Cost::default();
-        report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
-        push_line(&mut out, &format!("cost: {}", cost.text()));
+    if let Some(line) = cost_line(report) {
+        push_line(&mut out, &line);
     }
     for (task, text) in report.tasks.iter().zip(task_texts) {
         push_line(&mut out, "");
@@ -42,6 +40,25 @@ pub(crate) fn report_text(
         }
     }
     out
+}
+
+/// The cost of a run, and the tables without a price. Nothing if no model was asked.
+fn cost_line(report: &RunReport) -> Option<String> {
+    let used: BTreeSet<&String> = report.tasks.iter().flat_map(|task| task.usage.keys()).collect();
+    let lacks = |name: &&&String| {
+        report.prices.get(**name).is_none_or(|price| price.prompt.is_none() || price.completion.is_none())
+    };
+    let unpriced: Vec<String> = used.iter().filter(lacks).map(|name| format!("[llm.{name}]")).collect();
+    let mut cost = Cost::default();
+    report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
+    match (unpriced.as_slice(), used.is_empty()) {
+        (_, true) => None,
+        ([], _) => Some(format!("cost: {}", cost.text())),
+        (names, _) if names.len() == used.len() => {
+            Some(format!("cost: unknown: no price for the model of {}", names.join(", ")))
+        }
+        (names, _) => Some(format!("cost: {}; no price for the model of {}", cost.text(), names.join(", "))),
+    }
 }
 
 /// `2 of 8 tasks accepted, 5 rejected, 1 undecided.`
@@ -359,7 +376,21 @@ pub(crate) fn fallback_line(moved: &ModelFallback) -> String {
 }
 
 fn usage_line(model: &str, usage: &TaskUsage) -> String {
-    let calls = if usage.calls == 1 { "1 call".to_owned() } else { format!("{} calls", usage.calls) };
+    let count = |number: u64, noun: &str| match number {
+        1 => format!("1 {noun}"),
+        number => format!("{number} {noun}s"),
+    };
+    let mut calls = count(usage.calls, "call");
+    if usage.requests() > usage.calls {
+        calls += &format!(", {}", count(usage.requests(), "request"));
+    }
+    let parts = |parts: &[(u64, &str)]| {
+        let known: Vec<String> =
+            parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) }
+    };
+    let read = parts(&[(usage.cached_tokens, "from a cache"), (usage.cache_write_tokens, "written to one")]);
+    let written = parts(&[(usage.reasoning_tokens, "of reasoning")]);
     let unmetered = match usage.unmetered {
         0 => String::new(),
         n => format!("; {n} of them without a count from the server, so the sums are too low"),
@@ -370,7 +401,7 @@ fn usage_line(model: &str, usage: &TaskUsage) -> String {
         n => format!("; {n} replies are copies of others to the same question"),
     };
     format!(
-        "{model}: {} in, {} out, {calls}{unmetered}{copies}",
+        "{model}: {} in{read}, {} out{written}, {calls}{unmetered}{copies}",
         usage.prompt_tokens, usage.completion_tokens
     )
 }

@@ -5,11 +5,12 @@ use crate::consent::Consent;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::prepare::{Preparation, Prepared, prepare};
+use crate::prices::{ListedPrice, Prices};
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::Mode;
 use planforge_pipeline::CheckedPipeline;
 use planforge_plugin_host::Registry;
-use planforge_record::{MIN_SECRET_BYTES, Redactor};
+use planforge_record::{MIN_SECRET_BYTES, Redactor, RunManifest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,20 +18,61 @@ use std::sync::Arc;
 pub(crate) struct LoadedPipeline {
     pub(crate) registry: Registry,
     pub(crate) pipeline: CheckedPipeline,
+    /// The prices from a list, by model table.
+    pub(crate) listed_prices: BTreeMap<String, ListedPrice>,
 }
 
-/// Checks a pipeline text; its mistakes are printed.
+impl LoadedPipeline {
+    /// Takes the listed prices that a recorded run was made with.
+    pub(crate) fn use_recorded_prices(&mut self, manifest: &RunManifest) {
+        let recorded = Prices::recorded(manifest);
+        for (name, table) in &mut self.pipeline.config.llm {
+            if self.listed_prices.contains_key(name) {
+                table.settings.remove("price");
+            }
+            if !table.settings.contains_key("price")
+                && let Ok(info) = self.registry.info(&table.plugin)
+                && let Some(price) = recorded.find(name, &info, &table.settings)
+                && let Ok(price) = serde_json::to_value(price)
+            {
+                table.settings.insert("price".to_owned(), price);
+            }
+        }
+        self.listed_prices = recorded.into_used();
+    }
+}
+
+/// Checks the pipeline text of a new run; its mistakes are printed.
 pub(crate) fn check_pipeline(
     context: &Context,
     text: &str,
     name: &str,
     overrides: &[String],
 ) -> Result<LoadedPipeline, Exit> {
+    let loaded = check_with(context, (text, name, overrides), Prices::listed(context)?)?;
+    for (name, price) in &loaded.listed_prices {
+        context.output.note_once(&format!("[llm.{name}]: {}", price.line()));
+    }
+    Ok(loaded)
+}
+
+/// Checks the pipeline of a recorded run, with the prices that it was made with.
+pub(crate) fn check_recorded(context: &Context, manifest: &RunManifest) -> Result<LoadedPipeline, Exit> {
+    let config = &manifest.config;
+    check_with(context, (&config.text, &config.path, &manifest.overrides), Prices::recorded(manifest))
+}
+
+fn check_with(
+    context: &Context,
+    (text, name, overrides): (&str, &str, &[String]),
+    prices: Prices,
+) -> Result<LoadedPipeline, Exit> {
     let registry = registry(context);
-    let checked = planforge_pipeline::check(text, name, &RegistryCatalogue(&registry), overrides);
+    let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
+    let checked = planforge_pipeline::check(text, name, &catalogue, overrides);
     context.output.diagnostics(&checked.diagnostics, &checked.sources);
     match checked.pipeline {
-        Some(pipeline) => Ok(LoadedPipeline { registry, pipeline }),
+        Some(pipeline) => Ok(LoadedPipeline { registry, pipeline, listed_prices: prices.into_used() }),
         None => Err(Exit::Pipeline),
     }
 }

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::files::{refuse_part_of_run, unwritable, write};
 use crate::manifest::{manifest, stored_tasks};
 use crate::pipeline::LoadedPipeline;
-use crate::pipeline::check_pipeline;
+use crate::pipeline::check_recorded;
 use crate::pipeline::instantiate;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
@@ -244,7 +244,7 @@ pub(crate) fn replay_run(
     for warning in folder.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
-    let checked = check_pipeline(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
+    let checked = check_recorded(context, &manifest)?;
     let failed = |failure: Failure| context.print_failure(&failure);
     let tasks = stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;

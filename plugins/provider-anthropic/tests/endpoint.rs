@@ -149,9 +149,10 @@ fn reasoning_stays_apart_from_the_reply_and_cached_tokens_are_counted() {
         "end_turn",
     ));
     assert_eq!((told.replies[0].content.as_str(), told.replies[0].finish), ("(and)", FinishReason::Stop));
+    assert_eq!(told.replies[0].thought.as_deref(), Some("hmm"));
     assert_eq!((told.usage.prompt_tokens, told.usage.completion_tokens), (Some(3210), Some(5)));
+    assert_eq!((told.usage.cached_tokens, told.usage.cache_write_tokens), (Some(3000), Some(200)));
     assert_eq!(told.model, "claude-x-20260101");
-    assert!(told.raw.contains("hmm"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use planforge_chat_completions::{argument_text, malformed_failure, parse_body};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
 use serde_json::Value;
 
-/// Reads the candidates. Reasoning is not part of a reply; the raw body holds it.
+/// Reads the candidates. Parts that are marked as thoughts are the thought of the reply.
 pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
     let body = match parse_body(bytes) {
         Ok(body) => body,
@@ -26,6 +26,8 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
     let usage = Usage {
         prompt_tokens: tokens("promptTokenCount"),
         completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
+        cached_tokens: tokens("cachedContentTokenCount"),
+        reasoning_tokens: tokens("thoughtsTokenCount"),
         ..Usage::default()
     };
     CompletionResult::Replies(Replies {
@@ -38,10 +40,15 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
 
 fn read_candidate(candidate: &Value) -> Reply {
     let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
-    let spoken =
-        parts.into_iter().flatten().filter(|p| p.get("thought").and_then(Value::as_bool) != Some(true));
-    let (texts, calls): (Vec<&Value>, Vec<&Value>) = spoken.partition(|part| part.get("text").is_some());
-    let text: String = texts.iter().filter_map(|p| p.get("text").and_then(Value::as_str)).collect();
+    let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) == Some(true);
+    let (thoughts, spoken): (Vec<&Value>, Vec<&Value>) = parts.into_iter().flatten().partition(is_thought);
+    let (texts, calls): (Vec<&Value>, Vec<&Value>) =
+        spoken.into_iter().partition(|part| part.get("text").is_some());
+    let joined = |parts: &[&Value]| -> String {
+        parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect()
+    };
+    let text = joined(&texts);
+    let thought = Some(joined(&thoughts)).filter(|text| !text.is_empty());
     let content = match text.is_empty() {
         false => text,
         true => {
@@ -59,7 +66,7 @@ fn read_candidate(candidate: &Value) -> Reply {
     };
     let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
     let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
-    Reply { logprobs, ..Reply::new(content, finish) }
+    Reply { logprobs, thought, ..Reply::new(content, finish) }
 }
 
 fn read_token(token: &Value) -> Option<TokenLogprob> {

@@ -46,7 +46,7 @@ fn question() -> CompletionRequest {
 fn candidates(candidates: Value) -> Scripted {
     let body = json!({
         "candidates": candidates, "modelVersion": "gemini-x-001",
-        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "thoughtsTokenCount": 100, "totalTokenCount": 115}
+        "usageMetadata": {"promptTokenCount": 10, "cachedContentTokenCount": 4, "candidatesTokenCount": 5, "thoughtsTokenCount": 100, "totalTokenCount": 115}
     });
     Scripted::raw(200, body.to_string())
 }
@@ -160,8 +160,10 @@ fn reasoning_stays_apart_from_the_reply_and_is_counted_as_output() {
         {"content": {"parts": [{"functionCall": {"name": "answer", "args": {"pddl": "(or)"}}}]}, "finishReason": "STOP"}
     ])));
     assert_eq!((told.replies[0].content.as_str(), told.replies[0].log_likelihood()), ("(and)", Some(-0.75)));
-    assert_eq!(told.replies[1].content, "(or)");
+    assert_eq!(told.replies[0].thought.as_deref(), Some("hmm"));
+    assert_eq!((told.replies[1].content.as_str(), told.replies[1].thought.as_deref()), ("(or)", None));
     assert_eq!((told.usage.prompt_tokens, told.usage.completion_tokens), (Some(10), Some(105)));
+    assert_eq!((told.usage.cached_tokens, told.usage.reasoning_tokens), (Some(4), Some(100)));
     assert_eq!(told.model, "gemini-x-001");
 }
 

@@ -4,7 +4,7 @@ use crate::consent::shown_variable;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::manifest::now;
-use crate::pipeline::{LoadedPipeline, check_pipeline, consent};
+use crate::pipeline::{LoadedPipeline, check_recorded, consent};
 use crate::prepare::known_secrets;
 use clap::{Args, Subcommand};
 use planforge_batch::{BatchFolder, WrittenFile};
@@ -177,8 +177,7 @@ fn with_client(
     for path in manifests(folder).map_err(failed)? {
         let manifest: RunManifest = context.read_json(&path)?;
         if seen.insert((manifest.config.text.clone(), manifest.overrides.clone())) {
-            let config = &manifest.config;
-            let checked = check_pipeline(context, &config.text, &config.path, &manifest.overrides)?;
+            let checked = check_recorded(context, &manifest)?;
             secrets.extend(known_secrets(&checked.pipeline.config, &checked.registry));
             tables.extend(batch_tables(&checked).map_err(failed)?);
         }

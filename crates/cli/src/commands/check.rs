@@ -1,6 +1,7 @@
 //! `planforge check`: every mistake of a pipeline file, without contacting anything.
 
 use crate::catalogue::{RegistryCatalogue, registry};
+use crate::prices::Prices;
 use std::path::{Path, PathBuf};
 use crate::args::OverrideArgs;
 use crate::check_models::check_models;
@@ -76,7 +77,9 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Exit, Exit>
         }
     };
     let registry = registry(context);
-    let mut checked = planforge_pipeline::check(&text, &name, &RegistryCatalogue(&registry), &overrides);
+    let prices = Prices::listed(context)?;
+    let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
+    let mut checked = planforge_pipeline::check(&text, &name, &catalogue, &overrides);
     if let Some(pipeline) = &checked.pipeline {
         let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
         let folder = pipeline.folder();

@@ -5,7 +5,7 @@
 
 use super::evaluate;
 use crate::recorded_run::read_report;
-use crate::pipeline::check_pipeline;
+use crate::pipeline::check_recorded;
 use crate::manifest::stored_tasks;
 use crate::recorded_run::replay_run;
 use crate::args::positive;
@@ -423,7 +423,7 @@ fn read_run(
         context.print_failure(&request("compare.pipeline", message).help(help));
         return Err(Exit::Usage);
     }
-    let checked = check_pipeline(context, &config.text, &config.path, &manifest.overrides)?;
+    let checked = check_recorded(context, manifest)?;
     let plugins = |id: &str| {
         let recorded = manifest.plugins.iter().find(|plugin| plugin.id == id);
         let facts = PluginFacts::of(&*checked.registry.info(id).ok()?);

@@ -3,7 +3,7 @@
 use crate::outcome::print_outcome;
 use crate::tasks::named_tasks;
 use crate::pipeline::LoadedPipeline;
-use crate::pipeline::check_pipeline;
+use crate::pipeline::{check_pipeline, check_recorded};
 use crate::pipeline::instantiate;
 use crate::manifest::stored_tasks;
 use crate::manifest::stored_explainer;
@@ -172,7 +172,7 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let failed = |e: planforge_record::RecordError| context.print_failure(&Failure::from(e));
     // Read once without secrets to learn the pipeline, then again with the redactor that its secrets give.
     let manifest = RunFolder::open(folder, Arc::default()).map_err(failed)?.manifest().clone();
-    let checked = check_pipeline(context, &manifest.config.text, &manifest.config.path, &manifest.overrides)?;
+    let checked = check_recorded(context, &manifest)?;
     let tasks = stored_tasks(&manifest).map_err(|failure| context.print_failure(&failure))?;
     if args.dry.dry_run {
         let explainer = stored_explainer(&manifest);

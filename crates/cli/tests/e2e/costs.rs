@@ -1,6 +1,6 @@
 //! The cost of a run, and the report of a finished run.
 
-use super::support::{Run, example, pipeline, ran, right_reply};
+use super::support::{Ran, Run, example, pipeline, planforge, ran, right_reply};
 use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fs;
@@ -117,4 +117,85 @@ fn the_report_of_a_run_is_current_also_after_a_failure() {
         (&mended["state"], &mended["tasks"][0]["verdict"]["verdict"]),
         (&"finished".into(), &"accepted".into())
     );
+}
+
+/// The shipped pipeline at that address, without a price.
+fn unpriced(folder: &Path, address: &str, more: &str) -> PathBuf {
+    let file = priced(folder, address, "{}");
+    let text = fs::read_to_string(&file).unwrap().replace("price = {}", more);
+    fs::write(&file, text).unwrap();
+    file
+}
+
+#[test]
+fn a_question_that_was_retried_shows_its_requests() {
+    let failures = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let server = ScriptedServer::matching(move |request| match failures.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => Scripted::error(500, "overloaded", "not now"),
+        _ => right_reply(request),
+    })
+    .unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let file = priced(place.path(), &server.base_url(), "{ prompt = 2.0, completion = 8.0 }\nbackoff_ms = 1");
+    let (task, runs) = (name(&example("parcels", "p01")), name(&place.path().join("runs")));
+    let told = ran(["run", &name(&file), "--task", &task, "--runs", &runs]);
+    assert!(told.expect(0).stdout.contains("1 call, 3 requests"), "{}", told.stdout);
+    assert_eq!(server.count(), 3);
+}
+
+#[test]
+fn a_listed_price_is_used_recorded_and_kept_and_without_one_a_cap_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let file = name(&unpriced(place.path(), &server.base_url(), "max_cost_usd = 5.0"));
+    let (task, runs) = (name(&example("parcels", "p01")), place.path().join("runs"));
+    let config = place.path().join("config");
+    let list = config.join("planforge/prices.toml");
+    fs::create_dir_all(list.parent().unwrap()).unwrap();
+    let go = |args: &[&str]| {
+        let mut command = planforge();
+        command.env("XDG_CONFIG_HOME", &config);
+        Ran::wait(command.args(args).spawn().unwrap())
+    };
+    let run = ["run", file.as_str(), "--task", task.as_str(), "--runs", &name(&runs)];
+    go(&run).expect(32).says(&["max_cost_usd", "prices.toml"]);
+    let entry = |prompt: &str| {
+        format!(
+            "[[price]]\nprovider = \"provider-openai\"\nmodels = [\"*\"]\nbase_url = {:?}\n\
+             price = {{ prompt = {prompt}, completion = 8.0 }}\ndate = \"2026-11-01\"\nsource = \"our contract\"\n",
+            server.base_url()
+        )
+    };
+    fs::write(&list, entry("2.0")).unwrap();
+    let told = go(&run);
+    told.expect(0).says(&["[llm.main]: prompt $2, completion $8", "as of 2026-11-01 (our contract)"]);
+    assert!(told.stdout.contains("\ncost: $"), "{}", told.stdout);
+    let folder = only(&runs);
+    let manifest: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
+    let used = &manifest["settings"]["prices"]["main"];
+    assert_eq!((&used["source"], &used["date"]), (&"our contract".into(), &"2026-11-01".into()));
+    assert_eq!(used["price"]["prompt"], 2.0);
+    // A list that changes later, or is gone, changes no run that is over.
+    let (_, first) = report(&folder);
+    fs::write(&list, entry("200.0")).unwrap();
+    let replayed = go(&["replay", &name(&folder), "--json"]).json(0);
+    assert_eq!(replayed["prices"], first["prices"]);
+    fs::remove_file(&list).unwrap();
+    fs::remove_file(folder.join("report.json")).unwrap();
+    go(&["run", "--resume", &name(&folder)]).expect(0);
+    assert_eq!(report(&folder).1["prices"]["main"]["prompt"], 2.0);
+    // A list that cannot be read is named.
+    fs::write(&list, "price = 1\n").unwrap();
+    go(&run).expect(33).says(&["cli.prices", "prices.toml"]);
+}
+
+#[test]
+fn a_model_without_a_price_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let file = name(&unpriced(place.path(), &server.base_url(), ""));
+    let (task, runs) = (name(&example("parcels", "p01")), name(&place.path().join("runs")));
+    let told = ran(["run", &file, "--task", &task, "--runs", &runs]);
+    let line = "\ncost: unknown: no price for the model of [llm.main]\n";
+    assert!(told.expect(0).stdout.contains(line), "{}", told.stdout);
 }

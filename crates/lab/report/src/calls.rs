@@ -4,7 +4,7 @@ use crate::documents::{Account, CallList, CallPage, ReplyView};
 use crate::outline::{CallOutline, TaskOutline, stage_label};
 use crate::prices::Prices;
 use crate::writer::{Stores, document};
-use planforge_contract::{CompletionResult, Failure, FinishReason, Message, Usage};
+use planforge_contract::{CompletionResult, Failure, FinishReason, Message};
 use planforge_record::RunFolder;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -105,7 +105,7 @@ impl Calls {
             account.ms += call.elapsed_ms;
             account.prompt += call.usage.prompt_tokens.unwrap_or(0);
             account.completion += call.usage.completion_tokens.unwrap_or(0);
-            account.unmetered += u64::from(answered && !is_metered(&call.usage));
+            account.unmetered += u64::from(answered && !call.usage.is_metered());
             let cost = price.and_then(|price| price.cost(&call.usage, answered));
             account.cost = match (is_first, account.cost, cost) {
                 (true, _, cost) => cost,
@@ -182,10 +182,6 @@ pub(crate) fn add(sum: &mut Account, account: &Account) {
     sum.unmetered += account.unmetered;
     sum.ms += account.ms;
     sum.cost = sum.cost.zip(account.cost).map(|(a, b)| a + b);
-}
-
-fn is_metered(usage: &Usage) -> bool {
-    usage.prompt_tokens.is_some() && usage.completion_tokens.is_some()
 }
 
 fn class_name(class: &impl serde::Serialize) -> String {
@@ -272,6 +268,7 @@ fn fill_reply(page: &mut CallPage, result: CompletionResult, stores: &mut Stores
             for reply in &replies.replies {
                 page.replies.push(ReplyView {
                     text: stores.text(&reply.content)?,
+                    thought: reply.thought.as_deref().map(|thought| stores.text(thought)).transpose()?,
                     finish: match reply.finish {
                         FinishReason::Stop => "stop",
                         FinishReason::Length => "length",

@@ -64,7 +64,7 @@ pub(crate) fn write(
     let mut outline = Outline::new(manifest.tasks.iter().map(|used| used.name.as_str()));
     run.each_event(|event| outline.take(event));
     outline.sort();
-    let prices = Prices::of_file(&manifest.config.text, &manifest.overrides);
+    let prices = Prices::of_run(manifest);
     let answers = answers(&run, warnings)?;
     let mut page = CellPage {
         id: manifest.id.clone(),

@@ -351,6 +351,9 @@ pub(crate) struct CallPage {
 #[derive(Serialize)]
 pub(crate) struct ReplyView {
     pub(crate) text: TextId,
+    /// The model's reasoning, apart from the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) thought: Option<TextId>,
     pub(crate) finish: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) log_likelihood: Option<f64>,

@@ -40,6 +40,9 @@ use std::path::Path;
 /// The name in [`planforge_record::RunManifest::settings`] of the list of `[llm.NAME]` tables whose provider only simulates a model.
 pub const SIMULATED: &str = "simulated";
 
+/// The name in [`planforge_record::RunManifest::settings`] of the prices that came from a list, by `[llm.NAME]` table.
+pub const PRICES: &str = "prices";
+
 /// Counts of a written report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Written {

@@ -1,6 +1,7 @@
 //! The prices of a model from the pipeline file of the run.
 
 use planforge_contract::{Price, Usage};
+use planforge_record::RunManifest;
 use std::collections::BTreeMap;
 
 /// Prices by `[llm.NAME]` table.
@@ -12,6 +13,20 @@ pub(crate) struct Prices(BTreeMap<String, Price>);
 pub(crate) struct KnownPrices<'a>(&'a Price);
 
 impl Prices {
+    /// Reads the prices of a run: those of its file, and for other tables those from a list, which its manifest records.
+    pub(crate) fn of_run(manifest: &RunManifest) -> Self {
+        let Self(mut prices) = Self::of_file(&manifest.config.text, &manifest.overrides);
+        let listed = manifest.settings.get(crate::PRICES).and_then(|listed| listed.as_object());
+        for (name, entry) in listed.into_iter().flatten() {
+            if let Some(price) =
+                entry.get("price").and_then(|price| serde_json::from_value(price.clone()).ok())
+            {
+                prices.entry(name.clone()).or_insert(price);
+            }
+        }
+        Self(prices)
+    }
+
     /// Reads the `price` of each `[llm.NAME]` table of a pipeline file; overrides (`llm.NAME.price...=value`) win. What cannot be read is
     /// unknown: the run has accepted its file already.
     pub(crate) fn of_file(text: &str, overrides: &[String]) -> Self {
@@ -71,9 +86,7 @@ impl KnownPrices<'_> {
     pub(crate) fn cost(self, usage: &Usage, answered: bool) -> Option<f64> {
         match (usage.prompt_tokens, usage.completion_tokens) {
             (None, None) if !answered => Some(0.0),
-            (prompt, completion) => {
-                Some((self.0.prompt? * prompt? as f64 + self.0.completion? * completion? as f64) / 1e6)
-            }
+            _ => self.0.cost(usage).filter(|_| usage.is_metered()),
         }
     }
 }
@@ -81,6 +94,24 @@ impl KnownPrices<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_listed_price_of_the_manifest_is_used_where_the_file_states_none() {
+        let text = "[llm.main]\nmodel = \"m\"\n[llm.own]\nprice = { prompt = 1.0, completion = 4.0 }\n";
+        let listed = serde_json::json!({"price": {"prompt": 2.0, "completion": 2.0}, "date": "2026-11-23"});
+        let manifest = RunManifest {
+            config: planforge_record::ConfigText::new("p.toml", text),
+            settings: BTreeMap::from([(
+                crate::PRICES.to_owned(),
+                serde_json::json!({"main": listed, "own": listed}),
+            )]),
+            ..RunManifest::default()
+        };
+        let prices = Prices::of_run(&manifest);
+        let usage = Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(0), ..Usage::default() };
+        let cost = |llm: &str| prices.of(llm, "").and_then(|price| price.cost(&usage, true));
+        assert_eq!((cost("main"), cost("own")), (Some(2.0), Some(1.0)));
+    }
 
     #[test]
     fn a_price_that_is_not_stated_is_unknown_and_overrides_win() {

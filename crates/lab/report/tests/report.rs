@@ -19,6 +19,8 @@ const COUNTED: Usage = Usage {
     cached_tokens: None,
     cache_write_tokens: None,
     reasoning_tokens: None,
+    requests: None,
+    uncounted_requests: None,
 };
 
 /// Texts of a model, a server or a file that try to break out of the page or to falsify its text.
@@ -505,4 +507,26 @@ fn changes_states_and_curves_are_on_their_pages() {
     let curve = &task["curves"][0];
     assert_eq!((&curve["metric"], &curve["over"]), (&json!("ew.score"), &json!("round")));
     assert!(page.text(&curve["svg"]).starts_with("<svg"));
+}
+
+#[test]
+fn a_thought_is_shown_apart_from_its_reply() {
+    let dir = tempfile::tempdir().unwrap();
+    let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
+    let reply = planforge_contract::Reply {
+        thought: Some("<b>hm</b>".to_owned()),
+        ..planforge_contract::Reply::new("(and)", planforge_contract::FinishReason::Stop)
+    };
+    let result = planforge_contract::CompletionResult::Replies(planforge_contract::Replies {
+        replies: vec![reply],
+        usage: COUNTED,
+        model: "served".to_owned(),
+        raw: String::new(),
+    });
+    evidence.completion(&format!("{TASK}/domain/-/0/0"), "p", 1, Some(result), None, COUNTED);
+    let (page, _) = report(&evidence.path());
+    let call = page.call(page.task(0, 0), 0);
+    let reply = &call["replies"][0];
+    assert_eq!(page.text(&reply["text"]), "(and)");
+    assert_eq!(page.text(&reply["thought"]), "<b>hm</b>");
 }

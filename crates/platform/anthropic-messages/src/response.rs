@@ -4,7 +4,7 @@ use planforge_chat_completions::{argument_text, malformed_failure, parse_body};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::Value;
 
-/// Reads a message. Reasoning is not part of the reply; the raw body holds it.
+/// Reads a message. Its reasoning is the thought of the reply.
 pub fn read_message(bytes: &[u8]) -> CompletionResult {
     let body = match parse_body(bytes) {
         Ok(body) => body,
@@ -31,15 +31,19 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
     };
     let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     // Tokens that were written to the cache or read from it are not among the input tokens.
-    let cached =
-        ["cache_creation_input_tokens", "cache_read_input_tokens"].map(|name| tokens(name).unwrap_or(0));
+    let (written, cached) = (tokens("cache_creation_input_tokens"), tokens("cache_read_input_tokens"));
     let usage = Usage {
-        prompt_tokens: tokens("input_tokens").map(|fresh| fresh + cached[0] + cached[1]),
+        prompt_tokens: tokens("input_tokens").map(|fresh| fresh + written.unwrap_or(0) + cached.unwrap_or(0)),
         completion_tokens: tokens("output_tokens"),
+        cached_tokens: cached,
+        cache_write_tokens: written,
+        // Output tokens include reasoning; the service does not say how much it is.
         ..Usage::default()
     };
+    let thoughts: Vec<&str> = texts("thinking", "thinking").into_iter().filter_map(Value::as_str).collect();
+    let thought = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
     CompletionResult::Replies(Replies {
-        replies: vec![Reply::new(content, finish)],
+        replies: vec![Reply { thought, ..Reply::new(content, finish) }],
         usage,
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw: String::from_utf8_lossy(bytes).into_owned(),

@@ -72,12 +72,15 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
         }
     }
     replies.sort_by_key(|(index, _)| *index);
-    let tokens = |name: &str| body.get("usage").and_then(|u| u.get(name)).and_then(Value::as_u64);
+    let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
     Ok(Replies {
         replies: replies.into_iter().map(|(_, reply)| reply).collect(),
         usage: Usage {
             prompt_tokens: tokens("prompt_tokens"),
             completion_tokens: tokens("completion_tokens"),
+            cached_tokens: tokens("prompt_tokens_details/cached_tokens"),
+            cache_write_tokens: tokens("prompt_tokens_details/cache_write_tokens"),
+            reasoning_tokens: tokens("completion_tokens_details/reasoning_tokens"),
             ..Usage::default()
         },
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -110,7 +113,26 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         _ => content,
     };
     let logprobs = choice.get("logprobs").and_then(read_logprobs);
-    Some(Reply { logprobs, ..Reply::new(content, finish) })
+    let field = |name: &str| message.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let thought = field("reasoning_content").or_else(|| field("reasoning")).map(str::to_owned);
+    let reply = match (thought, split_thought(&content)) {
+        (None, Some((thought, rest))) => Reply { thought: Some(thought), ..Reply::new(rest, finish) },
+        (thought, _) => Reply { thought, ..Reply::new(content, finish) },
+    };
+    Some(Reply { logprobs, ..reply })
+}
+
+/// Splits `<think>thought</think>` from the beginning of a text. A server's template may open the thought, so that the
+/// text begins inside of it. A text that is not closed, or has nothing behind it, is left whole: it may hold the answer.
+fn split_thought(content: &str) -> Option<(String, String)> {
+    let (before, rest) = content.split_once("</think>")?;
+    let thought = match before.split_once("<think>") {
+        Some((opening, thought)) if opening.trim().is_empty() => thought,
+        Some(_) => return None,
+        None => before,
+    };
+    let rest = rest.trim_start();
+    (!rest.is_empty()).then(|| (thought.trim().to_owned(), rest.to_owned()))
 }
 
 /// The text in the calls of tools; empty if there are none.
@@ -165,4 +187,58 @@ pub fn read_logprobs(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
         .zip(values)
         .map(|(t, v)| Some(TokenLogprob { token: t.as_str()?.to_owned(), logprob: v.as_f64()? }))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn replies(message: Value, usage: Value) -> Replies {
+        let body = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage});
+        match read_result(body.to_string().as_bytes()) {
+            CompletionResult::Replies(replies) => replies,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_thought_of_a_reply_is_apart_from_its_content() {
+        for (message, thought, content) in [
+            (json!({"content": "(and)"}), None, "(and)"),
+            (json!({"content": "(and)", "reasoning_content": "hm"}), Some("hm"), "(and)"),
+            (json!({"content": "(and)", "reasoning": "hm", "reasoning_content": null}), Some("hm"), "(and)"),
+            (json!({"content": "\n<think>\nhm\n</think>\n\n(and)"}), Some("hm"), "(and)"),
+            (json!({"content": "hm\n</think>\n(and)"}), Some("hm"), "(and)"),
+            // Nothing is left out that may hold the answer.
+            (json!({"content": "<think>(and)"}), None, "<think>(and)"),
+            (json!({"content": "<think>(and)</think>"}), None, "<think>(and)</think>"),
+            (json!({"content": "(and) <think>hm</think> (or)"}), None, "(and) <think>hm</think> (or)"),
+        ] {
+            let replies = replies(message.clone(), json!({}));
+            assert_eq!(replies.replies[0].thought.as_deref(), thought, "{message}");
+            assert_eq!(replies.replies[0].content, content, "{message}");
+        }
+    }
+
+    #[test]
+    fn cached_and_reasoning_tokens_are_counted_where_the_server_names_them() {
+        let usage = json!({
+            "prompt_tokens": 2000, "completion_tokens": 300, "total_tokens": 2300,
+            "prompt_tokens_details": {"cached_tokens": 1024, "cache_write_tokens": 500, "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": 256}
+        });
+        let expected = Usage {
+            prompt_tokens: Some(2000),
+            completion_tokens: Some(300),
+            cached_tokens: Some(1024),
+            cache_write_tokens: Some(500),
+            reasoning_tokens: Some(256),
+            ..Usage::default()
+        };
+        assert_eq!(replies(json!({"content": "a"}), usage).usage, expected);
+        let plain =
+            replies(json!({"content": "a"}), json!({"prompt_tokens": 3, "prompt_tokens_details": null}));
+        assert_eq!(plain.usage, Usage { prompt_tokens: Some(3), ..Usage::default() });
+    }
 }

@@ -1,6 +1,7 @@
 //! The result of a request to a role.
 
 use planforge_contract::{Failure, Replies, Usage};
+use std::collections::BTreeMap;
 
 /// The reason why a request has no replies.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,8 @@ pub struct RoleAnswer {
     pub answered: Vec<TableReplies>,
     /// Tables that failed.
     pub failed: Vec<FailedTable>,
+    /// Number of requests that ended in a failure, retries included, by table.
+    pub failed_requests: BTreeMap<String, u64>,
 }
 
 /// The replies of one table.

@@ -3,8 +3,8 @@
 
 use crate::gate::POLL;
 use crate::settings::ModelSettings;
-use crate::usage::{ModelUsage, cost};
-use planforge_contract::{CompletionRequest, Failure, FailureClass, ProviderFailureClass, Usage};
+use crate::usage::ModelUsage;
+use planforge_contract::{CompletionRequest, Failure, FailureClass, Price, ProviderFailureClass, Usage};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens that a chat template adds to a turn, generously.
@@ -125,19 +125,22 @@ impl SpendingCaps {
         state.usage.answered_by_record += 1;
     }
 
-    /// Charges the use of an earlier session of the run. `request` is the request whose use was not counted;
-    /// it is charged by the same estimate as it was then.
+    /// Charges the use of an earlier session of the run. `request` is the request if a part of its use was not counted;
+    /// that part is charged by the same estimate as it was then. `has_used` is false if its last attempt used nothing.
     pub(crate) fn add_earlier_session(
         &self,
         settings: &ModelSettings,
         attempts: u32,
-        usage: &Usage,
+        (usage, has_used): (&Usage, bool),
         request: Option<&CompletionRequest>,
     ) {
         let share = request.map_or_else(Share::default, |request| Share::of(settings, request));
         let mut state = self.state();
         state.calls += u64::from(attempts);
-        state.charge(settings, usage, share);
+        state.charge(settings, usage, if has_used { share } else { Share::default() });
+        for _ in 0..usage.uncounted_requests.unwrap_or(0).min(u64::from(attempts)) {
+            state.charge(settings, &Usage::default(), share);
+        }
     }
 
     /// Counts a reply of an earlier session that was looked up.
@@ -215,7 +218,8 @@ impl State {
         let prompt = usage.prompt_tokens.unwrap_or(share.prompt_tokens);
         let completion = usage.completion_tokens.unwrap_or(share.completion_tokens);
         self.tokens += prompt + completion;
-        self.cost += cost(&settings.price, prompt, completion).unwrap_or(0.0);
+        let counted = Usage { prompt_tokens: Some(prompt), completion_tokens: Some(completion), ..*usage };
+        self.cost += settings.price.for_caps().cost(&counted).unwrap_or(0.0);
     }
 }
 
@@ -225,7 +229,20 @@ impl Share {
         let prompt_tokens = estimated_tokens(texts, request.messages.len());
         let replies = u64::from(request.sampling.n.unwrap_or(1));
         let completion_tokens = replies * u64::from(request.sampling.max_tokens.unwrap_or(0));
-        let cost = cost(&settings.price, prompt_tokens, completion_tokens).unwrap_or(0.0);
+        // The dearest that the tokens can be: written to a cache, if that has a price, and all of them reasoning.
+        let price = &settings.price;
+        let dearest = |price: Option<f64>, other: Option<f64>| Some(price?.max(other.unwrap_or(0.0)));
+        let bound = Price {
+            prompt: dearest(price.prompt, price.cache_write),
+            completion: dearest(price.completion, price.reasoning),
+            ..Price::default()
+        };
+        let most = Usage {
+            prompt_tokens: Some(prompt_tokens),
+            completion_tokens: Some(completion_tokens),
+            ..Usage::default()
+        };
+        let cost = bound.cost(&most).unwrap_or(0.0);
         Self { prompt_tokens, completion_tokens, cost }
     }
 }

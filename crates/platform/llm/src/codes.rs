@@ -12,7 +12,8 @@ macro_rules! codes {
 codes! {
     "llm.config", "an invalid value in an [llm.NAME] table",
     "A key has the right type and an invalid value, for example `top_p = 0` or `max_concurrency = 0`, or there is a cap\n\
-     on cost without both prices: a missing price is unknown, not 0, so such a cap could not be applied.\n\
+     on cost without the prices of prompts and completions: a missing price is unknown, not 0, so such a cap could not be\n\
+     applied. State `price` in the table, or list the model in ~/.config/planforge/prices.toml.\n\
      All invalid values are listed at once.";
     "llm.unknown-model", "there is no such [llm.NAME] table",
     "A role points to a table that the pipeline file does not have. The message lists the existing tables.";

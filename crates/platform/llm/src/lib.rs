@@ -40,5 +40,5 @@ pub use retry::to_failure;
 pub use session::{CallSite, LlmOptions, Mode, Observer};
 pub use settings::{HOST_KEYS, ModelSettings, SettingsProblem, split_table};
 pub use table::ModelTable;
-pub use usage::{ModelUsage, cost};
+pub use usage::ModelUsage;
 pub use watch::{CallPhase, CallStep, CallWatch};

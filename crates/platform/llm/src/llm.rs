@@ -13,6 +13,7 @@ use planforge_contract::api::Host;
 use planforge_contract::{CompletionRequest, Failure, FailureClass, Replies};
 use planforge_record::Redactor;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
 
 /// The host's side of every language model of a run. Shared by all threads.
 pub struct Llm {
@@ -72,9 +73,12 @@ impl Llm {
         let samples = request.sampling.n.unwrap_or(1);
         match self.clients(models, &request, site, host) {
             Ok(clients) => RoleRequest::new(clients).ask(models, self.session.options.run_seed, samples),
-            Err(failure) => {
-                RoleAnswer { replies: Err(failure.into()), answered: Vec::new(), failed: Vec::new() }
-            }
+            Err(failure) => RoleAnswer {
+                replies: Err(failure.into()),
+                answered: Vec::new(),
+                failed: Vec::new(),
+                failed_requests: BTreeMap::new(),
+            },
         }
     }
 
@@ -99,7 +103,17 @@ impl Llm {
             let request = table.fill_defaults(request.clone());
             let is_twin =
                 clients.iter().any(|other| canonical_request(&other.request) == canonical_request(&request));
-            clients.push(TableClient { session, name, table, state, site, host, request, is_twin });
+            clients.push(TableClient {
+                session,
+                name,
+                table,
+                state,
+                site,
+                host,
+                request,
+                is_twin,
+                failed_requests: AtomicU64::new(0),
+            });
         }
         if clients.is_empty() {
             return refused("llm.unknown-model", format!("the role `{}` has no model table", site.role));

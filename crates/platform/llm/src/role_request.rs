@@ -72,10 +72,13 @@ impl<'a> RoleRequest<'a> {
         failed.sort_by_key(|(first, at, _)| (*first, *at));
         let tables: Vec<&str> = self.tables.iter().map(|table| table.name).collect();
         let answered = replies_by_table(&parts, &tables);
+        let requests = |table: &TableClient<'_>| table.failed_requests.load(Ordering::Relaxed);
+        let failed_requests = self.tables.iter().map(|table| (table.name.to_owned(), requests(table)));
         RoleAnswer {
             replies: result.map(|()| merge_replies(parts)),
             answered,
             failed: merge_failures(failed),
+            failed_requests: failed_requests.filter(|(_, requests)| *requests > 0).collect(),
         }
     }
 
@@ -349,6 +352,8 @@ fn add_usage(a: &Usage, b: &Usage) -> Usage {
         cached_tokens: part(a.cached_tokens, b.cached_tokens),
         cache_write_tokens: part(a.cache_write_tokens, b.cache_write_tokens),
         reasoning_tokens: part(a.reasoning_tokens, b.reasoning_tokens),
+        requests: Some(a.requests.unwrap_or(1) + b.requests.unwrap_or(1)),
+        uncounted_requests: part(a.uncounted_requests, b.uncounted_requests),
     }
 }
 

@@ -98,7 +98,8 @@ pub struct ModelSettings {
     /// Most US dollars of a run; needs `price`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,
-    /// US dollars for a million tokens: `{ prompt = 2.5, completion = 10.0 }`. A missing price is unknown, not free.
+    /// US dollars for a million tokens: `{ prompt = 2.5, completion = 10.0, cached = 0.25 }`. A missing price is unknown, not free.
+    /// Left out: the listed price of the model, if the requests go to the provider's own service.
     #[serde(default, skip_serializing_if = "is_unknown")]
     pub price: Price,
 }
@@ -187,15 +188,12 @@ impl ModelSettings {
         check(self.max_attempts > 0, "max_attempts", "`max_attempts` is at least 1");
         check(self.rest_s.is_finite() && self.rest_s >= 0.0, "rest_s", "`rest_s` is 0 or above");
         check(price_ok(self.max_cost_usd), "max_cost_usd", "`max_cost_usd` is 0 or above");
-        check(
-            price_ok(self.price.prompt) && price_ok(self.price.completion),
-            "price",
-            "a price is 0 or above, in US dollars for a million tokens",
-        );
+        check(self.price.is_valid(), "price", "a price is 0 or above, in US dollars for a million tokens");
         check(
             self.max_cost_usd.is_none() || (self.price.prompt.is_some() && self.price.completion.is_some()),
             "max_cost_usd",
-            "a cap on cost needs both prices: `price = { prompt = ..., completion = ... }`",
+            "a cap on cost needs the prices of prompts and completions; state them in the table, \
+             `price = { prompt = ..., completion = ... }`, or list the model in ~/.config/planforge/prices.toml",
         );
         found
     }

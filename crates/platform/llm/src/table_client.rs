@@ -13,10 +13,11 @@ use crate::table::{ModelTable, TableState};
 use crate::watch::{CallPhase, CallProgress};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, Replies,
+    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, Replies, Usage,
 };
 use planforge_record::{CompletionRecord, EffectRecord, Event, Lookup, nearest};
 use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Name of the effect that records a request that ended without a reply.
@@ -38,6 +39,8 @@ pub(crate) struct TableClient<'a> {
     /// True if an earlier table of the role has the same model and sampling, so that their requests are
     /// equal.
     pub(crate) is_twin: bool,
+    /// Number of requests that were sent for questions that ended without an answer, recorded ones included.
+    pub(crate) failed_requests: AtomicU64,
 }
 
 /// One request with its key and sample path.
@@ -104,6 +107,10 @@ impl TableClient<'_> {
         TableRequest { key: completion_key(&canonical, &path), path, canonical, completion }
     }
 
+    fn count_failed_requests(&self, attempts: u32) {
+        self.failed_requests.fetch_add(u64::from(attempts), Ordering::Relaxed);
+    }
+
     /// The sample path of a sample.
     pub(crate) fn sample_path(&self, sample: u32) -> String {
         format!("{}/{}/{sample}", self.site.path, self.site.call)
@@ -150,6 +157,9 @@ impl TableClient<'_> {
         let journal = &self.session.options.journal;
         match recorded.record {
             Record::Completion(record) => {
+                if record.failure.is_some() {
+                    self.count_failed_requests(record.attempts);
+                }
                 if !recorded.is_own {
                     // A cassette may have another pipeline's table names in it, or none.
                     let record = CompletionRecord { llm: self.name.to_owned(), ..(*record).clone() };
@@ -214,7 +224,7 @@ impl TableClient<'_> {
         let clock = self.session.options.clock.as_ref();
         let start = clock.now();
         let progress = CallProgress::new(self.session.options.watch.as_ref(), self.name, &request.path);
-        let mut attempts = 0;
+        let (mut attempts, mut uncounted) = (0, 0);
         let end = loop {
             attempts += 1;
             let attempt = match self.attempt(provider.as_ref(), request, attempts, &progress) {
@@ -229,6 +239,7 @@ impl TableClient<'_> {
                 Attempt::Failed(failure) => break Err(failure),
                 Attempt::Arrived(end) => return Ok(self.record_arrived(request, end)?),
                 Attempt::Retry(failure, wait) => {
+                    uncounted += u64::from(may_have_used(failure.class));
                     self.record_retry(request, attempts, failure, wait)?;
                     progress.enter(CallPhase::BackingOff(attempts, wait));
                     if !clock.sleep(wait, &|| self.is_cancelled()) {
@@ -238,21 +249,31 @@ impl TableClient<'_> {
                 }
             }
         };
-        Ok(self.record_end(request, end, attempts, clock.now() - start)?)
+        let retried = Usage {
+            requests: Some(u64::from(attempts)).filter(|requests| *requests > 1),
+            uncounted_requests: Some(uncounted).filter(|requests| *requests > 0),
+            ..Usage::default()
+        };
+        Ok(self.record_end(request, end, (attempts, retried), clock.now() - start)?)
     }
 
     fn check_journal(&self) -> Result<(), Failure> {
         Ok(self.session.options.journal.is_writable()?)
     }
 
-    /// Records the end of a request and returns it.
+    /// Records the end of a request and returns it. `retried` has the host's counts of the attempts.
     fn record_end(
         &self,
         request: &TableRequest,
-        end: Result<Replies, ProviderFailure>,
-        attempts: u32,
+        mut end: Result<Replies, ProviderFailure>,
+        (attempts, retried): (u32, Usage),
         elapsed: Duration,
     ) -> Result<Replies, Failure> {
+        let Usage { requests, uncounted_requests, .. } = retried;
+        match &mut end {
+            Ok(replies) => replies.usage = Usage { requests, uncounted_requests, ..replies.usage },
+            Err(_) => self.count_failed_requests(attempts),
+        }
         let record = CompletionRecord {
             key: request.key.clone(),
             path: request.path.clone(),
@@ -261,7 +282,7 @@ impl TableClient<'_> {
             request: request.canonical.clone(),
             result: end.as_ref().ok().cloned().map(CompletionResult::Replies),
             failure: end.as_ref().err().cloned(),
-            usage: end.as_ref().map(|replies| replies.usage).unwrap_or_default(),
+            usage: end.as_ref().map_or(retried, |replies| replies.usage),
             attempts,
             elapsed_ms: elapsed.as_millis() as u64,
         };
@@ -379,7 +400,7 @@ impl TableClient<'_> {
                 return Err(retry::to_failure(self.name, &self.table.settings, 1, failure));
             }
         }
-        self.record_end(request, end, 1, Duration::ZERO)
+        self.record_end(request, end, (1, Usage::default()), Duration::ZERO)
     }
 
     /// Lists a request as pending; the candidate is parked.

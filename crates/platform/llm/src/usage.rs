@@ -21,6 +21,15 @@ pub struct ModelUsage {
     pub prompt_tokens: u64,
     /// Reply tokens as counted by servers, recorded replies included.
     pub completion_tokens: u64,
+    /// The part of `prompt_tokens` that was read from a cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// The part of `prompt_tokens` that was written to a cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// The part of `completion_tokens` that is reasoning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
     /// Requests whose tokens the server did not report. If above 0, the sums are lower bounds.
     pub unmetered: u64,
     /// US dollars in total, recorded replies included; absent if a price or a token count is unknown.
@@ -31,29 +40,35 @@ pub struct ModelUsage {
     pub cost_known_usd: Option<f64>,
 }
 
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl ModelUsage {
     pub(crate) fn add(&mut self, usage: &Usage) {
         self.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
         self.completion_tokens += usage.completion_tokens.unwrap_or(0);
-        if usage.prompt_tokens.is_none() || usage.completion_tokens.is_none() {
+        self.cached_tokens += usage.cached_tokens.unwrap_or(0);
+        self.cache_write_tokens += usage.cache_write_tokens.unwrap_or(0);
+        self.reasoning_tokens += usage.reasoning_tokens.unwrap_or(0);
+        if !usage.is_metered() {
             self.unmetered += 1;
         }
     }
 
     pub(crate) fn with_cost(mut self, price: &Price) -> Self {
-        self.cost_known_usd = cost(price, self.prompt_tokens, self.completion_tokens);
-        self.cost_usd = if self.unmetered == 0 { self.cost_known_usd } else { None };
+        let sums = Usage {
+            prompt_tokens: Some(self.prompt_tokens),
+            completion_tokens: Some(self.completion_tokens),
+            cached_tokens: Some(self.cached_tokens),
+            cache_write_tokens: Some(self.cache_write_tokens),
+            reasoning_tokens: Some(self.reasoning_tokens),
+            ..Usage::default()
+        };
+        self.cost_known_usd = price.known_cost(&sums);
+        self.cost_usd = price.cost(&sums).filter(|_| self.unmetered == 0);
         self
     }
-}
-
-/// US dollars for so many tokens, where both prices are known.
-pub fn cost(price: &Price, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
-    let million = 1_000_000.0;
-    Some(
-        price.prompt? * prompt_tokens as f64 / million
-            + price.completion? * completion_tokens as f64 / million,
-    )
 }
 
 #[cfg(test)]
@@ -79,5 +94,23 @@ mod tests {
         let with_cost = usage.with_cost(&price);
         assert_eq!((with_cost.cost_usd, with_cost.unmetered), (None, 1));
         assert!(with_cost.cost_known_usd.is_some_and(|c| c > 6.0));
+    }
+
+    #[test]
+    fn cached_tokens_without_a_price_and_uncounted_retries_make_the_cost_unknown() {
+        let counted =
+            Usage { prompt_tokens: Some(1_000_000), completion_tokens: Some(0), ..Usage::default() };
+        let price = Price { prompt: Some(2.0), completion: Some(8.0), ..Price::default() };
+        let total = |usage: Usage, price: &Price| {
+            let mut sum = ModelUsage::default();
+            sum.add(&usage);
+            let sum = sum.with_cost(price);
+            (sum.cost_usd, sum.cost_known_usd)
+        };
+        let cached = Usage { cached_tokens: Some(500_000), ..counted };
+        assert_eq!(total(cached, &price), (None, Some(1.0)));
+        assert_eq!(total(cached, &Price { cached: Some(1.0), ..price }), (Some(1.5), Some(1.5)));
+        let retried = Usage { requests: Some(3), uncounted_requests: Some(1), ..counted };
+        assert_eq!(total(retried, &price), (None, Some(2.0)));
     }
 }

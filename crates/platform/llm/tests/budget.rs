@@ -8,9 +8,9 @@
 
 mod common;
 
-use common::{Bench, ScriptedProvider, UnansweredResult, ask, question, replies, site};
-use planforge_contract::{CompletionResult, FailureClass, Price, Usage};
-use planforge_llm::Llm;
+use common::{Bench, ScriptedProvider, UnansweredResult, ask, ask_at, failure, question, replies, site};
+use planforge_contract::{CompletionResult, FailureClass, Price, ProviderFailureClass, Usage};
+use planforge_llm::{Llm, RoleModels};
 use planforge_testkit::SilentHost;
 use std::time::Duration;
 
@@ -132,4 +132,68 @@ fn answers_from_the_record_count_towards_the_caps_of_a_resumed_run() {
     assert_eq!(provider.count(), 2);
     let usage = resumed.usage()["main"].clone();
     assert_eq!((usage.answered_by_record, usage.requests_sent, usage.prompt_tokens), (2, 0, 20));
+}
+
+/// A provider whose first two requests end so, and whose further ones are answered.
+fn failing_twice(class: ProviderFailureClass) -> std::sync::Arc<ScriptedProvider> {
+    ScriptedProvider::new(move |number, request| {
+        Ok(if number < 2 { failure(class, None) } else { replies(request, 1) })
+    })
+}
+
+#[test]
+fn retries_that_may_have_been_charged_are_counted_with_the_question() {
+    let main = RoleModels::Order(vec!["main".into()]);
+    for (class, uncounted) in [(ProviderFailureClass::Timeout, Some(2)), (ProviderFailureClass::Server, None)]
+    {
+        let bench = Bench::new(Some(failing_twice(class)));
+        let live = ask_at(&bench.llm(), &main, "t/s/0", "q", 1);
+        let usage = live.answered[0].usage;
+        assert_eq!((usage.requests, usage.uncounted_requests), (Some(3), uncounted), "{class:?}");
+        assert_eq!(usage.is_metered(), uncounted.is_none());
+        assert_eq!(ask_at(&bench.replay().llm(), &main, "t/s/0", "q", 1), live, "a replay counts the same");
+    }
+}
+
+#[test]
+fn the_requests_of_a_question_without_an_answer_are_counted() {
+    let down = ScriptedProvider::new(|_, _| Ok(failure(ProviderFailureClass::Server, None)));
+    let bench = Bench::with(Some(down), |c| c.max_attempts = 3);
+    let main = RoleModels::Order(vec!["main".into()]);
+    let live = ask_at(&bench.llm(), &main, "t/s/0", "q", 1);
+    assert_eq!(live.failed_requests.get("main"), Some(&3));
+    assert_eq!(ask_at(&bench.replay().llm(), &main, "t/s/0", "q", 1).failed_requests, live.failed_requests);
+}
+
+#[test]
+fn a_resumed_run_is_charged_the_retries_of_earlier_sessions() {
+    // A question is estimated at 1 + 16 + 24 tokens and uses 15; two attempts of unknown use come before the answer.
+    let bench = Bench::with(Some(failing_twice(ProviderFailureClass::Timeout)), |c| {
+        c.max_total_tokens = Some(130);
+        c.max_tokens = Some(24);
+    });
+    ask(&bench.llm(), "q", 1).unwrap();
+    assert_eq!(
+        ask(&bench.llm(), "further", 1).failure().class,
+        FailureClass::Budget,
+        "41 + 41 + 15 are used"
+    );
+}
+
+#[test]
+fn a_cap_on_cost_counts_cached_tokens_without_a_price_as_fresh_ones() {
+    let provider = ScriptedProvider::new(|_, r| {
+        let CompletionResult::Replies(mut cached) = replies(r, 1) else { unreachable!() };
+        cached.usage.cached_tokens = Some(10);
+        Ok(CompletionResult::Replies(cached))
+    });
+    let bench = Bench::with(Some(provider), |c| {
+        c.price = Price { prompt: Some(100_000.0), completion: Some(200_000.0), ..Price::default() };
+        c.max_cost_usd = Some(10.0);
+        c.max_tokens = Some(5);
+    });
+    let llm = bench.llm();
+    assert_eq!(burst(&llm, 1), 4, "as many as without a cache");
+    let usage = &llm.usage()["main"];
+    assert_eq!((usage.cost_usd, usage.cost_known_usd), (None, Some(4.0)), "the cost itself is unknown");
 }

@@ -121,6 +121,7 @@ fn read_usage(body: &Value) -> Usage {
         cached_tokens: tokens("/input_tokens_details/cached_tokens"),
         cache_write_tokens: tokens("/input_tokens_details/cache_write_tokens"),
         reasoning_tokens: tokens("/output_tokens_details/reasoning_tokens"),
+        ..Usage::default()
     }
 }
 

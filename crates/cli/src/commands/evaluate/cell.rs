@@ -129,12 +129,13 @@ impl Cell<'_> {
         if others || !known && running.is_none() {
             return Ok(None);
         }
-        let checked = self.work.check(self.column, self.key.seed)?;
+        let mut checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
             let stored =
                 RunFolder::open(&folder, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)))?;
             self.check_inputs(&stored, &checked, &tasks)?;
+            checked.use_recorded_prices(stored.manifest());
             let again = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
             let report = read_report(context, &stored).map_err(|failure| context.print_failure(&failure))?;
             if let Some(report) = report.filter(|report| !again(report)) {

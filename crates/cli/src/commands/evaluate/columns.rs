@@ -5,6 +5,7 @@ use crate::catalogue::registry;
 use crate::pipeline::LoadedPipeline;
 use super::overrides::Misfits;
 use crate::catalogue::RegistryCatalogue;
+use crate::prices::Prices;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
@@ -112,7 +113,9 @@ fn check(
     let registry = registry(context);
     let set: Vec<String> = matrix.set.iter().chain(&model.set).cloned().collect();
     let name = path.display().to_string();
-    let checked = planforge_pipeline::check(text, &name, &RegistryCatalogue(&registry), &set);
+    let prices = Prices::listed(context).ok()?;
+    let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
+    let checked = planforge_pipeline::check(text, &name, &catalogue, &set);
     let mut own = Vec::new();
     for diagnostic in checked.diagnostics {
         let source = diagnostic.primary().map_or(0, |label| label.source.0 as usize);
@@ -129,7 +132,7 @@ fn check(
         }
     }
     context.output.diagnostics(&own, &checked.sources);
-    checked.pipeline.map(|pipeline| LoadedPipeline { registry, pipeline })
+    checked.pipeline.map(|pipeline| LoadedPipeline { registry, pipeline, listed_prices: prices.into_used() })
 }
 
 fn judges(args: &TableArgs, checked: &LoadedPipeline) -> Judges {

@@ -259,7 +259,7 @@ fn costs<'e>(events: &'e [Event], prices: &BTreeMap<String, Price>) -> BTreeMap<
         cost.calls += 1;
         cost.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
         cost.completion_tokens += usage.completion_tokens.unwrap_or(0);
-        cost.unmetered += u64::from(usage.prompt_tokens.is_none() || usage.completion_tokens.is_none());
+        cost.unmetered += u64::from(!usage.is_metered());
     }
     costs
 }

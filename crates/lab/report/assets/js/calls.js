@@ -60,6 +60,8 @@ function callLine(calls, i) {
   );
 }
 
+const part = (n, what) => (n ? ` (${figure(n)} ${what})` : "");
+
 const known = (n) => (n === null || n === undefined ? "?" : figure(n));
 
 function callsPart(task, title, places) {
@@ -92,7 +94,7 @@ async function callDetail(number) {
       ["model", call.model],
       ["answered by", call.answered_by],
       ["settings", settings.map(([name, value]) => el("span.metric", {}, `${name} `, el("b", {}, typeof value === "string" ? value : JSON.stringify(value))))],
-      ["tokens", `${known(call.usage.prompt_tokens)} in, ${known(call.usage.completion_tokens)} out`],
+      ["tokens", `${known(call.usage.prompt_tokens)} in${part(call.usage.cached_tokens, "from a cache")}${part(call.usage.cache_write_tokens, "written to a cache")}, ${known(call.usage.completion_tokens)} out${part(call.usage.reasoning_tokens, "of reasoning")}`],
       ["time", `${duration(call.ms)}, ${count(call.attempts, "attempt")}`],
     ]),
     call.retries.map((retry) => el("div.failure", {}, badge(`attempt ${retry.attempt}`, "undecided"), ` ${retry.failure.message} `, el("code", {}, retry.failure.class), retry.failure.status && ` HTTP ${retry.failure.status}`, `, next after ${duration(retry.wait_ms)}`)),
@@ -110,7 +112,8 @@ function replies(call) {
     const cut = reply.finish !== "stop" && badge(reply.finish === "length" ? "cut off by the token limit" : reply.finish, "undecided");
     const likelihood = reply.log_likelihood !== undefined && el("span.thin", {}, ` log-likelihood ${score(reply.log_likelihood)} over ${count(reply.tokens, "token")}`);
     const title = [el("strong", {}, first === null ? "model" : `sample ${first + i}`), " ", cut, likelihood];
-    return i < 3 ? el("div.turn.is-reply", {}, el("p.who", {}, title), textBlock(reply.text, "prose")) : fold(title, () => textBlock(reply.text, "prose"));
+    const thought = reply.thought !== undefined && fold("Thought", () => textBlock(reply.thought, "prose"));
+    return i < 3 ? el("div.turn.is-reply", {}, el("p.who", {}, title), thought, textBlock(reply.text, "prose")) : fold(title, () => [thought, textBlock(reply.text, "prose")]);
   };
   if (call.replies.length <= 60) return call.replies.map(one);
   return [call.replies.slice(0, 60).map(one), fold(`${call.replies.length - 60} more`, () => call.replies.slice(60).map((reply, i) => one(reply, i + 60)))];

@@ -212,6 +212,21 @@ pub struct Usage {
     /// The part of `completion_tokens` that is reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
+    /// Requests that were sent for the replies, failed ones included; absent means 1. Set by the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Failed requests among them that the server may have charged, with an unknown number of tokens. Set by the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncounted_requests: Option<u64>,
+}
+
+impl Usage {
+    /// True if the server counted all tokens.
+    pub fn is_metered(&self) -> bool {
+        self.prompt_tokens.is_some()
+            && self.completion_tokens.is_some()
+            && self.uncounted_requests.unwrap_or(0) == 0
+    }
 }
 
 /// Answers of one request.
@@ -316,22 +331,50 @@ pub struct Price {
 }
 
 impl Price {
+    /// True if no price is negative or infinite.
+    pub fn is_valid(&self) -> bool {
+        let all = [self.prompt, self.completion, self.cached, self.cache_write, self.reasoning];
+        all.into_iter().flatten().all(|price| price >= 0.0 && price.is_finite())
+    }
+
     /// US dollars for so many tokens; absent if a count or the price of a token that was used is unknown.
     pub fn cost(&self, usage: &Usage) -> Option<f64> {
+        self.parts(usage)?.into_iter().try_fold(0.0, |sum, part| Some(sum + part?))
+    }
+
+    /// US dollars for the tokens whose price is known; absent without the prices of prompts and completions.
+    pub fn known_cost(&self, usage: &Usage) -> Option<f64> {
+        Some(self.parts(usage)?.into_iter().flatten().sum())
+    }
+
+    /// The prices by which caps and budgets count: a missing price of cached tokens is that of the prompt, and one of tokens
+    /// written to a cache is twice that, more than the services charge.
+    pub fn for_caps(&self) -> Self {
+        Self {
+            cached: self.cached.or(self.prompt),
+            cache_write: self.cache_write.or(self.prompt.map(|price| 2.0 * price)),
+            ..*self
+        }
+    }
+
+    /// The cost of each kind of token; absent for one that was used and has no price.
+    fn parts(&self, usage: &Usage) -> Option<[Option<f64>; 5]> {
         let (prompt, completion) = (usage.prompt_tokens?, usage.completion_tokens?);
         let (cached, written) = (usage.cached_tokens.unwrap_or(0), usage.cache_write_tokens.unwrap_or(0));
         let reasoning = usage.reasoning_tokens.unwrap_or(0).min(completion);
         let fresh = prompt.saturating_sub(cached).saturating_sub(written);
-        let known_if_used = |price: Option<f64>, tokens: u64| if tokens == 0 { Some(0.0) } else { price };
         let (in_price, out_price) = (self.prompt?, self.completion?);
-        let parts = [
-            (in_price, fresh),
-            (known_if_used(self.cached, cached)?, cached),
-            (known_if_used(self.cache_write, written)?, written),
-            (out_price, completion - reasoning),
-            (self.reasoning.unwrap_or(out_price), reasoning),
-        ];
-        Some(parts.iter().map(|(price, tokens)| price * *tokens as f64 / 1e6).sum())
+        let cost = |price: Option<f64>, tokens: u64| match tokens {
+            0 => Some(0.0),
+            tokens => Some(price? * tokens as f64 / 1e6),
+        };
+        Some([
+            cost(Some(in_price), fresh),
+            cost(self.cached, cached),
+            cost(self.cache_write, written),
+            cost(Some(out_price), completion - reasoning),
+            cost(self.reasoning.or(Some(out_price)), reasoning),
+        ])
     }
 }
 
@@ -345,6 +388,8 @@ mod tests {
         cached_tokens: None,
         cache_write_tokens: None,
         reasoning_tokens: None,
+        requests: None,
+        uncounted_requests: None,
     };
 
     fn price(prompt: f64, completion: f64) -> Price {
@@ -375,6 +420,8 @@ mod tests {
             [Usage { cached_tokens: Some(1), ..COUNTED }, Usage { cache_write_tokens: Some(1), ..COUNTED }]
         {
             assert_eq!(price(2.0, 8.0).cost(&cached), None, "neither free nor at the price of fresh tokens");
+            assert!(price(2.0, 8.0).known_cost(&cached).unwrap() < 6.0);
+            assert!(price(2.0, 8.0).for_caps().cost(&cached).unwrap() >= 6.0, "a cap errs on the safe side");
         }
         let none = Usage { cached_tokens: Some(0), cache_write_tokens: Some(0), ..COUNTED };
         assert_eq!(price(2.0, 8.0).cost(&none), Some(6.0));

@@ -1,6 +1,6 @@
 //! Facts about plugins for the checker. The host's registry implements it; tests use plain data.
 
-use planforge_contract::{JsonObject, PluginInfo};
+use planforge_contract::{JsonObject, PluginInfo, Price};
 
 /// Reasons for missing facts about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,4 +50,8 @@ pub trait Catalogue {
     fn info(&self, id: &str) -> Result<PluginInfo, CatalogueError>;
     /// Checks options against the plugin's schema; empty for an unknown plugin.
     fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem>;
+    /// The listed price of the model table `[llm.NAME]`, which states none.
+    fn price(&self, _name: &str, _info: &PluginInfo, _settings: &JsonObject) -> Option<Price> {
+        None
+    }
 }

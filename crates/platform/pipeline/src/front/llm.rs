@@ -31,6 +31,13 @@ pub(super) fn table(
     }
     let mut settings = json_object(table);
     settings.remove("use");
+    if let Some(info) = &info
+        && !settings.contains_key("price")
+        && let Some(price) = catalogue.price(name, info, &settings)
+        && let Ok(price) = serde_json::to_value(price)
+    {
+        settings.insert("price".to_owned(), price);
+    }
     let (host, options) = split_table(&settings);
     host_keys(name, &host, table, out);
     if let Some(info) = info {
@@ -167,7 +174,8 @@ pub(super) fn check_prices(
                 let message =
                     format!("the budget is in money, and [llm.{model}] does not state both its prices");
                 let help = format!(
-                    "add `price = {{ prompt = ..., completion = ... }}` to [llm.{model}], in US dollars for a million tokens"
+                    "add `price = {{ prompt = ..., completion = ... }}` to [llm.{model}], in US dollars for a million tokens, or list \
+                     its model in ~/.config/planforge/prices.toml"
                 );
                 out.push(error_at("pipeline.budget-price", message, *place).help(help));
             }

@@ -2,7 +2,7 @@
 //! 0.
 
 use super::report::TaskUsage;
-use planforge_contract::Price;
+use planforge_contract::{Price, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,18 +19,25 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The cost of one model's use. A price is known where both of its parts are.
+    /// The cost of one model's use. It is known in part if only the price of tokens of a cache is missing.
     pub fn of_model(usage: &TaskUsage, price: Option<&Price>) -> Self {
-        let known = price.and_then(|price| {
-            planforge_llm::cost(price, usage.prompt_tokens, usage.completion_tokens).filter(|c| c.is_finite())
-        });
-        match known {
+        let counted = Usage {
+            prompt_tokens: Some(usage.prompt_tokens),
+            completion_tokens: Some(usage.completion_tokens),
+            ..usage.priced_tokens()
+        };
+        let known = |cost: Option<f64>| cost.filter(|cost| cost.is_finite());
+        match known(price.and_then(|price| price.cost(&counted))) {
             Some(known_usd) => Self {
                 known_usd,
                 priced: usage.calls.saturating_sub(usage.unmetered),
                 unpriced: usage.unmetered + usage.failed,
             },
-            None => Self { unpriced: usage.calls + usage.failed, ..Self::default() },
+            None => Self {
+                known_usd: known(price.and_then(|price| price.known_cost(&counted))).unwrap_or(0.0),
+                priced: 0,
+                unpriced: usage.calls + usage.failed,
+            },
         }
     }
 
@@ -109,6 +116,9 @@ mod tests {
         // A stated price of nothing is free, half a price is none, and nothing asked costs nothing.
         let free = Price { prompt: Some(0.0), completion: Some(0.0), ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&free)).text(), "$0");
+        let cached = TaskUsage { cached_tokens: 500_000, ..usage(1, 0, 0) };
+        assert_eq!(Cost::of_model(&cached, Some(&price)).text(), ">= $5.0000");
+        assert_eq!(Cost::of_model(&cached, Some(&Price { cached: Some(0.5), ..price })).usd(), Some(5.25));
         let half = Price { prompt: Some(2.0), completion: None, ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&half)).usd(), None);
         assert_eq!(of(&[]).usd(), Some(0.0));

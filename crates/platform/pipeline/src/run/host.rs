@@ -195,7 +195,8 @@ impl<'a> PluginCall<'a> {
             .map(|failed| failed.llm.as_str())
             .collect();
         for name in asked {
-            usage.entry(name.to_owned()).or_default().count_failed(question);
+            let requests = answer.failed_requests.get(name).copied().unwrap_or(1);
+            usage.entry(name.to_owned()).or_default().count_failed(question, requests);
         }
         drop(usage);
         let mut moves = lock(&self.task.moves);

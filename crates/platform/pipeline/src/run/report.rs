@@ -42,7 +42,19 @@ pub struct TaskUsage {
     pub prompt_tokens: u64,
     /// Tokens of the answers, where the server counted them.
     pub completion_tokens: u64,
-    /// Requests whose tokens the server did not count in full; the sums are then too low.
+    /// The part of `prompt_tokens` that was read from a cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// The part of `prompt_tokens` that was written to a cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// The part of `completion_tokens` that is reasoning.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+    /// Requests beyond the first of each question: retries, and repetitions for samples that were missing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub further_requests: u64,
+    /// Questions whose tokens the server did not count in full, retries included; the sums are then too low.
     pub unmetered: u64,
     /// Questions that ended without an answer, after all attempts.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -69,8 +81,30 @@ impl TaskUsage {
         self.replies += replies as u64;
         self.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
         self.completion_tokens += usage.completion_tokens.unwrap_or(0);
-        if usage.prompt_tokens.is_none() || usage.completion_tokens.is_none() {
+        self.cached_tokens += usage.cached_tokens.unwrap_or(0);
+        self.cache_write_tokens += usage.cache_write_tokens.unwrap_or(0);
+        self.reasoning_tokens += usage.reasoning_tokens.unwrap_or(0);
+        self.further_requests += usage.requests.unwrap_or(1).saturating_sub(1);
+        if !usage.is_metered() {
             self.unmetered += 1;
+        }
+    }
+
+    /// Number of requests that were sent, those without an answer and retries included.
+    pub const fn requests(&self) -> u64 {
+        self.calls + self.failed + self.further_requests
+    }
+
+    /// All tokens, estimates included.
+    pub fn priced_tokens(&self) -> Usage {
+        let (prompt, completion) = self.tokens();
+        Usage {
+            prompt_tokens: Some(prompt),
+            completion_tokens: Some(completion),
+            cached_tokens: Some(self.cached_tokens),
+            cache_write_tokens: Some(self.cache_write_tokens),
+            reasoning_tokens: Some(self.reasoning_tokens),
+            ..Usage::default()
         }
     }
 
@@ -84,9 +118,10 @@ impl TaskUsage {
         }
     }
 
-    /// Adds one question that ended without an answer. The server may have read it.
-    pub fn count_failed(&mut self, prompt_tokens: u64) {
+    /// Adds one question that ended without an answer after so many requests. The server may have read it.
+    pub fn count_failed(&mut self, prompt_tokens: u64, requests: u64) {
         self.failed += 1;
+        self.further_requests += requests.saturating_sub(1);
         self.estimated_prompt_tokens += prompt_tokens;
     }
 
@@ -104,6 +139,10 @@ impl TaskUsage {
         self.replies += other.replies;
         self.prompt_tokens += other.prompt_tokens;
         self.completion_tokens += other.completion_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.cache_write_tokens += other.cache_write_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+        self.further_requests += other.further_requests;
         self.unmetered += other.unmetered;
         self.failed += other.failed;
         self.estimated_prompt_tokens += other.estimated_prompt_tokens;

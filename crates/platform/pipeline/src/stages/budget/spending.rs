@@ -9,7 +9,6 @@ use super::bandit::{Kind, Offer};
 use super::config::BudgetLimits;
 use crate::run::report::TaskUsage;
 use planforge_contract::Price;
-use planforge_llm::cost;
 use planforge_record::BudgetCost;
 use std::collections::BTreeMap;
 
@@ -55,8 +54,8 @@ impl Account {
     /// Cost of a use of models and time.
     pub(super) fn cost(&self, usage: &BTreeMap<String, TaskUsage>, seconds: f64) -> BudgetCost {
         let priced = |(name, price): (&String, &Price)| {
-            let (prompt, completion) = usage.get(name).map_or((0, 0), TaskUsage::tokens);
-            cost(price, prompt, completion)
+            let used = usage.get(name).copied().unwrap_or_default();
+            price.for_caps().cost(&used.priced_tokens())
         };
         let sum = |of: fn(&TaskUsage) -> u64| usage.values().map(of).sum::<u64>();
         BudgetCost {
