@@ -13,6 +13,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass, FinishReason, Reply};
+use planforge_plugin_sdk::reply::filtered_text;
 
 /// A known action: its name in lower case and how many parameters it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,11 +103,9 @@ pub(crate) fn check_finish(reply: &Reply) -> Result<(), Failure> {
             "the server cut the reply off at its token limit",
         )
         .help("raise `max_tokens` of the role")),
-        FinishReason::ContentFilter => Err(Failure::new(
-            FailureClass::Reply,
-            codes::FILTERED,
-            "the server's content filter ended the reply",
-        )),
+        FinishReason::ContentFilter => {
+            Err(Failure::new(FailureClass::Reply, codes::FILTERED, filtered_text(reply)))
+        }
         FinishReason::Stop | FinishReason::Other => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Reading of a response body of status 200.
 
-use planforge_chat_completions::{argument_text, malformed_failure, parse_body};
+use planforge_chat_completions::{argument_text, malformed_failure, parse_body, read_error};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
 use serde_json::Value;
 
@@ -10,14 +10,20 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    if let Some(failure) = read_error(&body) {
+        return CompletionResult::ProviderFailure(failure);
+    }
     let candidates = body.get("candidates").and_then(Value::as_array);
     let mut replies: Vec<Reply> = candidates.into_iter().flatten().map(read_candidate).collect();
     if replies.is_empty() {
-        if body.pointer("/promptFeedback/blockReason").is_none() {
+        let stated = body.get("promptFeedback").and_then(|feedback| {
+            ["blockReasonMessage", "blockReason"].iter().find_map(|field| feedback.get(field)?.as_str())
+        });
+        let Some(reason) = stated else {
             let why = "it has neither `candidates` nor a reason why the prompt was blocked";
             return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
-        }
-        replies.push(Reply::new(String::new(), FinishReason::ContentFilter));
+        };
+        replies.push(Reply::refused(reason));
     }
     let tokens =
         |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
@@ -56,7 +62,8 @@ fn read_candidate(candidate: &Value) -> Reply {
             arguments.map(argument_text).collect::<Vec<_>>().join("\n")
         }
     };
-    let finish = match candidate.get("finishReason").and_then(Value::as_str) {
+    let stated = |field: &str| candidate.get(field).and_then(Value::as_str);
+    let finish = match stated("finishReason") {
         Some("STOP") => FinishReason::Stop,
         Some("MAX_TOKENS") => FinishReason::Length,
         Some("SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
@@ -66,7 +73,11 @@ fn read_candidate(candidate: &Value) -> Reply {
     };
     let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
     let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
-    Reply { logprobs, thought, ..Reply::new(content, finish) }
+    let reply = match stated("finishMessage").or_else(|| stated("finishReason")) {
+        Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
+        _ => Reply::new(content, finish),
+    };
+    Reply { logprobs, thought, ..reply }
 }
 
 fn read_token(token: &Value) -> Option<TokenLogprob> {

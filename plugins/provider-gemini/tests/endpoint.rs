@@ -184,7 +184,8 @@ fn each_end_of_a_reply_has_its_reason() {
     }
     let blocked = Scripted::raw(200, json!({"promptFeedback": {"blockReason": "SAFETY"}}).to_string());
     let told = replies(blocked);
-    assert_eq!((told.replies[0].content.as_str(), told.replies[0].finish), ("", FinishReason::ContentFilter));
+    assert_eq!(told.replies[0].refusal.as_deref(), Some("SAFETY"));
+    assert_eq!(told.replies[0].finish, FinishReason::ContentFilter);
 }
 
 #[test]

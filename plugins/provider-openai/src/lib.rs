@@ -44,7 +44,8 @@ impl OpenAi {
         secret: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, Failure> {
         let service = Service::new(&options)?;
-        let server = ModelServer::new(&options.http(&service, &options.own_headers()), secret)?;
+        let at = (service.base_url.as_str(), service.api_key_header.as_str());
+        let server = ModelServer::new(&options.http(at, &options.own_headers()), secret)?;
         let endpoint =
             Endpoint::new(server.base_url(), server.headers().clone(), service.api_version.clone());
         Ok(Self { options, service, server, endpoint })
@@ -98,7 +99,9 @@ impl OpenAi {
                         "`{}` is a reasoning model, which accepts no `{name}` other than 1",
                         request.model
                     ),
-                    format!("remove `{name}` from the `[llm.NAME]` table, or set `{name} = 1`"),
+                    format!(
+                        "remove `{name}` from the `[llm.NAME]` table, set it to 1, or write `omit = [\"{name}\"]` if a stage sets it"
+                    ),
                 ));
             }
         }

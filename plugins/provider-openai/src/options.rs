@@ -1,6 +1,5 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use crate::service::Service;
 use planforge_chat_completions::{Field, MaxTokensField};
 use planforge_model_http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
@@ -103,16 +102,16 @@ impl Default for OpenAiOptions {
 }
 
 impl OpenAiOptions {
-    /// The options about the server. `own_headers` are those of [`Self::own_headers`].
+    /// The options about the server, with this address and this header for the key. `own_headers` are those of [`Self::own_headers`].
     pub(crate) fn http<'a>(
         &'a self,
-        service: &'a Service,
+        (base_url, api_key_header): (&'a str, &'a str),
         own_headers: &'a [(&'a str, &'a str)],
     ) -> HttpSettings<'a> {
         HttpSettings {
-            base_url: &service.base_url,
+            base_url,
             api_key_env: self.api_key_env.as_deref(),
-            api_key_header: &service.api_key_header,
+            api_key_header,
             own_headers,
             headers: &self.headers,
             headers_env: &self.headers_env,

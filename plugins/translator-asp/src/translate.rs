@@ -138,7 +138,7 @@ impl<'a> AspCall<'a> {
         let replies = self.ask(&turns, "ir", self.n())?;
         // Questions about repairs are asked in sample order: the host numbers the calls of one plugin call.
         Ok(self.fill_samples(replies.iter().map(|reply| {
-            check_finish(reply.finish)?;
+            check_finish(reply)?;
             let mut draft = Draft { diagnostics: self.remarks(), ..Draft::default() };
             draft.add_reply(turns.clone(), reply, true);
             self.patch(draft, self.options.repair_rounds)
@@ -190,7 +190,7 @@ impl<'a> AspCall<'a> {
         let mut rounds = self.options.repair_rounds;
         let first = draft.raw_reply.is_empty();
         loop {
-            check_finish(reply.finish)?;
+            check_finish(&reply)?;
             draft.add_reply(turns.clone(), &reply, first && rounds == self.options.repair_rounds);
             let unreadable = match read(&reply.content) {
                 Ok(found) => {
@@ -267,7 +267,7 @@ impl<'a> AspCall<'a> {
     fn ask_once(&self, messages: &[Message], what: &str) -> Result<Reply, Failure> {
         let reply = self.ask(messages, what, 1)?.into_iter().next();
         let reply = reply.ok_or_else(|| too_few(0, 1))?;
-        check_finish(reply.finish)?;
+        check_finish(&reply)?;
         Ok(reply)
     }
 

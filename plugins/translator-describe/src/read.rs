@@ -4,6 +4,7 @@ use crate::codes;
 use planforge_contract::{Failure, FailureClass, FinishReason, Reply, Sentences, sentence_slots};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, print_typed_list};
+use planforge_plugin_sdk::reply::filtered_text;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -86,8 +87,8 @@ fn blocks(reply: &str) -> Vec<String> {
 
 fn check_finished(reply: &Reply) -> Result<(), Failure> {
     let why = match reply.finish {
-        FinishReason::Length => "the server cut the reply off at its token limit",
-        FinishReason::ContentFilter => "the server's content filter ended the reply",
+        FinishReason::Length => "the server cut the reply off at its token limit".to_owned(),
+        FinishReason::ContentFilter => filtered_text(reply),
         FinishReason::Stop | FinishReason::Other => return Ok(()),
     };
     Err(Failure::new(FailureClass::Reply, codes::CUT_OFF, why))

@@ -103,13 +103,13 @@ impl Base {
     pub(crate) fn patch(&self, reply: &Reply, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
         let cut = reply.finish == FinishReason::Length;
         if !cut {
-            check_finish(reply.finish)?;
+            check_finish(reply)?;
         }
         let mut calls = calls::read_calls(&reply.content, self.functions());
         if cut {
             // A reply that was cut off before its first whole call is unusable.
             if calls.calls.is_empty() {
-                check_finish(reply.finish)?;
+                check_finish(reply)?;
             }
             let message = "the reply was cut off at the token limit; only the calls before that are made";
             calls.notes.push(Diagnostic::warning(codes::EDIT_CUT_OFF, message));

@@ -3,20 +3,41 @@
 //! `planforge_testkit::misbehaviour`.
 
 use super::support::{example, pipeline};
+use planforge_plugin_sdk::testing::ServiceInterface;
 use planforge_testkit::misbehaviour::{self, Experiment, Misbehaviour};
 use std::path::Path;
 use std::sync::Mutex;
 
 #[test]
 fn every_misbehaviour_has_its_code_and_outcome_and_no_key_leaks() {
+    check_misbehaviours(ServiceInterface::ChatCompletions);
+}
+
+#[test]
+fn every_misbehaviour_of_responses_has_its_code_and_outcome_and_no_key_leaks() {
+    check_misbehaviours(ServiceInterface::Responses);
+}
+
+#[test]
+fn every_misbehaviour_of_messages_has_its_code_and_outcome_and_no_key_leaks() {
+    check_misbehaviours(ServiceInterface::Messages);
+}
+
+#[test]
+fn every_misbehaviour_of_generate_content_has_its_code_and_outcome_and_no_key_leaks() {
+    check_misbehaviours(ServiceInterface::GenerateContent);
+}
+
+fn check_misbehaviours(interface: ServiceInterface) {
     let (pipeline, suite) = (pipeline("llm-p.toml"), example("parcels", ""));
     let place = Experiment {
+        interface,
         planforge: Path::new(env!("CARGO_BIN_EXE_planforge")),
         pipeline: &pipeline,
         suite: &suite,
         timeout_s: 2.0,
     };
-    let cases: Mutex<Vec<Misbehaviour>> = Mutex::new(misbehaviour::all_misbehaviours());
+    let cases: Mutex<Vec<Misbehaviour>> = Mutex::new(misbehaviour::all_misbehaviours(interface));
     let count = cases.lock().unwrap().len();
     // The longest ones first, which are taken from the end.
     cases

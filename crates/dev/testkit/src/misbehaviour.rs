@@ -7,6 +7,7 @@ pub use cases::all_misbehaviours;
 
 use crate::scripted::{Scripted, ScriptedRequest, ScriptedServer};
 use encoding::key_prefixes;
+use planforge_plugin_sdk::testing::ServiceInterface;
 use serde_json::Value;
 use std::fs;
 use std::io;
@@ -103,6 +104,8 @@ impl Misbehaviour {
 /// Files and settings of an experiment.
 #[derive(Debug)]
 pub struct Experiment<'a> {
+    /// The interface of the server.
+    pub interface: ServiceInterface,
     pub planforge: &'a Path,
     pub pipeline: &'a Path,
     pub suite: &'a Path,
@@ -153,10 +156,11 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
     let elsewhere = bystander.base_url();
     let Misbehaviour { expected, waits_ms, set, times, times_out, answer, tells_key, .. } = case;
     let timeout_s = if times_out { experiment.timeout_s } else { PATIENCE_S };
+    let interface = experiment.interface;
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);
     let server = ScriptedServer::matching(move |request| {
-        let question = request.question();
+        let question = interface.question(request);
         let task = tasks.iter().position(|(text, _)| question.contains(text.as_str()));
         let Some((task, (_, right))) = task.and_then(|task| Some((task, tasks.get(task)?))) else {
             return Scripted::error(400, "scripted", "the script does not know this task");
@@ -164,7 +168,7 @@ pub fn run_misbehaviour(experiment: &Experiment<'_>, case: Misbehaviour) -> io::
         if task == 1 && counter.fetch_add(1, Ordering::SeqCst) < times {
             return answer(request, right, &elsewhere);
         }
-        Scripted::replies(&[right])
+        interface.text(right)
     })?;
     let scratch = tempfile::tempdir()?;
     let started = Instant::now();
@@ -210,7 +214,14 @@ fn run_planforge(
     for stem in TASKS {
         command.arg("--task").arg(experiment.suite.join(stem));
     }
+    let (provider, further): (&str, &[&str]) = match experiment.interface {
+        ServiceInterface::ChatCompletions => ("provider-openai", &[]),
+        ServiceInterface::Responses => ("provider-openai", &["interface=responses"]),
+        ServiceInterface::Messages => ("provider-anthropic", &[]),
+        ServiceInterface::GenerateContent => ("provider-gemini", &[]),
+    };
     let settings = [
+        format!("use={provider}"),
         format!("base_url={base_url}"),
         "api_key_env=LOOPBACK_KEY".to_owned(),
         format!("max_attempts={ATTEMPTS}"),
@@ -218,7 +229,7 @@ fn run_planforge(
         "max_backoff_ms=5000".to_owned(),
         format!("timeout_s={timeout_s}"),
     ];
-    for setting in settings {
+    for setting in settings.into_iter().chain(further.iter().map(|setting| (*setting).to_owned())) {
         command.arg("--set").arg(format!("llm.main.{setting}"));
     }
     for setting in set {

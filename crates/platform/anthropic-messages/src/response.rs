@@ -1,6 +1,6 @@
 //! Reading of a response body of status 200.
 
-use planforge_chat_completions::{argument_text, malformed_failure, parse_body};
+use planforge_chat_completions::{argument_text, malformed_failure, parse_body, read_error};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use serde_json::Value;
 
@@ -10,6 +10,9 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    if let Some(failure) = read_error(&body) {
+        return CompletionResult::ProviderFailure(failure);
+    }
     let Some(blocks) = body.get("content").and_then(Value::as_array) else {
         let why = "it has no list `content`";
         return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
@@ -37,13 +40,23 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         completion_tokens: tokens("output_tokens"),
         cached_tokens: cached,
         cache_write_tokens: written,
-        // Output tokens include reasoning; the service does not say how much it is.
+        reasoning_tokens: body
+            .pointer("/usage/output_tokens_details/thinking_tokens")
+            .and_then(Value::as_u64),
         ..Usage::default()
     };
     let thoughts: Vec<&str> = texts("thinking", "thinking").into_iter().filter_map(Value::as_str).collect();
     let thought = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
+    let reason = || {
+        let details = body.get("stop_details")?;
+        ["explanation", "category"].iter().find_map(|field| details.get(field)?.as_str())
+    };
+    let reply = match reason() {
+        Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
+        _ => Reply::new(content, finish),
+    };
     CompletionResult::Replies(Replies {
-        replies: vec![Reply { thought, ..Reply::new(content, finish) }],
+        replies: vec![Reply { thought, ..reply }],
         usage,
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw: String::from_utf8_lossy(bytes).into_owned(),

@@ -16,8 +16,7 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
     match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
         Ok(replies) => CompletionResult::Replies(replies),
         Err(Unread::Error(error)) => {
-            let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
-            CompletionResult::ProviderFailure(failure::failure_of_error(status, error))
+            CompletionResult::ProviderFailure(failure::failure_of_error(status_of(error), error))
         }
         Err(Unread::Malformed(why)) => {
             CompletionResult::ProviderFailure(failure::malformed_failure(200, &why, bytes))
@@ -33,6 +32,17 @@ pub fn parse_body(bytes: &[u8]) -> Result<Value, ProviderFailure> {
     serde_json::from_slice(bytes).map_err(|e| failure::malformed_failure(200, &e.to_string(), bytes))
 }
 
+/// The failure that a body of status 200 states in place of an answer, as some proxies do; `None` if it states none.
+pub fn read_error(body: &Value) -> Option<ProviderFailure> {
+    let error = body.get("error").filter(|error| !error.is_null())?;
+    Some(failure::failure_of_error(status_of(error), error))
+}
+
+/// The status in an error object.
+fn status_of(error: &Value) -> Option<u16> {
+    error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok())
+}
+
 /// A body without a completion.
 #[derive(Debug, Clone, PartialEq)]
 enum Unread<'a> {
@@ -45,7 +55,7 @@ enum Unread<'a> {
 /// The reply that an error object makes whose code says that the content was refused.
 pub fn read_refusal(error: &Value, raw: String) -> Option<Replies> {
     failure::is_refusal(error).then(|| Replies {
-        replies: vec![Reply::new(error_text(error), FinishReason::ContentFilter)],
+        replies: vec![Reply::refused(error_text(error))],
         usage: Usage::default(),
         model: String::new(),
         raw,
@@ -90,7 +100,7 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
 
 fn read_choice(choice: &Value) -> Option<Reply> {
     let message = choice.get("message")?.as_object()?;
-    let mut finish = match choice.get("finish_reason").and_then(Value::as_str) {
+    let finish = match choice.get("finish_reason").and_then(Value::as_str) {
         Some("stop" | "eos" | "tool_calls" | "function_call") => FinishReason::Stop,
         Some("length" | "max_tokens") => FinishReason::Length,
         Some("content_filter") => FinishReason::ContentFilter,
@@ -104,22 +114,19 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         }
         _ => String::new(),
     };
-    let content = match message.get("refusal").and_then(Value::as_str) {
-        Some(refusal) if content.is_empty() => {
-            finish = FinishReason::ContentFilter;
-            refusal.to_owned()
-        }
-        _ if content.is_empty() => called_text(message),
-        _ => content,
-    };
     let logprobs = choice.get("logprobs").and_then(read_logprobs);
     let field = |name: &str| message.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let thought = field("reasoning_content").or_else(|| field("reasoning")).map(str::to_owned);
-    let reply = match (thought, split_thought(&content)) {
-        (None, Some((thought, rest))) => Reply { thought: Some(thought), ..Reply::new(rest, finish) },
-        (thought, _) => Reply { thought, ..Reply::new(content, finish) },
+    let (thought, content) = match (thought, split_thought(&content)) {
+        (None, Some((thought, rest))) => (Some(thought), rest),
+        (thought, _) => (thought, content),
     };
-    Some(Reply { logprobs, ..reply })
+    let reply = match message.get("refusal").and_then(Value::as_str) {
+        Some(refusal) if content.is_empty() => Reply::refused(refusal),
+        _ if content.is_empty() => Reply::new(called_text(message), finish),
+        _ => Reply::new(content, finish),
+    };
+    Some(Reply { logprobs, thought, ..reply })
 }
 
 /// Splits `<think>thought</think>` from the beginning of a text. A server's template may open the thought, so that the

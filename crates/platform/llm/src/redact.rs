@@ -24,6 +24,7 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
     for reply in &mut replies.replies {
         is_found |= clean(&mut reply.content);
         is_found |= reply.thought.as_mut().is_some_and(clean);
+        is_found |= reply.refusal.as_mut().is_some_and(clean);
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
         if let Cow::Owned(_) = redactor.text(&whole) {

@@ -71,7 +71,7 @@ model may not have come to its answer.",
 /// # Errors
 /// Class `Reply`: cut off, filtered, or without the wanted PDDL.
 pub fn read_reply(reply: &Reply, wanted: WantedPddl, fixes: FixPolicy) -> Result<CandidatePatch, Failure> {
-    check_finish(reply.finish)?;
+    check_finish(reply)?;
     let found = find_pddl(&reply.content, SourceId(0));
     let domain = found.domain().filter(|_| wanted != WantedPddl::Problem);
     let problem = found.problem().filter(|_| wanted != WantedPddl::Domain);
@@ -124,15 +124,27 @@ fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagno
 ///
 /// # Errors
 /// Class `Reply`: cut off at the token limit, or filtered.
-pub fn check_finish(finish: FinishReason) -> Result<(), Failure> {
-    let failure = |code, message| Err(Failure::new(FailureClass::Reply, code, message));
-    match finish {
+pub fn check_finish(reply: &Reply) -> Result<(), Failure> {
+    let failure = |code, message: &str| Err(Failure::new(FailureClass::Reply, code, message));
+    match reply.finish {
         FinishReason::Length => failure("reply.cut-off", "the server cut the reply off at its token limit")
             .map_err(|f: Failure| f.help("raise `max_tokens` of the role")),
-        FinishReason::ContentFilter => {
-            failure("reply.filtered", "the server's content filter ended the reply")
-        }
+        FinishReason::ContentFilter => failure("reply.filtered", &filtered_text(reply)),
         FinishReason::Stop | FinishReason::Other => Ok(()),
+    }
+}
+
+/// Longest part of a refusal that is quoted, in characters.
+const QUOTED_CHARACTERS: usize = 300;
+
+/// The reason why a filtered reply cannot be used: the refusal, where there is one.
+pub fn filtered_text(reply: &Reply) -> String {
+    match reply.refusal.as_deref().map(str::trim).filter(|reason| !reason.is_empty()) {
+        Some(reason) => {
+            let quoted: String = reason.chars().take(QUOTED_CHARACTERS).collect();
+            format!("the model refused to answer: {quoted}")
+        }
+        None => "the server's content filter ended the reply".to_owned(),
     }
 }
 

@@ -1,4 +1,12 @@
-//! A host for unit tests: scripted answers, recorded questions, no loading.
+//! Helpers for tests of plugins: a host with scripted answers and recorded questions, servers of models with scripted answers, and the
+//! requirements on every provider.
+
+mod providers;
+pub mod scripted;
+mod service;
+
+pub use providers::{CreateProvider, provider_conformance};
+pub use service::{ANSWER_MODEL, AnswerEnd, AnswerPart, ServiceError, ServiceInterface};
 
 use crate::rights::{self, Question};
 use planforge_contract::api::{Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel, Planner};

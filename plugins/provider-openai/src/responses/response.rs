@@ -72,12 +72,12 @@ fn read_items(items: &[Value], finish: FinishReason) -> Reply {
         of_kind.filter_map(|part| text_of(part, field)).collect()
     };
     let (text, refusal) = (texts("output_text", "text"), texts("refusal", "refusal"));
-    let (content, finish) = match (text.is_empty(), refusal.is_empty()) {
-        (false, _) => (text, finish),
-        (true, false) => (refusal, FinishReason::ContentFilter),
-        (true, true) => (called_text(items), finish),
+    let reply = match (text.is_empty(), refusal.is_empty()) {
+        (false, _) => Reply::new(text, finish),
+        (true, false) => Reply::refused(refusal),
+        (true, true) => Reply::new(called_text(items), finish),
     };
-    Reply { logprobs: token_logprobs(&parts), thought: read_thought(items), ..Reply::new(content, finish) }
+    Reply { logprobs: token_logprobs(&parts), thought: read_thought(items), ..reply }
 }
 
 /// The summaries of the reasoning items, or their texts where a server gives these; absent if there are none.

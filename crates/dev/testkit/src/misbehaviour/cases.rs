@@ -2,16 +2,17 @@
 
 use super::encoding::{percent_encode, quotes_as_entities, to_base64};
 use super::{ATTEMPTS, Expected, KEY, Misbehaviour};
-use crate::scripted::{Choice, Scripted, ScriptedRequest};
+use crate::scripted::Scripted;
+use planforge_plugin_sdk::testing::{AnswerEnd, AnswerPart, ServiceInterface};
 use serde_json::{Value, json};
 use std::time::{Duration, SystemTime};
 
-/// Everything that servers are known to do, and more.
-pub fn all_misbehaviours() -> Vec<Misbehaviour> {
+/// Everything that servers of an interface are known to do, and more.
+pub fn all_misbehaviours(interface: ServiceInterface) -> Vec<Misbehaviour> {
     let mut all = failing();
-    all.extend(cut_short());
-    all.extend(no_completions());
-    all.extend(telling_the_key().into_iter().map(|case| Misbehaviour { tells_key: true, ..case }));
+    all.extend(cut_short(interface));
+    all.extend(no_completions(interface));
+    all.extend(telling_the_key(interface).into_iter().map(|case| Misbehaviour { tells_key: true, ..case }));
     all
 }
 
@@ -34,27 +35,27 @@ fn failing() -> Vec<Misbehaviour> {
             Fails("llm.rate-limited", "rate-limited", ATTEMPTS),
             move |_, _, _| busy(),
         ),
-        Misbehaviour::new("500", Recovers(1, "server"), |_, _, _| {
+        Misbehaviour::new("500", Recovers(1, "server"), move |_, _, _| {
             Scripted::error(500, "oops", "scripted: broken")
         }),
-        Misbehaviour::new("500 for ever", Fails("llm.server", "server", ATTEMPTS), |_, _, _| {
+        Misbehaviour::new("500 for ever", Fails("llm.server", "server", ATTEMPTS), move |_, _, _| {
             Scripted::raw(500, "oops")
         }),
-        Misbehaviour::new("503 with a page of 10 MB", Recovers(1, "server"), |_, _, _| {
+        Misbehaviour::new("503 with a page of 10 MB", Recovers(1, "server"), move |_, _, _| {
             Scripted::raw(503, "<p>busy</p>".repeat(1 << 20))
         }),
         Misbehaviour::new(
             "400, the request is refused",
             Fails("llm.bad-request", "bad-request", 1),
-            |_, _, _| Scripted::error(400, "invalid", "scripted: unknown field"),
+            move |_, _, _| Scripted::error(400, "invalid", "scripted: unknown field"),
         ),
-        Misbehaviour::new("an error object with status 200", Recovers(1, "server"), |_, _, _| {
+        Misbehaviour::new("an error object with status 200", Recovers(1, "server"), move |_, _, _| {
             Scripted::raw(200, r#"{"error":{"code":502,"message":"scripted: upstream"}}"#)
         }),
         Misbehaviour::new(
             "a redirect to another host",
             Fails("llm.not-found", "not-found", 1),
-            |_, _, elsewhere| {
+            move |_, _, elsewhere| {
                 Scripted::raw(307, "").header("location", &format!("{elsewhere}/chat/completions"))
             },
         ),
@@ -62,121 +63,141 @@ fn failing() -> Vec<Misbehaviour> {
 }
 
 /// Answers that end too early, too late or never.
-fn cut_short() -> Vec<Misbehaviour> {
+fn cut_short(interface: ServiceInterface) -> Vec<Misbehaviour> {
     use Expected::{Accepted, Fails, Recovers};
     vec![
-        Misbehaviour::new("closed before the headers", Recovers(1, "connection"), |_, _, _| {
+        Misbehaviour::new("closed before the headers", Recovers(1, "connection"), move |_, _, _| {
             Scripted::drop_connection()
         }),
-        Misbehaviour::new("closed in the middle of the headers", Recovers(1, "connection"), |_, _, _| {
-            Scripted::bytes("HTTP/1.1 200 OK\r\ncontent-ty")
-        }),
-        Misbehaviour::new("closed in the middle of the body", Recovers(2, "connection"), |_, right, _| {
-            Scripted::replies(&[right]).half_body()
-        }),
-        Misbehaviour::new("closed for ever", Fails("llm.connection", "connection", ATTEMPTS), |_, _, _| {
-            Scripted::drop_connection()
-        }),
-        Misbehaviour::new("half of the JSON as a whole body", Recovers(1, "connection"), |_, right, _| {
-            half_json(right)
-        }),
+        Misbehaviour::new(
+            "closed in the middle of the headers",
+            Recovers(1, "connection"),
+            move |_, _, _| Scripted::bytes("HTTP/1.1 200 OK\r\ncontent-ty"),
+        ),
+        Misbehaviour::new(
+            "closed in the middle of the body",
+            Recovers(2, "connection"),
+            move |_, right, _| interface.text(right).half_body(),
+        ),
+        Misbehaviour::new(
+            "closed for ever",
+            Fails("llm.connection", "connection", ATTEMPTS),
+            move |_, _, _| Scripted::drop_connection(),
+        ),
+        Misbehaviour::new(
+            "half of the JSON as a whole body",
+            Recovers(1, "connection"),
+            move |_, right, _| half_json(interface, right),
+        ),
         Misbehaviour::new(
             "half of the JSON for ever",
             Fails("llm.connection", "connection", ATTEMPTS),
-            |_, right, _| half_json(right),
+            move |_, right, _| half_json(interface, right),
         ),
-        Misbehaviour::new("no answer", Recovers(1, "timeout"), |_, _, _| Scripted::stall()).times_out(),
-        Misbehaviour::new("no answer for ever", Fails("llm.timeout", "timeout", ATTEMPTS), |_, _, _| {
+        Misbehaviour::new("no answer", Recovers(1, "timeout"), move |_, _, _| Scripted::stall()).times_out(),
+        Misbehaviour::new("no answer for ever", Fails("llm.timeout", "timeout", ATTEMPTS), move |_, _, _| {
             Scripted::stall()
         })
         .times_out(),
-        Misbehaviour::new("a byte now and then", Recovers(1, "timeout"), |_, right, _| {
-            Scripted::replies(&[right]).drip(Duration::from_millis(200))
+        Misbehaviour::new("a byte now and then", Recovers(1, "timeout"), move |_, right, _| {
+            interface.text(right).drip(Duration::from_millis(200))
         })
         .times_out(),
-        Misbehaviour::new("no HTTP at all", Recovers(1, "connection"), |_, _, _| {
+        Misbehaviour::new("no HTTP at all", Recovers(1, "connection"), move |_, _, _| {
             Scripted::bytes("SSH-2.0-scripted\r\n")
         }),
-        Misbehaviour::new("headers without end", Recovers(1, "connection"), |_, _, _| {
+        Misbehaviour::new("headers without end", Recovers(1, "connection"), move |_, _, _| {
             Scripted::bytes(format!("HTTP/1.1 200 OK\r\n{}", "x-more: and more\r\n".repeat(200_000)))
         }),
-        Misbehaviour::new("a reply of 10 MB", Accepted, |_, right, _| {
-            Scripted::replies(&[&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))])
+        Misbehaviour::new("a reply of 10 MB", Accepted, move |_, right, _| {
+            interface.text(&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11)))
         }),
         Misbehaviour::new(
             "a reply of 10 MB where 2 MB are accepted",
             Fails("llm.malformed", "malformed", 1),
-            |_, right, _| {
-                Scripted::replies(&[&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))])
-            },
+            move |_, right, _| interface.text(&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))),
         )
         .set(&["llm.main.max_body_mb=2"]),
     ]
 }
 
 /// Answers that are something else.
-fn no_completions() -> Vec<Misbehaviour> {
+fn no_completions(interface: ServiceInterface) -> Vec<Misbehaviour> {
     use Expected::{Accepted, Fails};
-    let choices = |choices: Value| Scripted::raw(200, json!({"model": "m", "choices": choices}).to_string());
+    let list = match interface {
+        ServiceInterface::ChatCompletions => "choices",
+        ServiceInterface::Responses => "output",
+        ServiceInterface::Messages => "content",
+        ServiceInterface::GenerateContent => "candidates",
+    };
+    // An empty list is a reply without text in some interfaces.
+    let none = match interface {
+        ServiceInterface::ChatCompletions | ServiceInterface::GenerateContent => json!([]),
+        ServiceInterface::Responses | ServiceInterface::Messages => Value::Null,
+    };
     vec![
-        Misbehaviour::new("a web page with status 200", Fails("llm.malformed", "malformed", 1), |_, _, _| {
-            Scripted::raw(200, "<html><body>Please log in</body></html>").header("content-type", "text/html")
-        }),
-        Misbehaviour::new("the right JSON as text/plain", Accepted, |_, right, _| {
-            Scripted::replies(&[right]).header("content-type", "text/plain")
+        Misbehaviour::new(
+            "a web page with status 200",
+            Fails("llm.malformed", "malformed", 1),
+            move |_, _, _| {
+                Scripted::raw(200, "<html><body>Please log in</body></html>")
+                    .header("content-type", "text/html")
+            },
+        ),
+        Misbehaviour::new("the right JSON as text/plain", Accepted, move |_, right, _| {
+            interface.text(right).header("content-type", "text/plain")
         }),
         Misbehaviour::new(
             "bytes of gzip that were not requested",
             Fails("llm.malformed", "malformed", 1),
-            |_, _, _| {
+            move |_, _, _| {
                 let bytes: Vec<u8> = [0x1f, 0x8b, 8, 0].into_iter().chain([0; 4096]).collect();
                 Scripted::raw(200, bytes).header("content-encoding", "gzip")
             },
         ),
-        Misbehaviour::new("another JSON document", Fails("llm.malformed", "malformed", 1), |_, _, _| {
+        Misbehaviour::new("another JSON document", Fails("llm.malformed", "malformed", 1), move |_, _, _| {
             Scripted::raw(200, r#"{"status":"ok"}"#)
         }),
-        Misbehaviour::new("empty choices", Fails("llm.malformed", "malformed", 1), move |_, _, _| {
-            choices(json!([]))
+        Misbehaviour::new("no replies", Fails("llm.malformed", "malformed", 1), move |_, _, _| {
+            Scripted::raw(200, json!({"model": "m", list: none}).to_string())
         }),
-        Misbehaviour::new("a choice without content", Fails("reply.no-pddl", "", 1), move |_, _, _| {
-            choices(json!([{"index": 0, "finish_reason": "stop", "message": {"content": null}}]))
+        Misbehaviour::new("a reply without content", Fails("reply.no-pddl", "", 1), move |_, _, _| {
+            interface.answer(&[], AnswerEnd::Done)
         }),
         Misbehaviour::new("a refusal", Fails("reply.filtered", "", 1), move |_, _, _| {
-            let message = json!({"content": null, "refusal": "I cannot help with parcels."});
-            choices(json!([{"index": 0, "finish_reason": "stop", "message": message}]))
+            interface.refusal("I cannot help with parcels.")
         }),
-        Misbehaviour::new("a reply cut off by its filter", Fails("reply.filtered", "", 1), |_, _, _| {
-            Scripted::choices(&[Choice::new("").finish("content_filter")])
+        Misbehaviour::new("a reply cut off by its filter", Fails("reply.filtered", "", 1), move |_, _, _| {
+            interface.answer(&[], AnswerEnd::Filtered)
         }),
     ]
 }
 
 /// Replies that contain the key.
-fn telling_the_key() -> Vec<Misbehaviour> {
+fn telling_the_key(interface: ServiceInterface) -> Vec<Misbehaviour> {
     use Expected::{Accepted, Fails};
     let refused = |text: &str| Scripted::error(401, "invalid_key", text);
     let authentication = Fails("llm.authentication", "authentication", 1);
-    vec![
+    let mut all = vec![
         Misbehaviour::new("401 with the key in its message", authentication, move |request, _, _| {
-            refused(&format!("wrong key: {}", authorization(request)))
+            refused(&format!("wrong key: Bearer {}", interface.key(request)))
         }),
         Misbehaviour::new("401 with the key in a header", authentication, move |request, _, _| {
-            refused("wrong key").header("x-echo", &authorization(request))
+            refused("wrong key").header("x-echo", &interface.key(request))
         }),
         Misbehaviour::new(
             "401 with the key where the message is cut",
             authentication,
             move |request, _, _| {
-                let key = authorization(request).replace("Bearer ", "");
+                let key = interface.key(request);
                 refused(&format!("{}{key}", ".".repeat(600 - KEY.len() / 2)))
             },
         ),
         Misbehaviour::new(
             "401 with a page that has the key in a URL and in base64",
             authentication,
-            |request, _, _| {
-                let key = authorization(request).replace("Bearer ", "");
+            move |request, _, _| {
+                let key = interface.key(request);
                 let page = format!(
                     "<a href=\"?key={}\">{}</a> {}",
                     percent_encode(&key),
@@ -186,21 +207,24 @@ fn telling_the_key() -> Vec<Misbehaviour> {
                 Scripted::raw(401, page).header("content-type", "text/html")
             },
         ),
-        Misbehaviour::new("the key in a reply", Accepted, |request, right, _| {
-            Scripted::replies(&[&format!("; {}\n{right}", authorization(request))])
+        Misbehaviour::new("the key in a reply", Accepted, move |request, right, _| {
+            interface.text(&format!("; Bearer {}\n{right}", interface.key(request)))
         }),
-        Misbehaviour::new("the key in a reply, escaped letter by letter", Accepted, |request, right, _| {
-            let key: String =
-                authorization(request).chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
-            let content = json!(format!("{right}; KEY")).to_string().replace("KEY", &key);
-            let message = format!("{{\"role\":\"assistant\",\"content\":{content}}}");
-            Scripted::raw(
-                200,
-                format!("{{\"choices\":[{{\"finish_reason\":\"stop\",\"message\":{message}}}]}}"),
-            )
-        }),
-        Misbehaviour::new("the key in tokens of a reply", Accepted, |request, right, _| {
-            let key = authorization(request).replace("Bearer ", "");
+        Misbehaviour::new(
+            "the key in a reply, escaped letter by letter",
+            Accepted,
+            move |request, right, _| {
+                let key: String =
+                    interface.key(request).chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+                let text = AnswerPart::Text(format!("{right}; KEY"));
+                let body = interface.answer_body(&[text], AnswerEnd::Done).to_string();
+                Scripted::raw(200, body.replace("KEY", &key))
+            },
+        ),
+    ];
+    if interface == ServiceInterface::ChatCompletions {
+        all.push(Misbehaviour::new("the key in tokens of a reply", Accepted, move |request, right, _| {
+            let key = interface.key(request);
             let tokens: Vec<Value> = key
                 .as_bytes()
                 .chunks(5)
@@ -210,16 +234,12 @@ fn telling_the_key() -> Vec<Misbehaviour> {
             let choice = json!({"index": 0, "finish_reason": "stop", "message": {"content": content},
                 "logprobs": {"content": tokens}});
             Scripted::raw(200, json!({"model": key, "choices": [choice]}).to_string())
-        }),
-    ]
+        }));
+    }
+    all
 }
 
-fn half_json(right: &str) -> Scripted {
-    let body = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": right}}]})
-        .to_string();
+fn half_json(interface: ServiceInterface, right: &str) -> Scripted {
+    let body = interface.answer_body(&[AnswerPart::Text(right.to_owned())], AnswerEnd::Done).to_string();
     Scripted::raw(200, &body.as_bytes()[..body.len() / 2])
-}
-
-fn authorization(request: &ScriptedRequest) -> String {
-    request.header("authorization").unwrap_or("none").to_owned()
 }

@@ -1,6 +1,7 @@
 //! Runs whose server misbehaves in every way of `planforge_testkit::misbehaviour`, as the table of docs/reference/robustness.md.
 
 use crate::paths::absolute;
+use planforge_plugin_sdk::testing::ServiceInterface;
 use planforge_testkit::misbehaviour::{self, Experiment};
 use std::path::{Path, PathBuf};
 
@@ -21,12 +22,20 @@ pub(crate) fn run(args: &RobustnessArgs) -> Result<(), String> {
     let planforge = absolute(&args.planforge)?;
     let pipeline = absolute(Path::new("configs/pipelines/llm-p.toml"))?;
     let suite = absolute(Path::new("examples/suites/parcels"))?;
-    let place =
-        Experiment { planforge: &planforge, pipeline: &pipeline, suite: &suite, timeout_s: args.timeout_s };
+    let interface = ServiceInterface::ChatCompletions;
+    let place = Experiment {
+        interface,
+        planforge: &planforge,
+        pipeline: &pipeline,
+        suite: &suite,
+        timeout_s: args.timeout_s,
+    };
     println!("| the server's answer | verdict | code | in the record | requests | exit | s | peak MB |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut wrong = Vec::new();
-    for case in misbehaviour::all_misbehaviours().into_iter().filter(|case| case.name.contains(&args.only)) {
+    for case in
+        misbehaviour::all_misbehaviours(interface).into_iter().filter(|case| case.name.contains(&args.only))
+    {
         let name = case.name;
         let found = misbehaviour::run_misbehaviour(&place, case).map_err(|e| format!("{name}: {e}"))?;
         let mut recorded: Vec<String> =

@@ -169,12 +169,22 @@ pub struct Reply {
     /// The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of `content`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
+    /// The stated reason, where the model or its server refused to answer. `finish` is then [`FinishReason::ContentFilter`], and `content`
+    /// is the reason too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
 }
 
 impl Reply {
-    /// A reply without token log-probabilities and thought.
+    /// A reply without token log-probabilities, thought and refusal.
     pub fn new(content: impl Into<String>, finish: FinishReason) -> Self {
-        Self { content: content.into(), finish, logprobs: None, thought: None }
+        Self { content: content.into(), finish, logprobs: None, thought: None, refusal: None }
+    }
+
+    /// A refusal for this reason.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { refusal: Some(reason.clone()), ..Self::new(reason, FinishReason::ContentFilter) }
     }
 
     /// The sum of the token log-probabilities (natural), where the server gave them. An empty list is none: its sum of 0 would be

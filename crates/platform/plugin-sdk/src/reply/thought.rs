@@ -28,7 +28,7 @@ pub fn read_thought_reply(
 ) -> Result<CandidatePatch, Failure> {
     let cut = reply.finish == FinishReason::Length;
     if !cut {
-        check_finish(reply.finish)?;
+        check_finish(reply)?;
     }
     let content = reply.content.as_str();
     let parts = ReplyParts::of(content);
@@ -45,13 +45,13 @@ pub fn read_thought_reply(
     }
     let Some(block) = wanted_block(&found, wanted) else {
         if cut {
-            check_finish(reply.finish)?;
+            check_finish(reply)?;
         }
         return Err(no_pddl(wanted, found.domain().or(found.problem())));
     };
     if cut {
         if !is_whole(block) || blocks(&found, wanted).last().is_some_and(|last| last.span != block.span) {
-            check_finish(reply.finish)?;
+            check_finish(reply)?;
         }
         let message = "the server cut the reply off at its token limit, behind the PDDL";
         notes.push(Diagnostic::warning("reply.cut-off", message).help("raise `max_tokens` of the role"));

@@ -8,6 +8,7 @@ mod answers;
 mod requests;
 
 use super::scripted::{Scripted, ScriptedRequest};
+use planforge_contract::Usage;
 use serde_json::Value;
 
 /// The interface of a model service.
@@ -66,9 +67,16 @@ pub enum ServiceError {
     Overloaded,
 }
 
-/// The tokens that every scripted answer counts: those of the prompt, and the parts of it that were read from a cache and written to one;
-/// those of the reply, and the part of it that is reasoning.
-pub const ANSWER_TOKENS: [u64; 5] = [30, 20, 4, 12, 8];
+/// Tokens of the prompt that every scripted answer counts.
+const PROMPT: u64 = 30;
+/// The part of [`PROMPT`] that was read from a cache.
+const CACHED: u64 = 20;
+/// The part of [`PROMPT`] that was written to a cache.
+const WRITTEN: u64 = 4;
+/// Tokens of the reply.
+const COMPLETION: u64 = 12;
+/// The part of [`COMPLETION`] that is reasoning.
+const REASONING: u64 = 8;
 
 /// The model that every scripted answer names.
 pub const ANSWER_MODEL: &str = "scripted-model-2026-08-01";
@@ -78,9 +86,16 @@ impl ServiceInterface {
     pub const ALL: [Self; 4] =
         [Self::ChatCompletions, Self::Responses, Self::Messages, Self::GenerateContent];
 
-    /// True if answers count the tokens that were written to a cache.
-    pub const fn counts_cache_writes(self) -> bool {
-        !matches!(self, Self::GenerateContent)
+    /// The tokens that every scripted answer counts. generateContent does not count those that were written to a cache.
+    pub fn answer_usage(self) -> Usage {
+        Usage {
+            prompt_tokens: Some(PROMPT),
+            completion_tokens: Some(COMPLETION),
+            cached_tokens: Some(CACHED),
+            cache_write_tokens: (self != Self::GenerateContent).then_some(WRITTEN),
+            reasoning_tokens: Some(REASONING),
+            ..Usage::default()
+        }
     }
 
     /// An answer of status 200.

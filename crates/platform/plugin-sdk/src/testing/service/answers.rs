@@ -1,13 +1,14 @@
 //! Bodies of answers and errors.
 
-use super::{ANSWER_MODEL, ANSWER_TOKENS, AnswerEnd, AnswerPart, ServiceError, ServiceInterface};
+use super::{
+    ANSWER_MODEL, AnswerEnd, AnswerPart, CACHED, COMPLETION, PROMPT, REASONING, ServiceError,
+    ServiceInterface, WRITTEN,
+};
 use crate::testing::scripted::Scripted;
 use serde_json::{Value, json};
 
 /// Seconds of the time at which every scripted answer was made.
 const CREATED: u64 = 1_780_000_000;
-
-const [PROMPT, CACHED, WRITTEN, COMPLETION, REASONING]: [u64; 5] = ANSWER_TOKENS;
 
 fn texts(parts: &[AnswerPart]) -> Option<String> {
     let text = |part: &AnswerPart| match part {
@@ -21,7 +22,8 @@ fn texts(parts: &[AnswerPart]) -> Option<String> {
 /// The body of a chat completion. The interface has one text a reply, so parts are joined. `reasoning_content` is the field of compatible
 /// servers (vLLM, DeepSeek).
 pub(super) fn chat_completion(parts: &[AnswerPart], end: AnswerEnd) -> Value {
-    let mut message = json!({"role": "assistant", "content": texts(parts), "refusal": null, "annotations": []});
+    let mut message =
+        json!({"role": "assistant", "content": texts(parts), "refusal": null, "annotations": []});
     let mut calls = Vec::new();
     for part in parts {
         match part {
@@ -184,9 +186,10 @@ fn content_body(own: &Value) -> Value {
 /// The body of an answer that refuses the request.
 pub(super) fn refusal(interface: ServiceInterface, reason: &str) -> Value {
     match interface {
-        ServiceInterface::ChatCompletions => {
-            chat_body(&json!({"role": "assistant", "content": null, "refusal": reason, "annotations": []}), "stop")
-        }
+        ServiceInterface::ChatCompletions => chat_body(
+            &json!({"role": "assistant", "content": null, "refusal": reason, "annotations": []}),
+            "stop",
+        ),
         ServiceInterface::Responses => {
             let content = [json!({"type": "refusal", "refusal": reason})];
             response_body("completed", &Value::Null, &[response_message(&content)])
@@ -213,11 +216,18 @@ pub(super) fn error(interface: ServiceInterface, error: ServiceError, message: &
             "invalid_request_error",
             "INVALID_ARGUMENT",
         ),
-        E::Key => {
-            (401, ("invalid_request_error", Some("invalid_api_key")), "authentication_error", "UNAUTHENTICATED")
+        E::Key => (
+            401,
+            ("invalid_request_error", Some("invalid_api_key")),
+            "authentication_error",
+            "UNAUTHENTICATED",
+        ),
+        E::NoModel => {
+            (404, ("invalid_request_error", Some("model_not_found")), "not_found_error", "NOT_FOUND")
         }
-        E::NoModel => (404, ("invalid_request_error", Some("model_not_found")), "not_found_error", "NOT_FOUND"),
-        E::RateLimit => (429, ("requests", Some("rate_limit_exceeded")), "rate_limit_error", "RESOURCE_EXHAUSTED"),
+        E::RateLimit => {
+            (429, ("requests", Some("rate_limit_exceeded")), "rate_limit_error", "RESOURCE_EXHAUSTED")
+        }
         E::Broken => (500, ("server_error", None), "api_error", "INTERNAL"),
         E::Overloaded => (503, ("server_error", None), "overloaded_error", "UNAVAILABLE"),
     };

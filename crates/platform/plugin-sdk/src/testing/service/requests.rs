@@ -150,10 +150,7 @@ const MESSAGES: &[Field] = &[
     ("container", Any),
     ("inference_geo", Text),
     ("metadata", Object(&[("user_id", Text)])),
-    (
-        "output_config",
-        Object(&[("effort", Text), ("format", Object(&[("type!", Text), ("schema!", Free)]))]),
-    ),
+    ("output_config", Object(&[("effort", Text), ("format", Object(&[("type!", Text), ("schema!", Free)]))])),
     ("service_tier", Text),
     ("stop_sequences", List),
     ("stream", Flag),

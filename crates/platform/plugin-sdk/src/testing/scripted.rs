@@ -12,13 +12,15 @@ use std::time::Duration;
 /// One request as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedRequest {
-    /// The how many-th request of this server, from 0.
+    /// Zero-based index of the request among those of this server.
     pub number: usize,
+    /// `POST`, `GET`, ...
     pub method: String,
     /// Path and query.
     pub path: String,
     /// Headers in order, names in lower case.
     pub headers: Vec<(String, String)>,
+    /// The body, as text.
     pub body: String,
 }
 
@@ -134,6 +136,7 @@ impl Scripted {
             json!({"error": {"message": message, "type": "scripted", "code": code}}).to_string(),
         )
     }
+    /// With a further header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));

@@ -1,0 +1,36 @@
+//! The provider meets the requirements on every provider, on both interfaces.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use planforge_contract::Failure;
+use planforge_contract::api::Provider;
+use planforge_plugin_sdk::testing::{ServiceInterface, provider_conformance};
+use planforge_provider_openai::{OpenAi, OpenAiOptions};
+use serde_json::json;
+use std::sync::Arc;
+
+fn create(base_url: &str, interface: &str) -> Result<Arc<dyn Provider>, Failure> {
+    let table = json!({"base_url": base_url, "interface": interface, "timeout_s": 300.0});
+    let options: OpenAiOptions = serde_json::from_value(table).unwrap();
+    Ok(Arc::new(OpenAi::new(options, None)?))
+}
+
+#[test]
+fn chat_completions_are_spoken_as_published() {
+    let create = |base_url: &str| create(base_url, "auto");
+    assert_eq!(provider_conformance(ServiceInterface::ChatCompletions, &create), Ok(()));
+}
+
+#[test]
+fn responses_are_spoken_as_published() {
+    let create = |base_url: &str| create(base_url, "responses");
+    assert_eq!(provider_conformance(ServiceInterface::Responses, &create), Ok(()));
+}
+
+#[test]
+fn a_provider_of_another_interface_does_not_pass() {
+    let create = |base_url: &str| create(base_url, "chat");
+    let violations = provider_conformance(ServiceInterface::Messages, &create).unwrap_err();
+    for part in ["`POST /v1/chat/completions`", "`anthropic-version`", "no field `/seed`", "a refusal: "] {
+        assert!(violations.iter().any(|violation| violation.contains(part)), "{part}: {violations:#?}");
+    }
+}
