@@ -168,12 +168,19 @@ class Capabilities(TypedDict):
     environment: NotRequired[Applies]
     # Any kind: results come from an external program, so the host journals them and replays the journalled ones.
     external: NotRequired[Applies]
+    # Provider: the highest temperature that the service accepts; absent if it is not known.
+    highest_temperature: NotRequired[Optional[float]]
+    # Provider: the settings of a request that the service lacks. A check refuses pipelines that need them.
+    lacks: NotRequired[Dict[str, Applies]]
+    # Plugins with roles: requests token log-probabilities, so the models must be of a provider that returns them.
+    logprobs: NotRequired[Applies]
     # Environment: simulates the reference that it is opened with, so the names in that reference may be exchanged.
     reference_model: NotRequired[bool]
     # Plugins with roles: upper bounds on the requests of one call. The first bound whose condition holds counts; a
     # pipeline with a plugin that has roles and no such bound has no bound.
     requests: NotRequired[List[RequestBound]]
-    # Provider: one request may ask for several replies (`n` of an OpenAI-compatible server).
+    # Provider: one request may ask for several replies (`n` of an OpenAI-compatible server), unless `lacks` says
+    # otherwise.
     several_replies: NotRequired[bool]
     # Provider: replies come from a simulation, not from a language model. Reports mark such results.
     simulated: NotRequired[bool]
@@ -606,11 +613,17 @@ class Message(TypedDict):
 
 
 # A condition on one option of a plugin.
-class OptionCondition(TypedDict):
-    # The option's name.
-    option: str
-    # The values that meet the condition. A value that is not a string is written as JSON: `true`, `1`.
-    values: List[str]
+OptionCondition = TypedDict(
+    "OptionCondition",
+    {
+        # Further conditions that must be met too.
+        "and": "NotRequired[List[OptionCondition]]",
+        # The option's name.
+        "option": "str",
+        # The values that meet the condition. A value that is not a string is written as JSON: `true`, `1`.
+        "values": "List[str]",
+    },
+)
 
 
 # Claims of a model about a plan that it wrote (test-time-scaling paper, section 4.6 and Appendix F). They are not
