@@ -43,6 +43,12 @@ pub enum Fault {
     Forbidden,
     /// Asks the host to complete, and passes on what it says.
     Complete,
+    /// Ends the process.
+    Abort,
+    /// Recurses without end.
+    StackOverflow,
+    /// Prints to standard output, then accepts.
+    Print,
 }
 
 /// What to do wrong.
@@ -70,6 +76,18 @@ fn forever(host: Option<&dyn Host>) -> ! {
     }
 }
 
+/// Recurses until the stack is full.
+#[allow(unconditional_recursion, clippy::unconditional_recursion)]
+fn deeper(depth: u64) -> u64 {
+    let block = std::hint::black_box([depth; 1024]);
+    deeper(depth + 1) + block[0]
+}
+
+#[allow(clippy::print_stdout)]
+fn print() {
+    println!("printed by the library");
+}
+
 impl Plugin for Misbehave {
     type Options = Options;
     fn about() -> About {
@@ -90,7 +108,11 @@ impl Verifier for Misbehave {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         let accept = || Outcome::Ok(Assessment::new(Decision::Accepted, "fine"));
         let mut results: Vec<_> = request.candidates.iter().map(|_| accept()).collect();
+        let is_bad = request.candidates.iter().any(|candidate| candidate.problem.as_deref() == Some("bad"));
         match self.0 {
+            Fault::Abort if is_bad => std::process::abort(),
+            Fault::StackOverflow if is_bad => results.truncate(deeper(1) as usize),
+            Fault::Print => print(),
             Fault::PanicVerify => panic!("panic in verify"),
             Fault::PanicPayload => std::panic::panic_any(42_u8),
             Fault::Hang => forever(None),

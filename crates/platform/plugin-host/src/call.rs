@@ -262,14 +262,10 @@ impl Core {
                 let outcome: PlanOutcome = host.plan(label, self.read::<PlanRequest>(request)?)?;
                 write(&outcome)
             }
-            (Question::Worker, [input]) => match &self.worker {
-                Some(worker) => host.worker_through(input, &|| worker.ask(host, input)),
-                None => Err(Failure::new(
-                    FailureClass::System,
-                    "host.no-worker",
-                    "this host has no executable to start for child processes",
-                )),
-            },
+            (Question::Worker, [input]) => host.worker_through(input, &|| match &self.worker {
+                Some(worker) => worker.ask(host, input),
+                None => Err(no_worker()),
+            }),
             _ => Err(self.plugin_failure(
                 "plugin.method",
                 format!("asked `{}` with {} inputs", question.name(), texts.len()),
@@ -280,6 +276,11 @@ impl Core {
     fn read<T: Document>(&self, text: &str) -> Result<T, Failure> {
         decode(text).map_err(|e| self.plugin_failure("plugin.document", format!("asked with {e}")))
     }
+}
+
+pub(crate) fn no_worker() -> Failure {
+    let text = "this host has no executable to start for child processes";
+    Failure::new(FailureClass::System, "host.no-worker", text)
 }
 
 fn write<T: Document>(body: &T) -> Result<String, Failure> {

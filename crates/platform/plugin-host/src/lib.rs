@@ -16,6 +16,7 @@ mod codes;
 pub mod conformance;
 mod exposed;
 mod gates;
+mod isolated;
 mod limits;
 #[cfg(feature = "schemas")]
 mod options;
@@ -30,6 +31,7 @@ mod worker;
 
 pub use adapters::Instance;
 pub use codes::CODES;
+pub use isolated::isolated_main;
 pub use limits::CallLimits;
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};

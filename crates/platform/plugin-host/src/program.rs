@@ -8,7 +8,7 @@ mod connection;
 mod instance;
 mod manifest;
 mod process;
-mod wire;
+pub(crate) mod wire;
 
 pub(crate) use connection::CallHost;
 pub(crate) use instance::ProgramInstance;

@@ -1,7 +1,7 @@
 //! The known plugins, their sources, and the creation of instances.
 
 use crate::adapters::Instance;
-use crate::call::{Code, Core};
+use crate::call::{Code, Core, no_worker};
 use crate::exposed::writable_by_others;
 use crate::gates;
 use crate::limits::CallLimits;
@@ -15,7 +15,7 @@ use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 #[cfg(feature = "schemas")]
 use planforge_contract::JsonObject;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, PluginKind, decode, encode};
-use planforge_plugin_abi::{BundledPlugin, EPOCH, Module};
+use planforge_plugin_abi::{BundledPlugin, EPOCH, Module, id_of_crate};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -51,6 +51,9 @@ pub struct RegistrySettings {
     /// Folder in which [`Registry::info_apart`] keeps descriptions of libraries, by SHA-256 of the file;
     /// without it nothing is kept.
     pub describe_cache: Option<PathBuf>,
+    /// True if libraries run in a child process each, which needs [`RegistrySettings::worker`]. Otherwise they run in this
+    /// process.
+    pub isolate_libraries: bool,
 }
 
 struct Loaded {
@@ -212,6 +215,13 @@ impl Registry {
                     let module = gates::open_bundled_plugin(plugin)?;
                     (Maker::Module(module), gates::describe(module, plugin.crate_name, limits, threads)?)
                 }
+                Found::Library(path, crate_name) if self.settings.isolate_libraries => {
+                    let worker = self.worker()?;
+                    let id = id_of_crate(&crate_name);
+                    let program = Program::of_library(id, &path, worker, limits.clone());
+                    let info = program.describe()?;
+                    (Maker::Program(program), info)
+                }
                 Found::Library(path, crate_name) => {
                     let module = gates::open_plugin_library(&path, &crate_name)?;
                     (Maker::Module(module), gates::describe(module, &crate_name, limits, threads)?)
@@ -226,6 +236,10 @@ impl Registry {
             Ok(Loaded { maker, info: Arc::new(info) })
         };
         slot.loaded.get_or_init(load).as_ref().map_err(Clone::clone)
+    }
+
+    fn worker(&self) -> Result<&WorkerSettings, Failure> {
+        self.settings.worker.as_ref().ok_or_else(no_worker)
     }
 
     fn slot(&self, id: &str) -> Result<&Slot, Failure> {
@@ -282,11 +296,8 @@ impl Registry {
         }
         let info = match found {
             Found::Library(path, _) => {
-                let Some(worker) = &self.settings.worker else {
-                    let text = "this host has no executable to start for child processes";
-                    return Err(Failure::new(FailureClass::System, "host.no-worker", text));
-                };
-                let settings = WorkerSettings { time_ms: self.settings.limits.create_ms, ..worker.clone() };
+                let time_ms = self.settings.limits.create_ms;
+                let settings = WorkerSettings { time_ms, ..self.worker()?.clone() };
                 describe_apart(&settings, &path)?
             }
             // A program is a process of its own.
@@ -380,7 +391,9 @@ impl Registry {
                 gates::create(*module, &loaded.info, request, &self.settings.limits, &self.threads)
                     .map(Code::Linked)
             }
-            Maker::Program(program) => ProgramInstance::new(program, request).map(Code::Program),
+            Maker::Program(program) => {
+                ProgramInstance::new(program, loaded.info.kind, request).map(Code::Program)
+            }
         }
     }
 
@@ -388,6 +401,15 @@ impl Registry {
     /// write there can run code as this user.
     pub fn exposed(&self) -> &[String] {
         &self.exposed
+    }
+
+    /// The id of the only plugin, for a registry of one file.
+    pub(crate) fn only_id(&self) -> Result<String, Failure> {
+        match (self.slots.keys().next(), self.strays.first().map(|stray| &stray.info)) {
+            (Some(id), _) => Ok(id.clone()),
+            (None, Some(Err(failure))) => Err(failure.clone()),
+            (None, _) => Err(Failure::new(FailureClass::Plugin, "plugin.file", "there is no library")),
+        }
     }
 
     /// The failures of files that were to hold a plugin and name none.

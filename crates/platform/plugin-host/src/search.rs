@@ -106,7 +106,7 @@ pub(crate) fn program(folder: &Path, limits: &CallLimits) -> Result<FoundPlugin,
     let sha256 = folder_hash(folder).map_err(wrong)?;
     let id = manifest.id.clone();
     let epoch = gates::check_epoch(&file.display().to_string(), manifest.contract);
-    let program = Program::new(folder, manifest, limits.clone());
+    let program = Program::of_folder(folder, manifest, limits.clone());
     let source = PluginSource::Program { path: folder.to_owned(), sha256 };
     Ok((id, source, epoch.map(|()| Found::Program(program))))
 }

@@ -58,17 +58,8 @@ fn load(source: &WorkerSource, bundled: &[&'static BundledPlugin]) -> Result<(Re
         }
         WorkerSource::Library(path) => {
             let registry = Registry::new(&[], std::slice::from_ref(path), RegistrySettings::default());
-            match (registry.ids().pop(), registry.strays()) {
-                (Some(id), _) => Ok((registry, id)),
-                (None, [stray, ..]) => Err(match &stray.info {
-                    Err(failure) => failure.clone(),
-                    Ok(info) => Failure::new(FailureClass::System, "plugin.file", info.id.clone()),
-                }),
-                (None, []) => {
-                    let text = format!("{}: there is no library", path.display());
-                    Err(Failure::new(FailureClass::Plugin, "plugin.file", text))
-                }
-            }
+            let id = registry.only_id()?;
+            Ok((registry, id))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `planforge worker` with the plugin of these tests linked in.
 
-use planforge_plugin_host::{WorkerSource, worker_main};
+use planforge_plugin_host::{WorkerSource, isolated_main, worker_main};
 use std::process::ExitCode;
 
 #[allow(clippy::print_stderr)]
@@ -13,6 +13,7 @@ fn main() -> ExitCode {
         ["worker", "--library", path, "--memory-bytes", memory] => {
             run(WorkerSource::Library(path.into()), memory)
         }
+        ["worker", "--isolated", path] => isolated_main(path.as_ref()).map_err(|f| f.to_string()),
         other => Err(format!("unexpected arguments {other:?}")),
     };
     match result {

@@ -215,7 +215,15 @@ impl Connection {
             let mut had_ended = false;
             loop {
                 match receiver.recv_timeout(TICK) {
-                    Ok(FromProgram::Answer(result)) => return result.map_err(NoResult::Failed),
+                    Ok(FromProgram::Answer(result)) => {
+                        return result.map_err(|failure| {
+                            // The host's own program answers so; its instance is not usable any more.
+                            if matches!(failure.code.as_str(), "plugin.panic" | "plugin.deadline") {
+                                self.end_with(Some(id), failure.clone());
+                            }
+                            NoResult::Failed(failure)
+                        });
+                    }
                     Ok(FromProgram::Question(question, asked)) => {
                         // A separate thread, so that a program can ask several questions at a time.
                         scope.spawn(move || self.send(wire::answer(&question, &answer(host, asked))));
@@ -327,7 +335,8 @@ fn answer(
     asked: Result<(&'static str, Vec<String>), String>,
 ) -> Result<String, Failure> {
     let (question, inputs) = asked.map_err(|why| Failure::new(FailureClass::Plugin, "plugin.method", why))?;
-    host.ok_or_else(|| Failure::forbidden(question))?.ask(question, &inputs)
+    let text = host.ok_or_else(|| Failure::forbidden(question))?.ask(question, &inputs)?;
+    Ok(wire::answer_body(question, text))
 }
 
 fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {

@@ -33,23 +33,20 @@ struct GivenAnswer {
 
 impl ProgramInstance {
     /// Gate `plugin.create`.
-    pub(crate) fn new(program: &Arc<Program>, request: &CreateRequest) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        program: &Arc<Program>,
+        kind: PluginKind,
+        request: &CreateRequest,
+    ) -> Result<Self, Failure> {
         let text = encode(request).map_err(|e| Failure::new(FailureClass::Request, "plugin.create", e))?;
         let number = program.next_instance();
         let body = wire::body(&text);
         let fields = body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
         let create = format!(r#""instance":{number},{fields}"#);
-        let instance = Self {
-            program: Arc::clone(program),
-            kind: program.manifest.kind,
-            number,
-            create,
-            created_in: Mutex::new(0),
-        };
+        let instance = Self { program: Arc::clone(program), kind, number, create, created_in: Mutex::new(0) };
         instance.connect().map_err(|no_result| {
             let mut failure = Failure::from(no_result);
-            failure.message =
-                format!("`{}` could not be made: {}", instance.program.manifest.id, failure.message);
+            failure.message = format!("`{}` could not be made: {}", instance.program.id, failure.message);
             failure
         })?;
         Ok(instance)

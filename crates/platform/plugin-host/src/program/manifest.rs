@@ -1,9 +1,7 @@
 //! `plugin.toml`: the id, kind and command of a program.
 
-use planforge_contract::{PluginInfo, PluginKind};
-use planforge_plugin_abi::EPOCH;
+use planforge_contract::PluginKind;
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -48,28 +46,6 @@ impl Manifest {
             wrong.push("`memory_mb` is at least 1".to_owned());
         }
         if wrong.is_empty() { Ok(manifest) } else { Err(wrong.join("; ")) }
-    }
-
-    /// The description of a program, completed by what the manifest says. The reason of an error is a sentence.
-    pub(super) fn complete(&self, answer: Value) -> Result<PluginInfo, String> {
-        let Value::Object(mut info) = answer else {
-            return Err("the description is not a JSON object".to_owned());
-        };
-        let own = [
-            ("id", Value::from(self.id.as_str())),
-            ("kind", self.kind.name().into()),
-            ("contract", EPOCH.into()),
-        ];
-        for (key, value) in own {
-            match info.get(key) {
-                Some(said) if *said != value => {
-                    return Err(format!("the program says {key} = {said}, its plugin.toml {value}"));
-                }
-                _ => drop(info.insert(key.to_owned(), value)),
-            }
-        }
-        serde_json::from_value(Value::Object(info))
-            .map_err(|e| format!("the description is not readable: {e}"))
     }
 }
 

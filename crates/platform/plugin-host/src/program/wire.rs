@@ -1,18 +1,19 @@
 //! The messages: JSON-RPC 2.0, one a line.
 
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Document, EnvironmentInfo, EnvironmentVerdict, ExecutionReport,
-    Failure, FailureClass, PlanOutcome, PlanRequest, PluginKind, StateDescription, TranslateResponse,
-    VerifyResponse, Walks, api::EnvironmentCall, api::LogLevel,
+    CompletionRequest, CompletionResult, Document, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan,
+    EnvironmentVerdict, ExecutionReport, Failure, FailureClass, PlanOutcome, PlanRequest, PluginKind,
+    Sequences, StateDescription, StateQuery, TranslateRequest, TranslateResponse, VerifyRequest,
+    VerifyResponse, WalkSpec, Walks, api::EnvironmentCall, api::LogLevel,
 };
 use serde_json::{Value, json};
 
 /// Methods that every program has.
-pub(super) const DESCRIBE: &str = "plugin/describe";
-pub(super) const CREATE: &str = "plugin/create";
-pub(super) const CLOSE: &str = "plugin/close";
+pub(crate) const DESCRIBE: &str = "plugin/describe";
+pub(crate) const CREATE: &str = "plugin/create";
+pub(crate) const CLOSE: &str = "plugin/close";
 /// The notification that a call's result is not needed any more.
-pub(super) const CANCEL: &str = "call/cancel";
+pub(crate) const CANCEL: &str = "call/cancel";
 
 /// A message of the program.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl Message {
 }
 
 /// A field of a JSON object as text.
-fn text_field<'v>(object: &'v Value, name: &str) -> &'v str {
+pub(crate) fn text_field<'v>(object: &'v Value, name: &str) -> &'v str {
     object.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -109,7 +110,7 @@ fn question(method: &str, params: &Value) -> Result<(&'static str, Vec<String>),
 }
 
 /// The failure in an error of JSON-RPC. `data` holds the document `failure`; without it the message stands alone.
-fn read_failure(error: &Value) -> Failure {
+pub(crate) fn read_failure(error: &Value) -> Failure {
     let message = text_field(error, "message");
     let told = error.get("data").cloned().and_then(|data| serde_json::from_value::<Failure>(data).ok());
     told.unwrap_or_else(|| Failure::new(FailureClass::Plugin, "plugin.exception", message))
@@ -125,10 +126,10 @@ pub(super) fn cancel(call: u64) -> String {
     json!({"jsonrpc": "2.0", "method": CANCEL, "params": {"call": call}}).to_string()
 }
 
-/// The answer to a question of the program. `Ok` is a document in its envelope, `Err` a failure.
-pub(super) fn answer(id: &Value, result: &Result<String, Failure>) -> String {
+/// The answer to a request of the other side. `Ok` is JSON.
+pub(crate) fn answer(id: &Value, result: &Result<String, Failure>) -> String {
     match result {
-        Ok(text) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, body(text)),
+        Ok(json) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{json}}}"#),
         Err(failure) => {
             let error = json!({"code": -32000, "message": failure.message, "data": failure});
             json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string()
@@ -137,18 +138,23 @@ pub(super) fn answer(id: &Value, result: &Result<String, Failure>) -> String {
 }
 
 /// The body of a document that [`planforge_contract::encode`] wrote.
-pub(super) fn body(envelope: &str) -> &str {
+pub(crate) fn body(envelope: &str) -> &str {
     let start = envelope.find(r#""body":"#).map_or(0, |at| at + r#""body":"#.len());
     envelope.get(start..envelope.len().saturating_sub(1)).unwrap_or("null")
 }
 
+/// The result of a question, as JSON: a document's body, or the text of a worker.
+pub(super) fn answer_body(question: &str, text: String) -> String {
+    if question == "worker" { Value::String(text).to_string() } else { body(&text).to_owned() }
+}
+
 /// A document in the form that [`planforge_contract::decode`] reads.
-fn enclose<T: Document>(body: &Value) -> String {
+pub(crate) fn enclose<T: Document>(body: &Value) -> String {
     format!(r#"{{"document":"{}","schema":{},"body":{body}}}"#, T::NAME, T::SCHEMA)
 }
 
 /// The names of a method's inputs.
-pub(super) fn input_names(method: &str) -> &'static [&'static str] {
+pub(crate) fn input_names(method: &str) -> &'static [&'static str] {
     match method {
         "describe" => &["task"],
         "walks" => &["task", "spec"],
@@ -159,8 +165,24 @@ pub(super) fn input_names(method: &str) -> &'static [&'static str] {
     }
 }
 
+/// A method's input as its document, in its envelope.
+pub(crate) fn input_document(method: &str, name: &str, input: &Value) -> Option<String> {
+    Some(match (method, name) {
+        ("complete", _) => enclose::<CompletionRequest>(input),
+        ("translate", _) => enclose::<TranslateRequest>(input),
+        ("verify", _) => enclose::<VerifyRequest>(input),
+        ("plan", _) => enclose::<PlanRequest>(input),
+        (_, "task") => enclose::<EnvironmentOpen>(input),
+        (_, "spec") => enclose::<WalkSpec>(input),
+        (_, "sequences") => enclose::<Sequences>(input),
+        (_, "plan") => enclose::<EnvironmentPlan>(input),
+        (_, "query") => enclose::<StateQuery>(input),
+        _ => return None,
+    })
+}
+
 /// A method's result as its document, in its envelope.
-pub(super) fn result_document(kind: PluginKind, method: &str, result: &Value) -> Option<String> {
+pub(crate) fn result_document(kind: PluginKind, method: &str, result: &Value) -> Option<String> {
     Some(match (kind, method) {
         (PluginKind::Provider, "complete") => enclose::<CompletionResult>(result),
         (PluginKind::Translator, "translate") => enclose::<TranslateResponse>(result),
