@@ -12,7 +12,9 @@ use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings};
 pub(crate) fn registry(context: &Context) -> Registry {
     let worker = std::env::current_exe().ok().map(WorkerSettings::new);
     let describe_cache = crate::environment::cache_folder().map(|cache| cache.join("planforge/plugins"));
-    let settings = RegistrySettings { worker, describe_cache, ..RegistrySettings::default() };
+    let isolate_libraries = context.isolate_plugins;
+    let settings =
+        RegistrySettings { worker, describe_cache, isolate_libraries, ..RegistrySettings::default() };
     let registry = Registry::new(BUNDLED, &context.search_path, settings);
     for stray in registry.strays() {
         if let Err(failure) = &stray.info {

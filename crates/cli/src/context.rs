@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) output: Output,
-    /// Folders searched for plugin libraries, in order.
+    /// Folders searched for plugins, in order.
     pub(crate) search_path: Vec<PathBuf>,
+    /// True if plugin libraries run in child processes.
+    pub(crate) isolate_plugins: bool,
     /// Servers that may get keys, from `--allow-host`.
     pub(crate) allowed_hosts: Vec<String>,
 }

@@ -86,7 +86,8 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
             .try_init(),
     );
     let search_path = environment::plugin_search_path(&cli.plugin_dir);
-    let context = Context { output, search_path, allowed_hosts: cli.allow_host };
+    let (isolate_plugins, allowed_hosts) = (cli.isolate_plugins, cli.allow_host);
+    let context = Context { output, search_path, isolate_plugins, allowed_hosts };
     cli.command.run(&context)
 }
 

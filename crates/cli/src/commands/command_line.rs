@@ -13,10 +13,13 @@ pub(crate) struct Cli {
     /// Colours on standard error.
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, global = true, value_name = "WHEN")]
     pub(crate) color: ColourChoice,
-    /// A folder with plugin libraries; repeatable. Also: the environment variable PLANFORGE_PLUGINS (separated by colons) and
+    /// A folder with plugins (libraries, or folders with a `plugin.toml`); repeatable. Also: the environment variable PLANFORGE_PLUGINS (separated by colons) and
     /// the folder `plugins` beside the executable. Never the working directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
+    /// Runs plugin libraries in a child process each: a crash or an endless loop ends the call alone. Each call takes longer.
+    #[arg(long, global = true)]
+    pub(crate) isolate_plugins: bool,
     /// A server that may get the keys that a pipeline file names, such as `llm.example.org` or `http://10.0.0.1:8000`;
     /// repeatable. Allowed without it are loopback addresses, the service that a key is for, and the servers in
     /// `planforge/allow.toml` of the configuration folder.

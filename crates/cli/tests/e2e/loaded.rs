@@ -28,6 +28,8 @@ fn verifier_and_planner_from_libraries_give_the_same_run() {
     let bundled = start().go();
     bundled.expect(0);
     let folder = plugin_dir(&["planforge_verifier_val", "planforge_planner_classical"]);
+    let isolated = start().arg("--plugin-dir").arg(folder.path()).arg("--isolate-plugins").go();
+    assert_eq!(isolated.expect(0).stdout, bundled.stdout);
     let mut run = start().arg("--plugin-dir").arg(folder.path());
     let loaded = run.go();
     assert_eq!(loaded.expect(0).stdout, bundled.stdout);
@@ -55,9 +57,12 @@ fn provider_and_translator_from_libraries_give_the_same_run() {
     let bundled = start().go();
     let crates = ["planforge_provider_openai", "planforge_translator_direct", "planforge_environment_pddl"];
     let folder = plugin_dir(&crates);
-    let loaded = start().env("PLANFORGE_PLUGINS", folder.path().to_str().unwrap()).go();
-    assert_eq!(loaded.expect(0).stdout, bundled.expect(0).stdout);
-    assert_eq!(server.count(), 2);
+    bundled.expect(0);
+    let loaded = || start().env("PLANFORGE_PLUGINS", folder.path().to_str().unwrap());
+    for mut run in [loaded(), loaded().arg("--isolate-plugins")] {
+        assert_eq!(run.go().expect(0).stdout, bundled.stdout);
+    }
+    assert_eq!(server.count(), 3);
 }
 
 #[test]
