@@ -54,11 +54,11 @@ enum Line {
         llm: String,
         request: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        result: Option<CompletionResult>,
+        result: Option<Box<CompletionResult>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        failure: Option<ProviderFailure>,
+        failure: Option<Box<ProviderFailure>>,
         #[serde(default)]
-        usage: Usage,
+        usage: Box<Usage>,
         attempts: u32,
         elapsed_ms: u64,
     },
@@ -212,9 +212,9 @@ impl Line {
                     role,
                     llm,
                     request,
-                    result,
-                    failure,
-                    usage,
+                    result: result.map(|result| *result),
+                    failure: failure.map(|failure| *failure),
+                    usage: *usage,
                     attempts,
                     elapsed_ms,
                 };
@@ -250,9 +250,9 @@ pub fn export_cassette(
                 role: r.role,
                 llm: r.llm,
                 request: r.request,
-                result: r.result,
-                failure: r.failure,
-                usage: r.usage,
+                result: r.result.map(Box::new),
+                failure: r.failure.map(Box::new),
+                usage: Box::new(r.usage),
                 attempts: r.attempts,
                 elapsed_ms: r.elapsed_ms,
             })?);
