@@ -5,16 +5,16 @@ mod try_environment;
 use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_contract::PluginInfo;
+use planforge_contract::{Failure, PluginInfo};
 use planforge_evaluate::{Align, Table};
 use planforge_plugin_host::{RegistryEntry, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// List plugins, write a new one, try a program as an environment.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check")]
+#[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check\n  planforge plugins new verifier my-check --language python")]
 pub(crate) struct PluginsArgs {
     #[command(subcommand)]
     pub(crate) command: PluginsCommand,
@@ -36,27 +36,47 @@ pub(crate) enum PluginsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Write a new plugin crate that builds, loads and passes its own test.
+    /// Write a new plugin, in Rust or Python, that passes its own test.
     New {
         /// provider, translator, verifier, planner or environment.
         kind: String,
-        /// The crate's name after `planforge-`, such as `verifier-mine`.
+        /// The plugin's id: lower-case words joined by dashes, such as `verifier-mine`.
         name: String,
+        /// The language of the plugin. Python needs neither a checkout nor an installation.
+        #[arg(long, value_enum, default_value_t = Language::Rust)]
+        language: Language,
         /// The folder to make it in.
         #[arg(long, default_value = ".", value_name = "DIR")]
         dir: PathBuf,
-        /// The planforge checkout with the SDK [default: the one that contains DIR].
+        /// For Rust: the planforge checkout with the SDK [default: the one that contains DIR].
         #[arg(long, value_name = "DIR")]
         sdk: Option<PathBuf>,
     },
     TryEnvironment(try_environment::TryEnvironmentArgs),
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    Rust,
+    Python,
+}
+
 pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
     match &args.command {
         PluginsCommand::List { json } => list(context, *json),
         PluginsCommand::Show { id, json } => show(context, id, *json),
-        PluginsCommand::New { kind, name, dir, sdk } => new(context, kind, name, dir, sdk.as_deref()),
+        PluginsCommand::New { language: Language::Python, sdk: Some(_), .. } => {
+            context.usage_error("--sdk is for plugins in Rust", Some("leave it out"))
+        }
+        PluginsCommand::New { kind, name, language: Language::Python, dir, sdk: None } => {
+            let next = format!(
+                "`python3 -m unittest` in the new folder, then `planforge --plugin-dir {name} plugins show {name}`"
+            );
+            report_new(context, scaffold::scaffold_python(kind, name, dir), &next)
+        }
+        PluginsCommand::New { kind, name, language: Language::Rust, dir, sdk } => {
+            new_crate(context, kind, name, dir, sdk.as_deref())
+        }
         PluginsCommand::TryEnvironment(args) => try_environment::run(context, args),
     }
 }
@@ -134,21 +154,21 @@ fn describe(info: &PluginInfo) -> String {
     out
 }
 
-fn new(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>) -> Exit {
-    let sdk = match sdk.map(Path::to_owned).or_else(|| sdk_near(dir)) {
-        Some(sdk) => sdk,
-        None => {
-            let help = "name one with --sdk DIR; the plugin SDK is taken from it";
-            return context.usage_error("there is no planforge checkout above this folder", Some(help));
-        }
+fn new_crate(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>) -> Exit {
+    let Some(sdk) = sdk.map(Path::to_owned).or_else(|| sdk_near(dir)) else {
+        let help = "name one with --sdk DIR, which the plugin SDK is taken from; or write it in Python: --language python";
+        return context.usage_error("there is no planforge checkout above this folder", Some(help));
     };
-    match scaffold::scaffold(kind, name, dir, &sdk) {
+    let next = "`cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`";
+    report_new(context, scaffold::scaffold(kind, name, dir, &sdk), next)
+}
+
+fn report_new(context: &Context, files: Result<Vec<PathBuf>, Failure>, next: &str) -> Exit {
+    match files {
         Ok(files) => {
             let list: String = files.iter().map(|f| format!("{}\n", f.display())).collect();
             context.output.result(&list);
-            context
-                .output
-                .note("next: `cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`");
+            context.output.note(&format!("next: {next}"));
             Exit::Good
         }
         Err(failure) => context.print_failure(&failure),

@@ -40,6 +40,7 @@ mod picture;
 mod planner;
 mod progress;
 mod provider_pages;
+mod python;
 mod record;
 mod repair;
 mod report;

@@ -1,4 +1,4 @@
-//! The tutorial: its files are written and its commands run, in order, in an empty folder.
+//! The tutorials: their files are written and their commands run, in order, in an empty folder.
 
 use super::support::{planforge, root};
 use std::path::Path;
@@ -12,28 +12,42 @@ fn block<'a>(lines: &'a [&'a str]) -> (String, &'a [&'a str]) {
     (format!("{}\n", text.join("\n").trim_end()), &lines[start + length..])
 }
 
-#[test]
-fn every_command_of_the_tutorial_succeeds_and_prints_the_figures_that_it_names() {
-    let page = std::fs::read_to_string(root().join("docs/tutorial/your-own-domain.md")).unwrap();
+/// A page whose files are written and whose commands are run.
+struct Followed {
+    folder: tempfile::TempDir,
+    files: usize,
+    commands: usize,
+    /// Standard output of all commands.
+    printed: String,
+}
+
+/// Follows a page of docs/tutorial: writes each block behind "File `NAME`:", and runs each line that begins with one of the programs.
+fn follow(page: &str, programs: &[&str]) -> Followed {
+    let page = std::fs::read_to_string(root().join("docs/tutorial").join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
+    let mut followed = Followed { folder, files: 0, commands: 0, printed: String::new() };
     let binary = Path::new(env!("CARGO_BIN_EXE_planforge")).parent().unwrap();
     let path = format!("{}:/usr/bin:/bin", binary.display());
+    #[allow(clippy::disallowed_methods, reason = "the tutorial's python3 is that of the machine")]
+    let path = std::env::var("PATH").map_or(path.clone(), |rest| format!("{path}:{rest}"));
     let lines: Vec<&str> = page.lines().collect();
-    let (mut rest, mut files, mut commands, mut printed) = (&lines[..], 0, 0, String::new());
+    let mut rest = &lines[..];
+    let is_command =
+        |line: &&str| line.split_once(' ').is_some_and(|(program, _)| programs.contains(&program));
     while let Some((line, behind)) = rest.split_first() {
         rest = behind;
-        if let Some(name) = line.strip_prefix("File `").and_then(|name| name.strip_suffix("`:")) {
+        let name = line.split_once("File `").and_then(|(_, name)| name.strip_suffix("`:"));
+        if let Some(name) = name {
             let (text, behind) = block(rest);
-            let file = folder.path().join(name);
+            let file = followed.folder.path().join(name);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, text).unwrap();
             rest = behind;
-            files += 1;
-        } else if let Some(command) = line.strip_prefix("    ").filter(|line| line.starts_with("planforge "))
-        {
+            followed.files += 1;
+        } else if let Some(command) = line.strip_prefix("    ").filter(is_command) {
             let ran = std::process::Command::new("sh")
                 .args(["-c", command])
-                .current_dir(folder.path())
+                .current_dir(followed.folder.path())
                 .env("PATH", &path)
                 .envs(planforge().get_envs().filter_map(|(name, value)| Some((name, value?))))
                 .output()
@@ -43,23 +57,46 @@ fn every_command_of_the_tutorial_succeeds_and_prints_the_figures_that_it_names()
             // A run whose tasks are not solved ends with 0 too: every task has a verdict.
             assert!(ran.status.success(), "{command}\n{stdout}\n{stderr}");
             assert!(!stderr.contains("warning"), "{command}\n{stderr}");
-            printed += &stdout;
-            commands += 1;
+            followed.printed += &stdout;
+            followed.commands += 1;
         }
     }
-    assert_eq!((files, commands), (8, 9), "files and commands of the page");
-    assert!(folder.path().join("report.html").exists());
-    for figure in [
-        "plan valid (6 steps, cost 6)",
-        "6 steps",
-        "8 steps",
-        "3 of 10",
-        "7 of 10",
-        "45.0 %",
-        "85.0 %",
-        "3.693",
-        "p = 0.5000",
-    ] {
-        assert!(printed.contains(figure), "`{figure}` is not printed\n{printed}");
+    followed
+}
+
+fn assert_printed(followed: &Followed, figures: &[&str]) {
+    for figure in figures {
+        assert!(followed.printed.contains(figure), "`{figure}` is not printed\n{}", followed.printed);
     }
+}
+
+#[test]
+fn every_command_of_the_tutorial_succeeds_and_prints_the_figures_that_it_names() {
+    let followed = follow("your-own-domain.md", &["planforge"]);
+    assert_eq!((followed.files, followed.commands), (8, 9), "files and commands of the page");
+    assert!(followed.folder.path().join("report.html").exists());
+    assert_printed(
+        &followed,
+        &[
+            "plan valid (6 steps, cost 6)",
+            "6 steps",
+            "8 steps",
+            "3 of 10",
+            "7 of 10",
+            "45.0 %",
+            "85.0 %",
+            "3.693",
+            "p = 0.5000",
+        ],
+    );
+}
+
+#[test]
+fn a_first_verifier_in_python_changes_the_comparison_as_its_page_says() {
+    let followed = follow("first-verifier.md", &["planforge", "python3", "sed"]);
+    assert_eq!((followed.files, followed.commands), (10, 10), "files and commands of the page");
+    assert_printed(
+        &followed,
+        &["Tasks solved: one 9 of 20, shortest 15 of 20, checked 20 of 20.", "75.0 %", "100.0 %"],
+    );
 }

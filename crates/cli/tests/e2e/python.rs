@@ -1,0 +1,71 @@
+//! A verifier in Python: written from any folder, and the same verdicts in run and replay.
+
+use super::support::{Ran, Run, assessments, noisy_oracle, planforge, ran, verdict};
+use std::path::Path;
+
+/// A folder with a new verifier `short-plans`, made far from any checkout.
+fn new_plugin() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = planforge();
+    command.args(["plugins", "new", "verifier", "short-plans", "--language", "python"]);
+    Ran::wait(command.current_dir(folder.path()).spawn().unwrap()).expect(0).says(&["python3 -m unittest"]);
+    folder
+}
+
+/// A pipeline whose plans are judged by the verifier, which accepts those of at most so many steps.
+fn pipeline(folder: &Path, most: usize) -> std::path::PathBuf {
+    let stages = format!(
+        "{}{}{}options = {{ most_steps = {most} }}\n",
+        "[[stage]]\ndo = \"translate\"\nlabel = \"problem\"\nuse = \"translator-direct\"\n\
+         roles = { writer = \"main\" }\noptions = { mode = \"problem\" }\n",
+        "[[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n",
+        "[[stage]]\ndo = \"verify\"\nlabel = \"short\"\nuse = \"short-plans\"\n",
+    );
+    let file = folder.join("pipeline.toml");
+    std::fs::write(&file, noisy_oracle(0, "[given]\ndomain = true\n", &stages)).unwrap();
+    file
+}
+
+#[test]
+fn a_python_verifier_gives_the_same_verdicts_in_run_and_replay() {
+    let plugin = new_plugin();
+    let runs = tempfile::tempdir().unwrap();
+    let mut command = planforge();
+    command.arg("run").arg(pipeline(plugin.path(), 8)).arg("--runs").arg(runs.path().join("runs"));
+    let mut run = ["p01", "p02", "p03", "p04"]
+        .into_iter()
+        .fold(Run::of(command, runs), |run, task| run.task("parcels", task))
+        .arg("--json")
+        .arg("--plugin-dir")
+        .arg(plugin.path());
+    let first = run.go();
+    let report = first.json(0);
+    let verdicts: Vec<&str> = (0..4).map(|task| verdict(&report, task)).collect();
+    assert!(verdicts.contains(&"accepted") && verdicts.contains(&"rejected"), "{verdicts:?}");
+    let assessed = assessments(&run.folder(), "short");
+    assert_eq!(assessed.len(), 4);
+    for assessment in &assessed {
+        let is_short = assessment["metrics"]["steps"].as_f64().unwrap() <= 8.0;
+        assert_eq!(assessment["decision"], if is_short { "accepted" } else { "rejected" }, "{assessment}");
+    }
+    let mut replay = planforge();
+    replay.arg("replay").arg(run.folder()).arg("--json").arg("--plugin-dir").arg(plugin.path());
+    assert_eq!(Ran::wait(replay.spawn().unwrap()).expect(0).stdout, first.stdout);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(run.folder().join("run.json")).unwrap()).unwrap();
+    let plugins = manifest["plugins"].as_array().unwrap();
+    let ours = plugins.iter().find(|one| one["id"] == "short-plans").unwrap();
+    assert_eq!(ours["sha256"].as_str().unwrap().len(), 64, "{ours}");
+}
+
+#[test]
+fn a_checkout_is_for_plugins_in_rust_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().display().to_string();
+    let new = ["plugins", "new", "verifier", "my-check", "--dir", &dir, "--language"];
+    ran(new.iter().copied().chain(["python", "--sdk", "."]))
+        .expect(30)
+        .says(&["--sdk is for plugins in Rust"]);
+    ran(new.iter().copied().chain(["rust"])).expect(30).says(&["no planforge checkout", "--language python"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
