@@ -818,6 +818,9 @@ class Reply(TypedDict):
     finish: FinishReason
     # Token log-probabilities, where asked for and given.
     logprobs: NotRequired[Optional[List[TokenLogprob]]]
+    # The stated reason, where the model or its server refused to answer. `finish` is then
+    # `FinishReason::ContentFilter`, and `content` is the reason too.
+    refusal: NotRequired[Optional[str]]
     # The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of
     # `content`.
     thought: NotRequired[Optional[str]]
@@ -1064,6 +1067,10 @@ class Usage(TypedDict):
     prompt_tokens: NotRequired[Optional[int]]
     # The part of `completion_tokens` that is reasoning.
     reasoning_tokens: NotRequired[Optional[int]]
+    # Requests that were sent for the replies, failed ones included; absent means 1. Set by the host.
+    requests: NotRequired[Optional[int]]
+    # Failed requests among them that the server may have charged, with an unknown number of tokens. Set by the host.
+    uncounted_requests: NotRequired[Optional[int]]
 
 
 # A request to assess candidates of one task.
