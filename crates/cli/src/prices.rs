@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
+use jiff::Timestamp;
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, Price};
 use planforge_record::RunManifest;
 use planforge_report::PRICES;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// The list that comes with planforge.
 const SHIPPED: &str = include_str!("../../../configs/prices.toml");
@@ -62,7 +64,8 @@ impl Prices {
     pub(crate) fn listed(context: &Context) -> Result<Self, Exit> {
         let user = crate::environment::price_file();
         let entries = read_lists(user.as_deref()).map_err(|failure| context.print_failure(&failure))?;
-        let today = crate::manifest::now().chars().take(10).collect();
+        let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
+        let today = now.strftime("%Y-%m-%d").to_string();
         Ok(Self::from(Origin::Lists { entries, today }))
     }
 
