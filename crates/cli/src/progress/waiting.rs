@@ -18,6 +18,8 @@ pub(crate) struct PendingWork {
 struct State {
     /// By sample path.
     requests: BTreeMap<String, PendingRequest>,
+    /// Requests a second that are sent to a model now, by its table.
+    rates: BTreeMap<String, f64>,
     /// By sample path and plugin.
     calls: BTreeMap<(String, String), RunningCall>,
 }
@@ -53,6 +55,14 @@ impl PendingWork {
     /// A question takes a step.
     pub(crate) fn record_step(&self, step: &CallStep<'_>, now: Instant) {
         let mut state = self.state();
+        match step.rate {
+            Some(rate) => {
+                state.rates.insert(step.llm.to_owned(), rate);
+            }
+            None => {
+                state.rates.remove(step.llm);
+            }
+        }
         if step.phase == CallPhase::Ended {
             state.requests.remove(step.path);
             return;
@@ -87,8 +97,10 @@ impl PendingWork {
                 CallPhase::Queued | CallPhase::Ended => of.queued += 1,
             }
         }
-        let mut parts: Vec<String> =
-            models.iter().map(|(name, of)| format!("waiting for {}: {}", escape(name), of.text())).collect();
+        let mut parts: Vec<String> = models
+            .iter()
+            .map(|(name, of)| format!("waiting for {}: {}", escape(name), of.text(state.rates.get(*name))))
+            .collect();
         let mut plugins: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
         for ((path, plugin), work) in &state.calls {
             // A plugin that waits for a model or an environment is counted there.
@@ -112,7 +124,7 @@ impl PendingWork {
 }
 
 impl ModelWaits {
-    fn text(&self) -> String {
+    fn text(&self, rate: Option<&f64>) -> String {
         let mut parts = Vec::new();
         if !self.sent.is_empty() {
             parts.push(call_count(&self.sent));
@@ -128,6 +140,7 @@ impl ModelWaits {
             let next = shortest(&self.backing_off);
             parts.push(format!("{} failed and will be tried again, next in {next}", self.backing_off.len()));
         }
+        parts.extend(rate.map(|rate| format!("at most {rate:.1} requests a second")));
         parts.join(", ")
     }
 }
@@ -158,7 +171,7 @@ mod tests {
     use super::*;
 
     fn record_step(waiting: &PendingWork, llm: &str, path: &str, phase: CallPhase, now: Instant) {
-        waiting.record_step(&CallStep { llm, path, phase }, now);
+        waiting.record_step(&CallStep { llm, path, phase, rate: None }, now);
     }
 
     fn record_call(
@@ -199,6 +212,17 @@ mod tests {
             record_step(&waiting, "main", path, CallPhase::Ended, at(14));
         }
         assert_eq!(waiting.summary(at(206)), "waiting for main: 1 call, 3 min 20 s");
+    }
+
+    #[test]
+    fn the_rate_of_a_limited_model_is_shown() {
+        let (waiting, start) = (PendingWork::default(), Instant::now());
+        let step =
+            |rate| CallStep { llm: "main", path: "s.p01/problem/0/0", phase: CallPhase::Sent(1), rate };
+        waiting.record_step(&step(Some(1.94)), start);
+        assert_eq!(waiting.summary(start), "waiting for main: 1 call, 0 s, at most 1.9 requests a second");
+        waiting.record_step(&step(None), start);
+        assert_eq!(waiting.summary(start), "waiting for main: 1 call, 0 s");
     }
 
     #[test]

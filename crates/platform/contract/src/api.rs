@@ -5,7 +5,7 @@
 
 use crate::{
     CompletionRequest, CompletionResult, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan,
-    EnvironmentVerdict, ExecutionReport, Failure, PlanOutcome, PlanRequest, Replies, Sequences,
+    EnvironmentVerdict, ExecutionReport, Failure, PlanOutcome, PlanRequest, RateLimits, Replies, Sequences,
     StateDescription, StateQuery, TranslateRequest, TranslateResponse, VerifyRequest, VerifyResponse,
     WalkSpec, Walks,
 };
@@ -102,6 +102,10 @@ pub trait Host: Send + Sync {
     ) -> Result<String, Failure> {
         let _ = input;
         ask()
+    }
+    /// Reports the quotas of requests and tokens in a server's response, for providers. By default nothing happens.
+    fn rate_limits(&self, limits: &RateLimits) {
+        let _ = limits;
     }
     /// Adds a line to the run's log.
     fn log(&self, level: LogLevel, message: &str);

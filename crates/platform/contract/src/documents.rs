@@ -12,6 +12,7 @@ pub(crate) mod infer;
 pub(crate) mod materials;
 pub(crate) mod plan;
 pub(crate) mod plugin;
+pub(crate) mod rate_limits;
 pub(crate) mod reported;
 pub(crate) mod sentences;
 pub(crate) mod task;

@@ -47,6 +47,7 @@ pub use documents::plan::{
     ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
 };
 pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
+pub use documents::rate_limits::{RateLimits, RateQuota};
 pub use documents::reported::{AppliedFix, ReportedDiagnostic, ReportedSeverity};
 pub use documents::sentences::{SentenceSlots, Sentences, sentence_slots};
 pub use documents::task::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
@@ -84,4 +85,5 @@ documents! {
     api::EnvironmentCall = "environment-call" @ 1;
     api::EnvironmentAnswer = "environment-answer" @ 1;
     Inference = "inference" @ 1;
+    RateLimits = "rate-limits" @ 1;
 }

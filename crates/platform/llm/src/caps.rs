@@ -31,8 +31,17 @@ struct Share {
     cost: f64,
 }
 
+/// The most that may be used; absent means no limit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Caps {
+    calls: Option<u64>,
+    tokens: Option<u64>,
+    cost: Option<f64>,
+}
+
 #[derive(Debug, Default)]
 struct State {
+    caps: Caps,
     calls: u64,
     tokens: u64,
     cost: f64,
@@ -84,6 +93,36 @@ impl SpendingCaps {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn new(settings: &ModelSettings) -> Self {
+        let state = State { caps: Caps::of(settings), ..State::default() };
+        Self { state: Mutex::new(state), settled: Condvar::new() }
+    }
+
+    /// Changes the caps.
+    ///
+    /// # Errors
+    /// `llm.limit-too-low`: a cap at or below what is used.
+    pub(crate) fn change(&self, name: &str, settings: &ModelSettings) -> Result<(), Failure> {
+        let (mut state, caps) = (self.state(), Caps::of(settings));
+        let used = [
+            ("max_calls", caps.calls.is_some_and(|most| most <= state.calls), state.calls.to_string()),
+            (
+                "max_total_tokens",
+                caps.tokens.is_some_and(|most| most <= state.tokens),
+                state.tokens.to_string(),
+            ),
+            ("max_cost_usd", caps.cost.is_some_and(|most| most <= state.cost), format!("{:.4}", state.cost)),
+        ];
+        if let Some((key, _, used)) = used.into_iter().find(|(_, is_too_low, _)| *is_too_low) {
+            let message = format!("llm.{name}.{key}: {used} are used, and a cap can only be above that");
+            return Err(Failure::new(FailureClass::Request, "llm.limit-too-low", message)
+                .help("Ctrl-C ends a run; its record can be resumed"));
+        }
+        state.caps = caps;
+        self.settled.notify_all();
+        Ok(())
+    }
+
     /// Reserves the share of one request. Waits while requests in flight may turn out cheaper than reserved.
     pub(crate) fn reserve<'a>(
         &'a self,
@@ -98,7 +137,7 @@ impl SpendingCaps {
             if cancelled() {
                 return Err(Refusal::Cancelled);
             }
-            match passed_cap(&state, settings, share) {
+            match passed_cap(&state, share) {
                 None => break,
                 Some((_, _, Room::InFlight)) if state.in_flight > 0 => {
                     state = self.settled.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
@@ -152,6 +191,14 @@ impl SpendingCaps {
 
     pub(crate) fn count_retry(&self) {
         self.state().usage.retries += 1;
+    }
+
+    /// Mean number of tokens of an answered request, where the server counts them.
+    pub(crate) fn mean_tokens(&self) -> Option<f64> {
+        let usage = &self.state().usage;
+        let answered = usage.answered_by_provider + usage.answered_by_record;
+        let tokens = usage.prompt_tokens + usage.completion_tokens;
+        (answered > 0 && tokens > 0).then(|| tokens as f64 / answered as f64)
     }
 
     pub(crate) fn usage(&self, settings: &ModelSettings) -> ModelUsage {
@@ -211,6 +258,12 @@ impl Drop for Reservation<'_> {
     }
 }
 
+impl Caps {
+    const fn of(settings: &ModelSettings) -> Self {
+        Self { calls: settings.max_calls, tokens: settings.max_total_tokens, cost: settings.max_cost_usd }
+    }
+}
+
 impl State {
     /// Charges a use. Missing counts are charged as they were reserved, so that a server without counts does
     /// not lift a cap.
@@ -248,8 +301,8 @@ impl Share {
 }
 
 /// Returns the cap that a further request would pass: its key, the figures, and what may make room.
-fn passed_cap(state: &State, settings: &ModelSettings, share: Share) -> Option<(&'static str, String, Room)> {
-    if let Some(most) = settings.max_calls.filter(|most| state.calls >= *most) {
+fn passed_cap(state: &State, share: Share) -> Option<(&'static str, String, Room)> {
+    if let Some(most) = state.caps.calls.filter(|most| state.calls >= *most) {
         return Some(("max_calls", format!("{} of {most} requests were made", state.calls), Room::Nothing));
     }
     let room = |fits_alone: bool, fits_without_waiting: bool| match (fits_alone, fits_without_waiting) {
@@ -257,7 +310,7 @@ fn passed_cap(state: &State, settings: &ModelSettings, share: Share) -> Option<(
         (false, true) => Room::Deferred,
         (false, false) => Room::Nothing,
     };
-    if let Some(most) = settings.max_total_tokens {
+    if let Some(most) = state.caps.tokens {
         let wanted = share.prompt_tokens + share.completion_tokens;
         if state.tokens >= most || state.tokens + state.reserved_tokens + wanted > most {
             let detail =
@@ -268,7 +321,7 @@ fn passed_cap(state: &State, settings: &ModelSettings, share: Share) -> Option<(
         }
     }
     let passed = |most: &f64| state.cost >= *most || state.cost + state.reserved_cost + share.cost > *most;
-    if let Some(most) = settings.max_cost_usd.filter(passed) {
+    if let Some(most) = state.caps.cost.filter(passed) {
         let detail = format!(
             "{:.4} of {most} US dollars were spent, the next request may cost {:.4}",
             state.cost, share.cost

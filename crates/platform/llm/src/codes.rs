@@ -57,6 +57,9 @@ codes! {
      their share before they are sent, so concurrent ones cannot overshoot together. Recorded replies of the run\n\
      count too. If the role has another table, that one is asked instead. Raise the cap and resume the run: nothing is\n\
      paid for twice.";
+    "llm.limit-too-low", "a cap is not above what is used",
+    "`planforge runs limit` sets a cap of a run in progress to a value that its requests have already reached. Choose a higher\n\
+     one, or end the run with Ctrl-C; its record can be resumed.";
     "llm.resting", "a model table is paused",
     "The last `rest_after` requests to this table all failed after their retries (no connection, no reply in time, key refused,\n\
      no quota left, server error), and the role has another table. So that not every request waits for the same retries, the\n\
@@ -83,7 +86,11 @@ mod tests {
     fn quoted_codes() -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                continue;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
             for part in text.split('"').filter(|p| p.starts_with("llm.")) {
                 if part.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
                     && part.len() > "llm.".len()

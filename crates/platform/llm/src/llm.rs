@@ -7,6 +7,7 @@ use crate::key::canonical_request;
 use crate::models::RoleModels;
 use crate::role_request::RoleRequest;
 use crate::session::{CallSite, LlmOptions, Session};
+use crate::settings::ModelSettings;
 use crate::table_client::TableClient;
 use crate::usage::ModelUsage;
 use planforge_contract::api::Host;
@@ -37,6 +38,25 @@ impl Llm {
     /// names and does not hold.
     pub fn new(options: LlmOptions) -> Result<Self, Failure> {
         Ok(Self { session: Session::new(options)? })
+    }
+
+    /// Changes the limits of a table, also for requests that wait: the values of `settings` under
+    /// [`LIMIT_KEYS`](crate::LIMIT_KEYS).
+    ///
+    /// # Errors
+    /// `llm.unknown-model`, `llm.config`, `llm.limit-too-low`.
+    pub fn set_limits(&self, name: &str, settings: &ModelSettings) -> Result<(), Failure> {
+        let table = self.session.tables.get(name).ok_or_else(|| {
+            let message = format!("there is no table `[llm.{name}]`");
+            Failure::new(FailureClass::Request, "llm.unknown-model", message)
+        })?;
+        if let Some(problem) = settings.problems().first() {
+            let message = format!("llm.{name}.{}: {}", problem.key, problem.message);
+            return Err(Failure::new(FailureClass::Request, "llm.config", message));
+        }
+        table.caps.change(name, settings)?;
+        table.gate.set_limits(settings.max_concurrency, settings.requests_per_minute);
+        Ok(())
     }
 
     /// Asks the model of table `name`, as [`Llm::ask`] does.

@@ -2,9 +2,19 @@
 
 use crate::clock::Clock;
 use crate::settings::ModelSettings;
-use planforge_contract::ProviderFailureClass;
+use planforge_contract::{Failure, FailureClass, ProviderFailureClass};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// Code of the failure of a request that was not sent because the table's server seems to be down.
+pub(crate) const PAUSED: &str = "llm.resting";
+
+/// The failure of a request that is not sent while its table is paused.
+pub(crate) fn paused(name: &str, failures: u32) -> Failure {
+    let message = format!("`{name}` is paused: its last {failures} requests in a row failed");
+    Failure::new(FailureClass::Provider, PAUSED, message)
+        .help("`rest_after` and `rest_s` of its table set the number of failures and the length of the pause")
+}
 
 /// The state of one table's pause, updated at the end of each request.
 #[derive(Debug, Default)]

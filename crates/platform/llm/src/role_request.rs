@@ -8,8 +8,9 @@
 use crate::answer::{FailedTable, RoleAnswer, TableReplies, Unanswered};
 use crate::caps::estimated_tokens;
 use crate::models::RoleModels;
+use crate::pause::PAUSED;
 use crate::session::Mode;
-use crate::table_client::{PAUSED, RecordedEnd, TableClient, TableRequest};
+use crate::table_client::{RecordedEnd, TableClient, TableRequest};
 use planforge_contract::{Failure, FailureClass, Replies, Usage};
 use planforge_record::Event;
 use std::sync::atomic::{AtomicUsize, Ordering};

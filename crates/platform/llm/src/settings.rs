@@ -29,6 +29,10 @@ pub const HOST_KEYS: &[&str] = &[
     "price",
 ];
 
+/// The keys whose values can be changed while a run lasts.
+pub const LIMIT_KEYS: &[&str] =
+    &["max_concurrency", "requests_per_minute", "max_calls", "max_total_tokens", "max_cost_usd"];
+
 /// The host's keys of an `[llm.NAME]` table. A request's own fields win over the sampling defaults here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

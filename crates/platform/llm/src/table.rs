@@ -59,7 +59,7 @@ impl TableState {
     pub(crate) fn new(settings: &ModelSettings) -> Self {
         Self {
             gate: Gate::new(settings.max_concurrency, settings.requests_per_minute),
-            caps: SpendingCaps::default(),
+            caps: SpendingCaps::new(settings),
             pause: TablePause::default(),
         }
     }

@@ -5,6 +5,7 @@ use crate::answer::Unanswered;
 use crate::caps::{Refusal, Reservation, may_have_used};
 use crate::deferred::{ArrivedResult, PendingRequest};
 use crate::key::{canonical_request, completion_key, derive_seed};
+use crate::pause::paused;
 use crate::provider_host::ProviderHost;
 use crate::redact::redact_replies;
 use crate::retry;
@@ -13,7 +14,7 @@ use crate::table::{ModelTable, TableState};
 use crate::watch::{CallPhase, CallProgress};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, Replies, Usage,
+    CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, RateLimits, Replies, Usage,
 };
 use planforge_record::{CompletionRecord, EffectRecord, Event, Lookup, nearest};
 use serde_json::Value;
@@ -22,9 +23,6 @@ use std::time::Duration;
 
 /// Name of the effect that records a request that ended without a reply.
 const CALL: &str = "llm.complete";
-
-/// Code of the failure of a request that was not sent because the table's server seems to be down.
-pub(crate) const PAUSED: &str = "llm.resting";
 
 /// The client of one table in one request to a role.
 pub(crate) struct TableClient<'a> {
@@ -223,7 +221,12 @@ impl TableClient<'_> {
         };
         let clock = self.session.options.clock.as_ref();
         let start = clock.now();
-        let progress = CallProgress::new(self.session.options.watch.as_ref(), self.name, &request.path);
+        let progress = CallProgress::new(
+            self.session.options.watch.as_ref(),
+            self.name,
+            &request.path,
+            &self.state.gate,
+        );
         let (mut attempts, mut uncounted) = (0, 0);
         let end = loop {
             attempts += 1;
@@ -318,9 +321,18 @@ impl TableClient<'_> {
                 Err(Refusal::Cap(failure)) => return Err(failure.into()),
                 Err(Refusal::Deferred) => return Err(deferred_by_cap(self.name, &request.path)),
             };
-        let host = ProviderHost { host: self.host, redactor: &options.redactor, cancelled: &is_cancelled };
+        let observe = |limits: &RateLimits| gate.observe(limits, self.state.caps.mean_tokens());
+        let host = ProviderHost {
+            host: self.host,
+            redactor: &options.redactor,
+            cancelled: &is_cancelled,
+            observe: &observe,
+        };
         progress.enter(CallPhase::Sent(attempt));
         let answer = provider.complete(&host, &request.completion);
+        if let Ok(CompletionResult::ProviderFailure(failure)) = &answer {
+            permit.slow_down(options.clock.as_ref(), failure, settings.max_backoff_ms);
+        }
         drop(permit);
         match answer {
             Ok(CompletionResult::Replies(replies)) => {
@@ -443,9 +455,6 @@ impl TableClient<'_> {
         failure: ProviderFailure,
         wait: Duration,
     ) -> Result<(), Failure> {
-        if failure.retry_after_ms.is_some() {
-            self.state.gate.hold(self.session.options.clock.as_ref(), wait);
-        }
         self.state.caps.count_retry();
         let wait_ms = wait.as_millis() as u64;
         self.append(&Event::Retry { path: request.path.clone(), attempt, failure, wait_ms })
@@ -517,10 +526,4 @@ fn cancelled_failure() -> Failure {
 /// Deferred without being listed as pending: it is sent once the pending requests are answered.
 fn deferred_by_cap(name: &str, path: &str) -> Unanswered {
     Unanswered::Deferred(format!("`{path}` is deferred: pending requests may exhaust a cap of `{name}`"))
-}
-
-fn paused(name: &str, failures: u32) -> Failure {
-    let message = format!("`{name}` is paused: its last {failures} requests in a row failed");
-    Failure::new(FailureClass::Provider, PAUSED, message)
-        .help("`rest_after` and `rest_s` of its table set the number of failures and the length of the pause")
 }

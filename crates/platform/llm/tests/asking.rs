@@ -267,6 +267,24 @@ fn a_rate_spaces_requests_evenly() {
 }
 
 #[test]
+fn a_request_that_waits_for_its_rate_goes_on_when_the_rate_is_raised() {
+    let provider = ScriptedProvider::obliging();
+    let mut bench = Bench::with(Some(provider.clone()), |c| c.requests_per_minute = Some(1.0));
+    bench.options.clock = Arc::new(StoppedClock);
+    let mut settings = bench.options.tables["main"].settings.clone();
+    let (llm, host) = (bench.llm(), SilentHost::default());
+    let complete = |path: &str| llm.complete("main", question("q", 1), &site(path), &host);
+    complete("t/s/0").unwrap();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| complete("t/s/1"));
+        settings.requests_per_minute = None;
+        llm.set_limits("main", &settings).unwrap();
+        second.join().unwrap().unwrap();
+    });
+    assert_eq!(provider.count(), 2);
+}
+
+#[test]
 fn a_broken_provider_is_its_own_failure_and_is_not_tried_again() {
     let provider =
         ScriptedProvider::new(|_, _| Err(Failure::new(FailureClass::Plugin, "plugin.panic", "boom")));

@@ -197,3 +197,21 @@ fn a_cap_on_cost_counts_cached_tokens_without_a_price_as_fresh_ones() {
     let usage = &llm.usage()["main"];
     assert_eq!((usage.cost_usd, usage.cost_known_usd), (None, Some(4.0)), "the cost itself is unknown");
 }
+
+#[test]
+fn caps_of_a_run_in_progress_can_be_raised_and_never_below_what_is_used() {
+    let provider = slow();
+    let bench = Bench::with(Some(provider.clone()), |c| c.max_calls = Some(2));
+    let llm = bench.llm();
+    assert_eq!(burst(&llm, 1), 2);
+    let mut settings = bench.options.tables["main"].settings.clone();
+    settings.max_calls = Some(2);
+    assert_eq!(llm.set_limits("main", &settings).unwrap_err().code, "llm.limit-too-low");
+    settings.max_calls = Some(5);
+    llm.set_limits("main", &settings).unwrap();
+    assert_eq!(burst(&llm, 1), 5, "two are recorded, three are sent");
+    assert_eq!(provider.count(), 5);
+    settings.max_concurrency = 0;
+    assert_eq!(llm.set_limits("main", &settings).unwrap_err().code, "llm.config");
+    assert_eq!(llm.set_limits("other", &settings).unwrap_err().code, "llm.unknown-model");
+}

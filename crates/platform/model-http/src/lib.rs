@@ -6,6 +6,7 @@
 mod client;
 mod codes;
 mod failure;
+mod rate_limits;
 mod reasoning;
 mod receive;
 mod server;

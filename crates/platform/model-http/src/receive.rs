@@ -1,6 +1,6 @@
 //! Sending of one request, and reading of its response.
 
-use crate::failure;
+use crate::{failure, rate_limits};
 use planforge_chat_completions::{failure_of_status, is_refusal_body, malformed_failure};
 use planforge_contract::{ProviderFailure, ProviderFailureClass};
 use std::time::SystemTime;
@@ -53,6 +53,7 @@ pub async fn download(
 
 async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
     let status = response.status().as_u16();
+    rate_limits::keep(response.headers());
     if response.status().is_redirection() {
         let to = response.headers().get(reqwest::header::LOCATION).and_then(|to| to.to_str().ok());
         return Err(failure::of_redirect(status, to, response.url()));
@@ -78,8 +79,7 @@ async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
         return Ok(body);
     }
     if !response.status().is_success() {
-        let retry_after = response.headers().get(reqwest::header::RETRY_AFTER).and_then(|v| v.to_str().ok());
-        let retry_after_ms = retry_after.and_then(|value| failure::retry_after_ms(value, SystemTime::now()));
+        let retry_after_ms = failure::retry_after_ms(response.headers(), SystemTime::now());
         return Err(ProviderFailure { retry_after_ms, ..failure_of_status(status, &body) });
     }
     match serde_json::from_slice::<serde::de::IgnoredAny>(&body) {

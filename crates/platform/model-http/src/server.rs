@@ -1,6 +1,7 @@
 //! A server of a model.
 
 use crate::client::client;
+use crate::rate_limits;
 use crate::receive::{Received, receive};
 use crate::settings::HttpSettings;
 use planforge_contract::api::Host;
@@ -101,7 +102,7 @@ impl ModelServer {
         self.wait(host, receive(&self.client, request, self.max_body))
     }
 
-    /// Waits for a future, and checks for an interrupt of the run meanwhile.
+    /// Waits for a future, checks for an interrupt of the run meanwhile, and reports the quotas of its response.
     ///
     /// # Errors
     /// `provider.cancelled`, `provider.client`.
@@ -109,7 +110,7 @@ impl ModelServer {
         let runtime = self.runtime.as_ref().ok_or_else(|| {
             Failure::new(FailureClass::Plugin, "provider.client", "the provider is shutting down")
         })?;
-        runtime.block_on(async {
+        let (result, limits) = runtime.block_on(rate_limits::collect(async {
             let mut future = std::pin::pin!(future);
             loop {
                 match tokio::time::timeout(POLL, future.as_mut()).await {
@@ -125,6 +126,10 @@ impl ModelServer {
                     Err(_) => {}
                 }
             }
-        })
+        }));
+        if let Some(limits) = limits {
+            host.rate_limits(&limits);
+        }
+        result
     }
 }

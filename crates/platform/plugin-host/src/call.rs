@@ -7,7 +7,7 @@ use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,
-    PlanRequest, PluginInfo, decode, encode,
+    PlanRequest, PluginInfo, RateLimits, decode, encode,
 };
 use planforge_plugin_abi::raw::std_types::{RArc, RResult, RSlice, RStr};
 use planforge_plugin_abi::raw::{
@@ -261,6 +261,10 @@ impl Core {
             (Question::Plan, [label, request]) => {
                 let outcome: PlanOutcome = host.plan(label, self.read::<PlanRequest>(request)?)?;
                 write(&outcome)
+            }
+            (Question::RateLimits, [limits]) => {
+                host.rate_limits(&self.read::<RateLimits>(limits)?);
+                Ok(String::new())
             }
             (Question::Worker, [input]) => host.worker_through(input, &|| match &self.worker {
                 Some(worker) => worker.ask(host, input),

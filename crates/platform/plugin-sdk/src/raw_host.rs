@@ -2,8 +2,8 @@
 
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Document, Failure, FailureClass, PlanOutcome, PlanRequest, Replies,
-    decode, encode,
+    CompletionRequest, CompletionResult, Document, Failure, FailureClass, PlanOutcome, PlanRequest,
+    RateLimits, Replies, decode, encode,
 };
 use planforge_plugin_abi::raw::{RawHost_TO, RawHostBox, RawReply};
 
@@ -56,6 +56,10 @@ impl Host for RemoteHost {
     }
     fn worker(&self, input: &str) -> Result<String, Failure> {
         self.ask("worker", &[input])
+    }
+    fn rate_limits(&self, limits: &RateLimits) {
+        // A host of an earlier version refuses the question, and goes on without the quotas.
+        drop(write(limits).and_then(|limits| self.ask("rate-limits", &[&limits])));
     }
     fn log(&self, level: LogLevel, message: &str) {
         let level = match level {

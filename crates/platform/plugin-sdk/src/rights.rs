@@ -15,11 +15,14 @@ pub enum Question {
     Plan,
     /// [`crate::Host::worker`].
     Worker,
+    /// [`crate::Host::rate_limits`].
+    RateLimits,
 }
 
 impl Question {
     /// All services.
-    pub const ALL: [Self; 4] = [Self::Complete, Self::Environment, Self::Plan, Self::Worker];
+    pub const ALL: [Self; 5] =
+        [Self::Complete, Self::Environment, Self::Plan, Self::Worker, Self::RateLimits];
 
     /// The method's name.
     pub const fn name(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Question {
             Self::Environment => "environment",
             Self::Plan => "plan",
             Self::Worker => "worker",
+            Self::RateLimits => "rate-limits",
         }
     }
 }
@@ -38,7 +42,8 @@ pub fn may(kind: PluginKind, capabilities: &Capabilities, question: Question) ->
         (PluginKind::Translator, Question::Worker) => capabilities.worker,
         (PluginKind::Translator, Question::Complete)
         | (PluginKind::Verifier, Question::Complete | Question::Environment | Question::Plan)
-        | (PluginKind::Planner, Question::Complete | Question::Worker) => true,
+        | (PluginKind::Planner, Question::Complete | Question::Worker)
+        | (PluginKind::Provider, Question::RateLimits) => true,
         _ => false,
     }
 }
@@ -67,7 +72,7 @@ mod tests {
         };
         let none = Capabilities::default();
         let worker = Capabilities { worker: true, ..Capabilities::default() };
-        assert_eq!(rights(PluginKind::Provider, &none), Vec::<&str>::new());
+        assert_eq!(rights(PluginKind::Provider, &none), ["rate-limits"]);
         assert_eq!(rights(PluginKind::Environment, &worker), Vec::<&str>::new());
         assert_eq!(rights(PluginKind::Translator, &none), ["complete"]);
         assert_eq!(rights(PluginKind::Translator, &worker), ["complete", "worker"]);

@@ -134,6 +134,15 @@ impl RunFolder {
         Ok(run)
     }
 
+    /// True if a process is writing to the run now.
+    ///
+    /// # Errors
+    /// `record.not-a-run`, `record.io`.
+    pub fn is_in_progress(root: &Path) -> Result<bool, RecordError> {
+        RunManifest::read(&root.join("run.json"))?;
+        Ok(event_files::held_by_another(&root.join("events"), None)?.is_some())
+    }
+
     /// Opens a run to read it. Another process may be writing to it at the same time.
     ///
     /// # Errors
@@ -179,6 +188,16 @@ impl RunFolder {
 
     pub fn manifest(&self) -> &RunManifest {
         &self.manifest
+    }
+
+    /// Replaces a setting in the manifest.
+    ///
+    /// # Errors
+    /// `record.read-only`, `record.io`.
+    pub fn record_setting(&mut self, name: &str, value: serde_json::Value) -> Result<(), RecordError> {
+        self.writer()?;
+        self.manifest.settings.insert(name.to_owned(), value);
+        self.manifest.write(disk::real().as_ref(), &self.root.join("run.json"), &self.redactor)
     }
 
     /// Warnings from reading the folder, about dropped incomplete lines.
