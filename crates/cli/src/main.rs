@@ -5,6 +5,7 @@ mod batch;
 mod bundled;
 mod catalogue;
 mod cause;
+mod changes;
 mod check_models;
 mod codes;
 mod commands;
@@ -14,6 +15,7 @@ mod derivation;
 #[cfg(test)]
 mod document_commands;
 mod dry_run;
+mod ending_hint;
 mod environment;
 mod execution;
 mod exit;

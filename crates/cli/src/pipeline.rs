@@ -1,5 +1,6 @@
 //! A checked pipeline with its plugins, and the instances made from it.
 
+use crate::changes::all_overrides;
 use crate::catalogue::{RegistryCatalogue, registry};
 use crate::consent::Consent;
 use crate::context::Context;
@@ -56,10 +57,15 @@ pub(crate) fn check_pipeline(
     Ok(loaded)
 }
 
-/// Checks the pipeline of a recorded run, with the prices that it was made with.
-pub(crate) fn check_recorded(context: &Context, manifest: &RunManifest) -> Result<LoadedPipeline, Exit> {
+/// Checks the pipeline of a recorded run, with the prices that it was made with. `changes` are those of this resumption.
+pub(crate) fn check_recorded(
+    context: &Context,
+    manifest: &RunManifest,
+    changes: &[String],
+) -> Result<LoadedPipeline, Exit> {
     let config = &manifest.config;
-    check_with(context, (&config.text, &config.path, &manifest.overrides), Prices::recorded(manifest))
+    let overrides: Vec<String> = all_overrides(manifest).into_iter().chain(changes.iter().cloned()).collect();
+    check_with(context, (&config.text, &config.path, &overrides), Prices::recorded(manifest))
 }
 
 fn check_with(

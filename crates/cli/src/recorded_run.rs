@@ -1,5 +1,6 @@
 //! A run with its run folder: started, resumed, replayed, exported.
 
+use crate::changes::LimitWatch;
 use crate::context::Context;
 use crate::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, services};
 use crate::exit::Exit;
@@ -106,11 +107,25 @@ impl RecordedRun<'_> {
         let manifest = self.folder.manifest();
         let execution =
             ExecutionSettings { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+        let limits = prepared.model_tables.iter().map(|(name, table)| (name.clone(), table.settings.clone()));
+        let limits = limits.collect();
         let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
-            .and_then(|services| execute(&self.checked.pipeline, manifest, &services, tasks))
+            .and_then(|services| {
+                let _watch = LimitWatch::new(Arc::clone(&self.folder), Arc::clone(&services.llm), limits);
+                execute(&self.checked.pipeline, manifest, &services, tasks)
+            })
             .and_then(|ended| Ok(RunOutcome { report: without_secrets(ended.report, &secrets)?, ..ended }));
         bar.finish();
-        ended.map_err(|failure| self.context.print_failure(&failure))
+        ended.map_err(|failure| {
+            let exit = self.context.print_failure(&failure);
+            // A cell of an evaluation is resumed with the evaluation.
+            if self.title.is_empty() {
+                let path = self.folder.path().display();
+                let hint = format!("once that is mended, go on with `planforge run --resume {path}`");
+                self.context.output.note(&hint);
+            }
+            exit
+        })
     }
 
     /// Writes the report of a finished run beside its record. A resumed run deletes it first, so an existing
@@ -244,7 +259,7 @@ pub(crate) fn replay_run(
     for warning in folder.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
-    let checked = check_recorded(context, &manifest)?;
+    let checked = check_recorded(context, &manifest, &[])?;
     let failed = |failure: Failure| context.print_failure(&failure);
     let tasks = stored_tasks(&manifest).map_err(failed)?;
     let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;

@@ -177,7 +177,7 @@ fn with_client(
     for path in manifests(folder).map_err(failed)? {
         let manifest: RunManifest = context.read_json(&path)?;
         if seen.insert((manifest.config.text.clone(), manifest.overrides.clone())) {
-            let checked = check_recorded(context, &manifest)?;
+            let checked = check_recorded(context, &manifest, &[])?;
             secrets.extend(known_secrets(&checked.pipeline.config, &checked.registry));
             tables.extend(batch_tables(&checked).map_err(failed)?);
         }

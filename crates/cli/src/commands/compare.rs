@@ -423,7 +423,7 @@ fn read_run(
         context.print_failure(&request("compare.pipeline", message).help(help));
         return Err(Exit::Usage);
     }
-    let checked = check_recorded(context, manifest)?;
+    let checked = check_recorded(context, manifest, &[])?;
     let plugins = |id: &str| {
         let recorded = manifest.plugins.iter().find(|plugin| plugin.id == id);
         let facts = PluginFacts::of(&*checked.registry.info(id).ok()?);

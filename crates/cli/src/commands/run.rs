@@ -9,11 +9,13 @@ use crate::manifest::stored_tasks;
 use crate::manifest::stored_explainer;
 use crate::execution::RunOutcome;
 use crate::execution::ReplySources;
+use crate::ending_hint::ending_hint;
 use crate::exit::of_report;
 use crate::files::refuse_part_of_run;
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
 use crate::recorded_run::open_cassette;
+use crate::changes::{check_resume, record_resume};
 use crate::args::{OverrideArgs, ProgressArgs};
 use crate::args::DryRunArgs;
 use crate::dry_run::{self, DryRun};
@@ -59,8 +61,9 @@ pub(crate) struct RunArgs {
     /// DIR. Repeatable.
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) add_on: Vec<PathBuf>,
-    /// Resume an interrupted run. Recorded requests are not sent again.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["model", "set"])]
+    /// Resume an interrupted run. Recorded requests are not sent again. With --set, keys of a model table can change on which no reply
+    /// depends: provider, address, key, limits, caps, prices, retries.
+    #[arg(long, value_name = "RUN", conflicts_with = "model")]
     pub(crate) resume: Option<PathBuf>,
     /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
     /// given several times.
@@ -150,7 +153,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     }
     run.save_report(&ended.report, &redactor)?;
     let batch = Batch::collect_answers(context, run.folder.path(), &[], &redactor)?;
-    finish(context, args, &ended, &tasks, &run.folder, (&batch, &redactor))
+    finish(args, &ended, &tasks, &run, (&batch, &redactor))
 }
 
 /// Rejects unknown model names before any request is sent.
@@ -172,7 +175,9 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let failed = |e: planforge_record::RecordError| context.print_failure(&Failure::from(e));
     // Read once without secrets to learn the pipeline, then again with the redactor that its secrets give.
     let manifest = RunFolder::open(folder, Arc::default()).map_err(failed)?.manifest().clone();
-    let checked = check_recorded(context, &manifest)?;
+    let changes = args.overrides.all();
+    check_resume(context, &changes)?;
+    let checked = check_recorded(context, &manifest, &changes)?;
     let tasks = stored_tasks(&manifest).map_err(|failure| context.print_failure(&failure))?;
     if args.dry.dry_run {
         let explainer = stored_explainer(&manifest);
@@ -182,7 +187,8 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let (prepared, redactor) = instantiate(context, &checked, Mode::Live)?;
     // Before anything is written: answers that cannot be used leave the run as it is.
     let batch = Batch::collect_answers(context, folder, &args.answers, &redactor)?;
-    let opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
+    let mut opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
+    record_resume(&mut opened, &changes).map_err(failed)?;
     for warning in opened.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
@@ -196,7 +202,7 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     };
     let ended = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.save_report(&ended.report, &redactor)?;
-    finish(context, args, &ended, &tasks, &run.folder, (&batch, &redactor))
+    finish(args, &ended, &tasks, &run, (&batch, &redactor))
 }
 
 /// Prints the requests that a run would send. `of`: the explaining model, and the folder of a resumed run.
@@ -236,14 +242,13 @@ fn lookups(
 }
 
 fn finish(
-    context: &Context,
     args: &RunArgs,
     ended: &RunOutcome,
     tasks: &[RunTask],
-    folder: &RunFolder,
+    run: &RecordedRun<'_>,
     (batch, redactor): (&Batch, &Redactor),
 ) -> Result<Exit, Exit> {
-    let path = folder.path().display();
+    let (context, path) = (run.context, run.folder.path().display());
     // Where the person stopped it, what else would wait is not known yet.
     let wave = match ended.report.state {
         RunState::Interrupted => None,
@@ -254,16 +259,17 @@ fn finish(
     for line in outcome::fallback_lines(&ended.report) {
         context.output.note(&line);
     }
-    let again = match &waits {
-        Some(_) => String::new(),
-        None => format!("; `planforge replay {path}` gives the same verdicts"),
-    };
-    context.output.note(&format!("the run is in {path}{again}"));
     let command = format!("planforge run --resume {path}");
-    match &waits {
-        Some(wave) => batch.print_pending(context, wave, &command),
-        None if ended.report.state == RunState::Finished => {}
-        None => context.output.note(&format!("{}; go on with `{command}`", ended.report.state.name())),
+    let is_whole = ended.report.state == RunState::Finished && waits.is_none();
+    let replay = if is_whole { format!("; `planforge replay {path}` gives the same verdicts") } else { String::new() };
+    context.output.note(&format!("the run is in {path}{replay}"));
+    match (&waits, ended.report.state) {
+        (Some(wave), _) => batch.print_pending(context, wave, &command),
+        (None, RunState::Finished) => {
+            let hint = ending_hint(&ended.report, &run.checked.pipeline.config, &command);
+            hint.into_iter().for_each(|hint| context.output.note(&hint));
+        }
+        (None, state) => context.output.note(&format!("{}; go on with `{command}`", state.name())),
     }
     if !args.json {
         context.output.note(&format!("`planforge report {path}` shows it as one HTML file"));

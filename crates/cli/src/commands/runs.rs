@@ -2,13 +2,14 @@
 
 mod explain;
 mod export;
+mod limit;
 mod rounds;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// Inspect recorded runs: rounds of refinement, origins of inferred facts, traces.
+/// Inspect recorded runs: rounds of refinement, origins of inferred facts, traces. Change limits of a run in progress.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge runs rounds runs/20261121-101500-bon-ivml
@@ -24,6 +25,7 @@ enum RunsCommand {
     Rounds(rounds::RoundsArgs),
     Explain(explain::ExplainFactArgs),
     Export(export::ExportArgs),
+    Limit(limit::LimitArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &RunsArgs) -> Exit {
@@ -31,5 +33,6 @@ pub(crate) fn run(context: &Context, args: &RunsArgs) -> Exit {
         RunsCommand::Rounds(args) => rounds::run(context, args),
         RunsCommand::Explain(args) => explain::run(context, args),
         RunsCommand::Export(args) => export::run(context, args),
+        RunsCommand::Limit(args) => limit::run(context, args),
     }
 }

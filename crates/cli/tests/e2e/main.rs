@@ -18,6 +18,7 @@ mod cases;
 mod compare;
 mod costs;
 mod doctor;
+mod endings;
 mod environment;
 mod estimates;
 mod evaluate;

@@ -30,6 +30,13 @@ pub(crate) struct LoadArgs {
     /// Milliseconds until the server answers.
     #[arg(long, default_value_t = 0)]
     delay_ms: u64,
+    /// Requests a second that the server admits; it answers others with status 429. Prints the part of them that is
+    /// served and the part of requests that is refused, with the first number of jobs.
+    #[arg(long, value_delimiter = ',')]
+    admit: Vec<f64>,
+    /// Seconds that are counted for `--admit`, from ten seconds after the first request.
+    #[arg(long, default_value_t = 30.0)]
+    seconds: f64,
     /// Processing of each reply.
     #[arg(long, value_enum, default_value_t = ReplyProcessing::Whole)]
     work: ReplyProcessing,
@@ -61,6 +68,9 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), String> {
     let planforge = absolute(&args.planforge)?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let folder = args.folder.clone().unwrap_or_else(|| scratch.path().to_owned());
+    if !args.admit.is_empty() {
+        return admit(args, &planforge, &folder);
+    }
     println!(
         "| tasks | samples | jobs | what | s | calls a second | processor ms a call | peak MB | run folder MB |"
     );
@@ -86,6 +96,37 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), String> {
     Ok(())
 }
 
+/// Runs against servers that admit so many requests a second.
+fn admit(args: &LoadArgs, planforge: &Path, folder: &Path) -> Result<(), String> {
+    println!("| admitted a second (R) | jobs | s counted | served, part of R | answered 429 |");
+    println!("|---:|---:|---:|---:|---:|");
+    let jobs = args.jobs.first().copied().unwrap_or(32);
+    for &rate in &args.admit {
+        let tasks = (rate * (server::START + args.seconds + 3.0)).ceil() as usize;
+        let suite = folder.join(format!("lights-{tasks}"));
+        write_suite(&suite, tasks).map_err(|e| format!("{}: {e}", suite.display()))?;
+        let server = Server::start(args.delay_ms, Some((rate, args.seconds)))?;
+        let case = Case { planforge, folder, suite: &suite, tasks, samples: 1, jobs, args };
+        let runs = tempfile::tempdir_in(folder).map_err(|e| e.to_string())?.keep();
+        let pipeline = runs.join("load.toml");
+        let text = pipeline_text(&server.address, 1, jobs, args.work);
+        fs::write(&pipeline, text).map_err(|e| e.to_string())?;
+        let mut command = Command::new(planforge);
+        command.arg("run").arg(&pipeline).arg("--suite").arg(&suite).arg("--runs").arg(runs.join("runs"));
+        case.run_planforge(command)?;
+        let (_, counted) = server.stop()?;
+        let numbers: Vec<f64> = counted.split(' ').filter_map(|number| number.parse().ok()).collect();
+        let [admitted, refused] = numbers[..] else { return Err(format!("the server's counts: {counted}")) };
+        println!(
+            "| {rate} | {jobs} | {} | {:.1} % | {:.1} % |",
+            args.seconds,
+            100.0 * admitted / (rate * args.seconds),
+            100.0 * refused / (admitted + refused)
+        );
+    }
+    Ok(())
+}
+
 struct Case<'a> {
     planforge: &'a Path,
     folder: &'a Path,
@@ -98,7 +139,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn run(&self) -> Result<(), String> {
-        let server = Server::start(self.args.delay_ms)?;
+        let server = Server::start(self.args.delay_ms, None)?;
         // Kept until the end: where many files were just deleted, making new ones is slow.
         let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?.keep();
         let pipeline = runs.join("load.toml");
@@ -109,7 +150,7 @@ impl Case<'_> {
         command.arg("run").arg(&pipeline).arg("--suite").arg(self.suite).arg("--runs").arg(&out);
         let cost = self.run_planforge(command)?;
         let calls = self.tasks as u64 * u64::from(self.samples);
-        let answered = server.stop()?;
+        let (answered, _) = server.stop()?;
         if answered != calls {
             return Err(format!("{answered} requests, and {calls} questions"));
         }
@@ -137,14 +178,14 @@ impl Case<'_> {
         for (name, place) in peers {
             let Some(place) = place else { continue };
             let place = absolute(place)?;
-            let server = Server::start(self.args.delay_ms)?;
+            let server = Server::start(self.args.delay_ms, None)?;
             let command = match name {
                 "inspect_ai" => peers::inspect(&place, folder, &server.address, tasks, samples, jobs),
                 _ => peers::promptfoo(&place, folder, &server.address, tasks, samples, jobs),
             };
             let (cost, status) =
                 run_measured(&mut command.map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
-            let calls = server.stop()?;
+            let (calls, _) = server.stop()?;
             if !status.success() || calls != tasks as u64 * u64::from(samples) {
                 return Err(format!("{name} ended with {status} after {calls} requests"));
             }
@@ -194,14 +235,16 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(delay_ms: u64) -> Result<Self, String> {
+    /// Starts it. `admit`: requests admitted a second, and the seconds in which they are counted.
+    pub(crate) fn start(delay_ms: u64, admit: Option<(f64, f64)>) -> Result<Self, String> {
         let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        let mut process = Command::new(own)
-            .args(["load-server", "--delay-ms", &delay_ms.to_string()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| e.to_string())?;
+        let mut command = Command::new(own);
+        command.args(["load-server", "--delay-ms", &delay_ms.to_string()]);
+        if let Some((rate, seconds)) = admit {
+            command.args(["--admit", &rate.to_string(), "--seconds", &seconds.to_string()]);
+        }
+        let mut process =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|e| e.to_string())?;
         let output = process.stdout.take().ok_or("the server has no output")?;
         let mut server = Self { process, output: BufReader::new(output), address: String::new() };
         server.address = server.line()?;
@@ -214,12 +257,13 @@ impl Server {
         Ok(line.trim().to_owned())
     }
 
-    /// Ends it. The answer is how many requests it got.
-    pub(crate) fn stop(mut self) -> Result<u64, String> {
+    /// Ends it. Returns the number of requests that it answered, and its line of counts with `--admit`.
+    pub(crate) fn stop(mut self) -> Result<(u64, String), String> {
         drop(self.process.stdin.take());
         let count = self.line()?.parse().map_err(|e| format!("the server's count: {e}"))?;
+        let counted = self.line()?;
         self.process.wait().map_err(|e| e.to_string())?;
-        Ok(count)
+        Ok((count, counted))
     }
 }
 

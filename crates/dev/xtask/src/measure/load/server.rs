@@ -3,16 +3,66 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 pub(crate) struct LoadServerArgs {
     /// Milliseconds until an answer.
     #[arg(long, default_value_t = 0)]
     delay_ms: u64,
+    /// Requests admitted a second, and at once after a pause; others are answered 429.
+    #[arg(long)]
+    admit: Option<f64>,
+    /// Seconds in which admitted and refused requests are counted, from ten seconds after the first request.
+    #[arg(long, default_value_t = 30.0)]
+    seconds: f64,
+}
+
+/// Seconds after the first request that are not counted.
+pub(crate) const START: f64 = 10.0;
+
+/// A token bucket, and counts of the requests that it admitted and refused.
+struct Bucket {
+    rate: f64,
+    seconds: f64,
+    tokens: f64,
+    first: Option<Instant>,
+    last: Instant,
+    admitted: u64,
+    refused: u64,
+}
+
+impl Bucket {
+    fn new(rate: f64, seconds: f64) -> Self {
+        Self {
+            rate,
+            seconds,
+            tokens: rate.max(1.0),
+            first: None,
+            last: Instant::now(),
+            admitted: 0,
+            refused: 0,
+        }
+    }
+
+    fn admit(&mut self) -> bool {
+        let now = Instant::now();
+        let since = now.duration_since(*self.first.get_or_insert(now)).as_secs_f64();
+        let refilled = self.rate * now.duration_since(self.last).as_secs_f64();
+        self.tokens = self.rate.max(1.0).min(self.tokens + refilled);
+        self.last = now;
+        let is_admitted = self.tokens >= 1.0;
+        if is_admitted {
+            self.tokens -= 1.0;
+        }
+        if (START..START + self.seconds).contains(&since) {
+            *(if is_admitted { &mut self.admitted } else { &mut self.refused }) += 1;
+        }
+        is_admitted
+    }
 }
 
 /// Prints its address on standard output, then answers until standard input is closed.
@@ -21,22 +71,36 @@ pub(crate) fn run(args: &LoadServerArgs) -> Result<(), String> {
     let address = listener.local_addr().map_err(|e| e.to_string())?;
     println!("{address}");
     let (count, delay) = (Arc::new(AtomicU64::new(0)), Duration::from_millis(args.delay_ms));
-    let answered = Arc::clone(&count);
+    let bucket = args.admit.map(|rate| Arc::new(Mutex::new(Bucket::new(rate, args.seconds))));
+    let (answered, shared) = (Arc::clone(&count), bucket.clone());
     thread::spawn(move || {
         for stream in listener.incoming().filter_map(Result::ok) {
-            let count = Arc::clone(&answered);
+            let (count, bucket) = (Arc::clone(&answered), shared.clone());
             // A connection that fails is the client's to notice.
-            drop(thread::Builder::new().stack_size(128 << 10).spawn(move || serve(stream, &count, delay)));
+            drop(
+                thread::Builder::new()
+                    .stack_size(128 << 10)
+                    .spawn(move || serve(stream, &count, bucket.as_deref(), delay)),
+            );
         }
     });
     let mut nothing = Vec::new();
     std::io::stdin().read_to_end(&mut nothing).map_err(|e| e.to_string())?;
     println!("{}", count.load(Ordering::SeqCst));
+    if let Some(bucket) = bucket {
+        let bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        println!("{} {}", bucket.admitted, bucket.refused);
+    }
     Ok(())
 }
 
 /// Serves one connection until the client closes it.
-fn serve(mut stream: TcpStream, count: &AtomicU64, delay: Duration) -> std::io::Result<()> {
+fn serve(
+    mut stream: TcpStream,
+    count: &AtomicU64,
+    bucket: Option<&Mutex<Bucket>>,
+    delay: Duration,
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let (mut line, mut body) = (String::new(), Vec::new());
@@ -58,11 +122,19 @@ fn serve(mut stream: TcpStream, count: &AtomicU64, delay: Duration) -> std::io::
         }
         body.resize(length, 0);
         reader.read_exact(&mut body)?;
+        let is_refused = bucket.is_some_and(|it| !it.lock().unwrap_or_else(PoisonError::into_inner).admit());
+        if is_refused {
+            stream.write_all(REFUSAL.as_bytes())?;
+            continue;
+        }
         let number = count.fetch_add(1, Ordering::SeqCst);
         thread::sleep(delay);
         stream.write_all(reply_text(number, requested_replies(&body)).as_bytes())?;
     }
 }
+
+const REFUSAL: &str = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 41\r\n\r\n\
+     {\"error\":{\"message\":\"too many requests\"}}";
 
 /// Number of replies that a request asks for.
 fn requested_replies(body: &[u8]) -> u64 {
