@@ -209,7 +209,10 @@ fn caps_of_a_run_in_progress_can_be_raised_and_never_below_what_is_used() {
     assert_eq!(llm.set_limits("main", &settings).unwrap_err().code, "llm.limit-too-low");
     settings.max_calls = Some(5);
     llm.set_limits("main", &settings).unwrap();
-    assert_eq!(burst(&llm, 1), 5, "two are recorded, three are sent");
+    for text in ["a", "b", "c"] {
+        ask(&llm, text, 1).unwrap();
+    }
+    assert_eq!(ask(&llm, "d", 1).failure().class, FailureClass::Budget);
     assert_eq!(provider.count(), 5);
     settings.max_concurrency = 0;
     assert_eq!(llm.set_limits("main", &settings).unwrap_err().code, "llm.config");
