@@ -1,7 +1,7 @@
 //! A checked pipeline with its plugins, and the instances made from it.
 
-use crate::changes::all_overrides;
 use crate::catalogue::{RegistryCatalogue, registry};
+use crate::changes::all_overrides;
 use crate::consent::Consent;
 use crate::context::Context;
 use crate::exit::Exit;

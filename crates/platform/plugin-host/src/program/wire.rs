@@ -103,6 +103,9 @@ fn question(method: &str, params: &Value) -> Result<(&'static str, Vec<String>),
         "host/plan" => {
             Ok(("plan", vec![text_field(params, "label").to_owned(), enclose::<PlanRequest>(request)]))
         }
+        "host/rate-limits" => Ok(("rate-limits", vec![enclose::<RateLimits>(request)])),
+        // For the host's own program; a program of a folder has no worker.
+        "host/worker" => Ok(("worker", vec![text_field(params, "input").to_owned()])),
         _ => Err(format!(
             "the host has no method `{method}`; it has host/complete, host/environment and host/plan"
         )),
