@@ -175,7 +175,7 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     let failed = |e: planforge_record::RecordError| context.print_failure(&Failure::from(e));
     // Read once without secrets to learn the pipeline, then again with the redactor that its secrets give.
     let manifest = RunFolder::open(folder, Arc::default()).map_err(failed)?.manifest().clone();
-    let changes = args.overrides.all();
+    let changes = args.overrides.all(context)?;
     check_resume(context, &changes)?;
     let checked = check_recorded(context, &manifest, &changes)?;
     let tasks = stored_tasks(&manifest).map_err(|failure| context.print_failure(&failure))?;

@@ -6,7 +6,7 @@ use crate::registry::{Registry, RegistrySettings};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,
-    PlanRequest, Replies, decode, encode,
+    PlanRequest, RateLimits, Replies, decode, encode,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -218,6 +218,10 @@ impl Host for Remote {
             Value::String(text) => Ok(text),
             other => Err(system(&format!("the host answered for a worker with {other}"))),
         }
+    }
+    fn rate_limits(&self, limits: &RateLimits) {
+        // A host that does not know the question has no use for the answer.
+        drop(self.ask("host/rate-limits", json!({"request": limits})));
     }
     fn log(&self, level: LogLevel, message: &str) {
         let level = match level {

@@ -3,7 +3,7 @@
 use planforge_contract::{
     CompletionRequest, CompletionResult, Document, EnvironmentInfo, EnvironmentOpen, EnvironmentPlan,
     EnvironmentVerdict, ExecutionReport, Failure, FailureClass, PlanOutcome, PlanRequest, PluginKind,
-    Sequences, StateDescription, StateQuery, TranslateRequest, TranslateResponse, VerifyRequest,
+    RateLimits, Sequences, StateDescription, StateQuery, TranslateRequest, TranslateResponse, VerifyRequest,
     VerifyResponse, WalkSpec, Walks, api::EnvironmentCall, api::LogLevel,
 };
 use serde_json::{Value, json};
@@ -148,7 +148,11 @@ pub(crate) fn body(envelope: &str) -> &str {
 
 /// The result of a question, as JSON: a document's body, or the text of a worker.
 pub(super) fn answer_body(question: &str, text: String) -> String {
-    if question == "worker" { Value::String(text).to_string() } else { body(&text).to_owned() }
+    match question {
+        "worker" => Value::String(text).to_string(),
+        "rate-limits" => "null".to_owned(),
+        _ => body(&text).to_owned(),
+    }
 }
 
 /// A document in the form that [`planforge_contract::decode`] reads.
