@@ -4,9 +4,10 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::manifest::now;
+use crate::pipeline::RESUMED_WITH;
 use planforge_contract::Failure;
 use planforge_llm::{LIMIT_KEYS, Llm, ModelSettings};
-use planforge_record::{Event, Journal, RecordError, RunFolder, RunManifest};
+use planforge_record::{Event, Journal, RecordError, RunFolder};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +15,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// The key of the changes on resuming in `run.json`.
-const RESUMED_WITH: &str = "resumed_with";
 
 /// The file in a run folder by which `planforge runs limit` asks the running process for other limits.
 const FILE: &str = "limits.json";
@@ -81,14 +79,6 @@ pub(crate) fn check_resume(context: &Context, changes: &[String]) -> Result<(), 
         quoted(RESUME_KEYS)
     );
     Err(context.usage_error(message, Some(&help)))
-}
-
-/// The overrides of a run: those of its start, then those of each resumption.
-pub(crate) fn all_overrides(manifest: &RunManifest) -> Vec<String> {
-    let later = manifest.settings.get(RESUMED_WITH).and_then(Value::as_array).into_iter().flatten();
-    let later = later.filter_map(|session| session["set"].as_array()).flatten();
-    let later = later.filter_map(|set| set.as_str().map(str::to_owned));
-    manifest.overrides.iter().cloned().chain(later).collect()
 }
 
 /// Records the changes of a resumption in the manifest, with the time.

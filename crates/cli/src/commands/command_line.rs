@@ -17,7 +17,7 @@ pub(crate) struct Cli {
     /// the folder `plugins` beside the executable. Never the working directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) plugin_dir: Vec<PathBuf>,
-    /// Runs plugin libraries in a child process each: a crash or an endless loop ends the call alone. Each call takes longer.
+    /// Run plugin libraries in a child process each: a crash or an endless loop ends the call alone. Each call takes longer.
     #[arg(long, global = true)]
     pub(crate) isolate_plugins: bool,
     /// A server that may get the keys that a pipeline file names, such as `llm.example.org` or `http://10.0.0.1:8000`;

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// Inspect recorded runs: rounds of refinement, origins of inferred facts, traces. Change limits of a run in progress.
+/// Inspect recorded runs: rounds, inferred facts, traces. Change limits of a run.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge runs rounds runs/20261121-101500-bon-ivml

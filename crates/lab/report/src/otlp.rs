@@ -1,7 +1,7 @@
 //! A run as OpenTelemetry spans, in the JSON encoding of OTLP: run, tasks, stages, and requests to models.
 //!
 //! Requests follow the semantic conventions for generative AI of version 1.41.0, the last one of the common repository
-//! (`docs/gen-ai/gen-ai-spans.md`, read on 2026-11-23); attributes of planforge begin with `planforge.`.
+//! (its page on spans of generative AI, read on 2026-11-23); attributes of planforge begin with `planforge.`.
 //!
 //! The journal has the time of a session to the second and the duration of each request, but not its start. So a task begins when
 //! its run does, and its requests follow one another within their stage. Durations are measured; starts and overlaps are not.

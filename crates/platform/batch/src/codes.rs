@@ -1,6 +1,8 @@
 //! The codes of this crate.
 
+use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::CodeInfo;
+use std::path::Path;
 
 macro_rules! codes {
     ($($code:literal, $title:literal, $text:literal;)*) => {
@@ -39,6 +41,12 @@ codes! {
     "batch.io", "a batch file cannot be read or written",
     "The operating system refused; the message names the file and says why. Questions that wait are written again when the run is \
      resumed.";
+}
+
+/// `batch.io`: `what` is what could not be done with the file.
+pub(crate) fn io_failure(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+    let message = format!("cannot {what} {}: {error}", path.display());
+    Failure::new(FailureClass::System, "batch.io", message)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! The folder of batch files.
 
 use crate::answers::BatchReplies;
+use crate::codes::io_failure;
 use crate::requests::{
     Ledger, MAX_FILE_BYTES, MAX_FILE_REQUESTS, Part, Questions, RequestFile, Wave, custom_id, names, parts,
     wave_of,
 };
 use crate::written::WrittenFile;
-use planforge_contract::{Failure, FailureClass, ProviderFailure};
+use planforge_contract::{Failure, ProviderFailure};
 use planforge_diagnostics::Diagnostic;
 use planforge_llm::PendingRequest;
 use planforge_record::Redactor;
@@ -42,7 +43,7 @@ impl BatchFolder {
     /// `batch.io`, `batch.changed`.
     pub fn written(&self, replies: &BatchReplies) -> Result<Vec<WrittenFile>, Failure> {
         let mut ledger = Ledger::default();
-        let files = jsonl(&self.root).map_err(|e| io(&self.root, "read", &e))?;
+        let files = jsonl(&self.root).map_err(|e| io_failure(&self.root, "read", &e))?;
         let files = files.iter().filter(|path| wave_of(path).is_some());
         files.map(|path| WrittenFile::read(path, &mut ledger, replies)).collect()
     }
@@ -161,10 +162,10 @@ impl BatchFolder {
     fn ledger(&self) -> Result<(Ledger, u32), Failure> {
         let mut ledger = Ledger::default();
         let mut last = 0;
-        for path in jsonl(&self.root).map_err(|e| io(&self.root, "read", &e))? {
+        for path in jsonl(&self.root).map_err(|e| io_failure(&self.root, "read", &e))? {
             let Some(wave) = wave_of(&path) else { continue };
             last = last.max(wave);
-            let bytes = fs::read(&path).map_err(|e| io(&path, "read", &e))?;
+            let bytes = fs::read(&path).map_err(|e| io_failure(&path, "read", &e))?;
             ledger.read(&String::from_utf8_lossy(&bytes));
         }
         Ok((ledger, last))
@@ -178,14 +179,15 @@ impl BatchFolder {
         for at in 0..parts.len() {
             while let Some((part, name)) = parts.get(at).zip(names(wave, &parts).into_iter().nth(at)) {
                 let path = self.root.join(name);
-                let file = whole(&self.root, part.text.as_bytes()).map_err(|e| io(&path, "write", &e))?;
+                let file =
+                    whole(&self.root, part.text.as_bytes()).map_err(|e| io_failure(&path, "write", &e))?;
                 match file.persist_noclobber(&path) {
                     Ok(_) => {
                         files.push(RequestFile { path, model: part.model.clone(), requests: part.requests });
                         break;
                     }
                     Err(e) if e.error.kind() == ErrorKind::AlreadyExists => wave += 1,
-                    Err(e) => return Err(io(&path, "write", &e.error)),
+                    Err(e) => return Err(io_failure(&path, "write", &e.error)),
                 }
             }
         }
@@ -233,9 +235,4 @@ fn jsonl(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("batch.io", format!("{} cannot be read: {error}", path.display()))
-}
-
-pub(crate) fn io(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
-    let message = format!("cannot {what} {}: {error}", path.display());
-    Failure::new(FailureClass::System, "batch.io", message)
 }

@@ -1,7 +1,7 @@
 //! Request files that were written.
 
 use crate::answers::BatchReplies;
-use crate::folder::io;
+use crate::codes::io_failure;
 use crate::requests::Ledger;
 use planforge_contract::{Failure, FailureClass};
 use serde::Deserialize;
@@ -40,7 +40,7 @@ struct RequestBody {
 impl WrittenFile {
     /// Reads a file. `ledger` counts how often earlier files contain each request.
     pub(crate) fn read(path: &Path, ledger: &mut Ledger, replies: &BatchReplies) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|e| io(path, "read", &e))?;
+        let text = fs::read_to_string(path).map_err(|e| io_failure(path, "read", &e))?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut file = Self {
             path: path.to_owned(),

@@ -194,7 +194,7 @@ Write the new form into the file.",
          log-probabilities. So a `select` stage could not compare candidates by `candidate.log_likelihood`. Remove `logprobs` and\n\
          select by a metric of a verifier:\n\n    \
          by = \"ew.score\"\n\n\
-         or give the role to a model whose provider returns them. `planforge plugins info PROVIDER` shows what a service lacks.",
+         or give the role to a model whose provider returns them. `planforge plugins show PROVIDER` shows what a service lacks.",
     ),
     code(
         "pipeline.no-stages",

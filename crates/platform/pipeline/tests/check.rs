@@ -19,7 +19,7 @@ struct Plugins;
 fn plugins() -> Vec<PluginInfo> {
     let mut provider = info("provider-openai", PluginKind::Provider, &[], &[]);
     provider.options_schema = json!({"type": "object", "additionalProperties": false, "properties": {
-        "base_url": {"type": "string"}, "api_key_env": {"type": "string"}, "timeout_s": {"type": "number"}}});
+        "base_url": {"type": "string"}, "proxy": {"type": "string"}, "api_key_env": {"type": "string"}, "timeout_s": {"type": "number"}}});
     provider.secrets = vec!["api_key_env".to_owned()];
     let mut translator = info("translator-direct", PluginKind::Translator, &["writer"], &[]);
     translator.options_schema = json!({"type": "object", "additionalProperties": false, "properties": {
