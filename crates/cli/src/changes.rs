@@ -1,13 +1,12 @@
 //! Changes of a run after its start: `planforge run --resume RUN --set KEY=VALUE`, and `planforge runs limit` while it
 //! is in progress.
 
+use crate::calendar::now;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::manifest::now;
-use crate::pipeline::RESUMED_WITH;
-use planforge_contract::Failure;
+use planforge_contract::{Failure, FailureClass};
 use planforge_llm::{LIMIT_KEYS, Llm, ModelSettings};
-use planforge_record::{Event, Journal, RecordError, RunFolder};
+use planforge_record::{Event, Journal, RESUMED_WITH, RecordError, RunFolder};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -172,8 +171,7 @@ impl Drop for LimitWatch {
 }
 
 fn apply(bytes: &[u8], llm: &Llm, tables: &mut BTreeMap<String, ModelSettings>) -> Result<String, Failure> {
-    let wrong =
-        |message: String| Failure::new(planforge_contract::FailureClass::Request, "llm.config", message);
+    let wrong = |message: String| Failure::new(FailureClass::Request, "llm.config", message);
     let limits: Map<String, Value> =
         serde_json::from_slice(bytes).map_err(|error| wrong(format!("{FILE}: {error}")))?;
     let mut changed = tables.clone();

@@ -3,7 +3,7 @@
 
 use crate::consent::shown_variable;
 use crate::prepare::Preparation;
-use planforge_contract::{CreateRequest, Failure};
+use planforge_contract::{CreateRequest, Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_llm::split_table;
 use planforge_pipeline::{Pipeline, inline_files};
@@ -78,6 +78,6 @@ pub(crate) fn check_models(pipeline: &Pipeline, text: &str, with: &Preparation<'
 fn unset(variable: &str) -> Failure {
     let variable = shown_variable(variable);
     let message = format!("the environment variable {variable} is not set; a run needs it");
-    Failure::new(planforge_contract::FailureClass::System, "cli.missing-secret", message)
+    Failure::new(FailureClass::System, "cli.missing-secret", message)
         .help(format!("set {variable} before a run; the check itself needs no key"))
 }

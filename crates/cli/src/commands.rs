@@ -1,18 +1,34 @@
 //! The commands, one module each: arguments, help examples and code. Each returns how the process ends and prints through
 //! [`Output`](crate::output::Output).
 
+// Declared here, not by the macro, so that `cargo fmt` finds their files.
+pub(crate) mod batch;
+pub(crate) mod check;
 pub(crate) mod command_line;
+pub(crate) mod compare;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod evaluate;
+pub(crate) mod explain;
+pub(crate) mod models;
+pub(crate) mod pddl;
+pub(crate) mod plugins;
+pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod study;
+pub(crate) mod suite;
+mod worker;
 
 use crate::context::Context;
 use crate::exit::Exit;
 
-/// Declares the modules of the commands, their enum and dispatch, and the headings of `planforge --help`. A module has the name of its
+/// Declares the enum of the commands, its dispatch, and the headings of `planforge --help`. A module has the name of its
 /// command, its arguments and a function `run`.
 macro_rules! commands {
     ($($heading:literal { $($name:ident($module:ident::$args:ident)),* $(,)? })* hidden { $hidden:ident($hidden_module:ident::$hidden_args:ident) }) => {
-        $($(pub(crate) mod $module;)*)*
-        mod $hidden_module;
-
         #[derive(Debug, clap::Subcommand)]
         pub(crate) enum Command {
             $($($name(Box<$module::$args>),)*)*

@@ -1,8 +1,9 @@
 //! The execution of a pipeline over tasks: its services, and its result.
 
+use crate::calendar::now;
 use crate::explain_plan::{self, ExplainedPlans};
 use crate::interrupt::interrupt_flag;
-use crate::manifest::{now, stored_explainer};
+use crate::manifest::stored_explainer;
 use crate::prepare::Prepared;
 use planforge_batch::BatchReplies;
 use planforge_contract::{Failure, Outcome};

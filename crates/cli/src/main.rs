@@ -3,6 +3,7 @@
 mod args;
 mod batch;
 mod bundled;
+mod calendar;
 mod catalogue;
 mod cause;
 mod changes;

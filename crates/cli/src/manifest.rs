@@ -1,6 +1,7 @@
 //! The manifest of a run folder. It holds everything that a replay needs: the pipeline's text, the overrides, the seed and the tasks.
 //! So replay and resume read no suite.
 
+use crate::calendar::{calendar_time, record_time};
 use crate::pipeline::LoadedPipeline;
 use crate::prepare::Prepared;
 use jiff::Timestamp;
@@ -17,9 +18,6 @@ const TASKS: &str = "tasks";
 /// The key of the explaining model in `run.json`.
 const EXPLAIN_PLAN: &str = "explain_plan";
 
-/// Times in a record: UTC, to the second.
-const TIME_FORMAT: &str = "%Y-%m-%dT%H:%M:%SZ";
-
 /// Builds the manifest of a run.
 pub(crate) fn manifest(
     checked: &LoadedPipeline,
@@ -29,7 +27,7 @@ pub(crate) fn manifest(
     tasks: &[(RunTask, TaskUse)],
 ) -> Result<RunManifest, Failure> {
     let pipeline = &checked.pipeline;
-    let time = timestamp(SystemTime::now())?;
+    let time = calendar_time(SystemTime::now())?;
     let stored =
         serde_json::to_value(tasks.iter().map(|(task, _)| task).collect::<Vec<_>>()).map_err(|e| {
             Failure::new(FailureClass::System, "record.io", format!("the tasks have no JSON form: {e}"))
@@ -48,7 +46,7 @@ pub(crate) fn manifest(
         schema: 1,
         id: run_id(Path::new(&pipeline.name), time),
         planforge: env!("CARGO_PKG_VERSION").to_owned(),
-        created_at: time.strftime(TIME_FORMAT).to_string(),
+        created_at: record_time(time),
         config: ConfigText::new(pipeline.name.clone(), pipeline.source.clone()),
         overrides: overrides.to_vec(),
         plugins: prepared.plugins.clone(),
@@ -75,41 +73,10 @@ pub(crate) fn stored_tasks(manifest: &RunManifest) -> Result<Vec<RunTask>, Failu
     serde_json::from_value(value.clone()).map_err(|e| corrupt(format!("run.json: the tasks: {e}")))
 }
 
-/// The time of an event. The last one of the calendar if the clock is beyond it, which no run starts with.
-pub(crate) fn now() -> String {
-    let time = timestamp(SystemTime::now()).unwrap_or(Timestamp::MAX);
-    time.strftime(TIME_FORMAT).to_string()
-}
-
-/// The calendar time, which ends with the year 9999.
-fn timestamp(clock: SystemTime) -> Result<Timestamp, Failure> {
-    Timestamp::try_from(clock).map_err(|error| {
-        let message = format!("the clock of this machine is set to a time without a date: {error}");
-        Failure::new(FailureClass::System, "cli.clock", message).help("set the clock")
-    })
-}
-
 /// A name for a run folder that sorts by time: `20261121-101500.123-llm-p`.
 fn run_id(pipeline: &Path, time: Timestamp) -> String {
     let stem = pipeline.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let word: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
     format!("{}-{word}", time.strftime("%Y%m%d-%H%M%S.%3f"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn a_clock_beyond_the_calendar_is_a_failure_of_the_system() {
-        let years = |count: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(count * 31_556_952);
-        assert!(timestamp(years(1000)).is_ok());
-        let failure = timestamp(years(285_000)).unwrap_err();
-        assert_eq!(
-            (failure.class, crate::exit::of_failure(&failure)),
-            (FailureClass::System, crate::exit::Exit::System)
-        );
-    }
 }

@@ -11,12 +11,8 @@ use planforge_llm::Mode;
 use planforge_pipeline::CheckedPipeline;
 use planforge_plugin_host::Registry;
 use planforge_record::{MIN_SECRET_BYTES, Redactor, RunManifest};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The key of the changes on resuming in `run.json`.
-pub(crate) const RESUMED_WITH: &str = "resumed_with";
 
 /// A pipeline without mistakes, and the plugins that it was checked against.
 pub(crate) struct LoadedPipeline {
@@ -67,16 +63,9 @@ pub(crate) fn check_recorded(
     changes: &[String],
 ) -> Result<LoadedPipeline, Exit> {
     let config = &manifest.config;
-    let overrides: Vec<String> = all_overrides(manifest).into_iter().chain(changes.iter().cloned()).collect();
+    let overrides: Vec<String> =
+        manifest.all_overrides().into_iter().chain(changes.iter().cloned()).collect();
     check_with(context, (&config.text, &config.path, &overrides), Prices::recorded(manifest))
-}
-
-/// The overrides of a run: those of its start, then those of each resumption.
-fn all_overrides(manifest: &RunManifest) -> Vec<String> {
-    let later = manifest.settings.get(RESUMED_WITH).and_then(Value::as_array).into_iter().flatten();
-    let later = later.filter_map(|session| session["set"].as_array()).flatten();
-    let later = later.filter_map(|set| set.as_str().map(str::to_owned));
-    manifest.overrides.iter().cloned().chain(later).collect()
 }
 
 fn check_with(

@@ -1,8 +1,8 @@
 //! Prices of model tables that state none: from `configs/prices.toml`, from the user's `prices.toml`, or as a run recorded them.
 
+use crate::calendar::today;
 use crate::context::Context;
 use crate::exit::Exit;
-use jiff::Timestamp;
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, Price};
 use planforge_record::RunManifest;
 use planforge_report::PRICES;
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 /// The list that comes with planforge.
 const SHIPPED: &str = include_str!("../../../configs/prices.toml");
@@ -64,9 +63,7 @@ impl Prices {
     pub(crate) fn listed(context: &Context) -> Result<Self, Exit> {
         let user = crate::environment::price_file();
         let entries = read_lists(user.as_deref()).map_err(|failure| context.print_failure(&failure))?;
-        let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
-        let today = now.strftime("%Y-%m-%d").to_string();
-        Ok(Self::from(Origin::Lists { entries, today }))
+        Ok(Self::from(Origin::Lists { entries, today: today() }))
     }
 
     /// The prices of a recorded run, so that its costs never change.

@@ -1,9 +1,9 @@
 //! `planforge batch`: sends the requests of a parked run to a batch service, and downloads the answers.
 
+use crate::calendar::now;
 use crate::consent::shown_variable;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::manifest::now;
 use crate::pipeline::{LoadedPipeline, check_recorded, consent};
 use crate::prepare::known_secrets;
 use clap::{Args, Subcommand};
@@ -70,8 +70,10 @@ pub(crate) fn run(context: &Context, args: &BatchArgs) -> Exit {
         BatchCommand::Submit(args) => submit(context, args),
         BatchCommand::Status(args) => with_client(context, &args.folder, |client| client.status())
             .map(|lines| print(context, args, &lines)),
-        BatchCommand::Fetch(args) => with_client(context, &args.folder.folder, |client| client.fetch(args.wait))
-            .map(|lines| print(context, &args.folder, &lines)),
+        BatchCommand::Fetch(args) => {
+            with_client(context, &args.folder.folder, |client| client.fetch(args.wait))
+                .map(|lines| print(context, &args.folder, &lines))
+        }
     };
     match ended {
         Ok(exit) | Err(exit) => exit,
@@ -116,7 +118,8 @@ fn print(context: &Context, args: &FolderArgs, lines: &[BatchLine]) -> Exit {
 
 /// One line of text about a request file, and further ones about the results.
 fn text(line: &BatchLine) -> String {
-    let requests = if line.requests == 1 { "1 request".to_owned() } else { format!("{} requests", line.requests) };
+    let requests =
+        if line.requests == 1 { "1 request".to_owned() } else { format!("{} requests", line.requests) };
     let mut text = format!("{}: {requests}, ", line.file);
     match (&line.service, &line.batch) {
         (None, _) if line.open == 0 => text += "answered",
@@ -145,7 +148,10 @@ fn text(line: &BatchLine) -> String {
         text += &format!(": {}", results.answers.display());
         let (unknown, first) = &results.unknown;
         if *unknown > 0 {
-            text += &format!("\n  {unknown} results belong to unknown requests, such as `{}`", escape(&first.join("`, `")));
+            text += &format!(
+                "\n  {unknown} results belong to unknown requests, such as `{}`",
+                escape(&first.join("`, `"))
+            );
         }
     }
     text
@@ -176,7 +182,7 @@ fn with_client(
     let mut seen = BTreeSet::new();
     for path in manifests(folder).map_err(failed)? {
         let manifest: RunManifest = context.read_json(&path)?;
-        if seen.insert((manifest.config.text.clone(), manifest.overrides.clone())) {
+        if seen.insert((manifest.config.text.clone(), manifest.all_overrides())) {
             let checked = check_recorded(context, &manifest, &[])?;
             secrets.extend(known_secrets(&checked.pipeline.config, &checked.registry));
             tables.extend(batch_tables(&checked).map_err(failed)?);
@@ -231,7 +237,10 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut found = Vec::new();
     // The folder of a shard is `OUT/shards/I-of-N`.
-    let out = folder.ancestors().nth(2).filter(|_| folder.parent().is_some_and(|parent| parent.ends_with("shards")));
+    let out = folder
+        .ancestors()
+        .nth(2)
+        .filter(|_| folder.parent().is_some_and(|parent| parent.ends_with("shards")));
     let mut folders = vec![out.unwrap_or(folder).join("cells")];
     while let Some(next) = folders.pop() {
         let manifest = next.join(MANIFEST);
@@ -259,7 +268,9 @@ fn batch_tables(checked: &LoadedPipeline) -> Result<Vec<BatchTable>, Failure> {
             continue;
         }
         let (host, options) = split_table(&table.settings);
-        let text = |name: &str| info.option_value(&options, name).and_then(|value| value.as_str().map(str::to_owned));
+        let text = |name: &str| {
+            info.option_value(&options, name).and_then(|value| value.as_str().map(str::to_owned))
+        };
         let service = match text("service").map(|name| serde_json::from_value(Value::from(name))) {
             Some(Ok(service)) => service,
             Some(Err(_)) | None => Service::Openai,
@@ -284,7 +295,8 @@ fn table_of<'t>(file: &WrittenFile, tables: &'t BTreeSet<BatchTable>) -> Result<
     if let [table] = found.as_slice() {
         return Ok(table);
     }
-    let what = if found.is_empty() { "no model table" } else { "several model tables with different servers" };
+    let what =
+        if found.is_empty() { "no model table" } else { "several model tables with different servers" };
     let message = format!("{}: {what} for `{}` at {}", file.name, file.model, file.url);
     Err(Failure::new(FailureClass::Request, "cli.batch-table", message)
         .help("the pipeline's `[llm.NAME]` table with `use = \"provider-batch\"` names the service, its address and the key"))
@@ -292,7 +304,8 @@ fn table_of<'t>(file: &WrittenFile, tables: &'t BTreeSet<BatchTable>) -> Result<
 
 /// A connection to the server of a table, with the key if the user allows that server to get it.
 fn connection(context: &Context, table: &BatchTable) -> Result<ServiceConnection, Failure> {
-    let service = if table.service == Service::Anthropic.name() { Service::Anthropic } else { Service::Openai };
+    let service =
+        if table.service == Service::Anthropic.name() { Service::Anthropic } else { Service::Openai };
     let value = match &table.variable {
         Some(variable) => {
             consent(&context.allowed_hosts)?.check(variable, &table.base_url)?;

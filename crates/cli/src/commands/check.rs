@@ -1,19 +1,19 @@
 //! `planforge check`: every mistake of a pipeline file, without contacting anything.
 
-use crate::catalogue::{RegistryCatalogue, registry};
-use crate::prices::Prices;
-use std::path::{Path, PathBuf};
 use crate::args::OverrideArgs;
+use crate::catalogue::{RegistryCatalogue, registry};
 use crate::check_models::check_models;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
 use crate::pipeline::consent;
 use crate::prepare::Preparation;
-use planforge_contract::{DocumentSchemas, ReportedDiagnostic};
-use planforge_judging::reports::ValidateReport;
-use planforge_diagnostics::{Diagnostic, SourceMap};
+use crate::prices::Prices;
 use clap::{Args, ValueEnum};
+use planforge_contract::{DocumentSchemas, ReportedDiagnostic};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_judging::reports::ValidateReport;
+use std::path::{Path, PathBuf};
 
 /// Report every mistake in a pipeline file; contact nothing.
 #[derive(Debug, Args)]

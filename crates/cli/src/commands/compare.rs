@@ -4,27 +4,29 @@
 //! it; other records are replayed, which gives the same verdicts. Costs and samples come from the records.
 
 use super::evaluate;
-use crate::recorded_run::read_report;
-use crate::pipeline::check_recorded;
-use crate::manifest::stored_tasks;
-use crate::recorded_run::replay_run;
 use crate::args::positive;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::manifest::stored_tasks;
+use crate::pipeline::check_recorded;
+use crate::recorded_run::read_report;
+use crate::recorded_run::replay_run;
+use clap::{Args, ValueEnum};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
-    Cluster, Comparison, PairBy, Question,
-    NoComparison, Observed, PairKey, RunParts, Settings, compare, unfinished_where_not_ended,
+    Cluster, Comparison, NoComparison, Observed, PairBy, PairKey, Question, RunParts, Settings, compare,
+    unfinished_where_not_ended,
 };
-use planforge_evaluate::results::{CellClasses, CellKey, CellResult, Column, Evaluation, Judges, PluginFacts, TaskOutcome};
+use planforge_evaluate::results::{
+    CellClasses, CellKey, CellResult, Column, Evaluation, Judges, PluginFacts, TaskOutcome,
+};
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::{Args, ValueEnum};
 
 /// Compare two runs or evaluations on the same tasks: solved tasks, costs, certainty.
 ///
@@ -408,7 +410,8 @@ fn read_run(
     pipeline: Option<&str>,
     option: &str,
 ) -> Result<Observed, Exit> {
-    let opened = || RunFolder::open(path, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)));
+    let opened =
+        || RunFolder::open(path, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)));
     let run = opened()?;
     let manifest = run.manifest();
     let config = &manifest.config;

@@ -1,24 +1,24 @@
 //! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model. Everything it needs is in
 //! the binary, so it works anywhere, without key and network.
 
-use crate::outcome::print_outcome;
-use crate::execution::execute;
+use crate::context::Context;
 use crate::execution::ExecutionSettings;
+use crate::execution::ReplySources;
+use crate::execution::execute;
+use crate::execution::services;
+use crate::exit::Exit;
+use crate::exit::of_report;
+use crate::outcome::print_outcome;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::instantiate;
-use crate::execution::services;
-use crate::execution::ReplySources;
-use crate::exit::of_report;
-use crate::context::Context;
-use crate::exit::Exit;
 use crate::progress::RunBar;
+use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::Mode;
 use planforge_pipeline::{LoadedSuite, load_task, run_tasks};
 use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest};
 use std::path::Path;
 use std::sync::Arc;
-use clap::Args;
 
 /// Show the whole way from text to validated plan, on recorded replies of a real model.
 #[derive(Debug, Args)]
@@ -65,8 +65,9 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
 
 fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let checked = check_pipeline(context, PIPELINE, "llm-p.toml", &[])?;
-    let system =
-        |e: std::io::Error| context.print_failure(&Failure::new(FailureClass::System, "record.io", e.to_string()));
+    let system = |e: std::io::Error| {
+        context.print_failure(&Failure::new(FailureClass::System, "record.io", e.to_string()))
+    };
     let folder = tempfile::tempdir().map_err(system)?;
     write_suites(folder.path()).map_err(system)?;
     let mut suites = Vec::new();

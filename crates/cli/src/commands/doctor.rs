@@ -4,13 +4,13 @@ use crate::catalogue::registry;
 use crate::context::Context;
 use crate::environment::find_program;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_child::{CommandSpec, Limits};
 use planforge_evaluate::{Align, Table};
 use planforge_planner_external::PRESETS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use clap::Args;
 
 /// Show installed planners and other programs, and how to get the rest.
 #[derive(Debug, Args)]

@@ -5,9 +5,9 @@
 //! evaluation can be stopped at any moment, and nothing is paid for twice. On request, failed calls of
 //! finished cells are retried.
 
-use crate::args::positive;
-use crate::args::ProgressArgs;
 use crate::args::DryRunArgs;
+use crate::args::ProgressArgs;
+use crate::args::positive;
 use std::path::PathBuf;
 mod cell;
 mod columns;
@@ -21,23 +21,23 @@ mod schedule;
 mod tables;
 mod work;
 
-
 use self::cell::Cell;
 use self::columns::{ColumnFile, columns};
 use self::ending::{print_ending, print_shard_ending};
 use self::matrix::{claim, matrix, store, suites};
-use self::tables::publish;
 use self::outcomes::EvaluationOutcome;
-use self::work::{RunSettings, EvaluationSetup};
-use crate::context::Context;
-use crate::outcome;
-use crate::tasks::tasks_of;
+use self::tables::publish;
+use self::work::{EvaluationSetup, RunSettings};
 use crate::batch::Batch;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
+use crate::outcome;
+use crate::tasks::tasks_of;
+use clap::{Args, Subcommand, ValueEnum};
 use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::matrix::{Filter, Matrix, UnmatchedFilter, Selection, Shard};
+use planforge_evaluate::matrix::{Filter, Matrix, Selection, Shard, UnmatchedFilter};
 use planforge_evaluate::results::{CellResult, Evaluation};
 use planforge_evaluate::sums::is_unchanged;
 use planforge_evaluate::tables::junit;
@@ -45,7 +45,6 @@ use planforge_pipeline::Suite;
 use planforge_record::Redactor;
 use std::path::Path;
 use std::sync::Mutex;
-use clap::{Args, Subcommand, ValueEnum};
 
 /// Run pipelines over suites with several seeds and tabulate the results.
 #[derive(Debug, Args)]
@@ -381,7 +380,13 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
         return Ok(exit);
     }
     let cells = outcomes.cells.iter().map(|outcome| outcome.result.clone()).collect();
-    write_results(context, out, (&args.tables, &args.ending), (&matrix, &columns, &suites), (cells, waits.as_ref()))?;
+    write_results(
+        context,
+        out,
+        (&args.tables, &args.ending),
+        (&matrix, &columns, &suites),
+        (cells, waits.as_ref()),
+    )?;
     if let Some(wave) = &waits {
         batch.print_pending(context, wave, &format!("planforge evaluate --resume --out {}", out.display()));
     }
@@ -390,7 +395,13 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
 }
 
 /// Writes the matrix. A shard may find that of another shard, but its own cells only when it resumes.
-fn store_matrix(context: &Context, args: &EvaluateArgs, out: &Path, matrix: &Matrix, plan: &[Cell<'_>]) -> Result<(), Exit> {
+fn store_matrix(
+    context: &Context,
+    args: &EvaluateArgs,
+    out: &Path,
+    matrix: &Matrix,
+    plan: &[Cell<'_>],
+) -> Result<(), Exit> {
     let Some(shard) = args.shard else { return store(context, out, matrix) };
     claim(context, out, matrix)?;
     let started = plan.iter().find(|cell| cell.selected && cell.folder().join("run.json").exists());

@@ -5,16 +5,18 @@ mod try_environment;
 use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::{Args, Subcommand, ValueEnum};
 use planforge_contract::{Failure, PluginInfo};
 use planforge_evaluate::{Align, Table};
 use planforge_plugin_host::{RegistryEntry, scaffold};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use clap::{Args, Subcommand, ValueEnum};
 
 /// List plugins, write a new one, try a program as an environment.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check\n  planforge plugins new verifier my-check --language python")]
+#[command(
+    after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check\n  planforge plugins new verifier my-check --language python"
+)]
 pub(crate) struct PluginsArgs {
     #[command(subcommand)]
     pub(crate) command: PluginsCommand,

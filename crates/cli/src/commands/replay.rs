@@ -1,15 +1,15 @@
 //! `planforge replay`: a recorded run again, without network or key.
 
-use crate::outcome::print_outcome;
-use crate::exit::of_report;
-use crate::recorded_run::{replay_run, restore_report};
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::exit::of_report;
+use crate::outcome::print_outcome;
+use crate::recorded_run::{replay_run, restore_report};
+use clap::Args;
 use planforge_contract::Failure;
 use planforge_record::RunFolder;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::Args;
 
 /// Repeat a recorded run without network or key: same verdicts, or the missing replies.
 ///

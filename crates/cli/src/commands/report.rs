@@ -1,16 +1,16 @@
 //! `planforge report`: one self-contained HTML file from a run or an evaluation.
 
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::refuse_part_of_run;
 use crate::progress::counting;
+use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
 use planforge_report::Written;
 use std::io::BufWriter;
 use std::path::Path;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Write one self-contained HTML file about a run or an evaluation.
 #[derive(Debug, Args)]

@@ -1,40 +1,36 @@
 //! `planforge run`: a pipeline over tasks, recorded as it goes; and its resumption.
 
-use crate::outcome::print_outcome;
-use crate::tasks::named_tasks;
-use crate::pipeline::LoadedPipeline;
-use crate::pipeline::{check_pipeline, check_recorded};
-use crate::pipeline::instantiate;
-use crate::manifest::stored_tasks;
-use crate::manifest::stored_explainer;
-use crate::execution::RunOutcome;
-use crate::execution::ReplySources;
+use crate::args::DryRunArgs;
+use crate::args::{OverrideArgs, ProgressArgs};
+use crate::batch::Batch;
+use crate::changes::{check_resume, record_resume};
+use crate::context::Context;
+use crate::dry_run::{self, DryRun};
 use crate::ending_hint::ending_hint;
+use crate::execution::ReplySources;
+use crate::execution::RunOutcome;
+use crate::exit::Exit;
 use crate::exit::of_report;
 use crate::files::refuse_part_of_run;
+use crate::manifest::stored_explainer;
+use crate::manifest::stored_tasks;
+use crate::outcome;
+use crate::outcome::print_outcome;
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::instantiate;
+use crate::pipeline::{check_pipeline, check_recorded};
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
 use crate::recorded_run::open_cassette;
-use crate::changes::{check_resume, record_resume};
-use crate::args::{OverrideArgs, ProgressArgs};
-use crate::args::DryRunArgs;
-use crate::dry_run::{self, DryRun};
-use crate::context::Context;
-use crate::outcome;
-use crate::batch::Batch;
-use crate::exit::Exit;
+use crate::tasks::named_tasks;
+use clap::{Args, ValueEnum};
 use planforge_contract::Failure;
 use planforge_evaluate::results::CellKey;
 use planforge_llm::Mode;
-use planforge_pipeline::{
-    RunState, RunTask,
-};
-use planforge_record::{
-    Lookup, Redactor, RunFolder,
-};
+use planforge_pipeline::{RunState, RunTask};
+use planforge_record::{Lookup, Redactor, RunFolder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use clap::{Args, ValueEnum};
 
 /// Run a pipeline file on tasks.
 #[derive(Debug, Args)]
@@ -192,8 +188,13 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     for warning in opened.warnings() {
         context.output.note(&format!("warning: {}", warning.message));
     }
-    let run =
-        RecordedRun { context, checked: &checked, folder: Arc::new(opened), jobs: args.jobs, title: String::new() };
+    let run = RecordedRun {
+        context,
+        checked: &checked,
+        folder: Arc::new(opened),
+        jobs: args.jobs,
+        title: String::new(),
+    };
     let sources = ReplySources {
         mode: Mode::Live,
         lookups: Vec::new(),
@@ -252,7 +253,9 @@ fn finish(
     // Where the person stopped it, what else would wait is not known yet.
     let wave = match ended.report.state {
         RunState::Interrupted => None,
-        RunState::Finished | RunState::Parked => Some(batch.write_requests(context, &ended.pending, redactor)?),
+        RunState::Finished | RunState::Parked => {
+            Some(batch.write_requests(context, &ended.pending, redactor)?)
+        }
     };
     let waits = wave.filter(|wave| wave.pending > 0);
     print_outcome(context, ended, tasks, args.json, waits.as_ref());
@@ -261,7 +264,8 @@ fn finish(
     }
     let command = format!("planforge run --resume {path}");
     let is_whole = ended.report.state == RunState::Finished && waits.is_none();
-    let replay = if is_whole { format!("; `planforge replay {path}` gives the same verdicts") } else { String::new() };
+    let replay =
+        if is_whole { format!("; `planforge replay {path}` gives the same verdicts") } else { String::new() };
     context.output.note(&format!("the run is in {path}{replay}"));
     match (&waits, ended.report.state) {
         (Some(wave), _) => batch.print_pending(context, wave, &command),

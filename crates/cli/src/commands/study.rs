@@ -7,17 +7,17 @@ mod scaling;
 mod search;
 mod strategy;
 
-use crate::interrupt::interrupt_flag;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::interrupt::interrupt_flag;
 use crate::progress::StudyBar;
+use clap::{Args, Subcommand};
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::Artefact;
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::{Args, Subcommand};
 
 /// Run experiments without a language model: CSV, tables and figures.
 #[derive(Debug, Args)]

@@ -1,13 +1,13 @@
 //! `planforge worker`: the child process of the plugin host and of `planforge suite`. Not for people.
 
-use std::path::PathBuf;
-use crate::context::Context;
 use crate::bundled::BUNDLED;
+use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_plugin_host::{WorkerSource, isolated_main, worker_main};
 use planforge_suites::serve_renderings;
-use clap::Args;
+use std::path::PathBuf;
 
 /// The child process of the plugin host and of `planforge suite`.
 #[derive(Debug, Args)]

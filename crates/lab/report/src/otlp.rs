@@ -50,7 +50,7 @@ pub fn write_otlp(run: &RunFolder, content: bool, out: &mut dyn Write) -> Result
     };
     spans.begin(manifest).map_err(failed)?;
     let root = spans.id("run", "");
-    spans.write(&outline.span(manifest, root.clone())).map_err(failed)?;
+    spans.write(&outline.span(manifest, &root)).map_err(failed)?;
     let mut requests = 0;
     for (name, task) in &outline.tasks {
         let task_id = spans.id("task", name);
@@ -152,7 +152,7 @@ impl RunSpans {
             end: 0,
             state: None,
             tasks: Vec::new(),
-            providers: crate::prices::providers_of_file(&manifest.config.text, &manifest.overrides),
+            providers: crate::prices::providers_of_file(&manifest.config.text, &manifest.all_overrides()),
         };
         let (mut requests, mut has_session) = (0, false);
         run.each_event(|event| match event {
@@ -223,23 +223,14 @@ impl RunSpans {
         spans
     }
 
-    fn span(&self, manifest: &RunManifest, id: String) -> Span {
+    fn span(&self, manifest: &RunManifest, id: &str) -> Span {
         let mut attributes = Attributes::default();
         attributes.text("planforge.run.id", &manifest.id);
         attributes.text("planforge.pipeline", &manifest.config.path);
         attributes.int("planforge.seed", Some(manifest.seed));
         attributes.text("planforge.state", self.state.as_deref().unwrap_or("unfinished"));
         let name = "planforge run".to_owned();
-        Span {
-            id,
-            parent: None,
-            name,
-            kind: INTERNAL,
-            start: self.start,
-            end: self.end,
-            attributes,
-            error: None,
-        }
+        Span { end: self.end, ..Span::internal(id, None, name, (self.start, 0), attributes) }
     }
 }
 
@@ -259,16 +250,8 @@ impl TaskSpans {
             }
             _ => None,
         };
-        Span {
-            id: id.to_owned(),
-            parent: Some(parent.to_owned()),
-            name: format!("task {name}"),
-            kind: INTERNAL,
-            start,
-            end: start.saturating_add(self.nanos()),
-            attributes,
-            error,
-        }
+        let time = (start, self.nanos());
+        Span { error, ..Span::internal(id, Some(parent), format!("task {name}"), time, attributes) }
     }
 }
 
@@ -280,16 +263,7 @@ impl StageSpans {
     fn span(&self, label: &str, start: Nanos, (id, parent): (&str, &str)) -> Span {
         let mut attributes = Attributes::default();
         attributes.text("planforge.stage", label);
-        Span {
-            id: id.to_owned(),
-            parent: Some(parent.to_owned()),
-            name: format!("stage {label}"),
-            kind: INTERNAL,
-            start,
-            end: start.saturating_add(self.nanos()),
-            attributes,
-            error: None,
-        }
+        Span::internal(id, Some(parent), format!("stage {label}"), (start, self.nanos()), attributes)
     }
 }
 
@@ -338,15 +312,11 @@ impl RequestSpan {
             attributes.text("gen_ai.input.messages", &input_messages(request));
             attributes.text("gen_ai.output.messages", &output_messages(details.result.as_ref()));
         }
+        let name = format!("chat {}", request.model);
         Span {
-            id: id.to_owned(),
-            parent: Some(parent.to_owned()),
-            name: format!("chat {}", request.model),
             kind: CLIENT,
-            start,
-            end: start.saturating_add(self.nanos),
-            attributes,
             error: self.error.as_ref().map(|(_, message)| message.clone()),
+            ..Span::internal(id, Some(parent), name, (start, self.nanos), attributes)
         }
     }
 }
@@ -427,6 +397,28 @@ struct Span {
     attributes: Attributes,
     /// Message of the failure that ended it.
     error: Option<String>,
+}
+
+impl Span {
+    /// A span of planforge's own work, with its start and duration.
+    fn internal(
+        id: &str,
+        parent: Option<&str>,
+        name: String,
+        (start, nanos): (Nanos, Nanos),
+        attributes: Attributes,
+    ) -> Self {
+        Self {
+            id: id.to_owned(),
+            parent: parent.map(str::to_owned),
+            name,
+            kind: INTERNAL,
+            start,
+            end: start.saturating_add(nanos),
+            attributes,
+            error: None,
+        }
+    }
 }
 
 /// The first digits of a SHA-256 over the run and the place of a span.

@@ -15,7 +15,7 @@ pub(crate) struct KnownPrices<'a>(&'a Price);
 impl Prices {
     /// Reads the prices of a run: those of its file, and for other tables those from a list, which its manifest records.
     pub(crate) fn of_run(manifest: &RunManifest) -> Self {
-        let Self(mut prices) = Self::of_file(&manifest.config.text, &manifest.overrides);
+        let Self(mut prices) = Self::of_file(&manifest.config.text, &manifest.all_overrides());
         let listed = manifest.settings.get(crate::PRICES).and_then(|listed| listed.as_object());
         for (name, entry) in listed.into_iter().flatten() {
             if let Some(price) =

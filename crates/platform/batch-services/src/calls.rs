@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Most attempts of a request.
-const MAX_ATTEMPTS: u32 = 5;
+pub(crate) const MAX_ATTEMPTS: u32 = 5;
 /// Wait before the second attempt; it doubles with each further one.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// Longest wait before an attempt, whatever the service asks for.

@@ -1,12 +1,12 @@
 //! Submission of request files, their status, and the download of answers.
 
-use crate::calls::Calls;
+use crate::calls::{Calls, MAX_ATTEMPTS};
 use crate::connection::{Service, ServiceConnection};
 use crate::download::{FetchedResults, fetch_results};
 use crate::service_batch::{BatchProgress, ServiceBatch};
-use crate::submitted::{SubmittedFile, SubmittedFiles, io};
+use crate::submitted::{SubmittedFile, SubmittedFiles};
 use crate::{anthropic, openai};
-use planforge_batch::{BatchFolder, MAX_FILE_BYTES, MAX_FILE_REQUESTS, WrittenFile};
+use planforge_batch::{BatchFolder, MAX_FILE_BYTES, MAX_FILE_REQUESTS, WrittenFile, io_failure};
 use planforge_contract::{Failure, FailureClass, ProviderFailureClass};
 use planforge_llm::Clock;
 use planforge_record::{Redactor, sha256_hex};
@@ -15,8 +15,6 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most attempts to create a batch.
-const MAX_ATTEMPTS: u32 = 5;
 /// Wait before the second look at batches that are awaited; it doubles up to [`LONGEST_POLL`].
 const FIRST_POLL: Duration = Duration::from_secs(2);
 const LONGEST_POLL: Duration = Duration::from_secs(60);
@@ -240,7 +238,7 @@ impl BatchClient<'_> {
         file: &WrittenFile,
         known: Option<SubmittedFile>,
     ) -> Result<ServiceBatch, Failure> {
-        let bytes = fs::read(&file.path).map_err(|e| io(&file.path, "read", &e))?;
+        let bytes = fs::read(&file.path).map_err(|e| io_failure(&file.path, "read", &e))?;
         check_size(file, bytes.len())?;
         let sha256 = sha256_hex(&bytes);
         if known.as_ref().is_some_and(|entry| entry.sha256 != sha256) {

@@ -2,8 +2,7 @@
 
 use crate::calls::Calls;
 use crate::service_batch::ServiceBatch;
-use crate::submitted::io;
-use planforge_batch::{MAX_LINE_BYTES, WrittenFile, failure_name, read_answer, redact_line};
+use planforge_batch::{MAX_LINE_BYTES, WrittenFile, failure_name, io_failure, read_answer, redact_line};
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::ArrivedResult;
 use serde::Serialize;
@@ -42,7 +41,7 @@ pub(crate) fn fetch_results(
     file: &WrittenFile,
     answers: &Path,
 ) -> Result<FetchedResults, Failure> {
-    fs::create_dir_all(answers).map_err(|e| io(answers, "write", &e))?;
+    fs::create_dir_all(answers).map_err(|e| io_failure(answers, "write", &e))?;
     let mut lines = calls.retried(|_| {
         let mut lines = ResultLines::new(calls, batch, file, answers)?;
         for path in &batch.results {
@@ -85,7 +84,7 @@ impl<'a> ResultLines<'a> {
         folder: &Path,
     ) -> Result<Self, Failure> {
         let answers = folder.join(format!("{}.jsonl", batch.id));
-        let out = NamedTempFile::new_in(folder).map_err(|e| io(&answers, "write", &e))?;
+        let out = NamedTempFile::new_in(folder).map_err(|e| io_failure(&answers, "write", &e))?;
         Ok(Self {
             calls,
             batch,
@@ -186,13 +185,13 @@ impl<'a> ResultLines<'a> {
 
     fn write(&mut self, line: &str) -> Result<(), Failure> {
         let written = self.out.write_all(line.as_bytes()).and_then(|()| self.out.write_all(b"\n"));
-        written.map_err(|e| io(&self.results.answers, "write", &e))
+        written.map_err(|e| io_failure(&self.results.answers, "write", &e))
     }
 
     /// Gives the complete file its name.
     fn keep(self) -> Result<FetchedResults, Failure> {
         let path = self.results.answers.clone();
-        let failed = |e: &dyn std::fmt::Display| io(&path, "write", e);
+        let failed = |e: &dyn std::fmt::Display| io_failure(&path, "write", e);
         let file = self.out.into_inner().map_err(|e| failed(&e))?;
         file.as_file().sync_all().map_err(|e| failed(&e))?;
         file.persist(&path).map_err(|e| failed(&e.error))?;

@@ -1,6 +1,7 @@
 //! The record of what was submitted: `submitted.json` in the batch folder.
 
 use crate::connection::Service;
+use planforge_batch::io_failure;
 use planforge_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -71,7 +72,7 @@ impl SubmittedFiles {
                 document.files
             }
             Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(io(&path, "read", &e)),
+            Err(e) => return Err(io_failure(&path, "read", &e)),
         };
         Ok(Self { folder: folder.to_owned(), files, lock: None })
     }
@@ -83,7 +84,7 @@ impl SubmittedFiles {
     pub(crate) fn lock(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(LOCK_FILE);
         let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.map_err(|e| io(&path, "write", &e))?;
+        let file = file.map_err(|e| io_failure(&path, "write", &e))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -91,7 +92,7 @@ impl SubmittedFiles {
                 return Err(Failure::new(FailureClass::System, "batch.locked", message)
                     .help("wait for it or stop it; the lock ends with its process"));
             }
-            Err(TryLockError::Error(e)) => return Err(io(&path, "lock", &e)),
+            Err(TryLockError::Error(e)) => return Err(io_failure(&path, "lock", &e)),
         }
         Ok(Self { lock: Some(file), ..Self::read(folder)? })
     }
@@ -140,11 +141,6 @@ impl SubmittedFiles {
             // The name must be on disk as well before the service gets a request.
             File::open(&self.folder)?.sync_all()
         };
-        written().map_err(|e| io(&path, "write", &e))
+        written().map_err(|e| io_failure(&path, "write", &e))
     }
-}
-
-pub(crate) fn io(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
-    let message = format!("cannot {what} {}: {error}", path.display());
-    Failure::new(FailureClass::System, "batch.io", message)
 }

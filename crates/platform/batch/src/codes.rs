@@ -44,7 +44,7 @@ codes! {
 }
 
 /// `batch.io`: `what` is what could not be done with the file.
-pub(crate) fn io_failure(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+pub fn io_failure(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
     let message = format!("cannot {what} {}: {error}", path.display());
     Failure::new(FailureClass::System, "batch.io", message)
 }

@@ -14,7 +14,7 @@ mod requests;
 mod written;
 
 pub use answers::BatchReplies;
-pub use codes::CODES;
+pub use codes::{CODES, io_failure};
 pub use folder::{BatchFolder, failure_name};
 pub use line::{AnswerLine, MAX_LINE_BYTES, read_answer};
 pub use redact::redact_line;

@@ -384,18 +384,16 @@ impl RawHost for Bridge {
             1 => LogLevel::Info,
             _ => LogLevel::Warn,
         };
-        drop(catch_panic(|| self.send.send(FromPlugin::Log(level, message.as_str().to_owned()))));
+        drop(catch_panic(|| CallHost::log(self, level, message.as_str())));
     }
     fn progress(&self, done: u64, total: u64, what: RStr<'_>) {
-        drop(catch_panic(|| self.send.send(FromPlugin::Progress(done, total, what.as_str().to_owned()))));
+        drop(catch_panic(|| CallHost::progress(self, done, total, what.as_str())));
     }
     fn cancelled(&self) -> u32 {
-        u32::from(self.state.is_cancelled.load(Ordering::Relaxed))
+        u32::from(CallHost::is_cancelled(self))
     }
     fn remaining_ms(&self) -> u64 {
-        self.deadline.map_or(u64::MAX, |d| {
-            u64::try_from(d.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX - 1)
-        })
+        CallHost::remaining_ms(self).unwrap_or(u64::MAX)
     }
 }
 
@@ -416,6 +414,8 @@ impl CallHost for Bridge {
         self.state.is_given_up.load(Ordering::Relaxed)
     }
     fn remaining_ms(&self) -> Option<u64> {
-        self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis() as u64)
+        self.deadline.map(|d| {
+            u64::try_from(d.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX - 1)
+        })
     }
 }

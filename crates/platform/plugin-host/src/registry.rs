@@ -281,10 +281,10 @@ impl Registry {
     }
 
     fn describe(&self, id: &str, slot: &Slot) -> Result<Arc<PluginInfo>, Failure> {
-        let found = slot.found.clone()?;
         let Some((_, sha256)) = slot.source.file() else {
             return self.load(slot).map(|loaded| Arc::clone(&loaded.info));
         };
+        let found = slot.found.clone()?;
         if let Some(Ok(loaded)) = slot.loaded.get() {
             return Ok(Arc::clone(&loaded.info));
         }

@@ -36,7 +36,7 @@ pub use disk::{Disk, RealDisk};
 pub use error::RecordError;
 pub use event::{BlobId, Event, RoundHistory, SamplePath, SelectedGroup, TaskVerdict, visit_documents};
 pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_events, effect_key};
-pub use manifest::{AddOnUse, ConfigText, PluginUse, RunManifest, TaskUse};
+pub use manifest::{AddOnUse, ConfigText, PluginUse, RESUMED_WITH, RunManifest, TaskUse};
 pub use memory::MemoryJournal;
 pub use nearest::{Nearest, nearest};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};

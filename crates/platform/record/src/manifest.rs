@@ -98,7 +98,19 @@ pub struct RunManifest {
     pub settings: BTreeMap<String, serde_json::Value>,
 }
 
+/// The key of [`RunManifest::settings`] with the changes of each resumption: a list of `{ "at": TIME, "set": [KEY=VALUE] }`.
+pub const RESUMED_WITH: &str = "resumed_with";
+
 impl RunManifest {
+    /// The overrides of the run's start, then those of each resumption.
+    pub fn all_overrides(&self) -> Vec<String> {
+        let sessions =
+            self.settings.get(RESUMED_WITH).and_then(|sessions| sessions.as_array()).into_iter().flatten();
+        let later = sessions.filter_map(|session| session["set"].as_array()).flatten();
+        let later = later.filter_map(|set| set.as_str().map(str::to_owned));
+        self.overrides.iter().cloned().chain(later).collect()
+    }
+
     /// The number that [`RunManifest::schema`] has today.
     pub const SCHEMA: u32 = 1;
 

@@ -1,28 +1,28 @@
 //! One cell: its run folder, made, resumed or read.
 
-use crate::recorded_run::open_cassette;
-use crate::execution::RunOutcome;
-use crate::tasks::tasks_of;
-use crate::recorded_run::read_report;
-use crate::pipeline::LoadedPipeline;
-use crate::pipeline::instantiate;
-use crate::manifest::stored_tasks;
-use crate::manifest::manifest;
-use crate::execution::ReplySources;
-use crate::recorded_run::RecordedRun;
 use super::columns::ColumnFile;
-use super::outcomes::count_failures;
 use super::outcomes::CellOutcome;
-use super::work::{RunSettings, EvaluationSetup};
+use super::outcomes::count_failures;
+use super::work::{EvaluationSetup, RunSettings};
+use crate::execution::ReplySources;
+use crate::execution::RunOutcome;
 use crate::exit::Exit;
 use crate::files::unwritable;
+use crate::manifest::manifest;
+use crate::manifest::stored_tasks;
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::instantiate;
+use crate::recorded_run::RecordedRun;
+use crate::recorded_run::open_cassette;
+use crate::recorded_run::read_report;
+use crate::tasks::tasks_of;
 use planforge_contract::{Failure, FailureClass};
-use planforge_record::{Event, Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use planforge_diagnostics::SourceId;
-use planforge_evaluate::results::{CellClasses, CellKey, CellResult, ClassStages};
 use planforge_evaluate::history::History;
+use planforge_evaluate::results::{CellClasses, CellKey, CellResult, ClassStages};
 use planforge_llm::Mode;
 use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, named_back};
+use planforge_record::{Event, Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -132,11 +132,12 @@ impl Cell<'_> {
         let mut checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;
         if known {
-            let stored =
-                RunFolder::open(&folder, Arc::default()).map_err(|e| context.print_failure(&Failure::from(e)))?;
+            let stored = RunFolder::open(&folder, Arc::default())
+                .map_err(|e| context.print_failure(&Failure::from(e)))?;
             self.check_inputs(&stored, &checked, &tasks)?;
             checked.use_recorded_prices(stored.manifest());
-            let again = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
+            let again =
+                |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
             let report = read_report(context, &stored).map_err(|failure| context.print_failure(&failure))?;
             if let Some(report) = report.filter(|report| !again(report)) {
                 return Ok(Some(report));
@@ -192,7 +193,8 @@ impl Cell<'_> {
         };
         let all = tasks.len();
         let tasks = self.tasks_to_run(&checked.pipeline.config, &self.ended_tasks(&run.folder), tasks);
-        let RunOutcome { report, pending, .. } = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
+        let RunOutcome { report, pending, .. } =
+            run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
         if report.state == RunState::Parked {
             running.add_pending(pending);
         }

@@ -1,15 +1,15 @@
 //! The columns: pipeline files, each with each of the matrix's models, checked before anything is run; and the stages of each that decide.
 
 use super::TableArgs;
-use crate::catalogue::registry;
-use crate::pipeline::LoadedPipeline;
 use super::overrides::Misfits;
 use crate::catalogue::RegistryCatalogue;
-use crate::prices::Prices;
+use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
+use crate::pipeline::LoadedPipeline;
 use crate::prepare::known_secrets;
+use crate::prices::Prices;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel};
 use planforge_evaluate::results::{CellKey, ClassStages, Judges, PluginFacts};

@@ -4,9 +4,9 @@ use super::cell::Cell;
 use super::outcomes::count_failures;
 use super::work::EvaluationSetup;
 use crate::dry_run::DryRun;
-use crate::tasks::tasks_of;
 use crate::exit::Exit;
 use crate::recorded_run::read_report;
+use crate::tasks::tasks_of;
 use planforge_contract::Failure;
 use planforge_evaluate::estimate::CellFacts;
 use planforge_pipeline::RunReport;
@@ -37,7 +37,8 @@ impl Cell<'_> {
             report = read_report(context, &stored).map_err(failed)?;
         }
         let running = self.work.running.as_ref();
-        let retried = |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
+        let retried =
+            |report: &RunReport| running.is_some_and(|r| r.retry) && count_failures(report) != (0, 0);
         let report = report.filter(|report| !retried(report));
         let tasks = self.tasks_to_run(&checked.pipeline.config, &BTreeSet::new(), tasks);
         let dry = DryRun {

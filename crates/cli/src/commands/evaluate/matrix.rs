@@ -4,10 +4,10 @@ use super::EvaluateArgs;
 use super::MATRIX;
 use super::columns::ColumnFile;
 use crate::context::Context;
-use crate::tasks::add_on;
 use crate::exit::Exit;
 use crate::files::{unwritable, write};
 use crate::model_choice::{model_table, overrides_of};
+use crate::tasks::add_on;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel, parse_seeds};
@@ -24,9 +24,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         let help = "continue it with --resume, or name another folder with --out";
         return Err(context.usage_error(message, Some(help)));
     }
-    let input = |path: &Path| {
-        context.read_text(path)
-    };
+    let input = |path: &Path| context.read_text(path);
     let matrix = if let Some(path) = &args.matrix {
         let folder = path.parent().unwrap_or(Path::new(""));
         Matrix::parse(&input(path)?, &path.display().to_string(), folder).map_err(|(found, sources)| {
@@ -36,9 +34,8 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
     } else if args.suite.is_empty() && (goes_on || args.shard.is_some() && stored.exists()) {
         context.read_json(&stored)?
     } else {
-        let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45")).map_err(|message| {
-            context.usage_error(format!("--seeds: {message}"), None)
-        })?;
+        let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45"))
+            .map_err(|message| context.usage_error(format!("--seeds: {message}"), None))?;
         Matrix {
             suites: args.suite.clone(),
             pipelines: args.pipeline.clone(),

@@ -1,7 +1,7 @@
 //! `planforge evaluate merge`: the tables of cells that were run elsewhere, by shards into one folder or into several.
 
-use super::TableArgs;
 use super::ExitArgs;
+use super::TableArgs;
 use super::columns::columns;
 use super::ending::{list_unfinished, print_failures};
 use super::matrix::{store, suites};
@@ -10,6 +10,7 @@ use super::{MATRIX, write_results};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
+use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::matrix::{Matrix, Selection};
 use planforge_record::RunFolder;
@@ -18,7 +19,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use clap::Args;
 
 /// Make the tables of an evaluation whose cells were run elsewhere.
 ///

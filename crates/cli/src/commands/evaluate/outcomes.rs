@@ -2,9 +2,9 @@
 
 use super::FailThreshold;
 use crate::exit::{Exit, of_report};
-use planforge_record::TaskVerdict;
 use planforge_evaluate::results::{CellResult, CellState};
 use planforge_pipeline::{RunReport, TaskReport};
+use planforge_record::TaskVerdict;
 
 /// The result of a cell, and its exit code: `None` for a cell that is not selected.
 pub(super) struct CellOutcome {

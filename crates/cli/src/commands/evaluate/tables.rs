@@ -1,19 +1,21 @@
 //! The tables of an evaluation in each layout, with the columns of other evaluations.
 
-use super::TableArgs;
 use super::AreReading;
 use super::Layout;
+use super::TableArgs;
 use super::read_evaluation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
 use planforge_batch::Wave;
 use planforge_contract::Failure;
-use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_diagnostics::render::escape;
-use planforge_evaluate::results::{CellState, Column, Evaluation, Reading, TaskOutcome};
-use planforge_evaluate::tables::{Accuracy, ClassSettings, Classes, Plans, Scaling, class_figures, curve_files, curves};
+use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::Artefact;
+use planforge_evaluate::results::{CellState, Column, Evaluation, Reading, TaskOutcome};
+use planforge_evaluate::tables::{
+    Accuracy, ClassSettings, Classes, Plans, Scaling, class_figures, curve_files, curves,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

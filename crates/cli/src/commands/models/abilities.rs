@@ -36,7 +36,11 @@ pub(super) struct Ability {
 type Finding = (Answer, String);
 
 /// Tries every ability. `first` is the model's first reply.
-pub(super) fn find_abilities(trial: &mut Trial<'_>, connection: &Connection, first: &Replies) -> Vec<Ability> {
+pub(super) fn find_abilities(
+    trial: &mut Trial<'_>,
+    connection: &Connection,
+    first: &Replies,
+) -> Vec<Ability> {
     let mut found = Vec::new();
     let mut add = |name, (result, detail): Finding| found.push(Ability { name, result, detail });
     add("n", several_replies(trial, connection));
@@ -55,7 +59,9 @@ fn of_refusal(refused: Refused) -> Finding {
     match refused {
         Refused::Provider(failure) => (Answer::No, failure.message),
         Refused::Server(failure) => match failure.class {
-            C::BadRequest | C::NotFound => (Answer::No, format!("the server refuses it: {}", failure.message)),
+            C::BadRequest | C::NotFound => {
+                (Answer::No, format!("the server refuses it: {}", failure.message))
+            }
             _ => (Answer::Unknown, format!("the request failed: {}", failure.message)),
         },
     }
@@ -123,7 +129,9 @@ fn schema(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
             let text = replies.replies.into_iter().next().map(|reply| reply.content).unwrap_or_default();
             let object = serde_json::from_str::<Value>(text.trim()).ok();
             let fits = object.is_some_and(|object| {
-                object.as_object().is_some_and(|all| all.len() == 1 && all.get("city").is_some_and(Value::is_string))
+                object
+                    .as_object()
+                    .is_some_and(|all| all.len() == 1 && all.get("city").is_some_and(Value::is_string))
             });
             match fits {
                 true => (Answer::Yes, "the reply follows a JSON schema".to_owned()),
@@ -137,7 +145,8 @@ fn schema(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
 /// Sends a long prompt twice. Providers with a key `cache` mark the prompt.
 fn cache(trial: &mut Trial<'_>) -> Finding {
     let was = trial.table.clone();
-    let has_key = |info: &planforge_contract::PluginInfo| info.options_schema.pointer("/properties/cache").is_some();
+    let has_key =
+        |info: &planforge_contract::PluginInfo| info.options_schema.pointer("/properties/cache").is_some();
     if trial.info().is_some_and(|info| has_key(&info)) {
         trial.table.settings.insert("cache".to_owned(), Value::Bool(true));
     }
@@ -163,10 +172,16 @@ fn cached_tokens(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
     }
     match (usage.cached_tokens, usage.prompt_tokens) {
         (Some(0), tokens) => {
-            let tokens = tokens.map_or_else(|| "a prompt".to_owned(), |tokens| format!("a prompt of {tokens} tokens"));
-            (Answer::No, format!("{tokens} was read anew the second time; some models cache longer ones only"))
+            let tokens =
+                tokens.map_or_else(|| "a prompt".to_owned(), |tokens| format!("a prompt of {tokens} tokens"));
+            (
+                Answer::No,
+                format!("{tokens} was read anew the second time; some models cache longer ones only"),
+            )
         }
-        (Some(cached), _) => (Answer::Yes, format!("{cached} tokens of the prompt came from the cache the second time")),
+        (Some(cached), _) => {
+            (Answer::Yes, format!("{cached} tokens of the prompt came from the cache the second time"))
+        }
         (None, _) => (Answer::Unknown, "the server counts no cached tokens".to_owned()),
     }
 }
@@ -196,8 +211,9 @@ fn reasoning(first: &Replies) -> Finding {
     match (tokens, thought) {
         (Some(tokens), _) => (Answer::Yes, format!("{tokens} tokens of reasoning in the first reply")),
         (None, true) => (Answer::Yes, "the first reply has reasoning".to_owned()),
-        (None, false) => {
-            (Answer::Unknown, "none in the first reply; the key `reasoning` turns it on where a model has it".to_owned())
-        }
+        (None, false) => (
+            Answer::Unknown,
+            "none in the first reply; the key `reasoning` turns it on where a model has it".to_owned(),
+        ),
     }
 }

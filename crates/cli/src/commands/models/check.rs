@@ -54,8 +54,16 @@ fn check(context: &Context, args: &CheckModelArgs) -> Result<Exit, Exit> {
     let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
     let folder = args.pipeline.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let name = table_name(args);
-    let mut trial =
-        Trial { context, registry: &registry, consent: &consent, folder, name, table, requests: 0, usages: Vec::new() };
+    let mut trial = Trial {
+        context,
+        registry: &registry,
+        consent: &consent,
+        folder,
+        name,
+        table,
+        requests: 0,
+        usages: Vec::new(),
+    };
     let mut connection = trial.connect()?;
     let mut changes = Vec::new();
     let outcome = match first_reply(&mut trial, &mut connection, &mut changes)? {
@@ -141,7 +149,8 @@ impl TrialReport<'_> {
                 }
             }
             Ok(abilities) => {
-                let mut table = Table::new(["ability", "result", "what was seen"].map(|name| (name, Align::Left)));
+                let mut table =
+                    Table::new(["ability", "result", "what was seen"].map(|name| (name, Align::Left)));
                 for ability in abilities {
                     table.row([ability.name, ability.result.name(), &one_line(&ability.detail)]);
                 }
@@ -150,11 +159,14 @@ impl TrialReport<'_> {
         }
         out += &format!("\n{}\n", self.spent());
         if !self.changes.is_empty() {
-            out += &format!("The server refused the table at first. Now it has: {}\n", self.changes.join(", "));
+            out +=
+                &format!("The server refused the table at first. Now it has: {}\n", self.changes.join(", "));
         }
         if self.outcome.is_ok() {
             let name = &self.trial.name;
-            out += &format!("\nFor a pipeline file as [llm.main], or for planforge/config.toml as it is:\n\n[models.{name}]\n");
+            out += &format!(
+                "\nFor a pipeline file as [llm.main], or for planforge/config.toml as it is:\n\n[models.{name}]\n"
+            );
             out += &self.table_text();
         }
         out
@@ -176,7 +188,8 @@ impl TrialReport<'_> {
 
     /// The table with all changes, as TOML below its header.
     fn table_text(&self) -> String {
-        let value = |value: &Value| toml::Value::try_from(value).map(|value| value.to_string()).unwrap_or_default();
+        let value =
+            |value: &Value| toml::Value::try_from(value).map(|value| value.to_string()).unwrap_or_default();
         let mut out = format!("use = {}\n", value(&self.trial.table.plugin.clone().into()));
         for (key, setting) in &self.trial.table.settings {
             out += &format!("{key} = {}\n", value(setting));

@@ -76,7 +76,7 @@ impl Trial<'_> {
         Ok(Connection { settings, provider, redactor: Redactor::new(&secrets) })
     }
 
-    /// What the table's provider declares.
+    /// The description of the table's provider.
     pub(super) fn info(&self) -> Option<Arc<PluginInfo>> {
         self.registry.info(&self.table.plugin).ok()
     }
@@ -106,7 +106,8 @@ impl Trial<'_> {
                 Err(Refused::Server(redactor.provider_failure(failure)))
             }
             Ok(CompletionResult::Pending { .. }) => {
-                let message = format!("`{}` answers later, and a trial needs its answers at once", self.table.plugin);
+                let message =
+                    format!("`{}` answers later, and a trial needs its answers at once", self.table.plugin);
                 Err(Refused::Provider(Failure::new(FailureClass::Request, "cli.deferred", message)))
             }
             Err(failure) => {
@@ -125,7 +126,8 @@ impl Trial<'_> {
         match hint.change? {
             TableChange::Set(key, text) => {
                 let value = parse_value(text)?;
-                (table.insert(key.to_owned(), value.clone()) != Some(value)).then(|| format!("{key} = {text}"))
+                (table.insert(key.to_owned(), value.clone()) != Some(value))
+                    .then(|| format!("{key} = {text}"))
             }
             TableChange::Omit(field) => {
                 let omit = table.entry("omit").or_insert_with(|| Value::Array(Vec::new())).as_array_mut()?;

@@ -3,17 +3,17 @@
 
 use crate::args::positive_seconds;
 use crate::args::words;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
+use clap::Args;
 use planforge_contract::ReportedDiagnostic;
-use planforge_judging::reports::EwReport;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
 use planforge_judging::Semantics;
 use planforge_judging::domains::interface;
+use planforge_judging::reports::EwReport;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
@@ -24,11 +24,11 @@ use planforge_planning::walk::{
 use planforge_planning::{Poll, ResourceLimits, StopReason, ValidationDecision, Validator, parse_plan};
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
 use planforge_verifier_ew::report::{document, summary};
-use planforge_verifier_ew::{DeadEnds, Form, Mode, WalkVerifierOptions, Policy, Settings};
+use planforge_verifier_ew::{DeadEnds, Form, Mode, Policy, Settings, WalkVerifierOptions};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
-use clap::Args;
 
 /// Compare two models of a task by exploration walks.
 #[derive(Debug, Args)]
@@ -214,14 +214,18 @@ fn compare(
             diagnostics: Vec::new(),
         },
     })?;
-    let mut compared = EwComparison { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
+    let mut compared =
+        EwComparison { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
     find_failing_walk(&mut compared, &borrowed, settings, budget)?;
     Ok((compared, pairs))
 }
 
 /// The candidate's domain under the reference's names. `None` if a text has errors, which are reported when
 /// it is read for its model.
-fn match_interfaces(args: &EwArgs, problems: &[(&Path, &Path)]) -> Result<Option<(Domain, Interface)>, NotCompared> {
+fn match_interfaces(
+    args: &EwArgs,
+    problems: &[(&Path, &Path)],
+) -> Result<Option<(Domain, Interface)>, NotCompared> {
     let read: Vec<[Inputs; 2]> = problems
         .iter()
         .map(|(a, b)| [Inputs::read(&args.domain, Some(a)), Inputs::read(&args.domain2, Some(b))])

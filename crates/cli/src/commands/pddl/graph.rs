@@ -1,17 +1,17 @@
 //! `planforge pddl graph`: the states of a plan and those around it, as a figure (test-time-scaling paper, Fig. 6).
 
 use crate::args::positive_seconds;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::files::refuse_part_of_run;
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
+use clap::Args;
 use indicatif::ProgressBar;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState};
 use planforge_diagnostics::Diagnostic;
 use planforge_evaluate::state_graph::{dot, svg};
+use planforge_judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState};
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
@@ -19,8 +19,8 @@ use planforge_planning::{
     Validator, ground, normalize, parse_plan,
 };
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::Args;
 
 /// Draw the states of a plan with their neighbours, or those around the initial state.
 #[derive(Debug, Args)]
@@ -216,8 +216,11 @@ fn write(context: &Context, path: &Path, form: Form, graph: &StateGraphReport) -
             Ok(text) => text + "\n",
             Err(error) => {
                 let message = format!("the graph cannot be written as JSON: {error}");
-                return Err(context.print_failure(&Failure::new(FailureClass::System, "cli.unwritable-file", message),
-                ));
+                return Err(context.print_failure(&Failure::new(
+                    FailureClass::System,
+                    "cli.unwritable-file",
+                    message,
+                )));
             }
         },
     };

@@ -1,23 +1,26 @@
 //! `planforge pddl infer`: an intermediate representation completed by the reasoner and compiled to a problem.
 
-use crate::inference::Inferrer;
 use crate::args::positive_seconds;
-use std::path::PathBuf;
-use crate::tasks::add_on;
 use crate::context::Context;
 use crate::derivation;
 use crate::exit::{Exit, of_failure};
 use crate::files::refuse_part_of_run;
+use crate::inference::Inferrer;
 use crate::inputs::read_text;
 use crate::progress::counting;
-use planforge_contract::{Candidate, CandidatePatch, Failure, FailureClass, Given, Inference, Materials, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest};
-use planforge_judging::reports::InferReport;
+use crate::tasks::add_on;
+use clap::Args;
+use planforge_contract::{
+    Candidate, CandidatePatch, Failure, FailureClass, Given, Inference, Materials, ReportedDiagnostic,
+    ReportedSeverity, TaskView, TranslateRequest,
+};
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
+use planforge_judging::reports::InferReport;
 use planforge_pipeline::load_without_tasks;
 use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};
 use std::collections::BTreeMap;
 use std::path::Path;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Complete an intermediate representation and compile it to a problem (Translate-Infer-Compile).
 #[derive(Debug, Args)]

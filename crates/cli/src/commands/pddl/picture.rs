@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::refuse_part_of_run;
 use crate::inputs::Inputs;
+use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -11,7 +12,6 @@ use planforge_pipeline::read_picture;
 use planforge_report::picture::standalone;
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatePicture, StatesLimits, plan_states};
 use std::path::{Path, PathBuf};
-use clap::Args;
 
 /// Draw states or the steps of a plan with a template: piles, grids, places.
 #[derive(Debug, Args)]

@@ -1,23 +1,26 @@
 //! `planforge pddl plan`: the bundled classical planner on two files, over the same plugin boundary as in
 //! pipelines.
 
-use crate::catalogue::registry;
-use crate::interrupt::interrupt_flag;
-use crate::args::positive_seconds;
 use crate::args::at_least_one;
-use std::path::PathBuf;
+use crate::args::positive_seconds;
+use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::{Exit, of_limit};
 use crate::inputs::Inputs;
-use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic};
-use planforge_judging::reports::PlanReport;
+use crate::interrupt::interrupt_flag;
+use clap::Args;
+use planforge_contract::{
+    CreateRequest, Failure, FailureClass, JsonObject, LimitKind, PlanDocument, PlanLimits, PlanOutcome,
+    PlanRequest, ReportedDiagnostic,
+};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
+use planforge_judging::reports::PlanReport;
 use planforge_plugin_host::Instance;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use clap::Args;
 
 /// Find a plan and print it in IPC form.
 #[derive(Debug, Args)]
@@ -110,8 +113,7 @@ fn call_planner(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<P
         Ok(Instance::Planner(planner)) => planner,
         Ok(_) => {
             let message = format!("`{PLANNER}` on the search path is not a planner");
-            return Err(context.print_failure(&Failure::new(FailureClass::Plugin, "plugin.kind", message),
-            ));
+            return Err(context.print_failure(&Failure::new(FailureClass::Plugin, "plugin.kind", message)));
         }
         Err(failure) => return Err(context.print_failure(&failure)),
     };

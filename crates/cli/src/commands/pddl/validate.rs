@@ -1,19 +1,19 @@
 //! `planforge pddl validate`: a domain, a problem with it, or a plan with both.
 
 use crate::args::positive_seconds;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use crate::output::count_line;
+use clap::Args;
 use planforge_contract::ReportedDiagnostic;
-use planforge_judging::reports::ValidateReport;
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
+use planforge_judging::reports::ValidateReport;
 use planforge_planning::{ValidationDecision, ValidationReport, Validator, normalize, parse_plan};
 use std::path::Path;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Check a domain, a problem, or a plan.
 #[derive(Debug, Args)]

@@ -1,22 +1,22 @@
 //! `planforge plugins try-environment`: whether a program keeps to the environment protocol.
 
-use crate::interrupt::interrupt_flag;
 use crate::args::positive_seconds;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::interrupt::interrupt_flag;
 use crate::progress::counting;
+use clap::Args;
 use indicatif::ProgressBar;
 use planforge_contract::EnvironmentOpen;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_diagnostics::render::escape;
-use planforge_evaluate::{Align, Table};
 use planforge_environment_process::{CheckReport, ProcessEnvironmentOptions, Status, check};
+use planforge_evaluate::{Align, Table};
 use planforge_pipeline::load_task;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use clap::Args;
 
 /// Check a program against the environment protocol.
 #[derive(Debug, Args)]

@@ -1,17 +1,17 @@
 //! `planforge runs explain`: the lines and rules behind a part of an inferred problem.
 
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::derivation;
 use crate::exit::Exit;
+use clap::{Args, ValueEnum};
 use planforge_contract::{Candidate, Failure, FailureClass, Inference, InferredEntry, ProblemSection};
-use planforge_record::{Event, Journal, RunFolder};
 use planforge_diagnostics::render::escape;
+use planforge_record::{Event, Journal, RunFolder};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::{Args, ValueEnum};
 
 /// Explain a fact, object or goal of an inferred problem by the lines and rules behind it.
 #[derive(Debug, Args)]

@@ -31,7 +31,10 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> Exit {
     match export(context, args) {
         Ok(written) => {
             let (spans, requests) = (written.spans, written.requests);
-            context.output.note(&format!("{spans} spans, {requests} of them requests to models; trace {}", written.trace_id));
+            context.output.note(&format!(
+                "{spans} spans, {requests} of them requests to models; trace {}",
+                written.trace_id
+            ));
             Exit::Good
         }
         Err(failure) => context.print_failure(&failure),

@@ -20,7 +20,9 @@ const WAIT: Duration = Duration::from_secs(30);
 /// above what is used. The run applies the change within a second or so and notes it in its journal. A later resumption has the limits of
 /// the pipeline file again.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  planforge runs limit runs/20261121-101500-llm-p llm.main.max_concurrency=8")]
+#[command(
+    after_help = "Example:\n  planforge runs limit runs/20261121-101500-llm-p llm.main.max_concurrency=8"
+)]
 pub(crate) struct LimitArgs {
     /// The run folder.
     run: PathBuf,
@@ -56,7 +58,9 @@ fn set_limits(context: &Context, args: &LimitArgs) -> Result<Exit, Exit> {
     let before = answers(&run).len();
     let new = file.with_extension("new");
     let written = std::fs::write(&new, serde_json::Value::Object(limits).to_string());
-    written.and_then(|()| std::fs::rename(&new, &file)).map_err(|error| unwritable(context, &file, &error))?;
+    written
+        .and_then(|()| std::fs::rename(&new, &file))
+        .map_err(|error| unwritable(context, &file, &error))?;
     let end = Instant::now() + WAIT;
     while file.exists() && Instant::now() < end && is_in_progress()? {
         std::thread::sleep(Duration::from_millis(100));

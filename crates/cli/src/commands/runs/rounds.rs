@@ -1,19 +1,19 @@
 //! `planforge runs rounds`: what a refine stage did to a candidate, from the run folder: each round's critique, what it made of the candidate,
 //! and what changed (test-time-scaling paper, Table 3).
 
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
-use planforge_evaluate::rounds::{ActionChange, ActionClass, Refinement, RefineRound, Rounds, StageFeedback};
+use planforge_evaluate::rounds::{ActionChange, ActionClass, RefineRound, Refinement, Rounds, StageFeedback};
 use planforge_evaluate::{Align, Table};
 use planforge_pipeline::load_leniently;
 use planforge_record::{RunFolder, RunManifest};
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
-use clap::Args;
 
 /// Show the rounds of refinement: critique, changes, each action before and after.
 #[derive(Debug, Args)]

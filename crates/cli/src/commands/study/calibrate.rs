@@ -6,6 +6,7 @@ use super::{check_suite_names, run_on_threads, write_artefacts};
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use critic::Critic;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -15,7 +16,6 @@ use planforge_evaluate::calibration::{
 use planforge_evaluate::study::{StudySuite, load_suites};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use clap::Args;
 
 /// Measure how often verifiers accept a wrong domain or reject a right one, on mutants.
 ///
@@ -138,9 +138,12 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         judge_all(&references, &made, &spec, threads, watch, &clock)
     })?;
     let chosen = labelled_sample(&judged, args.critic_mutants, spec.seed);
-    let judged_by_critic = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
-    let (others, asked): (Vec<_>, Vec<Exit>) =
-        judged_by_critic.into_iter().map(|judged_by_critic| (judged_by_critic.judgements, judged_by_critic.exit)).unzip();
+    let judged_by_critic =
+        critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
+    let (others, asked): (Vec<_>, Vec<Exit>) = judged_by_critic
+        .into_iter()
+        .map(|judged_by_critic| (judged_by_critic.judgements, judged_by_critic.exit))
+        .unzip();
     let calibration = Calibration::new(&suites, &made, &judged, &others, &spec);
     let files = calibration.artefacts().map_err(|failure| context.print_failure(&failure))?;
     if args.json {

@@ -1,18 +1,17 @@
 //! `planforge study scaling`: samples, rounds and budgets with a simulated model.
 
+use super::StudyFiles;
+use super::run_with_progress;
 use super::strategy::FINAL;
 use super::strategy::Strategy;
 use super::strategy::strategy;
 use super::strategy::suites;
-use super::run_with_progress;
 use super::write_artefacts;
-use super::StudyFiles;
 use crate::args::positive;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_contract::{Decision, Failure};
-use planforge_record::TaskVerdict;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_evaluate::study::scaling::{PointSpec, ScalingRun, ScalingSpec, ScalingStudy};
 use planforge_evaluate::study::{StudyBudget, Watch, run_all};
@@ -20,8 +19,9 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_pipeline::{RunTask, TaskReport, TaskUsage};
 use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
+use planforge_record::TaskVerdict;
 use std::path::Path;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Effect of samples, rounds and budgets, with a simulated model (test-time-scaling paper).
 ///

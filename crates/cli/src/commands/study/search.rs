@@ -1,24 +1,24 @@
 //! `planforge study search`: pipelines against each other with a simulated model, at the same number of replies.
 
+use super::StudyFiles;
+use super::run_with_progress;
 use super::strategy::FINAL;
 use super::strategy::Strategy;
 use super::strategy::strategy;
 use super::strategy::suites;
-use super::run_with_progress;
 use super::write_artefacts;
-use super::StudyFiles;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_contract::{Decision, Failure, FailureClass};
 use planforge_diagnostics::render::escape;
-use planforge_record::{Event, Journal};
 use planforge_evaluate::study::search::{SearchRun, SearchStudy};
 use planforge_evaluate::study::{Watch, run_all};
 use planforge_pipeline::RunTask;
+use planforge_record::{Event, Journal};
 use serde_json::Value;
 use std::path::PathBuf;
-use clap::Args;
 
 /// Compare search strategies at the same number of replies, with a simulated model.
 ///

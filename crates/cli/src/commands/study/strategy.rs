@@ -138,7 +138,11 @@ pub(crate) fn strategy(
 }
 
 /// Gives the suites of the study to simulated models that list none.
-pub(crate) fn give_suites(context: &Context, checked: &mut LoadedPipeline, suites: &[Suite]) -> Result<(), Exit> {
+pub(crate) fn give_suites(
+    context: &Context,
+    checked: &mut LoadedPipeline,
+    suites: &[Suite],
+) -> Result<(), Exit> {
     let LoadedPipeline { registry, pipeline, .. } = checked;
     for table in pipeline.config.llm.values_mut() {
         let info = registry.info(&table.plugin).map_err(|failure| context.print_failure(&failure))?;

@@ -1,10 +1,10 @@
 //! `planforge suite check`: everything wrong with suites, and a table of their tasks.
 
 use crate::args::positive_seconds;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::limits::WorkLimits;
+use clap::Args;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
@@ -13,7 +13,7 @@ use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
 use serde::Serialize;
 use std::fmt::Write as _;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Report all mistakes in suites: PDDL, texts, templates, sentences, tasks.
 #[derive(Debug, Args)]

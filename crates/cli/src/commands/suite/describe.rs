@@ -4,19 +4,22 @@
 //! domain's text, the sentences and the descriptions of types. The other tasks then use it as a model, so
 //! that all tasks of a suite have the same style.
 
-use crate::recorded_run::open_cassette;
-use crate::exit::of_report;
-use crate::recorded_run::NewRun;
-use crate::pipeline::LoadedPipeline;
-use crate::pipeline::check_pipeline;
-use crate::pipeline::require_immediate_answers;
-use std::path::PathBuf;
 use super::examples;
 use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::exit::of_report;
 use crate::inputs::read_text;
-use planforge_contract::{EnvironmentOpen, Given, LeadMaterials, Materials, ReportedDiagnostic, ReportedSeverity, SuiteMaterials, TaskView};
+use crate::pipeline::LoadedPipeline;
+use crate::pipeline::check_pipeline;
+use crate::pipeline::require_immediate_answers;
+use crate::recorded_run::NewRun;
+use crate::recorded_run::open_cassette;
+use clap::Args;
+use planforge_contract::{
+    EnvironmentOpen, Given, LeadMaterials, Materials, ReportedDiagnostic, ReportedSeverity, SuiteMaterials,
+    TaskView,
+};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_llm::Mode;
@@ -26,7 +29,7 @@ use planforge_pipeline::{
 use planforge_record::TaskUse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Let a model write the missing texts of a suite: domain, facts, tasks.
 #[derive(Debug, Args)]

@@ -40,8 +40,11 @@ pub(super) fn suites(
     folders: &[PathBuf],
     described: &str,
 ) -> Result<Vec<SuiteMaterials>, Exit> {
-    let mut suites =
-        if folders.is_empty() { own(context, described)? } else { read_examples(context, folders, described)? };
+    let mut suites = if folders.is_empty() {
+        own(context, described)?
+    } else {
+        read_examples(context, folders, described)?
+    };
     suites.truncate(Materials::MAX_SUITES);
     Ok(suites)
 }
@@ -72,7 +75,11 @@ fn own(context: &Context, described: &str) -> Result<Vec<SuiteMaterials>, Exit> 
     read_examples(context, &folders, described)
 }
 
-fn read_examples(context: &Context, folders: &[PathBuf], described: &str) -> Result<Vec<SuiteMaterials>, Exit> {
+fn read_examples(
+    context: &Context,
+    folders: &[PathBuf],
+    described: &str,
+) -> Result<Vec<SuiteMaterials>, Exit> {
     let mut examples = Vec::new();
     for folder in folders {
         let LoadedSuite { suite, diagnostics, sources } = load_leniently(folder);

@@ -1,17 +1,17 @@
 //! `planforge suite generate`: tasks from a seed.
 
-use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::limits::WorkLimits;
+use clap::Args;
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::{GenerateSpec, Suite, load_without_tasks};
 use planforge_suites::generate::{GenerationError, Generator, Instance, Limits};
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::Path;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Generate tasks from a seed with the suite's generator.jinja.
 #[derive(Debug, Args)]

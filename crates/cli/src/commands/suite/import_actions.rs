@@ -1,13 +1,13 @@
 //! `planforge suite import-actions`: the domain-generators paper's data as suites.
 
-use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
 use planforge_suites::import_actions::{Imported, ImportedSuite, import_actions};
-use clap::Args;
+use std::path::PathBuf;
 
 /// Import the domain-generators paper's data as suites.
 #[derive(Debug, Args)]

@@ -13,9 +13,7 @@ use crate::tasks::add_on;
 use clap::Args;
 use judge::{Judge, KnowledgeReport, TaskRole};
 use planforge_asp::learn::LearnLimits;
-use planforge_contract::{
-    Candidate, Failure, FailureClass, Given, TaskView, TranslateRequest,
-};
+use planforge_contract::{Candidate, Failure, FailureClass, Given, TaskView, TranslateRequest};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{Suite, load_leniently};
 use planforge_translator_asp::{AspTranslatorOptions, LearnInput, LearnPair, LearnResult, Mode};
@@ -91,7 +89,9 @@ fn learn(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Result<Exit, Exit
         && let Err(error) = std::fs::write(path, &knowledge)
     {
         let message = format!("{} cannot be written: {error}", path.display());
-        context.output.diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &SourceMap::default());
+        context
+            .output
+            .diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &SourceMap::default());
         return Err(Exit::System);
     }
     let judge = Judge { context, suite: &suite, inferrer: &inferrer };

@@ -1,18 +1,18 @@
 //! `planforge suite obfuscate`: a separate suite under other names.
 
-use std::path::PathBuf;
 use super::files::{Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::{Align, Table};
-use planforge_obfuscate::{NameGroup, NameStyle, DisguiseOptions, Renaming};
+use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle, Renaming};
 use planforge_pipeline::{Suite, Texts, disguise_suite, load_suite_with};
 use planforge_suites::obfuscate::{MAPPING, files};
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::str::FromStr;
-use clap::Args;
 
 /// Rename and reorder a suite, so that a model cannot use what it has read about its domain.
 #[derive(Debug, Args)]

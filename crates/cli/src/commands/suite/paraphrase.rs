@@ -4,17 +4,17 @@
 //! example, sentences, knowledge. Only the tasks' texts differ, so a difference in results is the effect of
 //! the words.
 
-use crate::args::positive;
-use std::path::PathBuf;
 use super::files::{Entry, Files, counted};
+use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{Suite, SuiteFolder, SuiteTask, load_suite};
 use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
 use planforge_suites::template;
 use std::fmt::Write as _;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Reword each task with the suite's wordings.jinja: a separate suite with the same problems.
 #[derive(Debug, Args)]

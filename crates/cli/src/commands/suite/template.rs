@@ -1,13 +1,13 @@
 //! `planforge suite template`: the files that show an interface and objects, and nothing else of the reference.
 
-use std::path::PathBuf;
 use super::files::{Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
+use clap::Args;
 use planforge_diagnostics::Diagnostic;
 use planforge_pipeline::load_suite;
 use planforge_suites::template::templates;
-use clap::Args;
+use std::path::PathBuf;
 
 /// Write the templates that show only a domain's action interface and a task's objects.
 #[derive(Debug, Args)]

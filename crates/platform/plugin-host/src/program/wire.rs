@@ -63,7 +63,7 @@ impl Message {
                 .ok_or_else(|| not_a_message(&"a result without the id of a call"))?;
             return Ok(Self::Answer { id, result: Ok(result) });
         }
-        let params = message.get("params").cloned().unwrap_or_default();
+        let params = message.get_mut("params").map(Value::take).unwrap_or_default();
         let call =
             params.get("call").and_then(Value::as_u64).ok_or_else(|| not_a_message(&"no `params.call`"))?;
         let number = |name: &str| params.get(name).and_then(Value::as_u64).unwrap_or_default();

@@ -6,18 +6,19 @@ mod text;
 use self::text::text;
 use crate::args::positive_seconds;
 use crate::args::words;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
 use crate::progress::counting;
+use clap::Args;
 use planforge_contract::{HeuristicEquivalence, ReportedDiagnostic};
-use planforge_judging::reports::DomainEquivalentReport;
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
+use planforge_judging::Rule;
 use planforge_judging::Semantics;
 use planforge_judging::domains::{self, Outcome};
+use planforge_judging::reports::DomainEquivalentReport;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::domain_error;
@@ -33,9 +34,8 @@ use planforge_planning::equivalence::interface::{
 use planforge_planning::walk::ModelError;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Instant;
-use clap::Args;
-use planforge_judging::Rule;
 
 /// Compare two domains exactly on given problems.
 ///
@@ -217,9 +217,11 @@ impl DomainComparison {
             _ => None,
         };
         match self {
-            DomainComparison::Exact(outcomes) => outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
-                outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
-            }),
+            DomainComparison::Exact(outcomes) => {
+                outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
+                    outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
+                })
+            }
             DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(HdeReferenceError {
                 problem,
                 why: HdeReferenceErrorKind::Model(error),

@@ -1,22 +1,22 @@
 //! `planforge pddl equivalent`: whether two problems are the same but for the names of their objects; domains are in a module of their own.
 
 use crate::args::positive_seconds;
-use std::path::PathBuf;
 use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
+use clap::{Args, ValueEnum};
 use planforge_contract::ReportedDiagnostic;
-use planforge_judging::reports::{AddedGoalFacts, EquivalentReport};
 use planforge_diagnostics::render::escape;
 use planforge_judging::problems;
+use planforge_judging::reports::{AddedGoalFacts, EquivalentReport};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::goals::{
     GoalEquivalence, GoalLimits, GoalOutcome, Witness, equivalent_goals,
 };
 use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
 use std::fmt::Write as _;
-use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 /// Compare two problems up to the names of their objects.
 ///
@@ -72,7 +72,9 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
     };
     let mut limits = WorkLimits::new(args.time_limit);
     let (exit, text, report) = match args.level {
-        EquivalenceLevel::Syntactic => syntactic_result(equivalent_problems(domain, a, b, args.max_choices, &mut limits)),
+        EquivalenceLevel::Syntactic => {
+            syntactic_result(equivalent_problems(domain, a, b, args.max_choices, &mut limits))
+        }
         EquivalenceLevel::Goals => {
             let goal_limits = GoalLimits {
                 max_choices: args.max_choices,

@@ -4,23 +4,23 @@
 //! A mutant replaces only the domain that the pipeline is given: texts and action interface are the suite's
 //! own. The pipeline's verdict on the task is the critic's judgement of the mutant.
 
-use crate::recorded_run::open_cassette;
+use super::CalibrateArgs;
 use crate::commands::study::strategy::give_suites;
-use crate::tasks::tasks_of;
+use crate::commands::study::strategy::suite_folders;
+use crate::context::Context;
+use crate::exit::{Exit, of_failure};
 use crate::pipeline::LoadedPipeline;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::require_immediate_answers;
 use crate::recorded_run::NewRun;
-use super::CalibrateArgs;
-use crate::commands::study::strategy::suite_folders;
-use crate::context::Context;
-use crate::exit::{Exit, of_failure};
+use crate::recorded_run::open_cassette;
+use crate::tasks::tasks_of;
 use planforge_contract::{Failure, FailureClass};
-use planforge_record::{Event, TaskVerdict};
 use planforge_evaluate::calibration::{Judgement, Mutant, OtherJudgements};
 use planforge_evaluate::study::StudySuite;
 use planforge_llm::Mode;
 use planforge_pipeline::{RunState, RunTask, StageKind, Suite, load_suite};
+use planforge_record::{Event, TaskVerdict};
 use planforge_record::{Journal, Lookup, Redactor, TaskUse, sha256_hex};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,9 @@ impl Critic {
         require_immediate_answers(context, &checked, "planforge study calibrate")?;
         fits(&checked).map_err(|why| {
             let failure = Failure::new(FailureClass::Request, "calibrate.critic", format!("{file} {why}"));
-            context.print_failure(&failure.help("`planforge explain calibrate.critic` shows a pipeline that fits"));
+            context.print_failure(
+                &failure.help("`planforge explain calibrate.critic` shows a pipeline that fits"),
+            );
             Exit::Pipeline
         })?;
         let suites = folders(&args.suites, suites)
@@ -114,7 +116,8 @@ impl Critic {
         let mut exit = Exit::Good;
         let mut judgements = Vec::new();
         for (&index, report) in chosen.iter().zip(&ended.report.tasks) {
-            if let Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) = &report.verdict
+            if let Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) =
+                &report.verdict
                 && (exit == Exit::Good || failure.class == FailureClass::ReplayMiss)
             {
                 exit = of_failure(failure);
@@ -128,7 +131,10 @@ impl Critic {
             exit = Exit::Good;
         }
         let elsewhere = format!("planforge run {}", self.file);
-        Ok(CriticResult { judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements }, exit })
+        Ok(CriticResult {
+            judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements },
+            exit,
+        })
     }
 
     fn cassette(&self, folder: &Path) -> PathBuf {
@@ -173,8 +179,7 @@ fn fits(checked: &LoadedPipeline) -> Result<(), &'static str> {
 
 /// The folder of each suite, and its first stated problem.
 fn folders(paths: &[PathBuf], suites: &[StudySuite]) -> Vec<(PathBuf, String)> {
-    let all: Vec<PathBuf> =
-        paths.iter().flat_map(|path| suite_folders(path)).collect();
+    let all: Vec<PathBuf> = paths.iter().flat_map(|path| suite_folders(path)).collect();
     let name = |folder: &PathBuf| {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

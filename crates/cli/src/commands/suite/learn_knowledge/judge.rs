@@ -2,9 +2,7 @@
 
 use crate::context::Context;
 use crate::inference::Inferrer;
-use planforge_contract::{
-    Candidate, Failure, FailureClass, Given, Materials, TaskView, TranslateRequest,
-};
+use planforge_contract::{Candidate, Failure, FailureClass, Given, Materials, TaskView, TranslateRequest};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
@@ -94,7 +92,9 @@ impl Judge<'_> {
     ) -> Result<TaskResult, Failure> {
         let declarations = result.declarations.join("\n");
         let compare = |knowledge: Option<&str>| {
-            let (Some(representation), Some(knowledge)) = (representation, knowledge) else { return Ok(None) };
+            let (Some(representation), Some(knowledge)) = (representation, knowledge) else {
+                return Ok(None);
+            };
             self.compare(task, representation, knowledge).map(Some)
         };
         Ok(TaskResult {
@@ -106,7 +106,12 @@ impl Judge<'_> {
         })
     }
 
-    fn compare(&self, task: &SuiteTask, representation: &str, knowledge: &str) -> Result<Comparison, Failure> {
+    fn compare(
+        &self,
+        task: &SuiteTask,
+        representation: &str,
+        knowledge: &str,
+    ) -> Result<Comparison, Failure> {
         let domain = self.suite.reference_domain.clone();
         let request = TranslateRequest {
             task: TaskView {
@@ -184,7 +189,8 @@ impl KnowledgeReport {
             good(|task| &task.without_rules),
         );
         let _ = writeln!(out, "representations: {}\n\n{}", self.representations, self.knowledge);
-        let words = |comparison: &Option<Comparison>| comparison.as_ref().map_or("-", Comparison::word).to_owned();
+        let words =
+            |comparison: &Option<Comparison>| comparison.as_ref().map_or("-", Comparison::word).to_owned();
         let columns = ["task", "role", "without rules", "learned rules", "suite's file"];
         let mut table = Table::new(columns.map(|name| (name, Align::Left)));
         for task in &self.tasks {
@@ -216,7 +222,11 @@ impl KnowledgeReport {
             if !pair.contradicted.is_empty() {
                 let first = escape(&pair.contradicted[0]);
                 let count = pair.contradicted.len();
-                let _ = writeln!(out, "\n{}: {count} facts of its representation are not in the reference, such as {first}", escape(&pair.name));
+                let _ = writeln!(
+                    out,
+                    "\n{}: {count} facts of its representation are not in the reference, such as {first}",
+                    escape(&pair.name)
+                );
             }
         }
         for open in &learned.unexplained {

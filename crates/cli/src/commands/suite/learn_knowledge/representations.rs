@@ -135,7 +135,9 @@ fn reduced(domain: &Domain, problem: &Problem, omitted: &BTreeSet<Predicate>) ->
         let _ = writeln!(out, "object({}, {}).", mangle(object.name.key()), mangle(ty));
     }
     let known = |atom: &Atom| domain.predicates.iter().any(|p| p.name.key() == atom.predicate.key());
-    for (predicate, atom) in facts(problem).filter(|(predicate, atom)| known(atom) && !omitted.contains(predicate)) {
+    for (predicate, atom) in
+        facts(problem).filter(|(predicate, atom)| known(atom) && !omitted.contains(predicate))
+    {
         let _ = writeln!(out, "{}({}).", predicate.0, fact(atom));
     }
     for part in problem.goal.iter().flat_map(Condition::conjuncts) {
