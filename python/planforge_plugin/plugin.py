@@ -67,6 +67,8 @@ class Plugin:
     """Options that hold the path of a file; the instance gets the file's text."""
     folders: Sequence[str] = ()
     """Options that hold the path of a folder."""
+    commands: Sequence[Dict[str, Any]] = ()
+    """Options that hold a command which the plugin starts (`types.CommandOption`), such as `{"option": "command"}`."""
     max_concurrency = 32
     """Number of calls that one instance takes at a time."""
     methods: Dict[str, Tuple[str, Tuple[str, ...]]] = {}
@@ -116,6 +118,7 @@ def describe(plugin: Any) -> PluginInfo:
         "servers": list(plugin.servers),
         "files": list(plugin.files),
         "folders": list(plugin.folders),
+        "commands": list(plugin.commands),
         "max_concurrency": plugin.max_concurrency,
     }
 

@@ -124,13 +124,19 @@ no refine stage, or no round of it came to an end.",
     },
     CodeInfo {
         code: "cli.consent",
-        title: "a key would go to a server that the user has not allowed",
+        title: "a key would go to a server, or a program would be started, that the user has not allowed",
         explanation: "A pipeline file names an environment variable and a server (`base_url`, `proxy`), and may come from somebody else. \
                       Without consent a key goes only to loopback addresses and, over https, to the service that it is for (OPENAI_API_KEY \
                       to api.openai.com). Allow another server for one command:\n\n    planforge run pipeline.toml --suite suite \
                       --allow-host llm.example.org\n\nor for good, in planforge/allow.toml of your configuration folder (usually \
                       ~/.config):\n\n    [keys]\n    MY_KEY = [\"llm.example.org\"]\n\nA host without a scheme means https. A table \
-                      [models.NAME] of planforge/config.toml that names the variable and the server allows it too.",
+                      [models.NAME] of planforge/config.toml that names the variable and the server allows it too.\n\nA pipeline file can also \
+                      name a command that a plugin starts, such as `command` of planner-external and environment-process. It \
+                      is started only with\n\n    planforge run pipeline.toml --suite suite --allow-commands\n\nor with an entry \
+                      in the same file, which the message prints:\n\n    [commands]\n    HASH = \"python3 puzzle.py\"\n\nThe \
+                      hash covers the words of the command, the contents of the program and of the files among its arguments, \
+                      the folder it starts in and its other options. Files that the program loads by itself are not covered. A \
+                      replay starts no such program.",
     },
     CodeInfo {
         code: "cli.config",

@@ -1,11 +1,14 @@
-//! The user's consent: the servers that may get the value of an environment variable.
+//! The user's consent: the servers that may get the value of an environment variable, and the programs that may be started.
 //!
-//! A pipeline file names both a variable and a server, and may come from a stranger. So a value goes only to loopback
+//! A pipeline file names variables, servers and commands, and may come from a stranger. So a value goes only to loopback
 //! addresses, to the service that the variable is for, and to servers that the user allowed: with `--allow-host`, in
-//! `allow.toml` in the user's configuration folder, or in a model table of `config.toml` there that names both.
+//! `allow.toml` in the user's configuration folder, or in a model table of `config.toml` there that names both. A command
+//! is started only if the user allowed it: with `--allow-commands`, or by its hash in `allow.toml`.
 
+use crate::programs::StartedProgram;
 use crate::user_config::UserConfig;
 use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::render::escape;
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -29,11 +32,13 @@ const SERVICES: [(&str, &str); 13] = [
     ("XAI_API_KEY", "api.x.ai"),
 ];
 
-/// Servers that the user allowed.
+/// Servers and commands that the user allowed.
 #[derive(Debug, Default)]
 pub(crate) struct Consent {
     /// Servers of `--allow-host`, for every variable.
     servers: Vec<String>,
+    /// True if all commands are allowed, by `--allow-commands`.
+    all_commands: bool,
     path: Option<PathBuf>,
     /// The file with the user's model tables.
     config: Option<PathBuf>,
@@ -48,6 +53,9 @@ struct AllowFile {
     /// Variable -> servers.
     #[serde(default)]
     keys: BTreeMap<String, Vec<String>>,
+    /// Hash of a command -> the command, for the reader.
+    #[serde(default)]
+    commands: BTreeMap<String, String>,
 }
 
 fn wrong(message: String) -> Failure {
@@ -72,25 +80,29 @@ impl AllowFile {
 }
 
 impl Consent {
-    /// The consent by `--allow-host` and the user's file, which is read when a check needs it.
+    /// The consent by `--allow-host`, `--allow-commands` and the user's file, which is read when a check needs it.
     ///
     /// # Errors
     /// `cli.consent`: a server of `--allow-host` cannot be read.
     pub(crate) fn new(
         allowed_hosts: &[String],
+        all_commands: bool,
         path: Option<PathBuf>,
         config: Option<PathBuf>,
     ) -> Result<Self, Failure> {
         let servers = allowed_hosts.iter().map(|host| origin_of(host));
         let servers = servers.collect::<Result<_, _>>().map_err(|e| wrong(format!("--allow-host: {e}")))?;
-        Ok(Self { servers, path, config, file: OnceCell::new() })
+        Ok(Self { servers, all_commands, path, config, file: OnceCell::new() })
+    }
+
+    fn file(&self) -> Result<&AllowFile, Failure> {
+        let read = || self.path.as_deref().map_or_else(|| Ok(AllowFile::default()), AllowFile::read);
+        self.file.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
     /// Servers that the user's file allows for a variable.
     fn servers_in_file(&self, variable: &str) -> Result<&[String], Failure> {
-        let read = || self.path.as_deref().map_or_else(|| Ok(AllowFile::default()), AllowFile::read);
-        let file = self.file.get_or_init(read).as_ref().map_err(Clone::clone)?;
-        Ok(file.keys.get(variable).map(Vec::as_slice).unwrap_or_default())
+        Ok(self.file()?.keys.get(variable).map(Vec::as_slice).unwrap_or_default())
     }
 
     /// True if a model table of the user's own names both.
@@ -125,6 +137,29 @@ impl Consent {
         let mut help = format!("if you trust this server with it, add `--allow-host {server}`");
         if let Some(path) = &self.path {
             help += &format!(", or write into {} below [keys]: {variable} = [\"{server}\"]", path.display());
+        }
+        Err(wrong(message).help(help))
+    }
+
+    /// Checks that a program may be started, which the pipeline in that file names.
+    ///
+    /// # Errors
+    /// As of [`Consent::check`].
+    pub(crate) fn check_command(&self, program: &StartedProgram, pipeline: &str) -> Result<(), Failure> {
+        let Some(hash) = &program.consent else { return Ok(()) };
+        if self.all_commands || self.file()?.commands.contains_key(hash) {
+            return Ok(());
+        }
+        let command = program.command_text();
+        let message = format!(
+            "{}: {} names a program that you have not allowed: `{command}`",
+            escape(pipeline),
+            program.place_text(),
+        );
+        let mut help = "if you trust the program, add `--allow-commands`".to_owned();
+        if let Some(path) = &self.path {
+            let entry = toml::Value::String(command);
+            help += &format!(", or write into {} below [commands]: {hash} = {entry}", path.display());
         }
         Err(wrong(message).help(help))
     }
@@ -205,26 +240,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("allow.toml");
         let hosts = ["llm.example.org".to_owned(), "http://10.0.0.1:8000/v1".to_owned()];
-        let consent = Consent::new(&hosts, Some(path.clone()), None).unwrap();
+        let consent = Consent::new(&hosts, false, Some(path.clone()), None).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://llm.example.org/v1"));
         assert!(is_allowed(&consent, "KEY", "http://10.0.0.1:8000/other"));
         assert!(!is_allowed(&consent, "KEY", "http://llm.example.org/v1"));
         std::fs::write(&path, "[keys]\nKEY = [\"other.example.org\"]\n").unwrap();
-        let consent = Consent::new(&[], Some(path.clone()), None).unwrap();
+        let consent = Consent::new(&[], false, Some(path.clone()), None).unwrap();
         assert!(is_allowed(&consent, "KEY", "https://other.example.org/v1"));
         assert!(!is_allowed(&consent, "OTHER", "https://other.example.org/v1"));
         std::fs::write(&path, "[kyes]\n").unwrap();
-        let broken = Consent::new(&[], Some(path), None).unwrap();
+        let broken = Consent::new(&[], false, Some(path), None).unwrap();
         assert!(is_allowed(&broken, "KEY", "http://localhost:80"), "the file is not needed");
         let failure = broken.check("KEY", "https://other.example.org/v1").unwrap_err();
         assert!(failure.code == "cli.consent" && failure.message.contains("kyes"), "{failure}");
         let config = folder.path().join("config.toml");
         let table = "[models.own]\nbase_url = \"https://own.example.org/v1\"\napi_key_env = \"OWN\"\n";
         std::fs::write(&config, table).unwrap();
-        let own = Consent::new(&[], None, Some(config)).unwrap();
+        let own = Consent::new(&[], false, None, Some(config)).unwrap();
         assert!(is_allowed(&own, "OWN", "https://own.example.org/v1"));
         assert!(!is_allowed(&own, "OTHER", "https://own.example.org/v1"));
         assert!(!is_allowed(&own, "OWN", "https://other.example.org/v1"));
-        assert_eq!(Consent::new(&["a b".to_owned()], None, None).unwrap_err().code, "cli.consent");
+        assert_eq!(Consent::new(&["a b".to_owned()], false, None, None).unwrap_err().code, "cli.consent");
     }
 }

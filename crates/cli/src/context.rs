@@ -18,6 +18,8 @@ pub(crate) struct Context {
     pub(crate) isolate_plugins: bool,
     /// Servers that may get keys, from `--allow-host`.
     pub(crate) allowed_hosts: Vec<String>,
+    /// True if pipelines may start the programs that they name, from `--allow-commands`.
+    pub(crate) allow_commands: bool,
 }
 
 impl Context {

@@ -33,6 +33,7 @@ mod output;
 mod pipeline;
 mod prepare;
 mod prices;
+mod programs;
 mod progress;
 mod recorded_run;
 #[cfg(test)]
@@ -89,8 +90,9 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
             .try_init(),
     );
     let search_path = environment::plugin_search_path(&cli.plugin_dir);
-    let (isolate_plugins, allowed_hosts) = (cli.isolate_plugins, cli.allow_host);
-    let context = Context { output, search_path, isolate_plugins, allowed_hosts };
+    let (isolate_plugins, allowed_hosts, allow_commands) =
+        (cli.isolate_plugins, cli.allow_host, cli.allow_commands);
+    let context = Context { output, search_path, isolate_plugins, allowed_hosts, allow_commands };
     cli.command.run(&context)
 }
 

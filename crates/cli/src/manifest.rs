@@ -18,6 +18,9 @@ const TASKS: &str = "tasks";
 /// The key of the explaining model in `run.json`.
 const EXPLAIN_PLAN: &str = "explain_plan";
 
+/// The key of the programs and libraries that a run starts in `run.json`.
+pub(crate) const STARTS: &str = "starts";
+
 /// Builds the manifest of a run.
 pub(crate) fn manifest(
     checked: &LoadedPipeline,
@@ -41,6 +44,9 @@ pub(crate) fn manifest(
     }
     if !checked.listed_prices.is_empty() {
         settings.insert(planforge_report::PRICES.to_owned(), serde_json::json!(checked.listed_prices));
+    }
+    if !prepared.programs.is_empty() {
+        settings.insert(STARTS.to_owned(), serde_json::json!(prepared.programs));
     }
     Ok(RunManifest {
         schema: 1,

@@ -84,12 +84,15 @@ pub(crate) fn print_outcome(
     ended: &RunOutcome,
     tasks: &[RunTask],
     json: bool,
-    waits: Option<&Wave>,
+    (waits, starts): (Option<&Wave>, Option<&serde_json::Value>),
 ) {
     if json {
         let mut value = report_json(&ended.report, &ended.explained_plans);
         if let Some(wave) = waits {
             value["pending"] = serde_json::json!(wave);
+        }
+        if let Some(starts) = starts {
+            value["starts"] = starts.clone();
         }
         context.output.json(&value);
     } else {

@@ -112,13 +112,21 @@ pub(crate) fn instantiate(
     mode: Mode,
 ) -> Result<(Prepared, Arc<Redactor>), Exit> {
     let folder = checked.pipeline.folder();
-    let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
-    let providers = mode != Mode::Replay;
-    let with = Preparation { registry: &checked.registry, folder, providers, consent: &consent };
+    let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
+    let with = Preparation {
+        registry: &checked.registry,
+        name: &checked.pipeline.name,
+        folder,
+        replays: mode == Mode::Replay,
+        consent: &consent,
+    };
     let prepared = prepare(&checked.pipeline.config, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| context.print_failure(failure));
         exits.max().unwrap_or(Exit::Plugin)
     })?;
+    for program in &prepared.programs {
+        context.output.note_once(&program.line());
+    }
     let redactor = Redactor::new(&prepared.secrets);
     if redactor.too_short() > 0 {
         context.output.note(&format!(
@@ -130,13 +138,13 @@ pub(crate) fn instantiate(
     Ok((prepared, Arc::new(redactor)))
 }
 
-/// The user's consent, with the servers of `--allow-host`.
+/// The user's consent, with `--allow-host` and `--allow-commands`.
 ///
 /// # Errors
 /// As of [`Consent::new`].
-pub(crate) fn consent(allowed_hosts: &[String]) -> Result<Consent, Failure> {
+pub(crate) fn consent(context: &Context) -> Result<Consent, Failure> {
     use crate::environment::{allow_file, config_file};
-    Consent::new(allowed_hosts, allow_file(), config_file())
+    Consent::new(&context.allowed_hosts, context.allow_commands, allow_file(), config_file())
 }
 
 /// The pipeline's environment, to describe the interface of a suite without PDDL; the run creates its own.
@@ -150,9 +158,14 @@ pub(crate) fn describing_environment(
         stages: Vec::new(),
         ..checked.pipeline.config.clone()
     };
-    let (registry, folder) = (&checked.registry, checked.pipeline.folder());
-    let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
-    let with = Preparation { registry, folder, providers: false, consent: &consent };
+    let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
+    let with = Preparation {
+        registry: &checked.registry,
+        name: &checked.pipeline.name,
+        folder: checked.pipeline.folder(),
+        replays: false,
+        consent: &consent,
+    };
     let prepared = prepare(&only, &with).map_err(|failures| {
         let exits = failures.iter().map(|failure| context.print_failure(failure));
         exits.max().unwrap_or(Exit::Plugin)

@@ -2,6 +2,7 @@
 //! variable, the value goes to the plugin and to the redactor and nowhere else.
 
 use crate::consent::{Consent, shown_variable};
+use crate::programs::{StartedProgram, started_programs};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{ModelSettings, ModelTable, split_table};
 use planforge_pipeline::{Instances, Pipeline, StageInstance, inline_files};
@@ -16,11 +17,13 @@ use std::sync::Arc;
 /// The input of [`prepare`].
 pub(crate) struct Preparation<'a> {
     pub(crate) registry: &'a Registry,
+    /// The name of the pipeline file.
+    pub(crate) name: &'a str,
     /// The folder that paths in the pipeline file are relative to.
     pub(crate) folder: &'a Path,
-    /// True to create providers. Replay needs none, and so no keys.
-    pub(crate) providers: bool,
-    /// The servers that may get keys.
+    /// True for a replay. It needs no providers, and so no keys, and takes the answers of programs from the record.
+    pub(crate) replays: bool,
+    /// The servers that may get keys, and the programs that may be started.
     pub(crate) consent: &'a Consent,
 }
 
@@ -35,16 +38,27 @@ pub(crate) struct Prepared {
     pub(crate) secrets: Vec<SecretString>,
     /// The plugins in use, by id, for the run's manifest.
     pub(crate) plugins: Vec<PluginUse>,
+    /// The programs and libraries that the run starts.
+    pub(crate) programs: Vec<StartedProgram>,
 }
 
 /// Creates every instance of the pipeline.
 ///
 /// # Errors
 ///
-/// All problems at once: load gates, options, unreadable files, unset variables.
+/// Programs without the user's consent, before any instance is made; then all problems at once: load gates, options, unreadable
+/// files, unset variables.
 pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Prepared, Vec<Failure>> {
     let disguise = pipeline.disguise();
-    let mut maker = Maker { with, disguise, prepared: Prepared::default(), failures: Vec::new() };
+    let mut programs = started_programs(pipeline, with.registry, with.folder);
+    programs.retain(|program| !(with.replays && program.is_recorded));
+    let refused = programs.iter().filter_map(|program| with.consent.check_command(program, with.name).err());
+    let refused: Vec<Failure> = refused.collect();
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let prepared = Prepared { programs, ..Prepared::default() };
+    let mut maker = Maker { with, disguise, prepared, failures: Vec::new() };
     for (name, table) in &pipeline.llm {
         maker.model(name, &table.plugin, &table.settings);
     }
@@ -100,7 +114,7 @@ impl Maker<'_> {
         let Some(settings) = self.keep(settings) else { return };
         let Some(info) = self.info(id) else { return };
         let mut provider = None;
-        if self.with.providers {
+        if !self.with.replays {
             let made = self.create(&info, &options).and_then(|made| self.keep(made.provider(&info)));
             let Some(made) = made else { return };
             provider = Some(made);

@@ -7,7 +7,7 @@ use crate::interface::Interface;
 use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reset, Stepped, Validated};
 use planforge_contract::api::Host;
-use planforge_contract::{EnvironmentOpen, Failure, FailureClass, StateQuery, WalkSpec};
+use planforge_contract::{EnvironmentOpen, Failure, FailureClass, ProgressTimer, StateQuery, WalkSpec};
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Instant;
@@ -71,7 +71,8 @@ pub fn check(
     task: &EnvironmentOpen,
     host: &dyn Host,
 ) -> Result<CheckReport, Failure> {
-    let mut checker = Checker { options, task, host, checks: Vec::new() };
+    let timer = ProgressTimer::new(host, "seconds of the check");
+    let mut checker = Checker { options, task, timer: &timer, checks: Vec::new() };
     let mut report = CheckReport {
         command: options.spec().text(),
         checks: Vec::new(),
@@ -80,7 +81,7 @@ pub fn check(
     };
     let started = Instant::now();
     let mut conversation = Conversation::start(options)?;
-    let said = conversation.ask(host, options, task, Question::new(Method::Describe));
+    let said = conversation.ask(&timer, options, task, Question::new(Method::Describe));
     report.start_ms = started.elapsed().as_secs_f64() * 1e3;
     let interface = match said {
         Ok(said) => {
@@ -113,7 +114,7 @@ pub fn check(
 struct Checker<'a> {
     options: &'a ProcessEnvironmentOptions,
     task: &'a EnvironmentOpen,
-    host: &'a dyn Host,
+    timer: &'a ProgressTimer<'a>,
     checks: Vec<Check>,
 }
 
@@ -146,7 +147,7 @@ impl Checker<'_> {
             return Ok(());
         }
         let mut conversation = Conversation::start(self.options)?;
-        let mut explorer = Explorer::new(self.host, self.options, self.task, interface, &mut conversation);
+        let mut explorer = Explorer::new(self.timer, self.options, self.task, interface, &mut conversation);
         match work(&mut explorer) {
             Ok((status, detail)) => self.add(name, status, detail),
             Err(failure) => self.broke(name, failure)?,
@@ -197,7 +198,7 @@ impl Checker<'_> {
         let mut times = Vec::new();
         let Ok(mut conversation) = Conversation::start(self.options) else { return times };
         let mut ask = |method: Method| {
-            conversation.ask::<Value>(self.host, self.options, self.task, Question::new(method))
+            conversation.ask::<Value>(self.timer, self.options, self.task, Question::new(method))
         };
         // The first answer holds the start.
         if ask(Method::Describe).is_err() {

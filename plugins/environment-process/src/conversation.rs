@@ -4,8 +4,7 @@ use crate::codes;
 use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reply, Request, read};
 use planforge_child::{Ending, Finished, Session, Trouble};
-use planforge_contract::api::Host;
-use planforge_contract::{EnvironmentOpen, Failure, FailureClass};
+use planforge_contract::{EnvironmentOpen, Failure, FailureClass, ProgressTimer};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -61,7 +60,7 @@ impl Conversation {
     /// Sends a request and reads the answer. A failure ends the program.
     pub(crate) fn ask<T: DeserializeOwned>(
         &mut self,
-        host: &dyn Host,
+        timer: &ProgressTimer<'_>,
         options: &ProcessEnvironmentOptions,
         task: &EnvironmentOpen,
         question: Question,
@@ -74,8 +73,10 @@ impl Conversation {
         let line = serde_json::to_string(&request)
             .map_err(|e| Failure::new(FailureClass::Request, codes::PROTOCOL, e.to_string()))?;
         let own = options.patience(id == 1);
-        let left = host.remaining_ms().map_or(own, Duration::from_millis);
-        let answer = self.exchange(&line, own.min(left), &|| host.cancelled());
+        // Many quick answers are long work, too.
+        timer.tick();
+        let left = timer.host().remaining_ms().map_or(own, Duration::from_millis);
+        let answer = self.exchange(&line, own.min(left), &|| timer.is_cancelled());
         let request_text = || request_text(&self.text, method, &line);
         let answer = match answer {
             Ok(answer) => answer,

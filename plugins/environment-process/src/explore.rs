@@ -5,10 +5,9 @@ use crate::conversation::{Conversation, Question};
 use crate::interface::Interface;
 use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Applicable, Executions, Method, Reset, State, Stepped, Validated};
-use planforge_contract::api::Host;
 use planforge_contract::{
-    EnvironmentOpen, EnvironmentVerdict, Execution, Failure, FailureClass, StateDescription, StateQuery,
-    WalkSpec,
+    EnvironmentOpen, EnvironmentVerdict, Execution, Failure, FailureClass, ProgressTimer, StateDescription,
+    StateQuery, WalkSpec,
 };
 use planforge_pddl::random::Random;
 use planforge_plugin_sdk::walking::Coverage;
@@ -24,7 +23,7 @@ const REMEMBERED: usize = 20_000;
 
 /// One call's talk with the program.
 pub(crate) struct Explorer<'a> {
-    pub(crate) host: &'a dyn Host,
+    pub(crate) timer: &'a ProgressTimer<'a>,
     pub(crate) options: &'a ProcessEnvironmentOptions,
     pub(crate) task: &'a EnvironmentOpen,
     pub(crate) interface: &'a Interface,
@@ -39,14 +38,14 @@ pub(crate) struct Explorer<'a> {
 
 impl<'a> Explorer<'a> {
     pub(crate) fn new(
-        host: &'a dyn Host,
+        timer: &'a ProgressTimer<'a>,
         options: &'a ProcessEnvironmentOptions,
         task: &'a EnvironmentOpen,
         interface: &'a Interface,
         conversation: &'a mut Conversation,
     ) -> Self {
         Self {
-            host,
+            timer,
             options,
             task,
             interface,
@@ -58,7 +57,7 @@ impl<'a> Explorer<'a> {
     }
 
     pub(crate) fn ask<T: serde::de::DeserializeOwned>(&mut self, question: Question) -> Result<T, Failure> {
-        self.conversation.ask(self.host, self.options, self.task, question)
+        self.conversation.ask(self.timer, self.options, self.task, question)
     }
 
     /// Starts from the initial state.
@@ -192,7 +191,7 @@ state, more than {most}"
                 walk.push(action.clone());
             }
             walks.push(walk);
-            self.host.progress(index as u64 + 1, spec.lengths.len() as u64, "walks");
+            self.timer.host().progress(index as u64 + 1, spec.lengths.len() as u64, "walks");
         }
         Ok(walks)
     }
@@ -232,7 +231,7 @@ state, more than {most}"
             let (now, later) = rest.split_at(fit.count().max(1));
             executions.extend(self.execute_batch(now)?);
             rest = later;
-            self.host.progress(executions.len() as u64, sequences.len() as u64, "sequences");
+            self.timer.host().progress(executions.len() as u64, sequences.len() as u64, "sequences");
         }
         Ok(executions)
     }

@@ -28,6 +28,7 @@ pub use options::ProcessEnvironmentOptions;
 use conversation::{Conversation, Question};
 use explore::Explorer;
 use interface::Interface;
+use planforge_contract::ProgressTimer;
 use planforge_plugin_sdk::prelude::*;
 use protocol::Method;
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ impl Plugin for ProcessEnvironment {
         About::new("A program outside that answers one JSON object a line: any simulator, in any language")
             .external()
             .folder("cwd")
+            .command(CommandOption::new("command").setting("inherit").variables("set").folder("cwd"))
     }
 
     fn create(options: ProcessEnvironmentOptions, _secrets: &Secrets) -> Result<Self, Failure> {
@@ -75,15 +77,16 @@ impl ProcessEnvironment {
         task: &EnvironmentOpen,
         work: impl FnOnce(&mut Explorer<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.pool.with(host, &self.options, |conversation| {
-            let interface = self.interface(host, task, conversation)?;
-            work(&mut Explorer::new(host, &self.options, task, &interface, conversation))
+        let timer = ProgressTimer::new(host, "seconds of the environment's program");
+        self.pool.with(&timer, &self.options, |conversation| {
+            let interface = self.interface(&timer, task, conversation)?;
+            work(&mut Explorer::new(&timer, &self.options, task, &interface, conversation))
         })
     }
 
     fn interface(
         &self,
-        host: &dyn Host,
+        timer: &ProgressTimer<'_>,
         task: &EnvironmentOpen,
         conversation: &mut Conversation,
     ) -> Result<Arc<Interface>, Failure> {
@@ -92,7 +95,7 @@ impl ProcessEnvironment {
         if let Some(interface) = known().get(&key) {
             return Ok(Arc::clone(interface));
         }
-        let said = conversation.ask(host, &self.options, task, Question::new(Method::Describe))?;
+        let said = conversation.ask(timer, &self.options, task, Question::new(Method::Describe))?;
         let interface = Interface::of(&said).map_err(|why| conversation.misdescribes(&why))?;
         Ok(Arc::clone(known().entry(key).or_insert(Arc::new(interface))))
     }

@@ -3,8 +3,7 @@
 use crate::codes;
 use crate::conversation::Conversation;
 use crate::options::ProcessEnvironmentOptions;
-use planforge_contract::api::Host;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, ProgressTimer};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,11 +27,11 @@ impl Pool {
     /// Works with a copy, waiting for one if all are in use. A copy is kept if the work succeeded.
     pub(crate) fn with<T>(
         &self,
-        host: &dyn Host,
+        timer: &ProgressTimer<'_>,
         options: &ProcessEnvironmentOptions,
         work: impl FnOnce(&mut Conversation) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let mut place = self.place(host, options)?;
+        let mut place = self.place(timer, options)?;
         let conversation = match &mut place.conversation {
             Some(idle) => idle,
             empty => empty.insert(Conversation::start(options)?),
@@ -44,8 +43,12 @@ impl Pool {
         result
     }
 
-    fn place(&self, host: &dyn Host, options: &ProcessEnvironmentOptions) -> Result<CopyLease<'_>, Failure> {
-        let until = host.remaining_ms().map(|left| Instant::now() + Duration::from_millis(left));
+    fn place(
+        &self,
+        timer: &ProgressTimer<'_>,
+        options: &ProcessEnvironmentOptions,
+    ) -> Result<CopyLease<'_>, Failure> {
+        let until = timer.host().remaining_ms().map(|left| Instant::now() + Duration::from_millis(left));
         let mut shelf = self.lock();
         loop {
             if shelf.running < options.processes.max(1) {
@@ -61,7 +64,7 @@ impl Pool {
                 return Ok(place);
             }
             shelf = self.freed.wait_timeout(shelf, TICK).unwrap_or_else(PoisonError::into_inner).0;
-            if host.cancelled() {
+            if timer.is_cancelled() {
                 let text =
                     "the run was interrupted while all copies of the environment's program were in use";
                 return Err(Failure::new(FailureClass::Cancelled, codes::STOPPED, text));

@@ -43,7 +43,11 @@ impl Plugin for ExternalPlanner {
     type Options = ExternalPlannerOptions;
 
     fn about() -> About {
-        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").external()
+        let mut command = CommandOption::new("command").setting("arguments").variables("env");
+        for preset in &PRESETS {
+            command = command.usual_program("preset", preset.name, preset.program);
+        }
+        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").external().command(command)
     }
 
     fn create(options: ExternalPlannerOptions, _secrets: &Secrets) -> Result<Self, Failure> {

@@ -8,8 +8,8 @@ use crate::presets::{Meaning, OutcomeSignal};
 use planforge_child::{CommandSpec, Ending, Environment, Finished, Limits};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
-    Failure, FailureClass, LimitKind, PlanDocument, PlanOutcome, PlanRequest, ReportedDiagnostic,
-    SearchStatistics,
+    Failure, FailureClass, LimitKind, PlanDocument, PlanOutcome, PlanRequest, ProgressTimer,
+    ReportedDiagnostic, SearchStatistics,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
@@ -159,7 +159,8 @@ impl PlannerCall<'_> {
             ..Limits::default()
         };
         self.host.log(LogLevel::Debug, &spec.text());
-        Ok(planforge_child::run(&spec, &limits, &|| self.host.cancelled()))
+        let timer = ProgressTimer::new(self.host, "seconds of the planner");
+        Ok(planforge_child::run(&spec, &limits, &|| timer.is_cancelled()))
     }
 
     fn most(&self) -> u64 {

@@ -16,7 +16,7 @@ use described_states::StateClaim;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     Assessment, Candidate, Decision, EnvironmentOpen, EnvironmentVerdict, Failure, FailureClass,
-    PlanDocument, ReportedDiagnostic, ReportedSeverity, Sentences, TaskView,
+    PlanDocument, ProgressTimer, ReportedDiagnostic, ReportedSeverity, Sentences, TaskView,
 };
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
@@ -209,7 +209,8 @@ impl<'m> Model<'m> {
     ) -> Result<Optimality, Failure> {
         let search =
             PlanOptions { algorithm: Algorithm::AStar, max_nodes: options.optimal_nodes, ground: GROUND };
-        let found = optimality(self.domain, self.problem, cost, &search, &mut UntilCancelled(host));
+        let timer = ProgressTimer::new(host, "seconds of search");
+        let found = optimality(self.domain, self.problem, cost, &search, &mut UntilCancelled(&timer));
         if host.cancelled() {
             return Err(Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted"));
         }
@@ -218,11 +219,11 @@ impl<'m> Model<'m> {
     }
 }
 
-struct UntilCancelled<'a>(&'a dyn Host);
+struct UntilCancelled<'a>(&'a ProgressTimer<'a>);
 
 impl ResourceLimits for UntilCancelled<'_> {
     fn poll(&mut self) -> Poll {
-        if self.0.cancelled() { Poll::Stop(StopReason::Cancelled) } else { Poll::Continue }
+        if self.0.is_cancelled() { Poll::Stop(StopReason::Cancelled) } else { Poll::Continue }
     }
     fn charge(&mut self, _bytes: u64) -> Poll {
         self.poll()

@@ -67,6 +67,8 @@ impl Plugin for ValVerifier {
             .environment_where("against", "environment")
             .external_where("backend", "val")
             .external_where("parser", "val")
+            .command(CommandOption::new("val_command").only_where("backend", "val"))
+            .command(CommandOption::new("parser_command").only_where("parser", "val"))
             .measures(Measure::PlanValidity)
             .metric("errors", "errors found in the domain, the problem and the plan")
             .metric("clean", "1 / (1 + errors): the higher the better, for a choice that takes the highest")

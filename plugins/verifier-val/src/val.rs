@@ -7,7 +7,7 @@ use crate::codes;
 use crate::options::PlanVerifierOptions;
 use planforge_child::{CommandSpec, Ending, Finished, Limits};
 use planforge_contract::api::Host;
-use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};
+use planforge_contract::{Assessment, Decision, Failure, FailureClass, ProgressTimer, UndecidedReason};
 use std::time::Duration;
 
 /// Most that is read of what VAL prints.
@@ -65,7 +65,8 @@ pub(crate) fn run(
     let wall = Duration::from_secs(u64::from(limit_s.max(1)));
     let wall = host.remaining_ms().map_or(wall, |left| wall.min(Duration::from_millis(left)));
     let limits = Limits { wall: Some(wall), output_bytes: OUTPUT_BYTES, ..Limits::default() };
-    let finished = planforge_child::run(&spec, &limits, &|| host.cancelled());
+    let timer = ProgressTimer::new(host, "seconds of VAL");
+    let finished = planforge_child::run(&spec, &limits, &|| timer.is_cancelled());
     match &finished.ending {
         Ending::Cancelled => {
             Err(Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted"))

@@ -42,6 +42,7 @@ impl Catalogue for Few {
             folders: vec![],
             servers: Vec::new(),
             suites: vec![],
+            commands: Vec::new(),
             max_concurrency: 0,
         })
     }

@@ -35,7 +35,9 @@ pub enum Fault {
     Hang,
     /// Never answers, and goes on asking and logging.
     HangAsking,
-    /// Answers with 100 MB.
+    /// Reports progress ten times, then accepts.
+    Progress,
+    /// Answers with 200 MB.
     Huge,
     /// Logs a line of 100 MB, then accepts.
     HugeLog,
@@ -64,6 +66,7 @@ pub struct Options {
 pub struct Misbehave(Fault);
 
 const MEGABYTES_100: usize = 100_000_000;
+const MEGABYTES_200: usize = 200_000_000;
 
 fn forever(host: Option<&dyn Host>) -> ! {
     loop {
@@ -117,6 +120,7 @@ impl Verifier for Misbehave {
             Fault::PanicPayload => std::panic::panic_any(42_u8),
             Fault::Hang => forever(None),
             Fault::HangAsking => forever(Some(host)),
+            Fault::Progress => (1..=10).for_each(|done| host.progress(done, 10, "steps")),
             Fault::FewResults => drop(results.pop()),
             Fault::HugeLog => host.log(LogLevel::Info, &"x".repeat(MEGABYTES_100)),
             Fault::Forbidden => drop(host.worker("input")?),
@@ -152,7 +156,7 @@ impl Kind<Misbehave> for ByHand {
             Fault::BadJson => Ok("{\"document\": \"verify-response\", oops".to_owned()),
             Fault::OtherDocument => Ok(envelope("plan-outcome", 1)),
             Fault::OtherSchema => Ok(envelope("verify-response", 99)),
-            Fault::Huge => Ok("x".repeat(MEGABYTES_100)),
+            Fault::Huge => Ok("x".repeat(MEGABYTES_200)),
             _ => <kinds::Verifier as Kind<Misbehave>>::call(plugin, method, inputs, host),
         }
     }

@@ -308,7 +308,7 @@ fn connection(context: &Context, table: &BatchTable) -> Result<ServiceConnection
         if table.service == Service::Anthropic.name() { Service::Anthropic } else { Service::Openai };
     let value = match &table.variable {
         Some(variable) => {
-            consent(&context.allowed_hosts)?.check(variable, &table.base_url)?;
+            consent(context)?.check(variable, &table.base_url)?;
             let value = crate::environment::variable(variable).filter(|value| !value.is_empty());
             Some(value.ok_or_else(|| {
                 let variable = shown_variable(variable);

@@ -9,10 +9,12 @@ use crate::inputs::read_text;
 use crate::pipeline::consent;
 use crate::prepare::Preparation;
 use crate::prices::Prices;
+use crate::programs::{StartedProgram, started_programs};
 use clap::{Args, ValueEnum};
-use planforge_contract::{DocumentSchemas, ReportedDiagnostic};
+use planforge_contract::{DocumentSchemas, Failure, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_judging::reports::ValidateReport;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Report every mistake in a pipeline file; contact nothing.
@@ -51,6 +53,16 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
     Exit::Good
 }
 
+/// The report of `planforge check --json`.
+#[derive(Serialize)]
+struct CheckReport {
+    #[serde(flatten)]
+    report: ValidateReport,
+    /// The programs and libraries that a run starts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    starts: Vec<StartedProgram>,
+}
+
 fn document_schemas() -> DocumentSchemas {
     let mut schemas = DocumentSchemas::default();
     planforge_contract::visit_documents(&mut schemas);
@@ -80,23 +92,40 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Exit, Exit>
     let prices = Prices::listed(context)?;
     let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
     let mut checked = planforge_pipeline::check(&text, &name, &catalogue, &overrides);
+    let mut starts = Vec::new();
     if let Some(pipeline) = &checked.pipeline {
-        let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
+        let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
         let folder = pipeline.folder();
-        let with = Preparation { registry: &registry, folder, providers: true, consent: &consent };
+        let with =
+            Preparation { registry: &registry, name: &name, folder, replays: false, consent: &consent };
         checked.diagnostics.extend(check_models(&pipeline.config, &text, &with));
+        starts = started_programs(&pipeline.config, &registry, folder);
+        let refused = starts.iter().filter_map(|program| consent.check_command(program, &name).err());
+        checked.diagnostics.extend(refused.map(consent_advice));
     }
     let good = checked.pipeline.is_some() && !checked.diagnostics.iter().any(Diagnostic::is_error);
     if args.json {
         let diagnostics =
             checked.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &checked.sources)).collect();
         let decision = if good { "accepted" } else { "rejected" }.to_owned();
-        context.output.json(&ValidateReport { valid: good, decision, diagnostics, cost: None });
+        let report = ValidateReport { valid: good, decision, diagnostics, cost: None };
+        context.output.json(&CheckReport { report, starts });
     } else {
         context.output.diagnostics(&checked.diagnostics, &checked.sources);
         if good {
-            context.output.result(&format!("{name}: good\n"));
+            let lines = starts.iter().map(|program| format!("{}\n", program.line()));
+            context.output.result(&format!("{name}: good\n{}", lines.collect::<String>()));
         }
     }
     Ok(if good { Exit::Good } else { Exit::Negative })
+}
+
+/// The refusal of a program as advice: the check starts nothing, and another user may allow it.
+fn consent_advice(refused: Failure) -> Diagnostic {
+    let mut diagnostic = Diagnostic::advice("", refused.message);
+    diagnostic.code = refused.code.into();
+    match refused.help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
 }

@@ -25,6 +25,10 @@ pub(crate) struct Cli {
     /// `planforge/allow.toml` of the configuration folder.
     #[arg(long, global = true, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
+    /// Start the programs that pipeline files name (`command` of planner-external and environment-process, and the like). Allowed
+    /// without it are the commands in `planforge/allow.toml` of the configuration folder.
+    #[arg(long, global = true)]
+    pub(crate) allow_commands: bool,
     /// Print every error, also those of the same cause.
     #[arg(long, global = true)]
     pub(crate) all: bool,

@@ -77,8 +77,13 @@ const DOMAIN: &str =
   (:action off :parameters () :precondition (lit) :effect (not (lit))))";
 const PROBLEM: &str = "(define (problem p01) (:domain light) (:objects lamp) (:init) (:goal (lit)))";
 
-/// A suite without PDDL, its environment and a pipeline, and a model that writes PDDL for it.
+/// A suite without PDDL, its environment and a pipeline, and a model that writes PDDL for it. The run may start the environment.
 fn light(domain: &'static str) -> (tempfile::TempDir, Run, ScriptedServer) {
+    let (folder, run, server) = light_without_consent(domain);
+    (folder, run.arg("--allow-commands"), server)
+}
+
+fn light_without_consent(domain: &'static str) -> (tempfile::TempDir, Run, ScriptedServer) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("light.sh", LIGHT);
@@ -117,6 +122,88 @@ fn a_suite_without_pddl_runs_in_a_program_and_its_replay_needs_none() {
     let again = ran(["replay".as_ref(), run.folder().as_os_str(), "--json".as_ref()]).json(0);
     assert_eq!(again["tasks"][0]["verdict"], task["verdict"]);
     assert_eq!(again["tasks"][0]["candidate"], task["candidate"]);
+}
+
+#[test]
+fn a_named_program_is_started_with_the_user_s_consent_alone() {
+    let (folder, mut run, server) = light_without_consent(DOMAIN);
+    let script = |text: &str| std::fs::write(folder.path().join("light.sh"), text).unwrap();
+    script(&format!(": > started{LIGHT}"));
+    let is_started = || folder.path().join("started").exists();
+    let says = [
+        "cli.consent",
+        "pipeline.toml: [environment] (environment-process)",
+        "`/bin/sh light.sh`",
+        "`--allow-commands`",
+    ];
+    let refused = run.go();
+    refused.expect(30).says(&says).says(&["allow.toml below [commands]: "]);
+    assert_eq!((is_started(), run.folders().len(), server.count()), (false, 0, 0));
+    // The check says what a run would start, and starts nothing.
+    let pipeline = folder.path().join("pipeline.toml");
+    let check = |more: &[&str]| {
+        let arguments = ["check".as_ref(), pipeline.as_os_str()];
+        ran(arguments.into_iter().chain(more.iter().map(AsRef::as_ref)))
+    };
+    let text = check(&[]);
+    text.expect(0).says(&says);
+    let line = "[environment] (environment-process) starts `/bin/sh light.sh`: /bin/sh (sha256 ";
+    assert!(text.stdout.contains(line) && text.stdout.contains("light.sh (sha256 "), "{}", text.stdout);
+    let starts = check(&["--json"]).json(0)["starts"].clone();
+    let hash = starts[0]["consent"].as_str().unwrap();
+    assert_eq!(
+        (starts[0]["kind"].as_str(), starts[0]["files"][0]["path"].as_str()),
+        (Some("command"), Some("/bin/sh"))
+    );
+    assert!(refused.stderr.contains(&format!("{hash} = \"/bin/sh light.sh\"")), "{}", refused.stderr);
+    assert!(!is_started());
+    // An entry in the user's list holds until the program changes.
+    let config = folder.path().join("config");
+    std::fs::create_dir_all(config.join("planforge")).unwrap();
+    std::fs::write(config.join("planforge/allow.toml"), format!("[commands]\n{hash} = \"light\"\n")).unwrap();
+    let mut allowed = run.env("XDG_CONFIG_HOME", config.to_str().unwrap());
+    let ran = allowed.go();
+    let report = ran.says(&[line]).json(0);
+    assert_eq!((verdict(&report, 0), report["starts"][0]["consent"].as_str()), ("accepted", Some(hash)));
+    assert!(is_started());
+    script(&format!(": > again{LIGHT}"));
+    allowed.go().expect(30).says(&["cli.consent"]);
+    assert!(!folder.path().join("again").exists());
+}
+
+#[test]
+fn every_option_that_names_a_program_needs_consent_and_usual_programs_do_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |stages: &str| {
+        let text = [
+            toml!(schema = 1),
+            table!("given" domain = true),
+            model!(main "scripted" base_url = "http://127.0.0.1:1/v1"),
+            stage!(translate "model" use = "translator-direct" roles = { writer = "main" } options = { mode = "problem" }),
+            stages,
+        ];
+        let path = folder.path().join("pipeline.toml");
+        std::fs::write(&path, text.concat()).unwrap();
+        let ran = ran(["check".as_ref(), path.as_os_str(), "--json".as_ref()]);
+        let report = ran.json(0);
+        let advice = report["diagnostics"].as_array().unwrap().iter().filter(|d| d["code"] == "cli.consent");
+        (advice.count(), report["starts"].as_array().map_or(0, Vec::len))
+    };
+    let named = [
+        stage!(plan "plan" use = "planner-external" options = { command = ["/opt/fd"], arguments = ["{domain}"] }),
+        stage!(verify "val" use = "verifier-val" options = { what = "plan", backend = "val", val_command = ["./v"] }),
+        stage!(verify "parser" use = "verifier-val" options = { parser = "val", parser_command = ["./p"] }),
+    ];
+    assert_eq!(check(&named.concat()), (3, 3));
+    let variables = stage!(plan "plan" use = "planner-external" options = { preset = "pyperplan", env = { PYTHONPATH = "." } });
+    assert_eq!(check(variables), (1, 1));
+    let usual = [
+        stage!(plan "plan" use = "planner-external" options = { preset = "fast-downward", alias = "lama-first" }),
+        stage!(verify "val" use = "verifier-val" options = { what = "plan", backend = "val" }),
+    ];
+    assert_eq!(check(&usual.concat()), (0, 2));
+    let none = stage!(plan "plan" use = "planner-classical");
+    assert_eq!(check(none), (0, 0));
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn an_external_planner_ends_with_a_killed_planforge() {
     let text = noisy_oracle(0, table!("given" domain = true), &[TRANSLATE, PLAN].concat());
     fs::write(&pipeline, text).unwrap();
     let mut command = planforge();
-    command.arg("run").arg(&pipeline).arg("--runs").arg(folder.path().join("runs"));
+    command.args(["run", "--allow-commands"]).arg(&pipeline).arg("--runs").arg(folder.path().join("runs"));
     command.arg("--task").arg(example("parcels", "p01"));
     kill_with_programs(command.spawn().unwrap(), 3);
 }

@@ -78,7 +78,7 @@ fn panics_hangs_and_wrong_replies_keep_their_codes() {
         ("bad-json", FailureClass::Plugin, "plugin.document"),
         ("other-schema", FailureClass::Plugin, "plugin.document"),
         ("few-results", FailureClass::Plugin, "plugin.reply-count"),
-        ("huge", FailureClass::Limit, "plugin.reply-size"),
+        ("huge", FailureClass::Plugin, "plugin.reply-size"),
         ("forbidden", FailureClass::Request, "host.forbidden"),
     ] {
         let verifier = verifier(fault);

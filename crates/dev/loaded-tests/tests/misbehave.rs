@@ -159,9 +159,9 @@ fn a_call_that_ignores_the_interruption_is_given_up_without_any_deadline() {
 }
 
 #[test]
-fn a_reply_of_100_mb_is_refused_with_both_sizes() {
-    let failure = fails_with("huge", FailureClass::Limit, "plugin.reply-size");
-    assert!(failure.message.contains("100000000 bytes") && failure.message.contains("67108864"), "{failure}");
+fn a_reply_of_200_mb_is_refused_with_both_sizes_and_is_not_a_limit_of_time() {
+    let failure = fails_with("huge", FailureClass::Plugin, "plugin.reply-size");
+    assert!(failure.message.contains("200000000 bytes") && failure.message.contains("67108864"), "{failure}");
 }
 
 #[test]

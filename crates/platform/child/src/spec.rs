@@ -111,10 +111,15 @@ impl CommandSpec {
         }
     }
 
-    /// The file that is run.
+    /// The file that a start would run.
     ///
     /// # Errors
     /// Reason why there is none, as the rest of a sentence.
+    pub fn file(&self) -> Result<PathBuf, String> {
+        self.resolve(&self.variables().1)
+    }
+
+    /// As [`CommandSpec::file`], with the program's variables.
     pub(crate) fn resolve(&self, variables: &BTreeMap<OsString, OsString>) -> Result<PathBuf, String> {
         let name = Path::new(&self.program);
         if self.program.is_empty() {

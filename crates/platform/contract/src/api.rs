@@ -109,7 +109,8 @@ pub trait Host: Send + Sync {
     }
     /// Adds a line to the run's log.
     fn log(&self, level: LogLevel, message: &str);
-    /// Says how far the call is: `done` of `total` (0 where unknown).
+    /// Says how far the call is: `done` of `total` (0 where unknown). A call that neither reports progress nor asks the host for
+    /// 600 s is given up, unless the pipeline sets a deadline.
     fn progress(&self, done: u64, total: u64, what: &str);
     /// True if the run is being interrupted. Long loops call it now and then.
     fn cancelled(&self) -> bool;

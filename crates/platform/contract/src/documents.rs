@@ -4,6 +4,7 @@ pub(crate) mod assessment;
 pub(crate) mod candidate;
 pub(crate) mod capabilities;
 pub(crate) mod classes;
+pub(crate) mod commands;
 pub(crate) mod completion;
 pub(crate) mod critique;
 pub(crate) mod environment;

@@ -15,6 +15,7 @@ pub mod api;
 mod documents;
 mod envelope;
 mod headers;
+mod progress;
 mod schema;
 
 pub use documents::assessment::{Assessment, Decision, UndecidedReason};
@@ -26,6 +27,7 @@ pub use documents::classes::{
     ActionReconstructionError, Classification, DomainDifference, ExactAnswer, FailingDomainPlan,
     HeuristicEquivalence, ResultClasses,
 };
+pub use documents::commands::{CommandOption, StartedCommand, UsualProgram};
 pub use documents::completion::{
     CompletionRequest, CompletionResult, FinishReason, Message, Price, ProviderFailure, ProviderFailureClass,
     Replies, Reply, ReplySchema, Sampling, Speaker, Tags, TokenLogprob, Usage,
@@ -55,6 +57,7 @@ pub use documents::translate::{FixPolicy, TranslateRequest, TranslateResponse};
 pub use documents::verify::{VerifyRequest, VerifyResponse};
 pub use envelope::{DecodeError, Document, DocumentVisitor, Envelope, decode, encode};
 pub use headers::is_harmless_header;
+pub use progress::ProgressTimer;
 pub use schema::DocumentSchemas;
 
 /// A JSON object with sorted keys, as options and extra fields use it.

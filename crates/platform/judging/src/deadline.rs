@@ -1,5 +1,6 @@
 //! The host's deadline and interruption as a budget.
 
+use planforge_contract::ProgressTimer;
 use planforge_contract::api::Host;
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::time::{Duration, Instant};
@@ -9,9 +10,10 @@ const INTERVAL: Duration = Duration::from_millis(5);
 /// Kept back from the host's deadline, to write the answer before the host gives the call up.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// Stops when the host's time is up or the run is interrupted, and stays stopped.
+/// Stops when the host's time is up or the run is interrupted, and stays stopped. Reports progress meanwhile, so the work must
+/// have a limit.
 pub struct Deadline<'a> {
-    host: &'a dyn Host,
+    timer: ProgressTimer<'a>,
     until: Option<Instant>,
     /// `None` before the first question.
     asked: Option<Instant>,
@@ -29,7 +31,7 @@ impl<'a> Deadline<'a> {
         let hosts = host.remaining_ms().map(|ms| Duration::from_millis(ms).saturating_sub(MARGIN));
         let left = hosts.into_iter().chain(most).min();
         let until = left.and_then(|left| Instant::now().checked_add(left));
-        Self { host, until, asked: None, stopped: None }
+        Self { timer: ProgressTimer::new(host, "seconds of work"), until, asked: None, stopped: None }
     }
 
     /// The reason for the stop; absent while it continues.
@@ -44,7 +46,7 @@ impl<'a> Deadline<'a> {
         }
         if self.asked.is_none_or(|asked| now.duration_since(asked) >= INTERVAL) {
             self.asked = Some(now);
-            return self.host.cancelled().then_some(StopReason::Cancelled);
+            return self.timer.is_cancelled().then_some(StopReason::Cancelled);
         }
         None
     }

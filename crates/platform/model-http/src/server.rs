@@ -5,7 +5,7 @@ use crate::rate_limits;
 use crate::receive::{Received, receive};
 use crate::settings::HttpSettings;
 use planforge_contract::api::Host;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, ProgressTimer};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
 use std::future::Future;
@@ -112,11 +112,13 @@ impl ModelServer {
         })?;
         let (result, limits) = runtime.block_on(rate_limits::collect(async {
             let mut future = std::pin::pin!(future);
+            // The client's own time limit ends the wait.
+            let timer = ProgressTimer::new(host, "seconds for the server's answer");
             loop {
                 match tokio::time::timeout(POLL, future.as_mut()).await {
                     Ok(result) => return Ok(result),
                     // Dropping the request closes its connection, so the server need not go on either.
-                    Err(_) if host.cancelled() => {
+                    Err(_) if timer.is_cancelled() => {
                         return Err(Failure::new(
                             FailureClass::Cancelled,
                             "provider.cancelled",

@@ -70,7 +70,8 @@ pub struct RunLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub jobs: Option<u32>,
-    /// Seconds after which a plugin call is given up as a failure.
+    /// Seconds after which a plugin call is given up as a failure. Left out: 600 seconds without an answer or progress end a call;
+    /// a call that reports progress, or that waits for a model, the environment or a planner, goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1000000.0))]
     pub call_deadline_s: Option<f64>,

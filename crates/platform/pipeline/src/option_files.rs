@@ -161,6 +161,7 @@ mod tests {
             folders: vec![],
             suites: vec![],
             servers: vec![],
+            commands: Vec::new(),
             max_concurrency: 0,
         }
     }

@@ -140,7 +140,8 @@ impl Verifier for Adapter {
 
 impl Planner for Adapter {
     fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
-        let outcome: PlanOutcome = self.0.ask(host, "plan", vec![text(request)?])?;
+        let granted_ms = request.limits.time_ms;
+        let outcome: PlanOutcome = self.0.ask_within(host, "plan", vec![text(request)?], granted_ms)?;
         if matches!(&outcome, PlanOutcome::Plan { plans, .. } if plans.is_empty()) {
             return Err(self.0.plugin_failure(
                 "plugin.reply-count",

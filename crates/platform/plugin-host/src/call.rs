@@ -1,7 +1,8 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
 
-use crate::limits::{CallLimits, TICK};
+use crate::limits::{CallLimits, Clock, IdleTime, TICK};
 use crate::program::{CallHost, ProgramInstance};
+use crate::registry::RegistrySettings;
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -15,10 +16,13 @@ use planforge_plugin_abi::raw::{
 };
 use planforge_plugin_sdk::guard::catch_panic;
 use planforge_plugin_sdk::rights::{self, Question};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+/// Milliseconds that a call may take beyond the time that its request grants, to write its answer.
+const GRANT_MARGIN_MS: u64 = 60_000;
 
 /// The code behind an instance.
 pub(crate) enum Code {
@@ -64,6 +68,7 @@ pub(crate) struct Core {
     poison: OnceLock<Failure>,
     gate: Gate,
     limits: CallLimits,
+    clock: Clock,
     threads: Arc<Threads>,
     worker: Option<Worker>,
 }
@@ -72,7 +77,7 @@ impl Core {
     pub(crate) fn new(
         info: Arc<PluginInfo>,
         code: Code,
-        limits: CallLimits,
+        settings: &RegistrySettings,
         threads: Arc<Threads>,
         worker: Option<(WorkerSettings, WorkerSource, CreateRequest)>,
     ) -> Self {
@@ -81,7 +86,8 @@ impl Core {
             info,
             code: Some(Arc::new(code)),
             poison: OnceLock::new(),
-            limits,
+            limits: settings.limits.clone(),
+            clock: settings.clock.clone(),
             threads,
             worker: worker.map(|(settings, source, create)| Worker::new(settings, source, create)),
         }
@@ -94,7 +100,18 @@ impl Core {
         method: &str,
         inputs: Vec<String>,
     ) -> Result<T, Failure> {
-        let text = self.call(host, method, inputs)?;
+        self.ask_within(host, method, inputs, None)
+    }
+
+    /// As [`Core::ask`], for a call to which the request itself grants so many milliseconds.
+    pub(crate) fn ask_within<T: Document>(
+        &self,
+        host: &dyn Host,
+        method: &str,
+        inputs: Vec<String>,
+        granted_ms: Option<u64>,
+    ) -> Result<T, Failure> {
+        let text = self.call(host, method, inputs, granted_ms)?;
         decode(&text)
             .map_err(|e| self.plugin_failure("plugin.document", format!("answered `{method}` with {e}")))
     }
@@ -104,7 +121,13 @@ impl Core {
         Failure::new(FailureClass::Plugin, code, format!("the plugin `{}` {what}", self.info.id))
     }
 
-    pub(crate) fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
+    pub(crate) fn call(
+        &self,
+        host: &dyn Host,
+        method: &str,
+        inputs: Vec<String>,
+        granted_ms: Option<u64>,
+    ) -> Result<String, Failure> {
         let Some(code) = self.code.clone() else {
             return Err(self.plugin_failure("plugin.poisoned", "was closed".to_owned()));
         };
@@ -136,18 +159,28 @@ impl Core {
         // A plugin that reads the clock ends at the deadline that it was told, also on a busy machine.
         let grace = Duration::from_millis(self.limits.deadline_grace_ms);
         let give_up = deadline.and_then(|deadline| deadline.checked_add(grace));
+        let idle_ms = self.limits.idle_ms.max(granted_ms.map_or(0, |ms| ms.saturating_add(GRANT_MARGIN_MS)));
+        let idle_ms = if deadline.is_some() { u64::MAX } else { idle_ms };
+        let mut idle = IdleTime::new(Duration::from_millis(idle_ms), &self.clock);
+        let answered = AtomicU64::new(0);
         let reply = std::thread::scope(|scope| {
             let mut interrupted: Option<Instant> = None;
+            let mut asked = 0;
             loop {
+                let mut made_progress = false;
                 match receive.recv_timeout(TICK) {
                     Ok(FromPlugin::Done(reply)) => return Ok(reply),
                     Ok(FromPlugin::Log(level, text)) => host.log(level, clip(&text, self.limits.log_bytes)),
                     Ok(FromPlugin::Progress(done, total, what)) => {
                         host.progress(done, total, clip(&what, self.limits.log_bytes));
+                        made_progress = true;
                     }
                     Ok(FromPlugin::Ask(question, texts, answer)) => {
+                        asked += 1;
+                        let answered = &answered;
                         scope.spawn(move || {
                             let given = catch_panic(|| self.serve(host, &question, &texts)).and_then(|r| r);
+                            answered.fetch_add(1, Ordering::SeqCst);
                             drop(answer.send(given));
                         });
                     }
@@ -158,13 +191,22 @@ impl Core {
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                if give_up.is_some_and(|at| Instant::now() >= at) {
+                let is_waiting =
+                    asked > answered.load(Ordering::SeqCst) || state.is_queued.load(Ordering::SeqCst);
+                let failure = if idle.is_over(made_progress, is_waiting, &self.clock) {
+                    Some(self.idle_failure(method, idle_ms))
+                } else if give_up.is_some_and(|at| Instant::now() >= at) {
+                    Some(self.deadline_failure(method, given.unwrap_or_default()))
+                } else {
+                    None
+                };
+                if let Some(failure) = failure {
                     // A reply that arrived in the meantime still counts.
                     if let Some(reply) = receive.try_iter().find_map(FromPlugin::into_reply) {
                         return Ok(reply);
                     }
                     state.is_given_up.store(true, Ordering::Relaxed);
-                    return Err(self.poison_with(self.deadline_failure(method, given.unwrap_or_default())));
+                    return Err(self.poison_with(failure));
                 }
                 if host.cancelled() {
                     state.is_cancelled.store(true, Ordering::Relaxed);
@@ -188,7 +230,7 @@ impl Core {
                 text.len(),
                 self.limits.reply_bytes
             );
-            return Err(Failure::new(FailureClass::Limit, "plugin.reply-size", message));
+            return Err(Failure::new(FailureClass::Plugin, "plugin.reply-size", message));
         }
         match reply {
             Ok(text) => Ok(text),
@@ -228,6 +270,18 @@ impl Core {
         let text =
             format!("`{}` did not answer `{method}` within {ms} ms; the call was given up", self.info.id);
         Failure::new(FailureClass::Limit, "plugin.deadline", text)
+            .help("raise `limits.call_deadline_s` of the pipeline if the call needs more time")
+    }
+
+    fn idle_failure(&self, method: &str, ms: u64) -> Failure {
+        let text = format!(
+            "`{}` neither answered `{method}` nor reported progress for {} s; the call was given up",
+            self.info.id,
+            ms as f64 / 1000.0
+        );
+        Failure::new(FailureClass::Limit, "plugin.deadline", text).help(
+            "set `limits.call_deadline_s` of the pipeline to the seconds that the call needs, or let the plugin report progress",
+        )
     }
 
     fn cancel_failure(&self, method: &str) -> Failure {
@@ -247,7 +301,7 @@ impl Core {
         if let Some(long) = texts.iter().find(|t| t.len() > self.limits.reply_bytes) {
             let text =
                 format!("a question of {} bytes; the host takes {}", long.len(), self.limits.reply_bytes);
-            return Err(Failure::new(FailureClass::Limit, "plugin.reply-size", text));
+            return Err(Failure::new(FailureClass::Plugin, "plugin.reply-size", text));
         }
         match (question, texts) {
             (Question::Complete, [role, request]) => {
@@ -358,6 +412,8 @@ struct CallState {
     is_cancelled: AtomicBool,
     /// True once the host does not wait for the call any more.
     is_given_up: AtomicBool,
+    /// True while the call waits for other calls of its program.
+    is_queued: AtomicBool,
 }
 
 impl Bridge {
@@ -412,6 +468,9 @@ impl CallHost for Bridge {
     }
     fn is_given_up(&self) -> bool {
         self.state.is_given_up.load(Ordering::Relaxed)
+    }
+    fn set_queued(&self, is_queued: bool) {
+        self.state.is_queued.store(is_queued, Ordering::SeqCst);
     }
     fn remaining_ms(&self) -> Option<u64> {
         self.deadline.map(|d| {

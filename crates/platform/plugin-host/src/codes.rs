@@ -52,15 +52,18 @@ verdict about a candidate.\n\nThis is the plugin's fault; tell its author.";
     "After a panic or a call that was given up, the state of an instance is unknown, so it is not called again. The message holds the \
 first failure.\n\nCorrect that failure first.";
     "plugin.deadline", "A plugin did not answer in time",
-    "The call was given up; its thread is left behind and the instance is not used again. This is never a verdict.\n\nGive the stage \
-more time, or the plugin less to do.";
+    "The call was given up; its thread is left behind and the instance is not used again (a program is ended and started anew). This is \
+never a verdict.\n\nA call may take `limits.call_deadline_s` of the pipeline. Without that key, 600 s without an answer or progress end \
+a call. Progress is a report of progress or an answer of the host; the time that a plan stage grants (`limits.time_s`) counts too. \
+Describing and creating may take 30 s.\n\nSet the key to the seconds that the call needs, or let the plugin report progress.";
     "plugin.threads", "No thread was free for a plugin's call",
     "Calls run on a bounded number of threads; calls that were given up keep theirs.\n\nLook for plugins that hang.";
     "plugin.busy", "The plugin was busy until the deadline",
     "A plugin declares how many calls an instance takes at a time; this one waited for its turn until its deadline.\n\nLower the \
 concurrency or raise the time limit.";
     "plugin.reply-size", "A plugin's reply is larger than the host takes",
-    "Replies are bounded (64 MiB by default) so that one plugin cannot take all memory. The reply was discarded.\n\nThis is the \
+    "Replies are bounded (64 MiB by default) so that one plugin cannot take all memory. The same bound holds for a plugin's \
+questions to the host. The reply was discarded, and a program that wrote it was ended.\n\nThis is the \
 plugin's fault; tell its author.";
     "plugin.reply-count", "A plugin answered with the wrong number of results",
     "A batch is answered entry by entry; any other number would put verdicts beside the wrong candidates. A plan outcome without a plan \

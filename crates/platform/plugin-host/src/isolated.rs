@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 pub fn isolated_main(library: &Path) -> Result<(), Failure> {
     let output = std::io::stdout().as_fd().try_clone_to_owned().map_err(|e| system(&e))?;
     nix::unistd::dup2_stdout(std::io::stderr()).map_err(|e| system(&e))?;
-    let registry = Registry::new(&[], &[library.to_owned()], RegistrySettings::default());
+    let registry = Registry::new(&[], &[library.to_owned()], RegistrySettings::of_child());
     let id = registry.only_id()?;
     let server = Arc::new(Server {
         registry,
@@ -138,7 +138,7 @@ impl Server {
             wire::input_document(method, name, input)
                 .ok_or_else(|| Failure::new(FailureClass::Plugin, "plugin.method", format!("`{method}`")))
         });
-        let text = instance.call(host, method, inputs.collect::<Result<_, _>>()?)?;
+        let text = instance.call(host, method, inputs.collect::<Result<_, _>>()?, None)?;
         // The host sees only the body, so name and schema number are checked here.
         let frame = wire::result_document(instance.info.kind, method, &Value::Null).unwrap_or_default();
         match frame.strip_suffix("null}").is_some_and(|head| text.starts_with(head)) {

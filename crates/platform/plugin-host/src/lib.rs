@@ -32,7 +32,7 @@ mod worker;
 pub use adapters::Instance;
 pub use codes::CODES;
 pub use isolated::isolated_main;
-pub use limits::CallLimits;
+pub use limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;

@@ -4,7 +4,7 @@ use crate::adapters::Instance;
 use crate::call::{Code, Core, no_worker};
 use crate::exposed::writable_by_others;
 use crate::gates;
-use crate::limits::CallLimits;
+use crate::limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, OptionsSchema};
 use crate::program::{Program, ProgramInstance};
@@ -45,6 +45,8 @@ impl RegistryEntry {
 pub struct RegistrySettings {
     /// Limits of calls.
     pub limits: CallLimits,
+    /// The clock of [`CallLimits::idle_ms`].
+    pub clock: Clock,
     /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
     /// `host.no-worker`.
     pub worker: Option<WorkerSettings>,
@@ -54,6 +56,14 @@ pub struct RegistrySettings {
     /// True if libraries run in a child process each, which needs [`RegistrySettings::worker`]. Otherwise they run in this
     /// process.
     pub isolate_libraries: bool,
+}
+
+impl RegistrySettings {
+    /// Settings of a process that serves a plugin to the host. The host's side measures the time without progress.
+    pub(crate) fn of_child() -> Self {
+        let limits = CallLimits { idle_ms: u64::MAX, ..CallLimits::default() };
+        Self { limits, ..Self::default() }
+    }
 }
 
 struct Loaded {
@@ -349,13 +359,7 @@ impl Registry {
         let worker = source.zip(self.settings.worker.clone());
         let worker = worker.map(|(source, settings)| (settings, source, request));
         let info = Arc::clone(&loaded.info);
-        Ok(Instance::over(Core::new(
-            info,
-            code,
-            self.settings.limits.clone(),
-            Arc::clone(&self.threads),
-            worker,
-        )))
+        Ok(Instance::over(Core::new(info, code, &self.settings, Arc::clone(&self.threads), worker)))
     }
 
     /// `plugin.options` with all problems of the options.
@@ -380,8 +384,7 @@ impl Registry {
     pub(crate) fn create_core(&self, id: &str, request: &CreateRequest) -> Result<Core, Failure> {
         let loaded = self.load(self.slot(id)?)?;
         let code = self.make(loaded, request)?;
-        let limits = self.settings.limits.clone();
-        Ok(Core::new(Arc::clone(&loaded.info), code, limits, Arc::clone(&self.threads), None))
+        Ok(Core::new(Arc::clone(&loaded.info), code, &self.settings, Arc::clone(&self.threads), None))
     }
 
     /// Gate `plugin.create`.

@@ -46,7 +46,7 @@ pub fn worker_main(
     while let Some(body) = read_frame(&mut input, INPUT_BYTES).map_err(|e| system(&e))? {
         let text: String = serde_json::from_slice(&body).map_err(|e| system(&e))?;
         // A worker has no host services: its input is complete.
-        answer(core.call(&NoHost, "work", vec![text]).into())?;
+        answer(core.call(&NoHost, "work", vec![text], None).into())?;
     }
     Ok(())
 }
@@ -54,10 +54,10 @@ pub fn worker_main(
 fn load(source: &WorkerSource, bundled: &[&'static BundledPlugin]) -> Result<(Registry, String), Failure> {
     match source {
         WorkerSource::Bundled(id) => {
-            Ok((Registry::new(bundled, &[], RegistrySettings::default()), id.clone()))
+            Ok((Registry::new(bundled, &[], RegistrySettings::of_child()), id.clone()))
         }
         WorkerSource::Library(path) => {
-            let registry = Registry::new(&[], std::slice::from_ref(path), RegistrySettings::default());
+            let registry = Registry::new(&[], std::slice::from_ref(path), RegistrySettings::of_child());
             let id = registry.only_id()?;
             Ok((registry, id))
         }

@@ -1,15 +1,18 @@
 //! Plugins that are programs: each fault is one failure with its code, other calls are unharmed, and nothing is left running.
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-use planforge_contract::api::Verifier;
+use planforge_contract::api::{Host, LogLevel, Verifier};
 use planforge_contract::{
-    Candidate, CreateRequest, Decision, Failure, FailureClass, Outcome, VerifyRequest, VerifyResponse,
+    Candidate, CreateRequest, Decision, Failure, FailureClass, Outcome, PlanLimits, PlanRequest,
+    VerifyRequest, VerifyResponse,
 };
-use planforge_plugin_host::{CallLimits, Instance, PluginSource, Registry, RegistrySettings};
+use planforge_plugin_host::{CallLimits, Clock, Instance, PluginSource, Registry, RegistrySettings};
 use planforge_plugin_sdk::testing::TestHost;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/misbehave")
@@ -92,7 +95,7 @@ fn each_end_of_a_program_has_its_code_and_the_next_call_works() {
         ("abort", FailureClass::Plugin, "plugin.program", "SIGABRT"),
         ("segfault", FailureClass::Plugin, "plugin.program", "SIGSEGV"),
         ("garbage", FailureClass::Plugin, "plugin.document", "Traceback: not a message"),
-        ("flood", FailureClass::Limit, "plugin.reply-size", "a line of more than 4 MB"),
+        ("flood", FailureClass::Plugin, "plugin.reply-size", "a line of more than 4 MB"),
         ("memory", FailureClass::Plugin, "plugin.exception", "MemoryError"),
         ("error", FailureClass::Plugin, "plugin.exception", "no such object: hall"),
         ("failure", FailureClass::Limit, "mine.limit", "too large"),
@@ -150,6 +153,72 @@ fn a_hanging_call_ends_at_its_deadline_and_no_other_call_does() {
     let failure = verifier.verify(&TestHost::new().remaining_ms(300), &request("bad")).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.deadline"));
     assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
+}
+
+/// A host without a deadline. Each time that it is asked for an interruption, the clock moves on by 100 s.
+struct PassingTime(Arc<AtomicU64>);
+
+impl Host for PassingTime {
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        self.0.fetch_add(100, Ordering::SeqCst);
+        false
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
+    }
+}
+
+fn passing_time() -> (PassingTime, Clock) {
+    let (start, seconds) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+    let host = PassingTime(Arc::clone(&seconds));
+    (host, Clock::new(move || start + Duration::from_secs(seconds.load(Ordering::SeqCst))))
+}
+
+#[test]
+fn a_program_without_progress_is_ended_and_started_again() {
+    let (host, clock) = passing_time();
+    let registry = Registry::new(&[], &[folder()], RegistrySettings { clock, ..RegistrySettings::default() });
+    let verifier = create(&registry, "hang").unwrap();
+    let failure = verifier.verify(&host, &request("bad")).unwrap_err();
+    assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.deadline"));
+    assert!(failure.message.contains("for 600 s"), "{failure}");
+    assert!(failure.help.unwrap().contains("`limits.call_deadline_s`"));
+    assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
+}
+
+/// Describes itself, makes instances, and never answers another request.
+const SILENT_PLANNER: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    about = {"version": "1", "about": "Silent", "options_schema": {"type": "object"}}
+    results = {"plugin/describe": about, "plugin/create": None}
+    if message["method"] in results:
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": results[message["method"]]}
+        print(json.dumps(answer), flush=True)
+"#;
+
+#[test]
+fn a_planner_has_the_time_that_its_stage_grants() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = "id = 'silent'\nkind = 'planner'\ncommand = ['python3', 'silent.py']\ncontract = 2";
+    std::fs::write(folder.path().join("plugin.toml"), manifest).unwrap();
+    std::fs::write(folder.path().join("silent.py"), SILENT_PLANNER).unwrap();
+    for (time_ms, says) in [(None, "for 600 s"), (Some(1_000), "for 600 s"), (Some(1_800_000), "for 1860 s")]
+    {
+        let (host, clock) = passing_time();
+        let settings = RegistrySettings { clock, ..RegistrySettings::default() };
+        let registry = Registry::new(&[], &[folder.path().to_owned()], settings);
+        let Instance::Planner(planner) = registry.create("silent", CreateRequest::default()).unwrap() else {
+            panic!("a planner");
+        };
+        let limits = PlanLimits { time_ms, ..PlanLimits::default() };
+        let failure = planner.plan(&host, &PlanRequest { limits, ..PlanRequest::default() }).unwrap_err();
+        assert_eq!(failure.code, "plugin.deadline");
+        assert!(failure.message.contains(says), "{failure}");
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A plugin's description of itself, and its creation.
 
 use planforge_contract::{
-    Applies, Capabilities, Declared, Failure, Measure, OptionCondition, RequestBound, RequestCount,
-    RequestSetting,
+    Applies, Capabilities, CommandOption, Declared, Failure, Measure, OptionCondition, RequestBound,
+    RequestCount, RequestSetting,
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -39,6 +39,7 @@ pub struct About {
     pub(crate) files: Vec<String>,
     pub(crate) folders: Vec<String>,
     pub(crate) suites: Vec<String>,
+    pub(crate) commands: Vec<CommandOption>,
     pub(crate) max_concurrency: u32,
 }
 
@@ -204,6 +205,12 @@ impl About {
     #[must_use]
     pub fn suites(mut self, option: &str) -> Self {
         self.suites.push(option.to_owned());
+        self
+    }
+    /// An option that holds a command; the host asks for the user's consent before an instance is created.
+    #[must_use]
+    pub fn command(mut self, command: CommandOption) -> Self {
+        self.commands.push(command);
         self
     }
     /// Number of calls that one instance takes at a time; 0, the default, means any number.

@@ -76,6 +76,7 @@ pub fn describe<C: Crate, K: Kind<P>, P: Plugin>() -> PluginInfo {
         files: about.files,
         folders: about.folders,
         suites: about.suites,
+        commands: about.commands,
         max_concurrency: about.max_concurrency,
     }
 }

@@ -85,6 +85,7 @@ pub use about::{About, Plugin, Secrets};
 #[doc(hidden)]
 pub use export::Crate;
 pub use planforge_contract as contract;
+pub use planforge_contract::ProgressTimer;
 pub use planforge_contract::api::{
     Environment, EnvironmentAnswer, EnvironmentCall, Host, LogLevel, Planner, Provider, Translator, Verifier,
 };
@@ -106,7 +107,7 @@ pub mod prelude {
     pub use planforge_contract::{
         ActionDescription, ActionExample, ActionInterface, ActionMaterials, ActionReconstructionError,
         ActionSignature, AppliedFix, Applies, Assessment, Candidate, CandidatePatch, Capabilities,
-        ClaimedState, Classification, CompletionRequest, CompletionResult, CreateRequest, Critique,
+        ClaimedState, Classification, CommandOption, CompletionRequest, CompletionResult, CreateRequest, Critique,
         CritiqueFinding, Decision, Declared, DomainDifference, Edits, EnvironmentInfo, EnvironmentOpen,
         EnvironmentPlan, EnvironmentVerdict, ExactAnswer, ExampleMaterials, Execution, ExecutionReport,
         FailingDomainPlan, Failure, FailureClass, FindingSeverity, FinishReason, FixPolicy, Given,

@@ -130,18 +130,24 @@ impl<E: StepEnvironment> Environment for Stepwise<E> {
             }
             let random = Random::stream(spec.seed, index as u64);
             walks.push(self.walk(task, *length, spec.policy, random, &mut executed)?);
+            host.progress(index as u64 + 1, spec.lengths.len() as u64, "walks");
         }
         Ok(Walks { walks })
     }
 
     fn execute(
         &self,
-        _host: &dyn Host,
+        host: &dyn Host,
         task: &EnvironmentOpen,
         sequences: &Sequences,
     ) -> Result<ExecutionReport, Failure> {
-        let executions = sequences.sequences.iter().map(|s| self.run(task, s).map(|(_, e)| e));
-        Ok(ExecutionReport { executions: executions.collect::<Result<_, _>>()? })
+        let total = sequences.sequences.len() as u64;
+        let executions = sequences.sequences.iter().zip(1..).map(|(sequence, number)| {
+            let (_, execution) = self.run(task, sequence)?;
+            host.progress(number, total, "sequences");
+            Ok(execution)
+        });
+        Ok(ExecutionReport { executions: executions.collect::<Result<_, Failure>>()? })
     }
 
     fn validate(

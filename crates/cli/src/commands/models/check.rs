@@ -51,7 +51,7 @@ struct TrialReport<'a> {
 fn check(context: &Context, args: &CheckModelArgs) -> Result<Exit, Exit> {
     let table = named_table(context, args)?;
     let registry = registry(context);
-    let consent = consent(&context.allowed_hosts).map_err(|failure| context.print_failure(&failure))?;
+    let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
     let folder = args.pipeline.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let name = table_name(args);
     let mut trial = Trial {

@@ -57,8 +57,9 @@ impl Trial<'_> {
     pub(super) fn connect(&self) -> Result<Connection, Exit> {
         let with = Preparation {
             registry: self.registry,
+            name: &self.name,
             folder: self.folder,
-            providers: true,
+            replays: false,
             consent: self.consent,
         };
         let Prepared { mut model_tables, secrets, .. } =

@@ -1,6 +1,7 @@
 //! Descriptions of plugins, and the creation of instances.
 
 use super::capabilities::option_value;
+use super::commands::CommandOption;
 use crate::{Capabilities, JsonObject, RequestSetting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,10 @@ pub struct PluginInfo {
     /// Options that hold a list of paths of suite folders; the host puts a list of [`SuiteReference`] in the option's place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,
+    /// Options that hold a command which the plugin starts. The host asks for the user's consent before it creates an instance, if the
+    /// pipeline names the command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandOption>,
     /// Number of calls that one instance takes at a time; 0 means any number.
     #[serde(default)]
     pub max_concurrency: u32,

@@ -41,6 +41,7 @@ fn info(id: &str) -> Option<PluginInfo> {
         folders: Vec::new(),
         suites: Vec::new(),
         servers: Vec::new(),
+        commands: Vec::new(),
         max_concurrency: 0,
     })
 }

@@ -35,6 +35,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
         folders: Vec::new(),
         suites: vec![],
         servers: vec![],
+        commands: Vec::new(),
         max_concurrency: 0,
     }
 }

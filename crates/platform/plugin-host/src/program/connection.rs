@@ -20,8 +20,10 @@ pub(crate) trait CallHost: Sync {
     fn progress(&self, done: u64, total: u64, what: &str);
     /// True if the run is being interrupted.
     fn is_cancelled(&self) -> bool;
-    /// True if nobody waits for the call's result any more.
+    /// True if the call's result is not needed any more.
     fn is_given_up(&self) -> bool;
+    /// Says that the call begins or ends to wait for other calls of its program; that time is not its own.
+    fn set_queued(&self, is_queued: bool);
     /// Milliseconds until the call is given up; `None` without a deadline.
     fn remaining_ms(&self) -> Option<u64>;
 }
@@ -287,7 +289,7 @@ impl Connection {
             Stream::Output => format!("wrote a line of more than {most} MB and was ended"),
             Stream::Error => "wrote too much to its standard error and was ended".to_owned(),
         };
-        self.end_with(None, self.failure(FailureClass::Limit, "plugin.reply-size", &what));
+        self.end_with(None, self.failure(FailureClass::Plugin, "plugin.reply-size", &what));
     }
 
     /// Ends the program for that reason.

@@ -81,7 +81,9 @@ impl ProgramInstance {
             // Another call may have ended the program, so this one is repeated: alone, to find the one that did.
             Err(NoResult::Ended(_) | NoResult::EndedBefore(_)) if !host.is_given_up() => {
                 given.restart();
+                host.set_queued(true);
                 let _alone = self.program.turn.write().unwrap_or_else(PoisonError::into_inner);
+                host.set_queued(false);
                 self.exchange(method, &params, &recorded)
             }
             result => result,
@@ -94,7 +96,9 @@ impl ProgramInstance {
     }
 
     fn attempt(&self, method: &str, params: &str, host: &dyn CallHost) -> Result<Value, NoResult> {
+        host.set_queued(true);
         let _turn = self.program.turn.read().unwrap_or_else(PoisonError::into_inner);
+        host.set_queued(false);
         self.exchange(method, params, host)
     }
 
@@ -158,6 +162,9 @@ impl CallHost for Recorded<'_> {
     }
     fn is_given_up(&self) -> bool {
         self.host.is_given_up()
+    }
+    fn set_queued(&self, is_queued: bool) {
+        self.host.set_queued(is_queued);
     }
     fn remaining_ms(&self) -> Option<u64> {
         self.host.remaining_ms()
