@@ -201,6 +201,22 @@ class ClaimedState(TypedDict):
     sentences: NotRequired[List[str]]
 
 
+# An option that holds a command, which the plugin starts as a process.
+class CommandOption(TypedDict):
+    # The uses in which the command is started; absent for all.
+    condition: NotRequired[Optional[OptionCondition]]
+    # The option with the folder that the program is started in, which is among `PluginInfo::folders` too.
+    folder: NotRequired[Optional[str]]
+    # The option: a list of words, the program first.
+    option: str
+    # The programs that are started if the option is left out.
+    programs: NotRequired[List[UsualProgram]]
+    # Further options that reach the program, such as arguments and the names of variables that it inherits.
+    settings: NotRequired[List[str]]
+    # The option with the environment variables that are set for the program, as a table.
+    variables: NotRequired[Optional[str]]
+
+
 # A question to a language model.
 class CompletionRequest(TypedDict):
     # The body of the server's answer to a request that the provider deferred with `CompletionResult::Pending`, once
@@ -745,6 +761,9 @@ class PluginInfo(TypedDict):
     about: str
     # Optional capabilities.
     capabilities: NotRequired[Capabilities]
+    # Options that hold a command which the plugin starts. The host asks for the user's consent before it creates an
+    # instance, if the pipeline names the command.
+    commands: NotRequired[List[CommandOption]]
     # The ABI epoch that it was built for; see `planforge-plugin-abi`.
     contract: int
     # Options that hold a path; the host reads the file and puts its text in the option's place.
@@ -1071,6 +1090,14 @@ class Usage(TypedDict):
     requests: NotRequired[Optional[int]]
     # Failed requests among them that the server may have charged, with an unknown number of tokens. Set by the host.
     uncounted_requests: NotRequired[Optional[int]]
+
+
+# A program that is started if no command is given.
+class UsualProgram(TypedDict):
+    # The uses in which it is started.
+    condition: OptionCondition
+    # The program's name on the search path.
+    program: str
 
 
 # A request to assess candidates of one task.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::check::{Status, check};
 use planforge_plugin_sdk::testing::TestHost;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -287,6 +288,16 @@ fn the_hosts_deadline_and_interruption_end_a_call() {
     interrupted.cancel();
     let failure = plugin(&options).walks(&interrupted, &task(), &spec).unwrap_err();
     assert_eq!(failure.class, FailureClass::Cancelled);
+}
+
+#[test]
+fn many_quick_answers_are_progress() {
+    let (_folder, options) = tank(ALL, "");
+    let host = TestHost::new();
+    let timer = ProgressTimer::since(&host, "seconds", Instant::now().checked_sub(PATIENCE).unwrap());
+    let mut conversation = Conversation::start(&options).unwrap();
+    let said: Value = conversation.ask(&timer, &options, &task(), Question::new(Method::Describe)).unwrap();
+    assert!(said.is_object() && host.progress_reports()[0].0 >= PATIENCE.as_secs());
 }
 
 #[test]

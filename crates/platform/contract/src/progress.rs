@@ -19,8 +19,12 @@ pub struct ProgressTimer<'h> {
 impl<'h> ProgressTimer<'h> {
     /// A timer that starts now. `what` is the unit of the reports, such as `seconds of search`.
     pub fn new(host: &'h dyn Host, what: &'static str) -> Self {
-        let now = Instant::now();
-        Self { host, what, start: now, reported: Cell::new(now) }
+        Self::since(host, what, Instant::now())
+    }
+
+    /// A timer of work that started at that time.
+    pub fn since(host: &'h dyn Host, what: &'static str, start: Instant) -> Self {
+        Self { host, what, start, reported: Cell::new(start) }
     }
 
     /// The host that gets the reports.

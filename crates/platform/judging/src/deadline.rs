@@ -64,3 +64,36 @@ impl ResourceLimits for Deadline<'_> {
         self.poll()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::api::LogLevel;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    #[derive(Default)]
+    struct Reported(AtomicU64);
+
+    impl Host for Reported {
+        fn log(&self, _level: LogLevel, _message: &str) {}
+        fn progress(&self, done: u64, _total: u64, _what: &str) {
+            self.0.store(done, Ordering::SeqCst);
+        }
+        fn cancelled(&self) -> bool {
+            false
+        }
+        fn remaining_ms(&self) -> Option<u64> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_long_search_reports_progress() {
+        let host = Reported::default();
+        let minute = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+        let timer = ProgressTimer::since(&host, "seconds of work", minute);
+        let mut deadline = Deadline { timer, ..Deadline::new(&host) };
+        assert_eq!(deadline.poll(), Poll::Continue);
+        assert!(host.0.load(Ordering::SeqCst) >= 60);
+    }
+}
