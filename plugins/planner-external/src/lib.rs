@@ -47,7 +47,9 @@ impl Plugin for ExternalPlanner {
         for preset in &PRESETS {
             command = command.usual_program("preset", preset.name, preset.program);
         }
-        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other").external().command(command)
+        About::new("Runs a planner program: Fast Downward, K*, pyperplan or any other")
+            .external()
+            .command(command)
     }
 
     fn create(options: ExternalPlannerOptions, _secrets: &Secrets) -> Result<Self, Failure> {
