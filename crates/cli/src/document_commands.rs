@@ -1,7 +1,10 @@
 //! Every command line of the documents and of the messages is one that the binary accepts under its current name.
 
 use crate::commands::command_line::grouped_command;
+use crate::renamed::current_arguments;
 use clap::error::ErrorKind;
+use std::cell::Cell;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +55,13 @@ fn arguments(line: &str) -> Vec<String> {
 /// The error of a command line, if it has one. In running text, arguments may be missing or stand for others.
 fn refusal(line: &str, running_text: bool) -> Option<String> {
     use ErrorKind::*;
-    let error = grouped_command().try_get_matches_from(arguments(line)).err()?;
+    let old_name = Cell::new(false);
+    let words = arguments(line).into_iter().map(OsString::from).collect();
+    let words = current_arguments(words, |_| old_name.set(true));
+    if old_name.get() {
+        return Some("an old name of a command".to_owned());
+    }
+    let error = grouped_command().try_get_matches_from(words).err()?;
     let accepted = match error.kind() {
         DisplayHelp | DisplayVersion => true,
         MissingRequiredArgument
@@ -127,6 +136,7 @@ fn every_command_line_of_documents_and_messages_is_accepted_under_its_current_na
 fn an_old_name_and_a_wrong_option_in_a_document_are_found() {
     assert!(refusal("planforge plan domain.pddl p01.pddl", false).is_some());
     assert!(refusal("planforge pddl plan --optimall", true).is_some());
+    assert_eq!(refusal("planforge fmt domain.pddl", false), None, "a short form");
     assert!(refusal("planforge pddl plan domain.pddl", false).is_some());
     assert_eq!(refusal("planforge pddl plan d.pddl p.pddl --optimal > p.plan", false), None);
     assert_eq!(refusal("planforge pddl plan --top-k K [--quality Q]", true), None);

@@ -3,10 +3,28 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use planforge_contract::{Failure, FailureClass};
+use std::fs::Permissions;
 use std::path::Path;
 
 /// Writes a temporary file, then renames it.
 pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
+    write_with(context, path, bytes, None)
+}
+
+/// As [`write`], for a file that exists: it keeps its permissions, and a link to it stays one.
+pub(crate) fn rewrite(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
+    let failed = |e| unwritable(context, path, &e);
+    let target = path.canonicalize().map_err(failed)?;
+    let permissions = std::fs::metadata(&target).map_err(failed)?.permissions();
+    write_with(context, &target, bytes, Some(permissions))
+}
+
+fn write_with(
+    context: &Context,
+    path: &Path,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> Result<(), Exit> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
@@ -14,6 +32,7 @@ pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
         std::io::Write::write_all(&mut file, bytes)?;
         // Its name may reach the disk before its bytes otherwise, and a machine that loses power would leave an empty file.
         file.as_file().sync_data()?;
+        permissions.map(|permissions| file.as_file().set_permissions(permissions)).transpose()?;
         file.persist(path).map(drop).map_err(|e| e.error)
     };
     write().map_err(|e| unwritable(context, path, &e))

@@ -153,7 +153,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
 }
 
 /// The diagnostic of a refused file. The PDDL reader's help for empty files does not fit plans and pipelines.
-fn refused(name: &str, mut diagnostic: Diagnostic) -> Box<Diagnostic> {
+pub(crate) fn refused(name: &str, mut diagnostic: Diagnostic) -> Box<Diagnostic> {
     if diagnostic.code == "pddl.empty" {
         diagnostic.message = format!("{name} is empty");
         diagnostic.help = vec!["is this the right file?".to_owned()];

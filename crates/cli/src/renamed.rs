@@ -1,8 +1,8 @@
-//! Old names of commands. They are still accepted, with a warning; the argument vector is rewritten before it is parsed.
+//! Other names of commands: old ones, accepted with a warning, and short forms. The argument vector is rewritten before it is parsed.
 
 use std::ffi::OsString;
 
-/// Old words of a command line, and the words that replace them.
+/// Words of a command line, and the words that replace them.
 type Renamed = (&'static [&'static str], &'static [&'static str]);
 
 /// Every renamed command. Of two entries that fit, the first one counts.
@@ -25,17 +25,21 @@ const RENAMED: &[Renamed] = &[
     (&["schema"], &["check", "--schema"]),
 ];
 
+/// Every short form.
+const SHORT_FORMS: &[Renamed] = &[(&["fmt"], &["pddl", "fmt"])];
+
 /// Global options that take the next argument as their value.
 const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir", "--allow-host"];
 
-/// Replaces an old command name by the current one; `warn` gets one line about it.
+/// Replaces an old command name or a short form by the current name; `warn` gets one line about an old one.
 pub(crate) fn current_arguments(mut arguments: Vec<OsString>, warn: impl Fn(&str)) -> Vec<OsString> {
     let Some(mut place) = command_place(&arguments, 1) else { return arguments };
     if arguments[place] == "help" {
         let Some(next) = command_place(&arguments, place + 1) else { return arguments };
         place = next;
     }
-    for (old, new) in RENAMED {
+    let renamed = RENAMED.iter().map(|entry| (entry, true));
+    for ((old, new), is_old) in renamed.chain(SHORT_FORMS.iter().map(|entry| (entry, false))) {
         // Global options may stand between the words of a command.
         let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
         let places: Option<Vec<usize>> = old
@@ -51,7 +55,9 @@ pub(crate) fn current_arguments(mut arguments: Vec<OsString>, warn: impl Fn(&str
                 arguments.remove(*at);
             }
             arguments.splice(place..place, new.iter().map(OsString::from));
-            warn(&format!("warning: 'planforge {}' is now 'planforge {}'", old.join(" "), new.join(" ")));
+            if is_old {
+                warn(&format!("warning: 'planforge {}' is now 'planforge {}'", old.join(" "), new.join(" ")));
+            }
             break;
         }
     }
@@ -112,6 +118,17 @@ mod tests {
     }
 
     #[test]
+    fn short_forms_become_full_ones_without_a_warning() {
+        for (short, full) in [
+            ("planforge fmt a.pddl --check", "planforge pddl fmt a.pddl --check"),
+            ("planforge --color never fmt -", "planforge --color never pddl fmt -"),
+            ("planforge help fmt", "planforge help pddl fmt"),
+        ] {
+            assert_eq!(rewrite(short), (full.to_owned(), String::new()));
+        }
+    }
+
+    #[test]
     fn current_names_stay_and_warn_of_nothing() {
         for line in [
             "planforge run plan",
@@ -127,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_replacement_is_a_command() {
-        for (old, new) in RENAMED {
+        for (old, new) in RENAMED.iter().chain(SHORT_FORMS) {
             let top = grouped_command();
             assert!(top.find_subcommand(old[0]).is_none(), "{old:?}");
             let words = new.iter().take_while(|word| !word.starts_with('-'));

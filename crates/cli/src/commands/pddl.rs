@@ -2,6 +2,7 @@
 
 mod equivalent;
 mod ew;
+mod fmt;
 mod graph;
 mod infer;
 mod picture;
@@ -12,7 +13,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
 
-/// Plan, validate, compare and draw PDDL files.
+/// Plan, validate, compare, format and draw PDDL files.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl plan domain.pddl p01.pddl > p01.plan
@@ -29,6 +30,7 @@ enum PddlCommand {
     Validate(validate::ValidateArgs),
     Ew(Box<ew::EwArgs>),
     Equivalent(equivalent::EquivalentArgs),
+    Fmt(fmt::FmtArgs),
     Graph(graph::GraphArgs),
     Picture(picture::PictureArgs),
     Infer(infer::InferArgs),
@@ -40,6 +42,7 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         PddlCommand::Validate(args) => validate::run(context, args),
         PddlCommand::Ew(args) => ew::run(context, args),
         PddlCommand::Equivalent(args) => equivalent::run(context, args),
+        PddlCommand::Fmt(args) => fmt::run(context, args),
         PddlCommand::Graph(args) => graph::run(context, args),
         PddlCommand::Picture(args) => picture::run(context, args),
         PddlCommand::Infer(args) => infer::run(context, args),

@@ -23,6 +23,7 @@ mod environment;
 mod estimates;
 mod evaluate;
 mod explain_fact;
+mod format;
 mod graph;
 mod hostile;
 mod infer;
