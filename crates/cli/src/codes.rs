@@ -21,6 +21,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_suites::CODES,
         planforge_evaluate::CODES,
         planforge_report::CODES,
+        planforge_mcp::CODES,
         planforge_provider_noisy_oracle::CODES,
         planforge_model_http::CODES,
         planforge_translator_asp::CODES,

@@ -18,6 +18,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod serve;
 pub(crate) mod study;
 pub(crate) mod suite;
 mod worker;
@@ -61,6 +62,7 @@ commands! {
     }
     "PDDL" { Pddl(pddl::PddlArgs) }
     "Write and extend" { Suite(suite::SuiteArgs), Models(models::ModelsArgs), Plugins(plugins::PluginsArgs) }
+    "Serve" { Serve(serve::ServeArgs) }
     "Help" {
         Check(check::CheckArgs),
         Explain(explain::ExplainArgs),

@@ -71,8 +71,12 @@ impl DryRun<'_> {
         lookups.extend(cassettes(&redactor)?);
         let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
         let bar = RunBar::new(&context.output, self.tasks.len(), &self.title);
-        let execution =
-            ExecutionSettings { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+        let execution = ExecutionSettings {
+            jobs: self.jobs,
+            observer: Some(bar.observer()),
+            watch: Some(bar.watch()),
+            cancelled: None,
+        };
         let sources = ReplySources { mode: Mode::Batch, lookups, answers: None, failures_are_final: false };
         let seed = self.checked.pipeline.config.seed;
         let ended = services(prepared, redactor, sources, journal, seed, execution).and_then(|services| {

@@ -35,8 +35,10 @@ pub(crate) fn services(
     seed: u64,
     execution: ExecutionSettings,
 ) -> Result<Services, Failure> {
-    let flag = interrupt_flag();
-    let cancelled: Arc<dyn Fn() -> bool + Send + Sync> = Arc::new(move || flag.load(Ordering::SeqCst));
+    let cancelled = execution.cancelled.unwrap_or_else(|| {
+        let flag = interrupt_flag();
+        Arc::new(move || flag.load(Ordering::SeqCst))
+    });
     let mut options = LlmOptions::new(Arc::clone(&journal));
     options.tables = prepared.model_tables;
     options.run_seed = seed;
@@ -65,6 +67,8 @@ pub(crate) struct ExecutionSettings {
     pub(crate) jobs: u32,
     pub(crate) observer: Option<RunObserver>,
     pub(crate) watch: Option<CallWatch>,
+    /// True once the run should stop; `None`: once it is interrupted.
+    pub(crate) cancelled: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// The result of a run, with explained plans if requested.

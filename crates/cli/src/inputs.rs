@@ -1,17 +1,14 @@
 //! PDDL files from the command line: read, parsed and checked together, with every mistake in one list.
 
 use crate::exit::Exit;
-use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_judging::{NamedText, TaskTexts};
 use planforge_pddl::PddlText;
-use planforge_pddl::ast::{Domain, Problem};
 use std::path::Path;
 
-/// The readable parts of a domain and a problem, and all diagnostics.
+/// A domain and a problem from files.
 pub(crate) struct Inputs {
-    pub(crate) sources: SourceMap,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    pub(crate) domain: Option<Domain>,
-    pub(crate) problem: Option<Problem>,
+    pub(crate) texts: TaskTexts,
     /// True if a file could not be read, so nothing was judged.
     pub(crate) unreadable: bool,
 }
@@ -19,77 +16,29 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Reads the domain and, where given, the problem; checks each and both together.
     pub(crate) fn read(domain: &Path, problem: Option<&Path>) -> Self {
-        let mut inputs = Self {
-            sources: SourceMap::default(),
-            diagnostics: Vec::new(),
-            domain: None,
-            problem: None,
-            unreadable: false,
-        };
-        let (domain_source, text) = inputs.load(domain);
-        if let Some(text) = text {
-            let parsed = planforge_pddl::parse_domain(&text, domain_source);
-            inputs.diagnostics.extend(parsed.diagnostics);
-            inputs.domain = read_anything(parsed.value);
-        }
-        let Some(problem) = problem else {
-            inputs.check_domain(domain_source);
-            return inputs;
-        };
-        let (problem_source, text) = inputs.load(problem);
-        if let Some(text) = text {
-            let parsed = planforge_pddl::parse_problem(&text, problem_source);
-            inputs.diagnostics.extend(parsed.diagnostics);
-            inputs.problem = read_anything(parsed.value);
-        }
-        match (&inputs.domain, &inputs.problem) {
-            (Some(domain), Some(problem)) => {
-                let sources = planforge_pddl::TaskSources { domain: domain_source, problem: problem_source };
-                inputs.diagnostics.extend(planforge_pddl::check_domain(domain, domain_source));
-                inputs.diagnostics.extend(planforge_pddl::check_problem(domain, problem, sources));
-            }
-            _ => inputs.check_domain(domain_source),
-        }
-        inputs
-    }
-
-    fn check_domain(&mut self, source: SourceId) {
-        if let Some(domain) = &self.domain {
-            self.diagnostics.extend(planforge_pddl::check_domain(domain, source));
-        }
+        let mut unreadable = false;
+        let mut named = |path: &Path| named_text(path, read_pddl(path), &mut unreadable);
+        let domain = named(domain);
+        let problem = problem.map(named);
+        Self { texts: TaskTexts::read(domain, problem), unreadable }
     }
 
     /// Adds a PDDL file or a plan to the sources. A file that cannot be read is one diagnostic and no text.
     pub(crate) fn load(&mut self, path: &Path) -> (SourceId, Option<String>) {
-        self.add(path, read_pddl(path))
+        self.texts.add(named_text(path, read_pddl(path), &mut self.unreadable))
     }
 
     /// As [`Inputs::load`], for a file that is not PDDL.
     pub(crate) fn load_text(&mut self, path: &Path) -> (SourceId, Option<String>) {
-        self.add(path, read_text(path).map(|text| PddlText { text, warning: None }))
-    }
-
-    fn add(&mut self, path: &Path, read: Result<PddlText, Box<Diagnostic>>) -> (SourceId, Option<String>) {
-        let (text, diagnostic) = match read {
-            Ok(PddlText { text, warning }) => (Some(text), warning),
-            Err(diagnostic) => {
-                self.unreadable = true;
-                (None, Some(*diagnostic))
-            }
-        };
-        let source = self.sources.add(path.display().to_string(), text.clone().unwrap_or_default());
-        self.diagnostics.extend(diagnostic.map(|mut diagnostic| {
-            diagnostic.labels.iter_mut().for_each(|label| label.source = source);
-            diagnostic
-        }));
-        (source, text)
+        let read = read_text(path).map(|text| PddlText { text, warning: None });
+        self.texts.add(named_text(path, read, &mut self.unreadable))
     }
 
     /// As [`Inputs::load`]; but a plan file may be empty: the empty plan is right where the goal holds already.
     pub(crate) fn load_plan(&mut self, path: &Path) -> (SourceId, Option<String>) {
         match std::fs::read(path) {
             Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
-                (self.sources.add(path.display().to_string(), ""), Some(String::new()))
+                self.texts.add(NamedText::new(path.display().to_string(), ""))
             }
             _ => self.load(path),
         }
@@ -97,7 +46,7 @@ impl Inputs {
 
     /// True if a diagnostic makes the texts unusable.
     pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+        self.texts.has_errors()
     }
 
     /// The exit code of what was read, before any verdict about a plan.
@@ -106,6 +55,17 @@ impl Inputs {
             (true, _) => Exit::Input,
             (false, true) => Exit::Negative,
             (false, false) => Exit::Good,
+        }
+    }
+}
+
+fn named_text(path: &Path, read: Result<PddlText, Box<Diagnostic>>, unreadable: &mut bool) -> NamedText {
+    let name = path.display().to_string();
+    match read {
+        Ok(PddlText { text, warning }) => NamedText { name, text: Some(text), finding: warning },
+        Err(diagnostic) => {
+            *unreadable = true;
+            NamedText { name, text: None, finding: Some(*diagnostic) }
         }
     }
 }
@@ -159,10 +119,4 @@ pub(crate) fn refused(name: &str, mut diagnostic: Diagnostic) -> Box<Diagnostic>
         diagnostic.help = vec!["is this the right file?".to_owned()];
     }
     Box::new(diagnostic)
-}
-
-/// `None` if nothing could be read: the reason is already reported, and an empty value would give follow-up
-/// errors.
-fn read_anything<T: Default + PartialEq>(value: T) -> Option<T> {
-    (value != T::default()).then_some(value)
 }

@@ -39,8 +39,10 @@ mod recorded_run;
 #[cfg(test)]
 mod reference_pages;
 mod renamed;
+mod shipped_pipelines;
 mod tasks;
 mod user_config;
+mod walk_comparison;
 
 use commands::command_line::Cli;
 use context::Context;

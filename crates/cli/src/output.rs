@@ -184,6 +184,13 @@ impl Output {
         }
     }
 
+    /// The failures and diagnostics printed so far, for a caller that reports them itself.
+    pub(crate) fn take_problems(&self) -> (Vec<Failure>, Vec<ReportedDiagnostic>) {
+        let mut problems = self.json.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        let Problems { failures, diagnostics } = std::mem::take(&mut *problems);
+        (failures, diagnostics)
+    }
+
     /// A line for the person.
     pub(crate) fn note(&self, text: &str) {
         let mut err = std::io::stderr().lock();

@@ -105,8 +105,12 @@ impl RecordedRun<'_> {
         let secrets = Arc::clone(&redactor);
         let journal: Arc<dyn Journal> = Arc::clone(&self.folder) as Arc<dyn Journal>;
         let manifest = self.folder.manifest();
-        let execution =
-            ExecutionSettings { jobs: self.jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+        let execution = ExecutionSettings {
+            jobs: self.jobs,
+            observer: Some(bar.observer()),
+            watch: Some(bar.watch()),
+            cancelled: None,
+        };
         let limits = prepared.model_tables.iter().map(|(name, table)| (name.clone(), table.settings.clone()));
         let limits = limits.collect();
         let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
@@ -268,7 +272,8 @@ pub(crate) fn replay_run(
     // What the re-execution would write goes to memory.
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = ExecutionSettings { jobs, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+    let execution =
+        ExecutionSettings { jobs, observer: Some(bar.observer()), watch: Some(bar.watch()), cancelled: None };
     let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();

@@ -26,7 +26,7 @@ const RENAMED: &[Renamed] = &[
 ];
 
 /// Every short form.
-const SHORT_FORMS: &[Renamed] = &[(&["fmt"], &["pddl", "fmt"])];
+const SHORT_FORMS: &[Renamed] = &[(&["fmt"], &["pddl", "fmt"]), (&["mcp"], &["serve", "mcp"])];
 
 /// Global options that take the next argument as their value.
 const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir", "--allow-host"];
@@ -123,6 +123,7 @@ mod tests {
             ("planforge fmt a.pddl --check", "planforge pddl fmt a.pddl --check"),
             ("planforge --color never fmt -", "planforge --color never pddl fmt -"),
             ("planforge help fmt", "planforge help pddl fmt"),
+            ("planforge mcp --http 0", "planforge serve mcp --http 0"),
         ] {
             assert_eq!(rewrite(short), (full.to_owned(), String::new()));
         }

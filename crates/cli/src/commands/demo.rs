@@ -90,7 +90,12 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = ExecutionSettings { jobs: 2, observer: Some(bar.observer()), watch: Some(bar.watch()) };
+    let execution = ExecutionSettings {
+        jobs: 2,
+        observer: Some(bar.observer()),
+        watch: Some(bar.watch()),
+        cancelled: None,
+    };
     let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();

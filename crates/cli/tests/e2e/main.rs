@@ -33,6 +33,7 @@ mod learn_knowledge;
 mod limits;
 mod loaded;
 mod matrix;
+mod mcp;
 mod misbehaving;
 mod model_choice;
 mod models;

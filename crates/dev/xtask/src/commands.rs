@@ -1,6 +1,6 @@
 //! The registry of commands: help, arguments and entry point of each.
 
-use crate::{attack, long_tests, measure, record_demo, report_screenshots, tic_reference};
+use crate::{attack, long_tests, mcp_client, measure, record_demo, report_screenshots, tic_reference};
 
 macro_rules! commands {
     ($($(#[$help:meta])* $name:ident($args:ty) => $run:path;)*) => {
@@ -54,6 +54,8 @@ commands! {
     Attack(attack::AttackArgs) => attack::run;
     /// Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
     LongTests(long_tests::LongTestsArgs) => long_tests::run;
+    /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times.
+    McpClient(mcp_client::McpClientArgs) => mcp_client::run;
     /// Record the demo's cassette from a live model, or send the same requests again and compare.
     RecordDemo(record_demo::RecordDemoArgs) => record_demo::run;
     /// Screenshots of a report in a headless browser, wide and narrow, light and dark, with checks of each page.

@@ -5,6 +5,7 @@ mod attack;
 mod browser;
 mod commands;
 mod long_tests;
+mod mcp_client;
 mod measure;
 mod pairs;
 mod paths;

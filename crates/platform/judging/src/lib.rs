@@ -12,9 +12,11 @@ mod limits;
 pub mod problems;
 pub mod reference;
 pub mod reports;
+mod task_texts;
 mod words;
 
 pub use deadline::Deadline;
-pub use limits::JudgingLimits;
+pub use limits::{JudgingLimits, limit_outcome};
 pub use reference::{NotShown, Reference};
+pub use task_texts::{NamedText, TaskTexts};
 pub use words::{Rule, Semantics};

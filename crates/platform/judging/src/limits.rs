@@ -2,6 +2,7 @@
 
 use crate::Deadline;
 use planforge_contract::api::Host;
+use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -28,4 +29,18 @@ impl JudgingLimits {
         let seconds = u64::from(self.time_s).saturating_mul(candidates);
         Deadline::within(host, Some(Duration::from_secs(seconds)))
     }
+}
+
+/// Turns a planner's call that the host ended into a limit. It happens if the planner had no time to read the clock itself.
+///
+/// # Errors
+/// Every other failure.
+pub fn limit_outcome(failure: Failure) -> Result<PlanOutcome, Failure> {
+    let limit = match failure.class {
+        FailureClass::Limit => LimitKind::Time,
+        FailureClass::Cancelled => LimitKind::Cancelled,
+        _ => return Err(failure),
+    };
+    let (plans, statistics) = (Vec::new(), Default::default());
+    Ok(PlanOutcome::LimitReached { limit, message: failure.to_string(), plans, statistics })
 }

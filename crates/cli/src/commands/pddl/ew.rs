@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::exit::{Exit, of_stop};
 use crate::inputs::Inputs;
 use crate::limits::WorkLimits;
+use crate::walk_comparison::{NoComparison, WalkComparison, compare_walks};
 use clap::Args;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::render::escape;
@@ -18,12 +19,10 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
-use planforge_planning::walk::{
-    Counterexample, CounterexampleOutcome, Model, ModelError, NamedStep, WalkDirection,
-};
+use planforge_planning::walk::{Counterexample, Model, ModelError, NamedStep, WalkDirection};
 use planforge_planning::{Poll, ResourceLimits, StopReason, ValidationDecision, Validator, parse_plan};
-use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
-use planforge_verifier_ew::report::{document, summary};
+use planforge_verifier_ew::measure::{Measured, NoScore};
+use planforge_verifier_ew::report::summary;
 use planforge_verifier_ew::{DeadEnds, Form, Mode, Policy, Settings, WalkVerifierOptions};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -111,13 +110,9 @@ struct NotCompared {
     diagnostics: Vec<ReportedDiagnostic>,
 }
 
-/// A comparison and its shortest failing walk, with the problem that it is of.
+/// A comparison, and the renaming of the candidate's actions, if requested.
 struct EwComparison {
-    measured: Measured,
-    failing: Option<(usize, Counterexample)>,
-    /// True if a search proved that there is no failing walk.
-    proven: bool,
-    /// The renaming of the candidate's actions, if requested.
+    walks: WalkComparison,
     renaming: Option<Interface>,
 }
 
@@ -136,8 +131,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
         Ok((compared, pairs)) => {
             let exit = exit_of(&compared);
             if args.json {
-                let failing = compared.failing.as_ref().map(|(_, f)| f);
-                let mut report = document(&compared.measured, &settings, args.seed, failing, compared.proven);
+                let mut report = compared.walks.report(&settings, args.seed);
                 if let Some(renaming) = &compared.renaming {
                     report.details["interface"] = serde_json::json!(interface(renaming));
                 }
@@ -204,9 +198,10 @@ fn compare(
         pairs.push((reference, candidate));
     }
     let borrowed: Vec<(&Model, &Model)> = pairs.iter().map(|(r, c)| (r, c)).collect();
-    let measured = models(&borrowed, settings, args.seed, budget).map_err(|error| match error {
-        NoScore::Stopped(reason) => limit_reached(reason, "the walks"),
-        NoScore::TooLarge(_) => NotCompared {
+    let walks = compare_walks(&borrowed, settings, args.seed, budget).map_err(|error| match error {
+        NoComparison::Score(NoScore::Stopped(reason)) => limit_reached(reason, "the walks"),
+        NoComparison::Search(reason) => limit_reached(reason, "the search"),
+        NoComparison::Score(error @ NoScore::TooLarge(_)) => NotCompared {
             exit: Exit::NodeLimit,
             message: format!(
                 "{error}; raise --exact-pairs or --exact-memory, or leave out --exact to sample"
@@ -214,10 +209,7 @@ fn compare(
             diagnostics: Vec::new(),
         },
     })?;
-    let mut compared =
-        EwComparison { measured, failing: None, proven: false, renaming: renamed.map(|r| r.1) };
-    find_failing_walk(&mut compared, &borrowed, settings, budget)?;
-    Ok((compared, pairs))
+    Ok((EwComparison { walks, renaming: renamed.map(|r| r.1) }, pairs))
 }
 
 /// The candidate's domain under the reference's names. `None` if a text has errors, which are reported when
@@ -233,8 +225,9 @@ fn match_interfaces(
     if read.iter().flatten().any(|r| r.unreadable || r.has_errors()) {
         return Ok(None);
     }
-    let of = |side: usize| read.iter().filter_map(|r| r[side].problem.as_ref()).collect::<Vec<&Problem>>();
-    let domains = read.first().and_then(|[a, b]| Some((a.domain.as_ref()?, b.domain.as_ref()?)));
+    let of =
+        |side: usize| read.iter().filter_map(|r| r[side].texts.problem.as_ref()).collect::<Vec<&Problem>>();
+    let domains = read.first().and_then(|[a, b]| Some((a.texts.domain.as_ref()?, b.texts.domain.as_ref()?)));
     let Some((reference, candidate)) = domains else { return Ok(None) };
     let sides = DomainWithProblems { domain: reference, problems: &of(0) };
     let found =
@@ -283,23 +276,25 @@ fn read_model(
     let reference = candidate.is_none();
     let mut inputs = Inputs::read(domain, Some(problem));
     if let Some(Some(renamed)) = candidate {
-        inputs.domain = Some(renamed.clone());
+        inputs.texts.domain = Some(renamed.clone());
     }
-    let model = match (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors()) {
+    let model = match (&inputs.texts.domain, &inputs.texts.problem, inputs.unreadable || inputs.has_errors())
+    {
         (Some(domain), Some(problem), false) => {
             Some(Model::new(domain, problem, &settings.model_options(), budget))
         }
         _ => None,
     };
     if let Some(Err(ModelError::Invalid(found))) = &model {
-        inputs.diagnostics.extend(found.iter().cloned());
+        inputs.texts.diagnostics.extend(found.iter().cloned());
     }
     if !args.json && (inputs.has_errors() || inputs.unreadable) {
-        context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
     }
     let side = if reference { "reference" } else { "candidate" };
-    let diagnostics =
-        || inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect();
+    let diagnostics = || {
+        inputs.texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources)).collect()
+    };
     match model {
         Some(Ok(model)) => Ok(model),
         Some(Err(ModelError::Unsupported(constructs))) => Err(NotCompared {
@@ -325,41 +320,10 @@ fn limit_reached(reason: StopReason, what: &str) -> NotCompared {
     NotCompared { exit, message: format!("{reason} ended {what}"), diagnostics: Vec::new() }
 }
 
-/// Finds the shortest failing walk over all problems. Skipped if sampling was chosen and every walk was
-/// executed.
-fn find_failing_walk(
-    compared: &mut EwComparison,
-    pairs: &[(&Model, &Model)],
-    settings: &Settings,
-    budget: &mut EwLimits,
-) -> Result<(), NotCompared> {
-    if compared.measured.score.score == Some(1.0) && settings.mode == Mode::Sampled {
-        return Ok(());
-    }
-    let mut none = 0;
-    for (number, (reference, candidate)) in pairs.iter().enumerate() {
-        let problem = compared.measured.problems.get(number);
-        match shortest_failing(reference, candidate, settings, problem, budget) {
-            CounterexampleOutcome::Found(found) => {
-                if compared.failing.as_ref().is_none_or(|(_, f)| found.walk.len() < f.walk.len()) {
-                    compared.failing = Some((number, found));
-                }
-            }
-            CounterexampleOutcome::None => none += 1,
-            CounterexampleOutcome::LimitReached { reason: Some(reason), .. } => {
-                return Err(limit_reached(reason, "the search"));
-            }
-            CounterexampleOutcome::LimitReached { reason: None, .. } => {}
-        }
-    }
-    compared.proven = none == pairs.len();
-    Ok(())
-}
-
 fn exit_of(compared: &EwComparison) -> Exit {
-    match compared.measured.score.score {
-        _ if compared.measured.score.reference_undefined > 0 => Exit::Undecided,
-        Some(1.0) if compared.failing.is_none() => Exit::Good,
+    match compared.walks.measured.score.score {
+        _ if compared.walks.measured.score.reference_undefined > 0 => Exit::Undecided,
+        Some(1.0) if compared.walks.failing.is_none() => Exit::Good,
         _ => Exit::Negative,
     }
 }
@@ -382,12 +346,12 @@ fn text(
     pairs: &[(Model, Model)],
     budget: &mut EwLimits,
 ) -> String {
-    let measured = &compared.measured;
-    let mut out = summary(measured, settings, compared.failing.is_some(), compared.proven);
+    let measured = &compared.walks.measured;
+    let mut out = summary(measured, settings, compared.walks.failing.is_some(), compared.walks.proven);
     out.push('\n');
     out += &compared.renaming.as_ref().map(renaming_text).unwrap_or_default();
     let _ = write!(out, "\n{}", action_table(measured).text());
-    if let Some((number, found)) = &compared.failing
+    if let Some((number, found)) = &compared.walks.failing
         && let Some((reference, candidate)) = pairs.get(*number)
     {
         let problem = (pairs.len() > 1).then_some(number + 1);

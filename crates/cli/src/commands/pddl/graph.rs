@@ -76,7 +76,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> Exit {
     let mut watch = GraphLimits::new(context, args.time_limit);
     let drawn = draw(args, &mut inputs, plan, &mut watch);
     watch.bar.finish_and_clear();
-    context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+    context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
     let graph = match drawn {
         Ok(graph) => graph,
         Err(exit) => {
@@ -119,13 +119,15 @@ fn draw(
     plan: Option<(planforge_diagnostics::SourceId, Option<String>)>,
     watch: &mut GraphLimits,
 ) -> Result<StateGraphReport, Exit> {
-    let (Some(domain), Some(problem), Exit::Good) = (&inputs.domain, &inputs.problem, inputs.exit()) else {
+    let (Some(domain), Some(problem), Exit::Good) =
+        (&inputs.texts.domain, &inputs.texts.problem, inputs.exit())
+    else {
         return Err(inputs.exit());
     };
     let lifted = match normalize(domain, problem) {
         Ok(lifted) => lifted,
         Err(found) => {
-            inputs.diagnostics.extend(found);
+            inputs.texts.diagnostics.extend(found);
             return Err(Exit::Negative);
         }
     };
@@ -134,7 +136,7 @@ fn draw(
     let (source, text) = plan.clone().unwrap_or(empty);
     let file = parse_plan(&text.unwrap_or_default(), source);
     if file.diagnostics.iter().any(Diagnostic::is_error) {
-        inputs.diagnostics.extend(file.diagnostics);
+        inputs.texts.diagnostics.extend(file.diagnostics);
         return Err(Exit::Negative);
     }
     let report = validator.validate_within(&file, watch);
@@ -142,11 +144,11 @@ fn draw(
         return Err(watch.stop(reason));
     }
     if let ValidationDecision::Unsupported(_) = report.decision {
-        inputs.diagnostics.extend(report.diagnostics);
+        inputs.texts.diagnostics.extend(report.diagnostics);
         return Err(Exit::Undecided);
     }
     if plan.is_some() {
-        inputs.diagnostics.extend(report.diagnostics.iter().cloned());
+        inputs.texts.diagnostics.extend(report.diagnostics.iter().cloned());
     }
     let task = ground(validator.task(), GroundLimits::default(), watch).map_err(|r| watch.stop(r))?;
     let steps: Vec<_> = report.trace.iter().map(|step| step.action.clone()).collect();

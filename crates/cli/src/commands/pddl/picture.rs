@@ -49,11 +49,12 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
     let plan = args.plan.as_deref().map(|path| inputs.load_plan(path).1);
     let template = template(&mut inputs, args);
     let exit = inputs.exit();
-    context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+    context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
     let (Some(template), Exit::Good) = (template, exit) else {
         return if exit == Exit::Good { Exit::Input } else { exit };
     };
-    let text = |id: u32| inputs.sources.get(SourceId(id)).map(|file| file.text.as_str()).unwrap_or_default();
+    let text =
+        |id: u32| inputs.texts.sources.get(SourceId(id)).map(|file| file.text.as_str()).unwrap_or_default();
     let texts = PlanTexts {
         domain: text(0),
         problem: text(1),
@@ -88,13 +89,13 @@ fn template(inputs: &mut Inputs, args: &PictureArgs) -> Option<String> {
     if args.template.is_none() && !path.exists() {
         let message = format!("there is no {}", path.display());
         let help = "--template FILE says how states are drawn; `planforge explain suite.picture` shows what it holds";
-        inputs.diagnostics.push(Diagnostic::error("suite.picture", message).help(help));
+        inputs.texts.diagnostics.push(Diagnostic::error("suite.picture", message).help(help));
         inputs.unreadable = true;
         return None;
     }
     let (source, text) = inputs.load_text(&path);
     let text = text?;
-    read_picture(&text, source, inputs.domain.as_ref(), &mut inputs.diagnostics)?;
+    read_picture(&text, source, inputs.texts.domain.as_ref(), &mut inputs.texts.diagnostics)?;
     Some(text)
 }
 

@@ -10,11 +10,12 @@ use crate::inputs::Inputs;
 use crate::interrupt::interrupt_flag;
 use clap::Args;
 use planforge_contract::{
-    CreateRequest, Failure, FailureClass, JsonObject, LimitKind, PlanDocument, PlanLimits, PlanOutcome,
-    PlanRequest, ReportedDiagnostic,
+    CreateRequest, Failure, FailureClass, JsonObject, PlanDocument, PlanLimits, PlanOutcome, PlanRequest,
+    ReportedDiagnostic,
 };
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
+use planforge_judging::limit_outcome;
 use planforge_judging::reports::PlanReport;
 use planforge_plugin_host::Instance;
 use std::path::PathBuf;
@@ -68,13 +69,13 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
     let inputs = Inputs::read(&args.domain, Some(&args.problem));
     let exit = inputs.exit();
     if !args.json {
-        context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
     }
     let found: Vec<_> =
-        inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect();
+        inputs.texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources)).collect();
     if exit != Exit::Good {
         if args.json {
-            context.output.json(&report(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()));
+            context.output.json(&PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()));
         }
         return exit;
     }
@@ -82,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         Ok(outcome) => {
             let exit = exit_of(&outcome);
             if args.json {
-                context.output.json(&report(outcome, found));
+                context.output.json(&PlanReport::new(outcome, found));
             } else {
                 print(context, &outcome);
             }
@@ -94,7 +95,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
 
 /// Calls the planner with the texts that were checked.
 fn call_planner(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcome, Exit> {
-    let text = |id| inputs.sources.get(SourceId(id)).map(|file| file.text.clone()).ok_or(Exit::Input);
+    let text = |id| inputs.texts.sources.get(SourceId(id)).map(|file| file.text.clone()).ok_or(Exit::Input);
     let request = PlanRequest {
         domain: text(0)?,
         problem: text(1)?,
@@ -121,18 +122,6 @@ fn call_planner(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<P
     let outcome = planner.plan(&host, &request);
     host.bar.finish_and_clear();
     outcome.or_else(|failure| limit_outcome(failure).map_err(|failure| context.print_failure(&failure)))
-}
-
-/// Turns a call that the host ended into a limit. It happens if the planner had no time to read the clock
-/// itself.
-fn limit_outcome(failure: Failure) -> Result<PlanOutcome, Failure> {
-    let limit = match failure.class {
-        FailureClass::Limit => LimitKind::Time,
-        FailureClass::Cancelled => LimitKind::Cancelled,
-        _ => return Err(failure),
-    };
-    let (plans, statistics) = (Vec::new(), Default::default());
-    Ok(PlanOutcome::LimitReached { limit, message: failure.to_string(), plans, statistics })
 }
 
 /// The options of the planner.
@@ -235,38 +224,4 @@ fn print_plans(context: &Context, plans: &[PlanDocument]) {
         let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
         context.output.result(&texts.join("\n"));
     }
-}
-
-fn report(outcome: PlanOutcome, mut found: Vec<ReportedDiagnostic>) -> PlanReport {
-    let name = outcome.name().to_owned();
-    let mut report = PlanReport {
-        outcome: name,
-        plans: Vec::new(),
-        explanation: Vec::new(),
-        diagnostics: Vec::new(),
-        optimal: false,
-        statistics: Default::default(),
-    };
-    match outcome {
-        PlanOutcome::Plan { plans, optimal, statistics } => {
-            report.plans = plans;
-            report.optimal = optimal;
-            report.statistics = statistics;
-        }
-        PlanOutcome::ProvenUnsolvable { explanation, statistics }
-        | PlanOutcome::Exhausted { explanation, statistics } => {
-            report.explanation = explanation;
-            report.statistics = statistics;
-        }
-        PlanOutcome::LimitReached { message, plans, statistics, .. } => {
-            report.explanation = vec![message];
-            report.plans = plans;
-            report.statistics = statistics;
-        }
-        PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics } => {
-            found.extend(diagnostics);
-        }
-    }
-    report.diagnostics = found;
-    report
 }

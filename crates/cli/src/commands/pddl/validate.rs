@@ -8,10 +8,9 @@ use crate::limits::WorkLimits;
 use crate::output::count_line;
 use clap::Args;
 use planforge_contract::ReportedDiagnostic;
-use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
 use planforge_judging::reports::ValidateReport;
-use planforge_planning::{ValidationDecision, ValidationReport, Validator, normalize, parse_plan};
+use planforge_planning::{ValidationDecision, ValidationReport};
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -56,7 +55,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
     if args.json {
         context.output.json(&json(&inputs, &outcome));
     } else {
-        context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+        context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
         context.output.result(&(verdict_line(args, &outcome, &inputs) + "\n"));
         if let Some(report) = &outcome.report
             && args.trace
@@ -79,47 +78,27 @@ fn from_reading(inputs: &Inputs) -> Outcome {
 
 /// A domain and a problem are good if planning and plan validation accept them.
 fn judge_task(inputs: &mut Inputs) -> Outcome {
-    if let (Some(domain), Some(problem), false) =
-        (&inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
-        && let Err(diagnostics) = normalize(domain, problem)
-    {
-        inputs.diagnostics.extend(diagnostics);
+    if !inputs.unreadable {
+        inputs.texts.check_task();
     }
     from_reading(inputs)
 }
 
 fn judge_plan(inputs: &mut Inputs, path: &Path, time_limit: f64) -> Outcome {
     let (source, text) = inputs.load_plan(path);
-    // A plan cannot be right for a task that cannot be used, and a file that cannot be read says nothing about the plan.
-    let (Some(text), Some(domain), Some(problem), false) =
-        (text, &inputs.domain, &inputs.problem, inputs.unreadable || inputs.has_errors())
-    else {
+    // A file that cannot be read says nothing about the plan.
+    let Some(text) = text.filter(|_| !inputs.unreadable) else { return from_reading(inputs) };
+    let mut limits = WorkLimits::new(Some(time_limit));
+    let Some(report) = inputs.texts.validate_plan(source, &text, &mut limits) else {
         return from_reading(inputs);
     };
-    let plan = parse_plan(&text, source);
-    if plan.diagnostics.iter().any(Diagnostic::is_error) {
-        // What else is wrong with a plan of which a part could not be read says nothing about the plan that was meant.
-        inputs.diagnostics.extend(plan.diagnostics);
-        return from_reading(inputs);
-    }
-    let report = normalize(domain, problem)
-        .map(|task| Validator::new(task).validate_within(&plan, &mut WorkLimits::new(Some(time_limit))));
-    match report {
-        Err(diagnostics) => {
-            inputs.diagnostics.extend(diagnostics);
-            from_reading(inputs)
-        }
-        Ok(report) => {
-            inputs.diagnostics.extend(report.diagnostics.iter().cloned());
-            let (exit, decision) = match &report.decision {
-                ValidationDecision::Valid => (Exit::Good, "accepted"),
-                ValidationDecision::Invalid => (Exit::Negative, "rejected"),
-                ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
-                ValidationDecision::LimitReached(reason) => (of_stop(*reason), "undecided"),
-            };
-            Outcome { exit, decision, report: Some(report) }
-        }
-    }
+    let (exit, decision) = match &report.decision {
+        ValidationDecision::Valid => (Exit::Good, "accepted"),
+        ValidationDecision::Invalid => (Exit::Negative, "rejected"),
+        ValidationDecision::Unsupported(_) => (Exit::Undecided, "undecided"),
+        ValidationDecision::LimitReached(reason) => (of_stop(*reason), "undecided"),
+    };
+    Outcome { exit, decision, report: Some(report) }
 }
 
 fn verdict_line(args: &ValidateArgs, outcome: &Outcome, inputs: &Inputs) -> String {
@@ -132,7 +111,7 @@ fn verdict_line(args: &ValidateArgs, outcome: &Outcome, inputs: &Inputs) -> Stri
         let cost = r.cost.map(|c| format!(", cost {c}")).unwrap_or_default();
         format!(" ({} steps{cost})", r.steps)
     });
-    let warnings = count_line(&inputs.diagnostics).filter(|_| outcome.report.is_none());
+    let warnings = count_line(&inputs.texts.diagnostics).filter(|_| outcome.report.is_none());
     let counts = warnings.map(|w| format!(" ({w})")).unwrap_or_default();
     match outcome.decision {
         "accepted" if outcome.report.is_some() => format!("plan valid{}", cost.unwrap_or_default()),
@@ -147,7 +126,12 @@ fn json(inputs: &Inputs, outcome: &Outcome) -> ValidateReport {
     ValidateReport {
         valid: outcome.decision == "accepted",
         decision: outcome.decision.to_owned(),
-        diagnostics: inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)).collect(),
+        diagnostics: inputs
+            .texts
+            .diagnostics
+            .iter()
+            .map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources))
+            .collect(),
         cost: outcome.report.as_ref().filter(|r| r.is_valid()).and_then(|r| r.cost),
     }
 }

@@ -1,6 +1,6 @@
 //! The output of `planforge pddl plan --json`.
 
-use planforge_contract::{PlanDocument, ReportedDiagnostic, SearchStatistics};
+use planforge_contract::{PlanDocument, PlanOutcome, ReportedDiagnostic, SearchStatistics};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,4 +23,40 @@ pub struct PlanReport {
     /// About the search.
     #[serde(default)]
     pub statistics: SearchStatistics,
+}
+
+impl PlanReport {
+    /// Reports an outcome, with the findings of reading the task before its own.
+    pub fn new(outcome: PlanOutcome, mut found: Vec<ReportedDiagnostic>) -> Self {
+        let mut report = Self {
+            outcome: outcome.name().to_owned(),
+            plans: Vec::new(),
+            explanation: Vec::new(),
+            diagnostics: Vec::new(),
+            optimal: false,
+            statistics: SearchStatistics::default(),
+        };
+        match outcome {
+            PlanOutcome::Plan { plans, optimal, statistics } => {
+                report.plans = plans;
+                report.optimal = optimal;
+                report.statistics = statistics;
+            }
+            PlanOutcome::ProvenUnsolvable { explanation, statistics }
+            | PlanOutcome::Exhausted { explanation, statistics } => {
+                report.explanation = explanation;
+                report.statistics = statistics;
+            }
+            PlanOutcome::LimitReached { message, plans, statistics, .. } => {
+                report.explanation = vec![message];
+                report.plans = plans;
+                report.statistics = statistics;
+            }
+            PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics } => {
+                found.extend(diagnostics);
+            }
+        }
+        report.diagnostics = found;
+        report
+    }
 }

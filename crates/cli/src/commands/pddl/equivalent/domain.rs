@@ -143,7 +143,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
         false => DomainComparison::Exact(compare_all(context, args, &texts)),
     };
     if let Some((number, side, found)) = compared.invalid() {
-        read[number][place(side)].diagnostics.extend(found);
+        read[number][place(side)].texts.diagnostics.extend(found);
         return unusable(context, args, &read);
     }
     let mut report = report(args, &compared);
@@ -170,14 +170,14 @@ impl<'r> ComparedTexts<'r> {
     /// `None` if a text could not be read.
     fn of(read: &'r [[Inputs; 2]]) -> Option<Self> {
         let [a, b] = read.first()?;
-        let own_problems = b.problem.is_some();
+        let own_problems = b.texts.problem.is_some();
         let problems = read.iter().map(|[a, b]| {
-            let first = a.problem.as_ref()?;
-            Some([first, b.problem.as_ref().unwrap_or(first)])
+            let first = a.texts.problem.as_ref()?;
+            Some([first, b.texts.problem.as_ref().unwrap_or(first)])
         });
         Some(ComparedTexts {
-            first: a.domain.as_ref()?,
-            second: b.domain.clone()?,
+            first: a.texts.domain.as_ref()?,
+            second: b.texts.domain.clone()?,
             problems: problems.collect::<Option<_>>()?,
             own_problems,
         })
@@ -407,15 +407,15 @@ fn unusable(context: &Context, args: &EquivalentDomainArgs, read: &[[Inputs; 2]]
     let mut diagnostics: Vec<ReportedDiagnostic> = Vec::new();
     for inputs in read.iter().flatten() {
         let mut fresh = Vec::new();
-        for diagnostic in &inputs.diagnostics {
-            let found = ReportedDiagnostic::of(diagnostic, &inputs.sources);
+        for diagnostic in &inputs.texts.diagnostics {
+            let found = ReportedDiagnostic::of(diagnostic, &inputs.texts.sources);
             if !diagnostics.contains(&found) {
                 diagnostics.push(found);
                 fresh.push(diagnostic.clone());
             }
         }
         if !args.json && fresh.iter().any(Diagnostic::is_error) {
-            context.output.diagnostics(&fresh, &inputs.sources);
+            context.output.diagnostics(&fresh, &inputs.texts.sources);
         }
     }
     if args.json {

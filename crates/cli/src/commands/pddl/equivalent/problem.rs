@@ -66,7 +66,8 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
     let [first, second] = &read;
     // A damaged problem is not compared: its readable part would be compared instead.
     let damaged = read.iter().any(|r| r.unreadable || r.has_errors());
-    let (Some(domain), Some(a), Some(b), false) = (&first.domain, &first.problem, &second.problem, damaged)
+    let (Some(domain), Some(a), Some(b), false) =
+        (&first.texts.domain, &first.texts.problem, &second.texts.problem, damaged)
     else {
         return unusable(context, args, &read);
     };
@@ -204,7 +205,8 @@ fn empty_report(decision: &str) -> EquivalentReport {
 fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2]) -> Exit {
     let mut diagnostics: Vec<ReportedDiagnostic> = Vec::new();
     for inputs in read {
-        for found in inputs.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.sources)) {
+        for found in inputs.texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources))
+        {
             if !diagnostics.contains(&found) {
                 diagnostics.push(found);
             }
@@ -214,7 +216,7 @@ fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2])
         context.output.json(&EquivalentReport { diagnostics, ..empty_report("undecided") });
     } else {
         for inputs in read.iter().filter(|i| i.has_errors() || i.unreadable) {
-            context.output.diagnostics(&inputs.diagnostics, &inputs.sources);
+            context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
         }
         context.output.result("undecided: the problems cannot be compared\n");
     }

@@ -1,0 +1,86 @@
+//! `planforge serve mcp`: an MCP server on standard input and output, or over HTTP.
+
+use super::backend::CommandLineBackend;
+use crate::context::Context;
+use crate::environment::variable;
+use crate::exit::Exit;
+use clap::Args;
+use planforge_contract::{Failure, FailureClass};
+use planforge_mcp::{HTTP_PATH, McpServer, serve_http, serve_stdio};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Serve tools for agents over the Model Context Protocol.
+///
+/// The server speaks on standard input and output until the client closes them, or with --http over HTTP on the loopback interface. A
+/// tool gets texts, or files under the roots that the client grants. `planforge mcp` is short for this command.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge serve mcp
+  claude mcp add planforge -- planforge mcp
+  planforge serve mcp --http 8765 --token-file ~/.config/planforge/mcp-token")]
+pub(crate) struct McpArgs {
+    /// Serve `http://127.0.0.1:PORT/mcp` (streamable HTTP) instead of standard input and output. Port 0 takes a free one. Every request
+    /// needs the header `Authorization: Bearer TOKEN`.
+    #[arg(long, value_name = "PORT")]
+    pub(crate) http: Option<u16>,
+    /// The file with the token [default: a new token, printed on standard error].
+    #[arg(long, value_name = "FILE", requires = "http", conflicts_with = "token_env")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The environment variable with the token.
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) token_env: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &McpArgs) -> Exit {
+    let calls = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let server = McpServer::new(Arc::new(CommandLineBackend::new(context)), calls);
+    let served = match args.http {
+        None => serve_stdio(server),
+        Some(port) => token(context, args).and_then(|token| {
+            serve_http(server, port, token, |address| {
+                context.output.note(&format!("serving http://{address}{HTTP_PATH}"));
+            })
+        }),
+    };
+    match served {
+        Ok(()) => Exit::Good,
+        Err(error) => {
+            let message = format!("the server ended: {error}");
+            context.print_failure(&Failure::new(FailureClass::System, "mcp.server", message))
+        }
+    }
+}
+
+/// The token of the file or the variable, or a new one, which is printed.
+fn token(context: &Context, args: &McpArgs) -> io::Result<String> {
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path);
+        text.map_err(|error| io::Error::other(format!("the token file {}: {error}", path.display())))
+    };
+    let token = match (&args.token_file, &args.token_env) {
+        (Some(path), _) => read(path)?,
+        (None, Some(name)) => variable(name)
+            .ok_or_else(|| io::Error::other(format!("the environment variable {name} is not set")))?,
+        (None, None) => {
+            let token = new_token()?;
+            context.output.note(&format!("token: {token}"));
+            token
+        }
+    };
+    Ok(token.trim().to_owned())
+}
+
+/// 256 random bits in hexadecimal.
+fn new_token() -> io::Result<String> {
+    let mut bytes = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut token = String::new();
+    for byte in bytes {
+        let _ = write!(token, "{byte:02x}");
+    }
+    Ok(token)
+}

@@ -1,0 +1,344 @@
+"""Drives an MCP server over stdio with the official SDK and prints what it saw."""
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import mcp_types as types
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+FERRY = """(define (domain ferry)
+  (:requirements :strips :typing)
+  (:types port crate)
+  (:predicates (at ?c - crate ?p - port) (ferry-at ?p - port) (on-board ?c - crate) (free))
+  (:action sail :parameters (?from ?to - port)
+    :precondition (ferry-at ?from)
+    :effect (and (ferry-at ?to) (not (ferry-at ?from))))
+  (:action load :parameters (?c - crate ?p - port)
+    :precondition (and (at ?c ?p) (ferry-at ?p) (free))
+    :effect (and (on-board ?c) (not (at ?c ?p)) (not (free))))
+  (:action unload :parameters (?c - crate ?p - port)
+    :precondition (and (on-board ?c) (ferry-at ?p))
+    :effect (and (at ?c ?p) (free) (not (on-board ?c)))))
+"""
+PROBLEM = """(define (problem two-ports) (:domain ferry)
+  (:objects a b - port box - crate)
+  (:init (at box a) (ferry-at b) (free))
+  (:goal (at box b)))
+"""
+PIPELINE = """schema = 1
+[given]
+domain = true
+[llm.main]
+use = "provider-client"
+model = "client"
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+options = { mode = "problem", example = false }
+[[stage]]
+do = "plan"
+label = "plan"
+use = "planner-classical"
+[[stage]]
+do = "verify"
+label = "valid"
+use = "verifier-val"
+options = { what = "plan" }
+"""
+COUNTER = """(define (domain bits) (:requirements :strips :negative-preconditions)
+  (:predicates (on ?b) (never ?b))
+  (:action set :parameters (?b) :precondition (not (on ?b)) :effect (on ?b))
+  (:action clear :parameters (?b) :precondition (on ?b) :effect (not (on ?b)))
+  (:action finish :parameters (?b) :precondition (and (on ?b) (not (on ?b))) :effect (never ?b)))
+"""
+
+
+def counter(bits):
+    names = " ".join(f"b{n}" for n in range(bits))
+    return f"(define (problem p) (:domain bits) (:objects {names}) (:init) (:goal (never b0)))"
+
+
+def text(value):
+    return {"text": value}
+
+
+def check(what, seen):
+    print(f"{'ok  ' if seen else 'FAIL'} {what}", flush=True)
+    if not seen:
+        raise SystemExit(1)
+
+
+class Connection:
+    """A server, with what a client offers: a root, and a model that answers with the ferry's problem."""
+
+    def __init__(self, command, args, root):
+        self.parameters = StdioServerParameters(command=command, args=args, cwd=root)
+        self.root = Path(root)
+        self.asked = 0
+
+    async def roots(self, _context):
+        return types.ListRootsResult(roots=[types.Root(uri=self.root.as_uri())])
+
+    async def sample(self, _context, _request):
+        self.asked += 1
+        answer = types.TextContent(type="text", text=f"```pddl\n{PROBLEM}```")
+        return types.CreateMessageResult(role="assistant", content=answer, model="scripted", stop_reason="endTurn")
+
+    async def __aenter__(self):
+        before = children(os.getpid())
+        self.streams = stdio_client(self.parameters)
+        read, write = await self.streams.__aenter__()
+        self.session = ClientSession(
+            read, write, sampling_callback=self.sample, list_roots_callback=self.roots
+        )
+        await self.session.__aenter__()
+        await self.session.initialize()
+        self.process = next(iter(children(os.getpid()) - before))
+        return self
+
+    async def __aexit__(self, *error):
+        await self.session.__aexit__(*error)
+        await self.streams.__aexit__(*error)
+
+    async def call(self, tool, **arguments):
+        return await self.session.call_tool(tool, arguments)
+
+    async def answer(self, tool, **arguments):
+        result = await self.call(tool, **arguments)
+        if result.is_error:
+            raise SystemExit(f"{tool}: {result.content}")
+        return result.structured_content
+
+    async def failure(self, tool, **arguments):
+        result = await self.call(tool, **arguments)
+        return result.content[0].text if result.is_error else ""
+
+
+def children(process):
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
+        except OSError:
+            continue
+        if int(lines.get("PPid", 0)) == process:
+            found.add(int(status.parent.name))
+    return found
+
+
+def memory_kb(process):
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1])
+
+
+def threads(process):
+    return len(list(Path(f"/proc/{process}/task").iterdir()))
+
+
+async def every_tool(server, small):
+    listed = await server.session.list_tools()
+    names = [tool.name for tool in listed.tools]
+    print("tools:", ", ".join(names))
+    domain, problem = text((small / "domain.pddl").read_text()), text((small / "p01.pddl").read_text())
+    task = {"domain": domain, "problem": problem}
+    read = await server.answer("read", **task)
+    check("read", read["usable"])
+    plan = await server.answer("plan", **task)
+    check("plan", plan["outcome"] == "plan")
+    check("validate", (await server.answer("validate", **task, plan=text(plan["plan"])))["valid"])
+    compared = await server.answer("compare", reference=task, candidate={"domain": domain})
+    check("compare", compared["decision"] == "equal" and compared["walks"]["score"] == 1)
+    template = text((small / "picture.toml").read_text())
+    states = await server.answer("states", **task, plan=text(plan["plan"]), template=template)
+    check("states", states["verdict"] == "valid" and "<svg" in states["pictures"][0]["svg"])
+    check("explain", (await server.answer("explain", code="pddl.empty"))["title"] != "")
+    check("tasks", len((await server.answer("tasks", suite="suite"))["tasks"]) == 1)
+    told = []
+
+    async def progress(done, total, message):
+        told.append(message)
+
+    own = {"domain_text": "A ferry carries crates.", "text": "Bring the box to b.", "domain": text(FERRY)}
+    ended = await server.session.call_tool(
+        "run", {"pipeline": {"text": PIPELINE}, "on": {"task": own}}, progress_callback=progress
+    )
+    task_run = ended.structured_content["tasks"][0] if not ended.is_error else ended.content
+    accepted = not ended.is_error and task_run["verdict"] == "accepted" and "unload" in task_run["plan"]
+    check(f"run, answered by the client's model, {len(told)} messages of progress: {task_run}"[:300], accepted)
+    check("the client's model was asked", server.asked == 1)
+    report = await server.session.read_resource(ended.structured_content["report"])
+    check("the report is a resource", "accepted" in report.contents[0].text)
+    resources = await server.session.list_resources()
+    print("resources:", len(resources.resources), "prompts:", [p.name for p in (await server.session.list_prompts()).prompts])
+    called = {"read", "plan", "validate", "compare", "states", "explain", "tasks", "run"}
+    check("every tool was called", set(names) == called)
+
+
+async def repair(server):
+    reference = {"domain": text(FERRY), "problem": text(PROBLEM)}
+    broken = FERRY.replace("(at ?c ?p) (free) (not", "(free) (not").replace(
+        "(and (on-board ?c) (ferry-at ?p))", "(and (on-board ?c) (ferry-on ?p))"
+    )
+    first = await server.answer("read", domain=text(broken), problem=text(PROBLEM))
+    found = first["diagnostics"][0]
+    check(f"repair: read names {found['code']}, {found['help']}", not first["usable"])
+    second = broken.replace("ferry-on", "ferry-at")
+    plan = await server.answer("plan", domain=text(second), problem=text(PROBLEM))
+    check(f"repair: plan says {plan['outcome']}: {plan['why_not'][:1]}", plan["outcome"] == "proven-unsolvable")
+    compared = await server.answer("compare", reference=reference, candidate={"domain": text(second)})
+    difference = compared["behaviour"]["difference"]
+    check(f"repair: compare shows {difference['steps']}", "unload" in str(difference["steps"]))
+    third = second.replace("(and (free) (not (on-board", "(and (at ?c ?p) (free) (not (on-board")
+    compared = await server.answer("compare", reference=reference, candidate={"domain": text(third)})
+    check("repair: the repaired domain is equal to the reference", compared["decision"] == "equal")
+
+
+async def hostile(server):
+    large = await server.answer("read", domain=text("(" * (10 << 20)))
+    check("10 MB of parentheses", not large["usable"])
+    deep = "(not " * 100_000 + ")" * 100_000
+    deep = f"(define (problem p) (:domain ferry) (:goal {deep}))"
+    nested = await server.answer("read", domain=text(FERRY), problem=text(deep))
+    check("nesting of 100,000", not nested["usable"])
+    for path in ["../outside.pddl", "/etc/hostname", "link.pddl"]:
+        message = await server.failure("read", domain={"path": path})
+        check(f"outside of the root: {path}", "mcp.file" in message)
+    check("under the root", (await server.answer("read", domain={"path": "domain.pddl"}))["usable"])
+    endless = {"domain": text(COUNTER), "problem": text(counter(60))}
+    ended = await server.answer("plan", **endless, limits={"seconds": 2, "nodes": 100_000_000, "memory_mb": 2048})
+    check(f"an endless search ends: {ended['outcome']}, {ended['why_not']}", ended["outcome"] != "plan")
+    message = await server.failure("plan", **endless, limits={"seconds": 601})
+    check("a limit above its ceiling", "mcp.arguments" in message)
+    programs = PIPELINE.replace(
+        'use = "planner-classical"', 'use = "planner-external"\noptions = { command = ["sh"], arguments = ["-c", "touch here"] }'
+    )
+    own = {"domain_text": "A ferry.", "text": "Bring the box to b.", "domain": text(FERRY)}
+    message = await server.failure("run", pipeline={"text": programs}, on={"task": own})
+    check(f"a program without consent: {message[:100]}", "cli.consent" in message and not (server.root / "here").exists())
+    call = asyncio.create_task(server.call("plan", **endless, limits={"seconds": 600, "nodes": 100_000_000, "memory_mb": 4096}))
+    await asyncio.sleep(1)
+    call.cancel()
+    try:
+        await call
+    except asyncio.CancelledError:
+        pass
+    # The search ends soon after; processor time then stands still.
+    await asyncio.sleep(1)
+    before = ticks(server.process)
+    await asyncio.sleep(1)
+    check("a cancelled call uses no more processor time", ticks(server.process) - before <= 5)
+    check("the server goes on", (await server.answer("read", domain=text(FERRY)))["usable"])
+
+
+def ticks(process):
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+async def many_calls(server, small, count=1000):
+    task = {"domain": text((small / "domain.pddl").read_text()), "problem": text((small / "p01.pddl").read_text())}
+
+    async def round_of(calls):
+        for n in range(calls):
+            if n % 4 == 3:
+                await server.call("compare", reference=task, candidate={"domain": task["domain"]})
+            else:
+                await server.call(["read", "plan", "read"][n % 4], **task)
+
+    await round_of(100)
+    before = (memory_kb(server.process), len(children(server.process)), threads(server.process))
+    await round_of(count)
+    after = (memory_kb(server.process), len(children(server.process)), threads(server.process))
+    print(f"before {count} calls: {before[0]} kB, {before[1]} child processes, {before[2]} threads")
+    print(f"after  {count} calls: {after[0]} kB, {after[1]} child processes, {after[2]} threads")
+    check("memory, processes and threads are where they were", after[0] < before[0] * 1.1 + 4096 and after[1] == before[1])
+
+
+async def timed(label, call, count):
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        await call()
+        times.append((time.perf_counter() - start) * 1000)
+    times.sort()
+    p50, p99 = times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.99))]
+    print(f"| {label} | {count} | {p50:.1f} | {p99:.1f} |", flush=True)
+
+
+async def measure(server, files):
+    print("| call | calls | p50 (ms) | p99 (ms) |\n|---|---|---|---|")
+    for size, domain_file, problem_file in files:
+        domain, problem = text(Path(domain_file).read_text()), text(Path(problem_file).read_text())
+        task = {"domain": domain, "problem": problem}
+        count = 200 if size == "small" else 10
+        plan = await server.answer("plan", **task)
+        plan_text = text(plan.get("plan") or "")
+        calls = {
+            "read": lambda: server.call("read", **task),
+            "plan": lambda: server.call("plan", **task),
+            "validate": lambda: server.call("validate", **task, plan=plan_text),
+            "compare": lambda: server.call("compare", reference=task, candidate={"domain": domain}),
+            "states": lambda: server.call("states", **task, plan=plan_text),
+        }
+        for name, call in calls.items():
+            await timed(f"{name}, {size} ({plan['outcome']})" if name == "plan" else f"{name}, {size}", call, count)
+    await timed("explain", lambda: server.call("explain", code="pddl.empty"), 200)
+
+
+async def measure_peer(command, files):
+    peer = StdioServerParameters(command=command, args=[])
+    async with stdio_client(peer) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        for size, domain, problem in files:
+            count = 200 if size == "small" else 3
+            arguments = {"domain_file": str(domain), "problem_file": str(problem)}
+            for name in ["parse", "validate", "solve"]:
+                try:
+                    first = await asyncio.wait_for(session.call_tool(name, arguments), 60)
+                except (TimeoutError, asyncio.TimeoutError):
+                    print(f"| pddlpy {name}, {size} | 1 | over 60,000 | |")
+                    continue
+                label = f"pddlpy {name}, {size}" + (" (an error)" if first.is_error else "")
+                await timed(label, lambda: session.call_tool(name, arguments), count)
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--planforge", required=True)
+    parser.add_argument("--small", type=Path, required=True)
+    parser.add_argument("--large", nargs=2)
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--peer")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place) / "root"
+        (root / "suite").mkdir(parents=True)
+        (root / "domain.pddl").write_text(FERRY)
+        (root / "suite/domain.nl").write_text("A ferry carries crates.")
+        (root / "suite/p01.nl").write_text("Bring the box to b.")
+        (Path(place) / "outside.pddl").write_text(FERRY)
+        (root / "link.pddl").symlink_to("../outside.pddl")
+        async with Connection(args.planforge, ["mcp"], str(root)) as server:
+            await every_tool(server, args.small)
+            await repair(server)
+            await hostile(server)
+            await many_calls(server, args.small)
+        if args.measure:
+            files = [("small", args.small / "domain.pddl", args.small / "p01.pddl")]
+            if args.large:
+                files.append(("large", *args.large))
+            async with Connection(args.planforge, ["mcp"], str(root)) as server:
+                await measure(server, files)
+            if args.peer:
+                await measure_peer(args.peer, files)
+
+
+asyncio.run(main())

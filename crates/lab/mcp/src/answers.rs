@@ -1,0 +1,60 @@
+//! Parts that the answers of several tools have.
+
+use planforge_contract::{ReportedDiagnostic, ReportedSeverity};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_judging::TaskTexts;
+use planforge_planning::FailedCondition;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Most diagnostics of an answer; the rest is counted.
+const MOST_DIAGNOSTICS: usize = 100;
+
+/// Findings about the texts, errors first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Findings {
+    /// Errors: the texts cannot be used unchanged.
+    pub(crate) errors: usize,
+    /// Warnings.
+    pub(crate) warnings: usize,
+    /// Each finding with its code, place and suggested actions, errors first; at most 100. The tool `explain` explains a code.
+    pub(crate) diagnostics: Vec<ReportedDiagnostic>,
+    /// Findings beyond these.
+    pub(crate) omitted: usize,
+}
+
+impl Findings {
+    pub(crate) fn of(texts: &TaskTexts) -> Self {
+        Self::of_diagnostics(&texts.diagnostics, &texts.sources)
+    }
+
+    pub(crate) fn of_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
+        Self::of_reported(diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect())
+    }
+
+    pub(crate) fn of_reported(mut diagnostics: Vec<ReportedDiagnostic>) -> Self {
+        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+        let (errors, warnings) = (count(ReportedSeverity::Error), count(ReportedSeverity::Warning));
+        let omitted = diagnostics.len().saturating_sub(MOST_DIAGNOSTICS);
+        diagnostics.truncate(MOST_DIAGNOSTICS);
+        Self { errors, warnings, diagnostics, omitted }
+    }
+}
+
+/// A condition that does not hold.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct UnmetCondition {
+    /// The condition with its objects, as PDDL.
+    needs: String,
+    /// Reason why it does not hold, as a clause.
+    why: String,
+    /// The change that would make it hold, as a clause.
+    remedy: String,
+}
+
+impl UnmetCondition {
+    pub(crate) fn of(condition: &FailedCondition) -> Self {
+        Self { needs: condition.text.clone(), why: condition.why.clone(), remedy: condition.remedy.clone() }
+    }
+}

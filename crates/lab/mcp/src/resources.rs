@@ -1,0 +1,82 @@
+//! Resources: pipelines, reports of runs, and suites and recorded runs under the client's roots.
+
+use crate::backend::Backend;
+use crate::codes::wrong_arguments;
+use crate::folders::folders_with;
+use crate::reports::{REPORTS, Reports};
+use crate::roots::Roots;
+use crate::suites::suite_answer;
+use planforge_contract::Failure;
+use rmcp::model::{Resource, ResourceContents};
+
+const PIPELINES: &str = "planforge://pipelines/";
+const SUITES: &str = "planforge://suites";
+const RECORDED: &str = "planforge://recorded-runs";
+
+/// Largest report of a recorded run that is read.
+const MOST_REPORT_BYTES: u64 = 16 << 20;
+
+/// Lists all resources.
+pub(crate) fn list(backend: &dyn Backend, reports: &Reports, roots: &Roots) -> Vec<Resource> {
+    let pipelines = backend.pipelines().iter().map(|pipeline| {
+        let about = about(pipeline.text);
+        Resource::new(format!("{PIPELINES}{}", pipeline.name), pipeline.name)
+            .with_description(about)
+            .with_mime_type("application/toml")
+    });
+    let kept = reports.uris().into_iter().map(|uri| {
+        let name = format!("run {}", uri.trim_start_matches(REPORTS));
+        Resource::new(uri, name)
+            .with_description("Report of a run of this session")
+            .with_mime_type("application/json")
+    });
+    let below = |file: &'static str, base: &'static str, description: &'static str| {
+        let found = roots.folders().iter().flat_map(move |root| folders_with(root, file));
+        found.map(move |folder| {
+            let place = folder.display().to_string();
+            let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            Resource::new(format!("{base}{place}"), name)
+                .with_description(description)
+                .with_mime_type("application/json")
+        })
+    };
+    let suites = below("domain.nl", SUITES, "A suite: its domain and tasks in plain language");
+    let runs = below("report.json", RECORDED, "Report of a recorded run");
+    pipelines.chain(kept).chain(suites).chain(runs).collect()
+}
+
+/// The one line about a pipeline, from its `about` key.
+fn about(text: &str) -> String {
+    let line = text.lines().find_map(|line| line.strip_prefix("about = "));
+    line.unwrap_or_default().trim().trim_matches('"').to_owned()
+}
+
+/// Reads a resource.
+///
+/// # Errors
+/// `mcp.arguments`: there is none of this URI. `mcp.file`: it is not under a root.
+pub(crate) fn read(
+    backend: &dyn Backend,
+    reports: &Reports,
+    roots: impl FnOnce() -> Result<Roots, Failure>,
+    uri: &str,
+) -> Result<ResourceContents, Failure> {
+    let unknown = || wrong_arguments(format!("there is no resource `{uri}`"));
+    if let Some(name) = uri.strip_prefix(PIPELINES) {
+        let found = backend.pipelines().iter().find(|pipeline| pipeline.name == name).ok_or_else(unknown)?;
+        return Ok(ResourceContents::text(found.text, uri).with_mime_type("application/toml"));
+    }
+    let json = |text: String| ResourceContents::text(text, uri).with_mime_type("application/json");
+    if let Some(number) = uri.strip_prefix(REPORTS) {
+        return reports.get(number).map(json).ok_or_else(unknown);
+    }
+    if let Some(folder) = uri.strip_prefix(SUITES) {
+        let suite = suite_answer(&roots()?.folder(folder)?)?;
+        return serde_json::to_string_pretty(&suite).map(json).map_err(|_| unknown());
+    }
+    if let Some(folder) = uri.strip_prefix(RECORDED) {
+        let bytes = roots()?.read(&format!("{folder}/report.json"), MOST_REPORT_BYTES)?;
+        return String::from_utf8(bytes).map(json).map_err(|_| unknown());
+    }
+    Err(unknown())
+}

@@ -1,0 +1,60 @@
+//! The description of a tool, and the conversion of its arguments and results.
+
+use crate::call::Call;
+use crate::codes::wrong_arguments;
+use planforge_contract::Failure;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A tool of the server.
+pub(crate) trait ToolKind {
+    /// Arguments, described by their schema.
+    type Arguments: DeserializeOwned + JsonSchema + 'static;
+    /// Result, described by its schema.
+    type Answer: Serialize + JsonSchema + 'static;
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// Purpose and result, for the model that chooses a tool.
+    const DESCRIPTION: &'static str;
+    /// True if the tool asks a model.
+    const OPEN_WORLD: bool = false;
+
+    /// Computes the answer.
+    ///
+    /// # Errors
+    /// The call could not be answered; a negative verdict is an answer.
+    fn call(call: &Call, arguments: Self::Arguments) -> Result<Self::Answer, Failure>;
+}
+
+/// A tool without its types.
+pub(crate) struct ToolEntry {
+    pub(crate) name: &'static str,
+    pub(crate) describe: fn() -> Tool,
+    pub(crate) call: fn(&Call, JsonObject) -> Result<Value, Failure>,
+}
+
+impl ToolEntry {
+    pub(crate) const fn of<T: ToolKind>() -> Self {
+        Self { name: T::NAME, describe: describe::<T>, call: call::<T> }
+    }
+}
+
+fn describe<T: ToolKind>() -> Tool {
+    let hints = ToolAnnotations::new().read_only(true).destructive(false).open_world(T::OPEN_WORLD);
+    Tool::new(T::NAME, T::DESCRIPTION, JsonObject::new())
+        .with_input_schema::<T::Arguments>()
+        .with_output_schema::<T::Answer>()
+        .with_title(T::TITLE)
+        .with_annotations(hints)
+}
+
+fn call<T: ToolKind>(call: &Call, arguments: JsonObject) -> Result<Value, Failure> {
+    let arguments = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| wrong_arguments(format!("the arguments of `{}`: {error}", T::NAME)))?;
+    let answer = T::call(call, arguments)?;
+    serde_json::to_value(&answer)
+        .map_err(|error| wrong_arguments(format!("the answer of `{}` has no JSON form: {error}", T::NAME)))
+}

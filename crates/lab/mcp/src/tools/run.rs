@@ -1,0 +1,290 @@
+//! `run`: a pipeline on a text or on tasks of a suite.
+
+use crate::backend::{RunModel, RunRequest, RunWatch, ShippedPipeline};
+use crate::call::{Call, CallTexts, TextArgument};
+use crate::client::ClientPort;
+use crate::client_model::ClientModel;
+use crate::codes::{client_failure, file_failure, wrong_arguments};
+use crate::folders::refuse_links;
+use crate::limits::{CallLimits, LimitArguments};
+use crate::roots::normalized;
+use crate::suites::load_checked_suite;
+use crate::tool::ToolKind;
+use planforge_contract::{Candidate, Failure, FailureClass, PlanDocument, PlanOutcome};
+use planforge_pipeline::{RunReport, RunState, TaskReport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) struct Run;
+
+/// A pipeline and what it runs on.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunArguments {
+    /// The pipeline.
+    pipeline: PipelineArgument,
+    /// The tasks.
+    on: TasksArgument,
+    /// The model: `client` for the client's own (the default if the client offers it), `file` for those of the pipeline file, or a
+    /// value of `planforge run --model` such as `openai:gpt-5`, in the place of the table `main`.
+    model: Option<String>,
+    /// The run's seed.
+    seed: Option<u64>,
+    #[serde(default)]
+    limits: LimitArguments,
+}
+
+/// A pipeline: one that comes with planforge, or a file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub(crate) enum PipelineArgument {
+    /// Name of a pipeline that comes with planforge, such as `llm-p`; the resources `planforge://pipelines/NAME` are their texts.
+    Name(String),
+    /// A pipeline file, as TOML. It may name no other file.
+    Text(String),
+    /// A pipeline file under a root of the client.
+    Path(String),
+}
+
+/// A text, or a suite.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub(crate) enum TasksArgument {
+    /// One task in plain language.
+    Task(OwnTask),
+    /// Tasks of a suite.
+    Suite(SuiteTasks),
+}
+
+/// A task in plain language. What is judged against a reference is undecided without one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OwnTask {
+    /// The domain in plain language.
+    domain_text: String,
+    /// The task in plain language.
+    text: String,
+    /// The domain as PDDL: pipelines such as `llm-p` need it.
+    domain: Option<TextArgument>,
+    /// The reference problem, which only the environment sees.
+    problem: Option<TextArgument>,
+}
+
+/// Tasks of a suite under a root of the client.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SuiteTasks {
+    /// The suite's folder.
+    folder: String,
+    /// The tasks, such as `p03`; left out: all.
+    #[serde(default)]
+    tasks: Vec<String>,
+}
+
+/// The result of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunAnswer {
+    /// finished or interrupted.
+    state: String,
+    /// The tasks, in order.
+    tasks: Vec<TaskRunAnswer>,
+    /// The resource with the whole report; the server keeps the newest 20.
+    pub(crate) report: String,
+}
+
+/// The result of one task.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TaskRunAnswer {
+    /// The task's name.
+    task: String,
+    /// accepted, rejected, unsolvable, undecided, unusable or failed; absent if the run was interrupted before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<String>,
+    /// The reason of a verdict other than accepted, with its stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The domain, given or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<String>,
+    /// The problem, given or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    /// The plan in IPC form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    /// Requests to models that were answered.
+    requests: u64,
+}
+
+impl ToolKind for Run {
+    type Arguments = RunArguments;
+    type Answer = RunAnswer;
+    const NAME: &'static str = "run";
+    const TITLE: &'static str = "Run a pipeline";
+    const DESCRIPTION: &'static str = "Runs a planforge pipeline (such as LLM+P) on a task in plain language, or on tasks of a suite: a model writes \
+         PDDL, which is checked, planned for and validated. The client's own model answers the questions if it offers sampling. Programs \
+         and servers that need the user's consent are refused.";
+    const OPEN_WORLD: bool = true;
+
+    fn call(call: &Call, arguments: RunArguments) -> Result<RunAnswer, Failure> {
+        let limits = call.limits(arguments.limits)?;
+        let reader = call.texts(&limits);
+        let model = model(call, arguments.model.as_deref())?;
+        let (pipeline_name, pipeline) = pipeline(call, &reader, &arguments.pipeline)?;
+        let own = matches!(arguments.on, TasksArgument::Task(_));
+        // Kept until the run is over.
+        let folder = tempfile::tempdir().map_err(|error| system(&error))?;
+        let (suite, tasks) = match &arguments.on {
+            TasksArgument::Task(task) => (write_task(&reader, task, folder.path())?, Vec::new()),
+            TasksArgument::Suite(suite) => {
+                let place = reader.roots()?.folder(&suite.folder)?;
+                load_checked_suite(&place)?;
+                (place, suite.tasks.clone())
+            }
+        };
+        let admit_path = |path: &Path| admit(&reader, &arguments.pipeline, path);
+        let seed = arguments.seed;
+        let request = RunRequest {
+            pipeline_name,
+            pipeline,
+            suite,
+            tasks,
+            model,
+            seed,
+            jobs: 4,
+            admit_path: &admit_path,
+        };
+        let watch = Arc::new(CallWatch { client: Arc::clone(&call.client), limits: limits.clone() });
+        let report = call.backend.run(&request, watch)?;
+        call.check_cancelled()?;
+        let tasks = report.tasks.iter().map(|task| task_answer(task, own)).collect();
+        let state = match report.state {
+            RunState::Interrupted => "interrupted",
+            _ => report.state.name(),
+        };
+        Ok(RunAnswer { state: state.to_owned(), tasks, report: keep(call, &report)? })
+    }
+}
+
+fn system(error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::System, "mcp.file", format!("the temporary folder: {error}"))
+}
+
+/// Keeps the report as a resource.
+fn keep(call: &Call, report: &RunReport) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(report)
+        .map_err(|error| wrong_arguments(format!("the report has no JSON form: {error}")))?;
+    Ok(call.reports.add(text))
+}
+
+fn model(call: &Call, name: Option<&str>) -> Result<RunModel, Failure> {
+    let offers = call.client.capabilities.sampling.is_some();
+    match name {
+        None if offers => Ok(RunModel::Client(Arc::new(ClientModel(Arc::clone(&call.client))))),
+        Some("client") if offers => Ok(RunModel::Client(Arc::new(ClientModel(Arc::clone(&call.client))))),
+        Some("client") => Err(client_failure("this client offers no model (sampling)")
+            .help("name a model in `model`, or `file` for those of the pipeline file")),
+        None | Some("file") => Ok(RunModel::OfFile),
+        Some(name) => Ok(RunModel::Named(name.to_owned())),
+    }
+}
+
+/// Name and text of the pipeline.
+fn pipeline(
+    call: &Call,
+    reader: &CallTexts<'_>,
+    argument: &PipelineArgument,
+) -> Result<(String, String), Failure> {
+    match argument {
+        PipelineArgument::Name(name) => {
+            let shipped = call.backend.pipelines();
+            let Some(found) = shipped.iter().find(|pipeline| pipeline.name == name) else {
+                let names: Vec<&str> =
+                    shipped.iter().map(|pipeline: &ShippedPipeline| pipeline.name).collect();
+                let failure = wrong_arguments(format!("there is no pipeline `{name}`"));
+                return Err(failure.help(format!("known are {}", names.join(", "))));
+            };
+            Ok((format!("{name}.toml"), found.text.to_owned()))
+        }
+        PipelineArgument::Text(text) => Ok(("pipeline.toml".to_owned(), reader.text(text)?)),
+        PipelineArgument::Path(path) => {
+            let (place, text) = reader.file(path)?;
+            Ok((place.display().to_string(), text))
+        }
+    }
+}
+
+/// Refuses a path of a pipeline that has no place of its own, or that leads out of the roots.
+fn admit(reader: &CallTexts<'_>, pipeline: &PipelineArgument, path: &Path) -> Result<(), Failure> {
+    let shown = path.display().to_string();
+    if !matches!(pipeline, PipelineArgument::Path(_)) {
+        return Err(file_failure(&shown, "the pipeline names it, and is not itself a file under a root")
+            .help("give the pipeline as {\"path\": ...} under a root that has this file too"));
+    }
+    let place = normalized(path);
+    let roots = reader.roots()?;
+    let place_text = place.display().to_string();
+    match roots.folder(&place_text) {
+        Ok(folder) => refuse_links(&folder),
+        Err(_) => roots.read(&place_text, u64::MAX).map(drop),
+    }
+}
+
+/// Writes a task as a suite of one task.
+fn write_task(reader: &CallTexts<'_>, task: &OwnTask, folder: &Path) -> Result<PathBuf, Failure> {
+    let folder = folder.join("task");
+    std::fs::create_dir(&folder).map_err(|error| system(&error))?;
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(|error| system(&error));
+    write("domain.nl", &reader.text(&task.domain_text)?)?;
+    write("task.nl", &reader.text(&task.text)?)?;
+    for (name, argument) in [("domain.pddl", &task.domain), ("task.pddl", &task.problem)] {
+        let Some(argument) = argument else { continue };
+        let named = reader.read(name, argument)?;
+        match named.text {
+            Some(text) => write(name, &text)?,
+            None => return Err(file_failure(&named.name, "it is empty or not a text")),
+        }
+    }
+    Ok(folder)
+}
+
+fn task_answer(task: &TaskReport, own: bool) -> TaskRunAnswer {
+    let candidate = task.candidate.as_ref();
+    let text = |of: fn(&Candidate) -> &Option<String>| candidate.and_then(|candidate| of(candidate).clone());
+    let plan = match candidate.and_then(|candidate| candidate.plan.as_ref()) {
+        Some(PlanOutcome::Plan { plans, .. }) => plans.first().map(PlanDocument::to_ipc),
+        _ => None,
+    };
+    TaskRunAnswer {
+        task: if own { task.stem.clone() } else { task.task.clone() },
+        verdict: task.verdict.as_ref().map(|verdict| verdict.name().to_owned()),
+        reason: task.verdict.as_ref().and_then(|verdict| {
+            let value = serde_json::to_value(verdict).ok()?;
+            let message = value.get("message").or_else(|| value.pointer("/failure/message"))?.as_str()?;
+            let stage = value.get("stage").and_then(|stage| stage.as_str()).unwrap_or_default();
+            Some(format!("{stage}: {message}"))
+        }),
+        domain: text(|candidate| &candidate.domain),
+        problem: text(|candidate| &candidate.problem),
+        plan,
+        requests: task.usage.values().map(|usage| usage.calls).sum(),
+    }
+}
+
+/// Cancellation, time and progress of a run.
+struct CallWatch {
+    client: Arc<ClientPort>,
+    limits: CallLimits,
+}
+
+impl RunWatch for CallWatch {
+    fn is_cancelled(&self) -> bool {
+        self.limits.is_cancelled() || self.limits.remaining_ms() == 0
+    }
+    fn progress(&self, finished: u64, tasks: u64, message: &str) {
+        self.client.progress(finished as f64, Some(tasks as f64), message);
+    }
+}

@@ -1,0 +1,160 @@
+//! `states`: the states of a plan, with pictures.
+
+use crate::answers::Findings;
+use crate::call::{Call, TextArgument};
+use crate::codes::wrong_arguments;
+use crate::limits::LimitArguments;
+use crate::tool::ToolKind;
+use planforge_contract::Failure;
+use planforge_judging::TaskTexts;
+use planforge_pipeline::read_picture;
+use planforge_report::picture::standalone;
+use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(crate) struct States;
+
+/// Most of everything in one answer.
+const LIMITS: StatesLimits = StatesLimits { steps: 200, atoms: 2_000, pictures: 50, picture_bytes: 2 << 20 };
+
+/// A task, a plan, and a template for pictures.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatesArguments {
+    /// The domain.
+    domain: TextArgument,
+    /// The problem.
+    problem: TextArgument,
+    /// The plan; without it the initial state is shown.
+    plan: Option<TextArgument>,
+    /// The template of the pictures, as `picture.toml` of a suite has it; without it there are none. The tool `explain` with
+    /// `suite.picture` shows what it holds.
+    template: Option<TextArgument>,
+    /// Picture of the state after so many steps alone.
+    step: Option<usize>,
+    #[serde(default)]
+    limits: LimitArguments,
+}
+
+/// The states of a plan: each is the one before it without the deleted and with the added atoms.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StatesAnswer {
+    /// valid, invalid, unsupported or unreadable.
+    verdict: &'static str,
+    /// Atoms of the initial state.
+    initial: Vec<String>,
+    /// The executed steps, in order.
+    steps: Vec<StepAnswer>,
+    /// Parts of the goal that do not hold at the end, and why.
+    missing_goals: Vec<String>,
+    /// Pictures; states that look like the one before are left out.
+    pictures: Vec<PictureAnswer>,
+    /// Reason why there are no pictures, if a template was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_picture: Option<String>,
+    /// Atoms, steps and pictures that limits of the answer left out.
+    omitted: usize,
+    /// Findings about the texts and the template.
+    findings: Findings,
+}
+
+/// A step and what it changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StepAnswer {
+    /// The ground action.
+    step: String,
+    /// Atoms that became true.
+    added: Vec<String>,
+    /// Atoms that became false.
+    deleted: Vec<String>,
+}
+
+/// A picture of a state.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PictureAnswer {
+    /// Steps executed before.
+    after: usize,
+    /// The picture as an SVG document.
+    svg: String,
+}
+
+impl ToolKind for States {
+    type Arguments = StatesArguments;
+    type Answer = StatesAnswer;
+    const NAME: &'static str = "states";
+    const TITLE: &'static str = "Show the states of a plan";
+    const DESCRIPTION: &'static str = "Executes a plan and returns the initial state and what each step changes. With a template it also returns \
+         pictures of the states as SVG.";
+
+    fn call(call: &Call, arguments: StatesArguments) -> Result<StatesAnswer, Failure> {
+        let limits = call.limits(arguments.limits)?;
+        let reader = call.texts(&limits);
+        let domain = reader.read("domain", &arguments.domain)?;
+        let problem = reader.read("problem", &arguments.problem)?;
+        let plan = arguments.plan.as_ref().map(|plan| reader.read("plan", plan)).transpose()?;
+        let template = arguments.template.as_ref().map(|text| reader.read("template", text)).transpose()?;
+        let (domain_text, problem_text) = (domain.text.clone(), problem.text.clone());
+        let mut texts = TaskTexts::read(domain, Some(problem));
+        let plan = plan.and_then(|plan| texts.add(plan).1);
+        let template = template.and_then(|named| {
+            let (source, text) = texts.add(named);
+            let text = text?;
+            read_picture(&text, source, texts.domain.as_ref(), &mut texts.diagnostics).map(|_| text)
+        });
+        call.check_cancelled()?;
+        let states = plan_states(
+            PlanTexts {
+                domain: domain_text.as_deref().unwrap_or_default(),
+                problem: problem_text.as_deref().unwrap_or_default(),
+                plan: plan.as_deref().unwrap_or_default(),
+                picture: template.as_deref(),
+            },
+            &LIMITS,
+        );
+        if let Some(step) = arguments.step.filter(|step| *step > states.steps.len()) {
+            let message = format!("`step` is {step}, and the plan executes {} steps", states.steps.len());
+            return Err(wrong_arguments(message));
+        }
+        Ok(answer(&states, arguments.step, Findings::of(&texts)))
+    }
+}
+
+fn answer(states: &PlanStates, only: Option<usize>, findings: Findings) -> StatesAnswer {
+    let names = |ids: &[u32]| -> Vec<String> {
+        ids.iter().filter_map(|id| states.names.get(*id as usize)).cloned().collect()
+    };
+    let pictures: Vec<_> = match only {
+        None => states.pictures.iter().collect(),
+        Some(step) => states.pictures.iter().rfind(|picture| picture.step <= step).into_iter().collect(),
+    };
+    StatesAnswer {
+        verdict: match states.verdict {
+            PlanVerdict::Valid => "valid",
+            PlanVerdict::Invalid => "invalid",
+            PlanVerdict::Unsupported => "unsupported",
+            PlanVerdict::Unreadable => "unreadable",
+        },
+        initial: names(&states.initial),
+        steps: states
+            .steps
+            .iter()
+            .map(|step| StepAnswer {
+                step: names(&[step.action]).concat(),
+                added: names(&step.added),
+                deleted: names(&step.deleted),
+            })
+            .collect(),
+        missing_goals: states.missing.clone(),
+        pictures: pictures
+            .into_iter()
+            .map(|picture| PictureAnswer {
+                after: only.unwrap_or(picture.step),
+                svg: standalone(&picture.svg),
+            })
+            .collect(),
+        no_picture: states.no_picture.clone(),
+        omitted: states.initial_left_out + states.steps_left_out + states.pictures_left_out,
+        findings,
+    }
+}

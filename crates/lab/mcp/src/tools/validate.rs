@@ -1,0 +1,104 @@
+//! `validate`: a plan executed step by step.
+
+use crate::answers::{Findings, UnmetCondition};
+use crate::call::{Call, TextArgument};
+use crate::limits::LimitArguments;
+use crate::tool::ToolKind;
+use planforge_contract::Failure;
+use planforge_judging::TaskTexts;
+use planforge_planning::{ValidationDecision, ValidationReport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(crate) struct Validate;
+
+/// A task and a plan for it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ValidateArguments {
+    /// The domain.
+    domain: TextArgument,
+    /// The problem.
+    problem: TextArgument,
+    /// The plan: one ground action a line, such as `(move a b)`. Empty is the plan without steps.
+    plan: TextArgument,
+    #[serde(default)]
+    limits: LimitArguments,
+}
+
+/// The verdict on a plan.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ValidateAnswer {
+    /// True only for `accepted`.
+    valid: bool,
+    /// accepted, rejected, or undecided: a limit was reached, or a construct is not executed.
+    decision: &'static str,
+    /// Steps of the plan.
+    steps: usize,
+    /// Cost of a valid plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
+    /// The first step that cannot be executed, with what would make it executable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failing_step: Option<FailingStepAnswer>,
+    /// Parts of the goal that do not hold after the last step.
+    missing_goals: Vec<UnmetCondition>,
+    #[serde(flatten)]
+    findings: Findings,
+}
+
+/// The first step that cannot be executed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FailingStepAnswer {
+    /// Its number, from 1.
+    number: usize,
+    /// The step as the plan has it.
+    step: String,
+    /// Its conditions that do not hold; empty if the step itself cannot be read.
+    conditions: Vec<UnmetCondition>,
+}
+
+impl ToolKind for Validate {
+    type Arguments = ValidateArguments;
+    type Answer = ValidateAnswer;
+    const NAME: &'static str = "validate";
+    const TITLE: &'static str = "Validate a plan";
+    const DESCRIPTION: &'static str = "Executes a plan step by step in a PDDL domain and problem. If it is invalid, returns the first step that \
+         cannot be executed, which of its conditions do not hold and what would make them true, or the goals that are missed.";
+
+    fn call(call: &Call, arguments: ValidateArguments) -> Result<ValidateAnswer, Failure> {
+        let mut limits = call.limits(arguments.limits)?;
+        let reader = call.texts(&limits);
+        let domain = reader.read("domain", &arguments.domain)?;
+        let problem = reader.read("problem", &arguments.problem)?;
+        let plan = reader.read("plan", &arguments.plan)?;
+        let mut texts = TaskTexts::read(domain, Some(problem));
+        let (source, plan) = texts.add(plan);
+        let report = texts.validate_plan(source, plan.as_deref().unwrap_or_default(), &mut limits);
+        call.check_cancelled()?;
+        Ok(answer(&texts, report))
+    }
+}
+
+fn answer(texts: &TaskTexts, report: Option<ValidationReport>) -> ValidateAnswer {
+    let decision = match report.as_ref().map(|report| &report.decision) {
+        Some(ValidationDecision::Valid) => "accepted",
+        Some(ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_)) => "undecided",
+        Some(ValidationDecision::Invalid) | None => "rejected",
+    };
+    let unmet = |conditions: &[_]| conditions.iter().map(UnmetCondition::of).collect();
+    let failing = report.as_ref().and_then(|report| report.failing_step.as_ref());
+    ValidateAnswer {
+        valid: decision == "accepted",
+        decision,
+        steps: report.as_ref().map_or(0, |report| report.steps),
+        cost: report.as_ref().filter(|report| report.is_valid()).and_then(|report| report.cost),
+        failing_step: failing.map(|step| FailingStepAnswer {
+            number: step.index + 1,
+            step: step.text.clone(),
+            conditions: unmet(&step.conditions),
+        }),
+        missing_goals: report.as_ref().map(|report| unmet(&report.missing_goals)).unwrap_or_default(),
+        findings: Findings::of(texts),
+    }
+}

@@ -1,0 +1,363 @@
+//! The tools as a client sees them.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use support::{DOMAIN, Libraries, PROBLEM, TestClient, answer, call, connect, connect_to, failure};
+
+fn text(text: &str) -> Value {
+    json!({ "text": text })
+}
+
+#[tokio::test]
+async fn every_tool_has_a_description_and_schemas_of_both_sides() {
+    let client = connect(TestClient::default()).await;
+    let tools = client.list_all_tools().await.unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["read", "plan", "validate", "compare", "states", "tasks", "run", "explain"]);
+    for tool in &tools {
+        assert!(tool.description.as_ref().is_some_and(|d| d.len() > 50), "{tool:?}");
+        let output = tool.output_schema.as_ref().unwrap();
+        for schema in [&tool.input_schema, output] {
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+            for (name, property) in schema["properties"].as_object().unwrap() {
+                let described = property.get("description").is_some() || property.get("$ref").is_some();
+                assert!(described, "{} {name}", tool.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_broken_domain_is_repaired_through_the_tools_alone() {
+    let client = connect(TestClient::default()).await;
+    // A parenthesis is missing, and `unload` forgets to free the ferry's deck of its crate's place.
+    let broken = DOMAIN
+        .replace(
+            ":precondition (and (on-board ?c) (ferry-at ?p))",
+            ":precondition (and (on-board ?c) (ferry-on ?p))",
+        )
+        .replace("(at ?c ?p) (free) (not (on-board ?c))", "(free) (not (on-board ?c))");
+    let read = answer(&client, "read", json!({ "domain": text(&broken), "problem": text(PROBLEM) })).await;
+    assert_eq!(read["usable"], false);
+    let finding = &read["diagnostics"][0];
+    assert_eq!(finding["code"], "pddl.undefined-predicate", "{read}");
+    let help = finding["help"].to_string();
+    assert!(help.contains("ferry-at"), "{help}");
+    let code = json!({ "code": finding["code"] });
+    assert!(answer(&client, "explain", code).await["explanation"].as_str().unwrap().len() > 40);
+
+    let second = broken.replace("ferry-on", "ferry-at");
+    let read = answer(&client, "read", json!({ "domain": text(&second), "problem": text(PROBLEM) })).await;
+    assert_eq!(read["usable"], true, "{read}");
+    let task = json!({ "domain": text(&second), "problem": text(PROBLEM) });
+    let plan = answer(&client, "plan", task).await;
+    assert_eq!(plan["outcome"], "proven-unsolvable");
+    assert!(plan["why_not"].to_string().contains("at box b"), "{plan}");
+
+    let reference = json!({ "domain": text(DOMAIN), "problem": text(PROBLEM) });
+    let compared = answer(
+        &client,
+        "compare",
+        json!({ "reference": reference, "candidate": { "domain": text(&second) } }),
+    )
+    .await;
+    assert_eq!(compared["decision"], "different");
+    let difference = &compared["behaviour"]["difference"];
+    assert!(difference["steps"].to_string().contains("unload"), "{difference}");
+
+    let third =
+        second.replace("(and (free) (not (on-board ?c)))", "(and (at ?c ?p) (free) (not (on-board ?c)))");
+    let task = json!({ "domain": text(&third), "problem": text(PROBLEM) });
+    let plan = answer(&client, "plan", task.clone()).await;
+    assert_eq!(plan["outcome"], "plan", "{plan}");
+    let mut judged = task;
+    judged["plan"] = text(plan["plan"].as_str().unwrap());
+    assert_eq!(answer(&client, "validate", judged).await["valid"], true);
+    let compared = answer(
+        &client,
+        "compare",
+        json!({ "reference": reference, "candidate": { "domain": text(&third) } }),
+    )
+    .await;
+    assert_eq!(compared["decision"], "equal", "{compared}");
+}
+
+#[tokio::test]
+async fn safe_fixes_are_returned_when_they_are_asked_for() {
+    let client = connect(TestClient::default()).await;
+    let open = DOMAIN.trim_end().strip_suffix(')').unwrap();
+    let arguments = json!({ "domain": text(open), "fix": true });
+    let read = answer(&client, "read", arguments).await;
+    let fixed = read["fixed_domain"]["text"].as_str().unwrap();
+    assert_eq!(read["fixed_domain"]["fixes"].as_array().unwrap().len(), 1);
+    let again = answer(&client, "read", json!({ "domain": text(fixed) })).await;
+    assert_eq!(again["usable"], true, "{again}");
+    assert!(again.get("fixed_domain").is_none());
+}
+
+#[tokio::test]
+async fn an_invalid_plan_names_the_step_and_what_would_make_it_executable() {
+    let client = connect(TestClient::default()).await;
+    let judge = async |plan: &str| {
+        let arguments = json!({ "domain": text(DOMAIN), "problem": text(PROBLEM), "plan": text(plan) });
+        answer(&client, "validate", arguments).await
+    };
+    let early = judge("(load box a)").await;
+    assert_eq!(
+        (early["decision"].as_str(), early["failing_step"]["number"].as_u64()),
+        (Some("rejected"), Some(1))
+    );
+    let condition = &early["failing_step"]["conditions"][0];
+    assert_eq!(condition["needs"], "(ferry-at a)");
+    assert!(condition["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{condition}");
+    let short = judge("").await;
+    assert_eq!(short["missing_goals"][0]["needs"], "(at box b)");
+    let damaged = judge("(load box").await;
+    assert_eq!(damaged["decision"], "rejected");
+    assert!(damaged["errors"].as_u64().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn problems_are_compared_up_to_the_names_of_objects() {
+    let client = connect(TestClient::default()).await;
+    let renamed = PROBLEM.replace("box", "parcel");
+    let compare = async |problem: &str| {
+        let reference = json!({ "domain": text(DOMAIN), "problem": text(PROBLEM) });
+        let arguments = json!({ "reference": reference, "candidate": { "problem": text(problem) } });
+        answer(&client, "compare", arguments).await
+    };
+    let same = compare(&renamed).await;
+    assert_eq!(
+        (same["decision"].as_str(), same["problems"]["decision"].as_str()),
+        (Some("equal"), Some("equal"))
+    );
+    let other = compare(&renamed.replace("(ferry-at b)", "(ferry-at a)")).await;
+    assert_eq!(other["decision"], "different");
+    assert!(other["problems"]["difference"].to_string().contains("ferry-at"), "{other}");
+}
+
+#[tokio::test]
+async fn states_have_steps_and_pictures() {
+    let suite = support::workspace().join("examples/suites/blocks");
+    let file = |name: &str| text(&std::fs::read_to_string(suite.join(name)).unwrap());
+    let client = connect(TestClient::default()).await;
+    let task = json!({ "domain": file("domain.pddl"), "problem": file("p01.pddl") });
+    let plan = answer(&client, "plan", task.clone()).await;
+    let mut arguments = task;
+    arguments["plan"] = plan["plan"].clone();
+    arguments["plan"] = text(plan["plan"].as_str().unwrap());
+    arguments["template"] = file("picture.toml");
+    let states = answer(&client, "states", arguments.clone()).await;
+    let steps = states["steps"].as_array().unwrap().len();
+    assert_eq!(
+        (states["verdict"].as_str(), steps),
+        (Some("valid"), plan["steps"].as_u64().unwrap() as usize)
+    );
+    assert!(states["pictures"].as_array().unwrap().len() > 1, "{states}");
+    assert!(states["pictures"][0]["svg"].as_str().unwrap().contains("<svg"));
+    arguments["step"] = json!(1);
+    let one = answer(&client, "states", arguments.clone()).await;
+    assert_eq!(
+        (one["pictures"].as_array().unwrap().len(), one["pictures"][0]["after"].as_u64()),
+        (1, Some(1))
+    );
+    arguments["step"] = json!(steps + 1);
+    assert!(failure(&client, "states", arguments).await.contains("step"));
+}
+
+#[tokio::test]
+async fn the_tasks_of_a_suite_are_listed_without_their_reference() {
+    let root = support::workspace().join("examples/suites");
+    let client = connect(TestClient { roots: Some(vec![root]), ..Default::default() }).await;
+    let suite = answer(&client, "tasks", json!({ "suite": "parcels" })).await;
+    assert_eq!(suite["has_reference_domain"], true);
+    let task = &suite["tasks"][0];
+    assert!(
+        task["text"].as_str().is_some_and(|text| text.len() > 40) && task["has_reference_problem"] == true,
+        "{task}"
+    );
+    assert!(!suite.to_string().contains("(define"));
+    for wrong in ["nowhere", "../suites/parcels"] {
+        assert!(failure(&client, "tasks", json!({ "suite": wrong })).await.contains("mcp.file"));
+    }
+}
+
+#[tokio::test]
+async fn the_model_of_the_client_answers_a_run_whose_report_is_a_resource() {
+    let replies: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(|question| format!("<{question}>"));
+    let client = connect(TestClient { replies: Some(replies), ..Default::default() }).await;
+    let on = json!({ "task": { "domain_text": "A ferry.", "text": "Move the box." } });
+    let run = json!({ "pipeline": { "name": "one-question" }, "on": on });
+    let ended = answer(&client, "run", run.clone()).await;
+    assert_eq!(ended["tasks"][0]["reason"], "reply: test-model said <Move the box.>", "{ended}");
+    let uri = ended["report"].as_str().unwrap();
+    let report = client.read_resource(rmcp::model::ReadResourceRequestParams::new(uri)).await.unwrap();
+    assert!(format!("{report:?}").contains("test-model"), "{report:?}");
+    let listed = client.list_all_resources().await.unwrap();
+    assert!(listed.iter().any(|resource| resource.uri == uri));
+
+    let silent = connect(TestClient::default()).await;
+    let mut with_client = run.clone();
+    with_client["model"] = json!("client");
+    assert!(failure(&silent, "run", with_client).await.contains("mcp.client"));
+    let mut unknown = run;
+    unknown["pipeline"] = json!({ "name": "nothing" });
+    assert!(failure(&silent, "run", unknown).await.contains("one-question"));
+}
+
+#[tokio::test]
+async fn pipelines_and_suites_are_resources_and_prompts_take_arguments() {
+    let root = support::workspace().join("examples/suites");
+    let client = connect(TestClient { roots: Some(vec![root.clone()]), ..Default::default() }).await;
+    let read = async |uri: &str| client.read_resource(rmcp::model::ReadResourceRequestParams::new(uri)).await;
+    let uris: Vec<String> =
+        client.list_all_resources().await.unwrap().into_iter().map(|resource| resource.uri).collect();
+    let suite = format!("planforge://suites{}", root.join("parcels").display());
+    for uri in ["planforge://pipelines/one-question", &suite] {
+        assert!(uris.iter().any(|listed| listed == uri), "{uris:?}");
+        assert!(read(uri).await.is_ok(), "{uri}");
+    }
+    for uri in [
+        "planforge://pipelines/x",
+        "planforge://runs/1",
+        "planforge://suites/etc",
+        "planforge://other",
+        "file:///etc/hostname",
+    ] {
+        assert!(read(uri).await.is_err(), "{uri}");
+    }
+    let prompts = client.list_all_prompts().await.unwrap();
+    assert_eq!(prompts.len(), 2);
+    let arguments = json!({ "description": "A ferry." }).as_object().unwrap().clone();
+    let prompt = rmcp::model::GetPromptRequestParams::new("write-domain").with_arguments(arguments);
+    assert!(format!("{:?}", client.get_prompt(prompt).await.unwrap()).contains("A ferry."));
+}
+
+#[tokio::test]
+async fn files_are_read_under_the_roots_of_the_client_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("granted");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("domain.pddl"), DOMAIN).unwrap();
+    std::fs::write(place.path().join("outside.pddl"), DOMAIN).unwrap();
+    let client = connect(TestClient { roots: Some(vec![root.clone()]), ..Default::default() }).await;
+    let read = answer(&client, "read", json!({ "domain": { "path": "domain.pddl" } })).await;
+    assert_eq!(read["usable"], true);
+    for path in ["../outside.pddl", "/etc/hostname", "missing.pddl"] {
+        let message = failure(&client, "read", json!({ "domain": { "path": path } })).await;
+        assert!(message.contains(path) && message.contains("mcp.file"), "{message}");
+    }
+    let alone = connect(TestClient::default()).await;
+    let message = failure(&alone, "read", json!({ "domain": { "path": "domain.pddl" } })).await;
+    assert!(message.contains("grants no roots") && message.contains("mcp.client"), "{message}");
+}
+
+#[tokio::test]
+async fn wrong_arguments_and_limits_above_the_ceiling_are_errors_that_name_them() {
+    let client = connect(TestClient::default()).await;
+    for (tool, arguments, named) in [
+        ("read", json!({}), "domain"),
+        ("read", json!({ "domain": text("x"), "colour": 1 }), "colour"),
+        ("read", json!({ "domain": { "text": "x", "path": "y" } }), "domain"),
+        ("read", json!({ "domain": text(DOMAIN), "limits": { "seconds": 1e9 } }), "seconds"),
+        (
+            "plan",
+            json!({ "domain": text(DOMAIN), "problem": text(PROBLEM), "limits": { "nodes": 0 } }),
+            "nodes",
+        ),
+        ("explain", json!({ "code": "pddl.undefined-predicat" }), "pddl.undefined-predicate"),
+        (
+            "compare",
+            json!({ "reference": { "domain": text(""), "problem": text("") }, "candidate": {} }),
+            "neither",
+        ),
+    ] {
+        let message = failure(&client, tool, arguments).await;
+        assert!(message.contains(named) && message.contains("mcp.arguments"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn large_and_deep_texts_end_cleanly() {
+    let client = connect(TestClient::default()).await;
+    let large = "(".repeat(10 << 20);
+    let read = answer(&client, "read", json!({ "domain": text(&large) })).await;
+    assert_eq!(read["usable"], false);
+    let many = format!("(define (domain d) (:predicates {}))", "(p ?x) ".repeat(1_400_000));
+    let read = answer(&client, "read", json!({ "domain": text(&many) })).await;
+    assert!(read["errors"].as_u64().unwrap() > 0 && read["diagnostics"].as_array().unwrap().len() <= 100);
+    let message =
+        failure(&client, "read", json!({ "domain": text(&large), "limits": { "input_mb": 1 } })).await;
+    assert!(message.contains("mcp.input-size"), "{message}");
+    let deep = format!(
+        "(define (problem p) (:domain d) (:goal {}{}))",
+        "(not ".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    let read = answer(&client, "read", json!({ "domain": text(DOMAIN), "problem": text(&deep) })).await;
+    assert_eq!(read["usable"], false);
+}
+
+/// A task whose search does not end in the life of a test: a counter of so many bits, and no way to the goal.
+fn endless(bits: usize) -> (String, String) {
+    let names: Vec<String> = (0..bits).map(|n| format!("b{n}")).collect();
+    let domain = "(define (domain bits) (:requirements :strips :negative-preconditions)
+      (:predicates (on ?b) (never ?b))
+      (:action set :parameters (?b) :precondition (not (on ?b)) :effect (on ?b))
+      (:action clear :parameters (?b) :precondition (on ?b) :effect (not (on ?b)))
+      (:action finish :parameters (?b ?c) :precondition (and (on ?b) (not (on ?b)) (on ?c)) :effect (never ?b)))";
+    let problem = format!(
+        "(define (problem p) (:domain bits) (:objects {}) (:init) (:goal (never b0)))",
+        names.join(" ")
+    );
+    (domain.to_owned(), problem)
+}
+
+#[tokio::test]
+async fn an_endless_search_ends_at_its_limit_and_a_cancelled_call_ends_too() {
+    let backend = Arc::new(Libraries::default());
+    let client = connect_to(Arc::clone(&backend) as _, TestClient::default()).await;
+    let (domain, problem) = endless(60);
+    let task = json!({ "domain": text(&domain), "problem": text(&problem) });
+    let mut limited = task.clone();
+    limited["limits"] = json!({ "nodes": 5_000 });
+    let ended = answer(&client, "plan", limited).await;
+    assert_ne!(ended["outcome"], "plan", "{ended}");
+
+    let mut long = task;
+    long["limits"] = json!({ "nodes": 100_000_000, "seconds": 600, "memory_mb": 4096 });
+    let (_, problem) = endless(61);
+    long["problem"] = text(&problem);
+    let request =
+        rmcp::model::CallToolRequestParams::new("plan").with_arguments(long.as_object().unwrap().clone());
+    let request = rmcp::model::ClientRequest::CallToolRequest(rmcp::model::CallToolRequest::new(request));
+    let options = rmcp::service::PeerRequestOptions::no_options();
+    let handle = client.send_cancellable_request(request, options).await.unwrap();
+    while backend.planning.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    handle.cancel(Some("no longer needed".to_owned())).await.unwrap();
+    while backend.planning.load(Ordering::SeqCst) > 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    // The server goes on.
+    assert_eq!(answer(&client, "read", json!({ "domain": text(DOMAIN) })).await["usable"], true);
+}
+
+#[tokio::test]
+async fn many_calls_leave_no_call_behind() {
+    let backend = Arc::new(Libraries::default());
+    let client = connect_to(Arc::clone(&backend) as _, TestClient::default()).await;
+    for n in 0..200 {
+        let plan = if n % 2 == 0 { "(sail b a)" } else { "(load box b)" };
+        let arguments = json!({ "domain": text(DOMAIN), "problem": text(PROBLEM), "plan": text(plan) });
+        call(&client, "validate", arguments).await;
+        call(&client, "plan", json!({ "domain": text(DOMAIN), "problem": text(PROBLEM) })).await;
+    }
+    assert_eq!(backend.planning.load(Ordering::SeqCst), 0);
+    // The server's clone of the backend, and ours; a call that is not over holds one more.
+    assert_eq!(Arc::strong_count(&backend), 2);
+}
