@@ -81,7 +81,6 @@ fn start(
     let overrides = overrides(context, request)?;
     let checked = check_pipeline(context, &request.pipeline, &request.pipeline_name, &overrides)?;
     require_immediate_answers(context, &checked, "serve mcp")?;
-    refuse_programs(&checked)?;
     for path in named_paths(&checked) {
         (request.admit_path)(&path)?;
     }
@@ -132,26 +131,6 @@ fn overrides(context: &Context, request: &RunRequest<'_>) -> Result<Vec<String>,
             Ok(changes.collect())
         }
     }
-}
-
-/// Options that name a program, by plugin. A plugin without options always starts one.
-const STARTS_PROGRAMS: [(&str, &[&str]); 3] =
-    [("planner-external", &[]), ("environment-process", &[]), ("verifier-val", &["val_command"])];
-
-/// Refuses a pipeline that starts programs: a client of this server is not the user, who alone can consent.
-fn refuse_programs(checked: &LoadedPipeline) -> Result<(), Failure> {
-    for (id, options) in plugin_options(checked) {
-        let starts = STARTS_PROGRAMS.iter().find(|(plugin, _)| *plugin == id);
-        if starts.is_some_and(|(_, names)| {
-            names.is_empty() || names.iter().any(|name| options.contains_key(*name))
-        }) {
-            let message =
-                format!("`{id}` starts a program that the pipeline names, which needs the user's consent");
-            return Err(Failure::new(FailureClass::Request, "cli.consent", message)
-                .help("let the user run this pipeline with `planforge run`"));
-        }
-    }
-    Ok(())
 }
 
 /// The plugins of a pipeline with their options.
