@@ -261,7 +261,7 @@ async fn wrong_arguments_and_limits_above_the_ceiling_are_errors_that_name_them(
     for (tool, arguments, named) in [
         ("read", json!({}), "domain"),
         ("read", json!({ "domain": text("x"), "colour": 1 }), "colour"),
-        ("read", json!({ "domain": { "text": "x", "path": "y" } }), "domain"),
+        ("read", json!({ "domain": { "text": "x", "path": "y" } }), "single key"),
         ("read", json!({ "domain": text(DOMAIN), "limits": { "seconds": 1e9 } }), "seconds"),
         (
             "plan",

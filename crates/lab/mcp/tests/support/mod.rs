@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub const DOMAIN: &str = "(define (domain ferry)
+pub(crate) const DOMAIN: &str = "(define (domain ferry)
   (:requirements :strips :typing)
   (:types port crate)
   (:predicates (at ?c - crate ?p - port) (ferry-at ?p - port) (on-board ?c - crate) (free))
@@ -46,22 +46,22 @@ pub const DOMAIN: &str = "(define (domain ferry)
     :effect (and (at ?c ?p) (free) (not (on-board ?c)))))
 ";
 
-pub const PROBLEM: &str = "(define (problem two-ports) (:domain ferry)
+pub(crate) const PROBLEM: &str = "(define (problem two-ports) (:domain ferry)
   (:objects a b - port box - crate)
   (:init (at box a) (ferry-at b) (free))
   (:goal (at box b)))
 ";
 
 /// The workspace's folder.
-pub fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_owned()
 }
 
 /// A backend over the libraries alone.
 #[derive(Default)]
-pub struct Libraries {
+pub(crate) struct Libraries {
     /// Calls of the planner under way.
-    pub planning: AtomicUsize,
+    pub(crate) planning: AtomicUsize,
 }
 
 struct HostLimits<'h>(&'h dyn Host);
@@ -147,9 +147,9 @@ impl Backend for Libraries {
 
 /// A client that grants folders and answers completions.
 #[derive(Clone, Default)]
-pub struct TestClient {
-    pub roots: Option<Vec<PathBuf>>,
-    pub replies: Option<Arc<dyn Fn(&str) -> String + Send + Sync>>,
+pub(crate) struct TestClient {
+    pub(crate) roots: Option<Vec<PathBuf>>,
+    pub(crate) replies: Option<Arc<dyn Fn(&str) -> String + Send + Sync>>,
 }
 
 impl ClientHandler for TestClient {
@@ -186,35 +186,35 @@ impl ClientHandler for TestClient {
     }
 }
 
-pub type Client = RunningService<RoleClient, TestClient>;
+pub(crate) type Client = RunningService<RoleClient, TestClient>;
 
 /// Starts a server over a backend and connects a client.
-pub async fn connect_to(backend: Arc<dyn Backend>, client: TestClient) -> Client {
+pub(crate) async fn connect_to(backend: Arc<dyn Backend>, client: TestClient) -> Client {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let server = McpServer::new(backend, 2);
     tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await });
     client.serve(ours).await.unwrap()
 }
 
-pub async fn connect(client: TestClient) -> Client {
+pub(crate) async fn connect(client: TestClient) -> Client {
     connect_to(Arc::new(Libraries::default()), client).await
 }
 
 /// Calls a tool.
-pub async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallToolResult {
+pub(crate) async fn call(client: &Client, tool: &'static str, arguments: Value) -> CallToolResult {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await.unwrap()
 }
 
 /// The structured answer of a tool.
-pub async fn answer(client: &Client, tool: &'static str, arguments: Value) -> Value {
+pub(crate) async fn answer(client: &Client, tool: &'static str, arguments: Value) -> Value {
     let result = call(client, tool, arguments).await;
     assert_ne!(result.is_error, Some(true), "{result:?}");
     result.structured_content.unwrap()
 }
 
 /// The message of a failed call.
-pub async fn failure(client: &Client, tool: &'static str, arguments: Value) -> String {
+pub(crate) async fn failure(client: &Client, tool: &'static str, arguments: Value) -> String {
     let result = call(client, tool, arguments).await;
     assert_eq!(result.is_error, Some(true), "{result:?}");
     result.content[0].as_text().unwrap().text.clone()
