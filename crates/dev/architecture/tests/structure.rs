@@ -193,9 +193,9 @@ fn folder_name_is_crate_name() {
 }
 
 #[test]
-fn only_providers_their_http_and_testkit_use_tokio() {
+fn only_providers_their_http_the_mcp_server_and_testkit_use_tokio() {
     for (name, package) in packages() {
-        if name.starts_with("provider-") || name == "model-http" || name == "testkit" {
+        if name.starts_with("provider-") || ["model-http", "mcp", "testkit"].contains(&name.as_str()) {
             continue;
         }
         assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");
