@@ -315,7 +315,15 @@ fn endless() -> (String, String) {
         init += &format!(" (next c{a} c{b})");
     }
     let goal: Vec<String> = (0..15).map(|n| format!("(at t{n} c{n})")).collect();
-    let place = |n: usize| if n == 0 { 1 } else if n == 1 { 0 } else { n };
+    let place = |n: usize| {
+        if n == 0 {
+            1
+        } else if n == 1 {
+            0
+        } else {
+            n
+        }
+    };
     init.extend((0..15).map(|n| format!(" (at t{n} c{})", place(n))));
     let problem = format!(
         "(define (problem p) (:domain tiles) (:objects {} {}) (:init {init}) (:goal (and {})))",
