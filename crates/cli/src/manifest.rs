@@ -19,7 +19,7 @@ const TASKS: &str = "tasks";
 const EXPLAIN_PLAN: &str = "explain_plan";
 
 /// The key of the programs and libraries that a run starts in `run.json`.
-pub(crate) const STARTS: &str = "starts";
+const STARTS: &str = "starts";
 
 /// Builds the manifest of a run.
 pub(crate) fn manifest(

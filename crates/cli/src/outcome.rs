@@ -84,15 +84,12 @@ pub(crate) fn print_outcome(
     ended: &RunOutcome,
     tasks: &[RunTask],
     json: bool,
-    (waits, starts): (Option<&Wave>, Option<&serde_json::Value>),
+    waits: Option<&Wave>,
 ) {
     if json {
         let mut value = report_json(&ended.report, &ended.explained_plans);
         if let Some(wave) = waits {
             value["pending"] = serde_json::json!(wave);
-        }
-        if let Some(starts) = starts {
-            value["starts"] = starts.clone();
         }
         context.output.json(&value);
     } else {

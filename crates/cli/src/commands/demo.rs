@@ -100,7 +100,7 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();
     let ended = ended.map_err(failed)?;
-    print_outcome(context, &ended, &tasks, args.json, (None, None));
+    print_outcome(context, &ended, &tasks, args.json, None);
     Ok(of_report(&ended.report, false))
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &ReplayArgs) -> Exit {
             if let Err(exit) = restore_report(context, &folder, &ended.report) {
                 return exit;
             }
-            print_outcome(context, &ended, &tasks, args.json, (None, None));
+            print_outcome(context, &ended, &tasks, args.json, None);
             of_report(&ended.report, false)
         }
         Err(exit) => exit,

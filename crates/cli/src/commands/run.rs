@@ -12,8 +12,8 @@ use crate::execution::RunOutcome;
 use crate::exit::Exit;
 use crate::exit::of_report;
 use crate::files::refuse_part_of_run;
+use crate::manifest::stored_explainer;
 use crate::manifest::stored_tasks;
-use crate::manifest::{STARTS, stored_explainer};
 use crate::outcome;
 use crate::outcome::print_outcome;
 use crate::pipeline::LoadedPipeline;
@@ -258,8 +258,7 @@ fn finish(
         }
     };
     let waits = wave.filter(|wave| wave.pending > 0);
-    let starts = run.folder.manifest().settings.get(STARTS);
-    print_outcome(context, ended, tasks, args.json, (waits.as_ref(), starts));
+    print_outcome(context, ended, tasks, args.json, waits.as_ref());
     for line in outcome::fallback_lines(&ended.report) {
         context.output.note(&line);
     }

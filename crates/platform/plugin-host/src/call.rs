@@ -2,7 +2,7 @@
 
 use crate::limits::{CallLimits, Clock, IdleTime, TICK};
 use crate::program::{CallHost, ProgramInstance};
-use crate::registry::RegistrySettings;
+use crate::settings::RegistrySettings;
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};

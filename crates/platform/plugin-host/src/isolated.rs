@@ -2,7 +2,8 @@
 
 use crate::call::Core;
 use crate::program::wire;
-use crate::registry::{Registry, RegistrySettings};
+use crate::registry::Registry;
+use crate::settings::RegistrySettings;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,

@@ -25,6 +25,7 @@ mod registry;
 pub mod scaffold;
 mod search;
 mod serve;
+mod settings;
 mod suggestion;
 mod threads;
 mod worker;
@@ -36,7 +37,8 @@ pub use limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
-pub use registry::{Registry, RegistryEntry, RegistrySettings};
+pub use registry::{Registry, RegistryEntry};
 pub use search::PluginSource;
 pub use serve::worker_main;
+pub use settings::RegistrySettings;
 pub use worker::{WorkerSettings, WorkerSource};

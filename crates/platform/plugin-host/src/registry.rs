@@ -4,13 +4,13 @@ use crate::adapters::Instance;
 use crate::call::{Code, Core, no_worker};
 use crate::exposed::writable_by_others;
 use crate::gates;
-use crate::limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, OptionsSchema};
 use crate::program::{Program, ProgramInstance};
 use crate::search::{Found, PluginSource, file_failure, library, plugins_in, program};
 use crate::suggestion::nearest;
 use crate::threads::Threads;
+use crate::settings::RegistrySettings;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 #[cfg(feature = "schemas")]
 use planforge_contract::JsonObject;
@@ -37,32 +37,6 @@ impl RegistryEntry {
     /// Its kind, where it passed the gates.
     pub fn kind(&self) -> Option<PluginKind> {
         self.info.as_ref().ok().map(|i| i.kind)
-    }
-}
-
-/// Settings of a registry.
-#[derive(Debug, Clone, Default)]
-pub struct RegistrySettings {
-    /// Limits of calls.
-    pub limits: CallLimits,
-    /// The clock of [`CallLimits::idle_ms`].
-    pub clock: Clock,
-    /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
-    /// `host.no-worker`.
-    pub worker: Option<WorkerSettings>,
-    /// Folder in which [`Registry::info_apart`] keeps descriptions of libraries, by SHA-256 of the file;
-    /// without it nothing is kept.
-    pub describe_cache: Option<PathBuf>,
-    /// True if libraries run in a child process each, which needs [`RegistrySettings::worker`]. Otherwise they run in this
-    /// process.
-    pub isolate_libraries: bool,
-}
-
-impl RegistrySettings {
-    /// Settings of a process that serves a plugin to the host. The host's side measures the time without progress.
-    pub(crate) fn of_child() -> Self {
-        let limits = CallLimits { idle_ms: u64::MAX, ..CallLimits::default() };
-        Self { limits, ..Self::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The main loop of a worker process.
 
-use crate::registry::{Registry, RegistrySettings};
+use crate::registry::Registry;
+use crate::settings::RegistrySettings;
 use crate::worker::frame::{read_frame, write_frame};
 use crate::worker::{DESCRIBE, WorkerSource};
 use nix::sys::resource::{Resource, setrlimit};

@@ -1,6 +1,6 @@
 //! Options that hold a command, so that the host can ask for the user's consent before a plugin starts a program.
 
-use super::plugin::PluginInfo;
+use super::capabilities::option_value;
 use crate::{JsonObject, OptionCondition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct CommandOption {
     /// The option with the environment variables that are set for the program, as a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<String>,
-    /// The option with the folder that the program is started in, which is among [`PluginInfo::folders`] too.
+    /// The option with the folder that the program is started in, which is among [`PluginInfo::folders`](crate::PluginInfo::folders) too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// The programs that are started if the option is left out.
@@ -78,6 +78,33 @@ impl CommandOption {
         self.condition = Some(OptionCondition::new(option, &[value]));
         self
     }
+
+    /// The command that a plugin with this options schema and these options starts, if it starts one.
+    pub(super) fn started<'i>(&'i self, schema: &Value, options: &JsonObject) -> Option<StartedCommand<'i>> {
+        if self.condition.as_ref().is_some_and(|condition| !condition.holds(schema, options)) {
+            return None;
+        }
+        let mut words: Vec<String> = match option_value(schema, options, &self.option) {
+            Some(Value::Array(words)) => {
+                words.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut usual = self.programs.iter();
+        if words.is_empty()
+            && let Some(usual) = usual.find(|usual| usual.condition.holds(schema, options))
+        {
+            words.push(usual.program.clone());
+        }
+        let others = self.settings.iter().chain(&self.variables).chain(&self.folder);
+        let is_named = |name: &&String| {
+            let default = option_value(schema, &JsonObject::new(), name);
+            options.get(*name).is_some_and(|value| Some(value) != default.as_ref())
+        };
+        let named = std::iter::once(&self.option).chain(others).filter(is_named);
+        let named = named.filter_map(|name| Some((name.clone(), options.get(name)?.clone()))).collect();
+        Some(StartedCommand { declared: self, words, named })
+    }
 }
 
 /// A command that a plugin starts.
@@ -92,96 +119,42 @@ pub struct StartedCommand<'i> {
     pub named: JsonObject,
 }
 
-impl PluginInfo {
-    /// The commands that a plugin with these options starts.
-    pub fn started_commands(&self, options: &JsonObject) -> Vec<StartedCommand<'_>> {
-        let started = |declared: &CommandOption| {
-            let condition = declared.condition.as_ref();
-            condition.is_none_or(|condition| condition.holds(&self.options_schema, options))
-        };
-        self.commands.iter().filter(|declared| started(declared)).map(|d| self.command(d, options)).collect()
-    }
-
-    fn command<'i>(&'i self, declared: &'i CommandOption, options: &JsonObject) -> StartedCommand<'i> {
-        let given = self.option_value(options, &declared.option);
-        let mut words: Vec<String> = match &given {
-            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            _ => Vec::new(),
-        };
-        let mut usual = declared.programs.iter();
-        if words.is_empty()
-            && let Some(usual) = usual.find(|usual| usual.condition.holds(&self.options_schema, options))
-        {
-            words.push(usual.program.clone());
-        }
-        let others = declared.settings.iter().chain(&declared.variables).chain(&declared.folder);
-        let is_named = |name: &&String| {
-            let default = self.option_value(&JsonObject::new(), name);
-            options.get(*name).is_some_and(|value| Some(value) != default.as_ref())
-        };
-        let named = std::iter::once(&declared.option).chain(others).filter(is_named);
-        let named = named.filter_map(|name| Some((name.clone(), options.get(name)?.clone()))).collect();
-        StartedCommand { declared, words, named }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Capabilities, PluginKind};
     use serde_json::json;
 
-    fn info(command: CommandOption) -> PluginInfo {
-        PluginInfo {
-            id: "x".into(),
-            kind: PluginKind::Planner,
-            version: String::new(),
-            contract: 2,
-            about: String::new(),
-            capabilities: Capabilities::default(),
-            roles: vec![],
-            metrics: vec![],
-            measures: vec![],
-            options_schema: json!({"properties": {"command": {"default": ["Validate"]}, "env": {"default": {}}}}),
-            secrets: vec![],
-            servers: vec![],
-            files: vec![],
-            folders: vec![],
-            suites: vec![],
-            commands: vec![command],
-            max_concurrency: 0,
-        }
+    fn started(command: &CommandOption, options: Value) -> Option<(Vec<String>, Vec<String>)> {
+        let schema = json!({"properties": {"command": {"default": ["Validate"]}, "env": {"default": {}}}});
+        let started = command.started(&schema, options.as_object().unwrap())?;
+        Some((started.words, started.named.keys().cloned().collect()))
     }
 
-    fn started(command: &CommandOption, options: Value) -> Vec<(Vec<String>, Vec<String>)> {
-        let info = info(command.clone());
-        let commands = info.started_commands(options.as_object().unwrap());
-        commands.into_iter().map(|c| (c.words, c.named.keys().cloned().collect())).collect()
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
     }
 
     #[test]
     fn a_default_command_is_started_and_not_named() {
         let command = CommandOption::new("command").setting("arguments").variables("env");
-        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-        assert_eq!(started(&command, json!({})), [(words(&["Validate"]), vec![])]);
-        assert_eq!(
-            started(&command, json!({"command": ["Validate"], "env": {}, "other": 1}))[0].1,
-            words(&[])
-        );
-        let named =
-            started(&command, json!({"command": ["sh", "-c"], "env": {"PATH": "/x"}, "arguments": ["y"]}));
-        assert_eq!(named, [(words(&["sh", "-c"]), words(&["arguments", "command", "env"]))]);
-        assert_eq!(started(&command, json!({"env": {"LD_PRELOAD": "./x.so"}}))[0].1, words(&["env"]));
+        let usual = Some((words(&["Validate"]), vec![]));
+        assert_eq!(started(&command, json!({})), usual);
+        assert_eq!(started(&command, json!({"command": ["Validate"], "env": {}, "other": 1})), usual);
+        let named = json!({"command": ["sh", "-c"], "env": {"PATH": "/x"}, "arguments": ["y"]});
+        let names = words(&["arguments", "command", "env"]);
+        assert_eq!(started(&command, named), Some((words(&["sh", "-c"]), names)));
+        let preload = json!({"env": {"LD_PRELOAD": "./x.so"}});
+        assert_eq!(started(&command, preload), Some((words(&["Validate"]), words(&["env"]))));
     }
 
     #[test]
     fn a_command_is_started_where_its_condition_holds_and_has_its_usual_program() {
-        let command =
-            CommandOption::new("program").usual_program("preset", "one", "one.py").only_where("by", "val");
-        assert_eq!(started(&command, json!({"preset": "one"})), []);
+        let command = CommandOption::new("program").usual_program("preset", "one", "one.py");
+        let command = command.only_where("by", "val");
+        assert_eq!(started(&command, json!({"preset": "one"})), None);
         assert_eq!(
             started(&command, json!({"preset": "one", "by": "val"})),
-            [(vec!["one.py".to_owned()], vec![])]
+            Some((words(&["one.py"]), vec![]))
         );
     }
 }

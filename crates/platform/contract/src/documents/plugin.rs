@@ -1,7 +1,7 @@
 //! Descriptions of plugins, and the creation of instances.
 
 use super::capabilities::option_value;
-use super::commands::CommandOption;
+use super::commands::{CommandOption, StartedCommand};
 use crate::{Capabilities, JsonObject, RequestSetting};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,6 +182,11 @@ impl PluginInfo {
             }
         }
         variables
+    }
+
+    /// The commands that a plugin with these options starts.
+    pub fn started_commands(&self, options: &JsonObject) -> Vec<StartedCommand<'_>> {
+        self.commands.iter().filter_map(|command| command.started(&self.options_schema, options)).collect()
     }
 
     /// The value of an option: the given one, else the default in the options schema, else `None`.
