@@ -205,7 +205,7 @@ class ClaimedState(TypedDict):
 class CommandOption(TypedDict):
     # The uses in which the command is started; absent for all.
     condition: NotRequired[Optional[OptionCondition]]
-    # The option with the folder that the program is started in, which is among `PluginInfo::folders` too.
+    # The option with the folder that the program is started in, which is among the `folders` of the plugin too.
     folder: NotRequired[Optional[str]]
     # The option: a list of words, the program first.
     option: str

@@ -17,7 +17,7 @@ pub struct CommandOption {
     /// The option with the environment variables that are set for the program, as a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<String>,
-    /// The option with the folder that the program is started in, which is among [`PluginInfo::folders`](crate::PluginInfo::folders) too.
+    /// The option with the folder that the program is started in, which is among the `folders` of the plugin too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// The programs that are started if the option is left out.
