@@ -8,9 +8,9 @@ use crate::gates;
 use crate::options::{OptionProblem, OptionsSchema};
 use crate::program::{Program, ProgramInstance};
 use crate::search::{Found, PluginSource, file_failure, library, plugins_in, program};
+use crate::settings::RegistrySettings;
 use crate::suggestion::nearest;
 use crate::threads::Threads;
-use crate::settings::RegistrySettings;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 #[cfg(feature = "schemas")]
 use planforge_contract::JsonObject;

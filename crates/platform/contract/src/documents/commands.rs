@@ -85,9 +85,7 @@ impl CommandOption {
             return None;
         }
         let mut words: Vec<String> = match option_value(schema, options, &self.option) {
-            Some(Value::Array(words)) => {
-                words.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-            }
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         };
         let mut usual = self.programs.iter();
