@@ -86,6 +86,12 @@ impl CallLimits {
         (self.cancelled)()
     }
 
+    /// The same limits with half of the time that is left, for the first of several answers.
+    pub(crate) fn half(&self) -> Self {
+        let now = Instant::now();
+        Self { until: now + self.until.saturating_duration_since(now) / 2, ..self.clone() }
+    }
+
     /// Milliseconds that are left.
     pub(crate) fn remaining_ms(&self) -> u64 {
         let left = self.until.saturating_duration_since(Instant::now());
@@ -133,6 +139,12 @@ mod tests {
             let failure = limits(given).err().unwrap();
             assert_eq!(failure.code, "mcp.arguments", "{given:?}");
         }
+    }
+
+    #[test]
+    fn half_of_the_time_ends_before_all_of_it() {
+        let all = limits(LimitArguments::default()).unwrap();
+        assert!(all.half().until < all.until && all.half().nodes == all.nodes);
     }
 
     #[test]
