@@ -21,9 +21,9 @@ struct Followed {
     printed: String,
 }
 
-/// Follows a page of docs/tutorial: writes each block behind "File `NAME`:", and runs each line that begins with one of the programs.
+/// Follows a page of docs: writes each block behind "File `NAME`:", and runs each line that begins with one of the programs.
 fn follow(page: &str, programs: &[&str]) -> Followed {
-    let page = std::fs::read_to_string(root().join("docs/tutorial").join(page)).unwrap();
+    let page = std::fs::read_to_string(root().join("docs").join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut followed = Followed { folder, files: 0, commands: 0, printed: String::new() };
     let binary = Path::new(env!("CARGO_BIN_EXE_planforge")).parent().unwrap();
@@ -72,7 +72,7 @@ fn assert_printed(followed: &Followed, figures: &[&str]) {
 
 #[test]
 fn every_command_of_the_tutorial_succeeds_and_prints_the_figures_that_it_names() {
-    let followed = follow("your-own-domain.md", &["planforge"]);
+    let followed = follow("tutorial/your-own-domain.md", &["planforge"]);
     assert_eq!((followed.files, followed.commands), (8, 9), "files and commands of the page");
     assert!(followed.folder.path().join("report.html").exists());
     assert_printed(
@@ -93,10 +93,24 @@ fn every_command_of_the_tutorial_succeeds_and_prints_the_figures_that_it_names()
 
 #[test]
 fn a_first_verifier_in_python_changes_the_comparison_as_its_page_says() {
-    let followed = follow("first-verifier.md", &["planforge", "python3", "sed"]);
+    let followed = follow("tutorial/first-verifier.md", &["planforge", "python3", "sed"]);
     assert_eq!((followed.files, followed.commands), (10, 10), "files and commands of the page");
     assert_printed(
         &followed,
         &["Tasks solved: one 9 of 20, shortest 15 of 20, checked 20 of 20.", "75.0 %", "100.0 %"],
     );
+}
+
+#[test]
+fn the_examples_of_the_pages_for_authors_pass_their_tests() {
+    for (page, id) in [
+        ("write-a-translator.md", "my-writer"),
+        ("write-a-planner.md", "my-planner"),
+        ("write-an-environment.md", "two-jugs"),
+        ("write-a-provider.md", "my-server"),
+    ] {
+        let followed = follow(&format!("how-to/{page}"), &["planforge", "python3"]);
+        assert_eq!((followed.files, followed.commands), (2, 3), "files and commands of {page}");
+        assert_printed(&followed, &[&format!("{id} 0.1.0")]);
+    }
 }

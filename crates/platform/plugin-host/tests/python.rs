@@ -187,6 +187,11 @@ fn the_example_translator_asks_again() {
 }
 
 #[test]
+fn the_example_that_asks_a_planner_passes_its_tests() {
+    assert_eq!(passed_tests(&example("near-cheapest"), &[]), 2);
+}
+
+#[test]
 fn the_example_around_pyperplan_judges_or_names_the_missing_package() {
     let folder = example("solved-by-pyperplan");
     passed_tests(&folder, &[]);
