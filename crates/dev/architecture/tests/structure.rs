@@ -35,8 +35,8 @@ fn packages() -> BTreeMap<String, Package> {
     for layer in LAYERS {
         for entry in fs::read_dir(root().join(layer)).unwrap() {
             let folder = entry.unwrap().path();
-            if folder.ends_with("tests/fuzz") {
-                continue; // not a member: its own workspace, for cargo-fuzz
+            if folder.ends_with("tests/fuzz") || folder.ends_with("tests/llguidance") {
+                continue; // not members: own workspaces, for cargo-fuzz and for the features of llguidance
             }
             let Ok(text) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
             let manifest: toml::Table = toml::from_str(&text).unwrap();

@@ -1,6 +1,8 @@
 //! The registry of commands: help, arguments and entry point of each.
 
-use crate::{attack, long_tests, mcp_client, measure, record_demo, report_screenshots, tic_reference};
+use crate::{
+    attack, grammars, long_tests, mcp_client, measure, record_demo, report_screenshots, tic_reference,
+};
 
 macro_rules! commands {
     ($($(#[$help:meta])* $name:ident($args:ty) => $run:path;)*) => {
@@ -42,6 +44,8 @@ commands! {
     LoadServer(measure::load::server::LoadServerArgs) => measure::load::server::run;
     /// Robustness: outcomes of runs whose server misbehaves in every known way.
     MeasureRobustness(measure::robustness::RobustnessArgs) => measure::robustness::run;
+    /// Grammars: references accepted and mutants rejected by llguidance, and the time to compile.
+    Grammars(grammars::GrammarsArgs) => grammars::run;
     /// Disks: evaluations on disks that are full or read-only. Needs root.
     MeasureDisks(measure::disks::DisksArgs) => measure::disks::run;
     /// Reports: size, time to build and time to open for many candidates.

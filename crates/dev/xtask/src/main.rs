@@ -4,6 +4,7 @@
 mod attack;
 mod browser;
 mod commands;
+mod grammars;
 mod long_tests;
 mod mcp_client;
 mod measure;

@@ -1,0 +1,37 @@
+//! Grammars of a domain against llguidance's matcher, which a package outside of the workspace contains.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The package that counts.
+const PACKAGE: &str = "../../../tests/llguidance/Cargo.toml";
+
+/// Folders, and the texts that are taken of them.
+#[derive(clap::Args)]
+pub(crate) struct GrammarsArgs {
+    /// Folders: each folder at or below them that has a domain.pddl counts.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Read texts in lower case: a grammar has the case of the domain.
+    #[arg(long)]
+    lower: bool,
+    /// At most this many domains, spread over all.
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+}
+
+pub(crate) fn run(args: &GrammarsArgs) -> Result<(), String> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join(PACKAGE);
+    let mut command = Command::new("cargo");
+    command.args(["run", "--release", "--quiet", "--manifest-path"]).arg(package).arg("--");
+    command.args(args.lower.then_some("--lower"));
+    if let Some(most) = args.most {
+        command.args(["--most", &most.to_string()]);
+    }
+    let status =
+        command.args(&args.paths).status().map_err(|error| format!("cannot start cargo: {error}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("a grammar accepts or rejects what it should not".into()),
+    }
+}

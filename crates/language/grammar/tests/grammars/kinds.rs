@@ -1,0 +1,175 @@
+//! Edits, representations, whole domains, and the notations.
+
+use crate::corpus::{Folder, folders, layouts};
+use planforge_diagnostics::SourceId;
+use planforge_grammar::json::{
+    action_from_json, action_schema, objects_from_json, plan_from_json, plan_schema, problem_from_json,
+    problem_schema,
+};
+use planforge_grammar::{
+    ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
+    objects_grammar, plan_grammar, problem_grammar,
+};
+use planforge_pddl::random::Random;
+use planforge_pddl::{parse_domain, print_domain};
+use std::path::Path;
+
+fn suites() -> Vec<Folder> {
+    folders(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites"), false)
+}
+
+fn suite(name: &str) -> Folder {
+    suites().into_iter().find(|suite| suite.name.ends_with(name)).expect("a suite of that name")
+}
+
+#[test]
+fn domain_grammars_accept_every_domain_and_derive_readable_ones() {
+    for suite in suites() {
+        let grammar = domain_grammar(&suite.domain);
+        for text in layouts(&print_domain(&suite.domain)) {
+            let (read, rest) = text.split_at(grammar.accepted_prefix(&text));
+            assert!(grammar.accepts(&text), "{}: {read}<HERE>{rest}", suite.name);
+        }
+        assert!(!grammar.accepts(&suite.domain_text.replacen("(:action", ":action", 1)));
+    }
+    let grammar = domain_grammar(&suite("blocks").domain);
+    for n in 0..200 {
+        let text = grammar.derive(&mut Random::stream(3, n), 9);
+        let parsed = parse_domain(&text, SourceId(0));
+        // Atoms may have the name of an operator.
+        let errors = parsed.diagnostics.iter().filter(|d| d.is_error() && d.code.contains("parenthesis"));
+        assert_eq!(errors.count(), 0, "{text}");
+        assert!(grammar.accepts(&text), "{text}");
+    }
+}
+
+#[test]
+fn edits_name_functions_actions_and_parameters_in_scope() {
+    let blocks = suite("blocks");
+    let action = &blocks.domain.actions[0];
+    let (name, parameter) = (&action.name, &action.parameters[0].name);
+    let grammar = edit_grammar(&blocks.domain, None, EditFunctions::DOMAIN);
+    let call = |text: &str| text.replace("NAME", name.as_str()).replace("?p", parameter.as_str());
+    for text in [
+        "add_or_update_predicates([\"(wet ?x ?y)\", \"(dry)\"])\nmodify_action(\"NAME\", [\"(wet ?p ?p)\"], [\"(not (dry))\"])",
+        "modify_action(\n    \"NAME\",\n    [\n        \"(wet ?p ?p)\",\n    ],\n    [],\n)\n",
+        "modify_action(\"NAME\", [\"(forall (?z) (wet ?z ?p))\"], [])",
+    ] {
+        assert!(grammar.accepts(&call(text)), "{}", call(text));
+    }
+    for text in [
+        "modify_action(\"other\", [], [])",
+        "modify_actions(\"NAME\", [], [])",
+        "modify_action(\"NAME\", [\"(wet ?elsewhere)\"], [])",
+        "modify_action(\"NAME\", [\"(wet ?p\"], [])",
+        "modify_action(\"NAME\", [])",
+        "edit_goal([], [])",
+    ] {
+        assert!(!grammar.accepts(&call(text)), "{}", call(text));
+    }
+    let objects = &blocks.problems[0].2.objects;
+    let both = edit_grammar(&blocks.domain, Some(objects), EditFunctions::BOTH);
+    let object = &objects[0].name;
+    assert!(both.accepts(&format!(
+        "edit_initial_state([\"(wet {object})\"], [])\nedit_objects([\"z - object\"], [])"
+    )));
+    assert!(!both.accepts("edit_initial_state([\"(wet nobody)\"], [])"));
+}
+
+#[test]
+fn representations_have_the_vocabulary_of_their_domain() {
+    let mut accepted = 0;
+    for suite in suites() {
+        let Ok(text) = std::fs::read_to_string(Path::new(&suite.name).join("p_example.lp")) else { continue };
+        let mangled = |name: &str| name.to_lowercase().replace('-', "_");
+        let types = suite.domain.types.iter().map(|t| mangled(t.name.as_str()));
+        let predicates = suite.domain.predicates.iter();
+        let predicates = predicates.map(|p| (mangled(p.name.as_str()), p.parameters.len())).collect();
+        let vocabulary = AspVocabulary {
+            types: types.chain(["object".to_owned()]).collect(),
+            predicates,
+            functions: Vec::new(),
+        };
+        let grammar = asp_grammar(&vocabulary);
+        let plain: Vec<&str> = text.lines().filter(|line| !line.starts_with('%')).collect();
+        let plain = plain.join("\n");
+        let (read, rest) = plain.split_at(grammar.accepted_prefix(&plain));
+        // Some representations use predicates of their knowledge file.
+        let known = read.ends_with(|c: char| c == '(' || c.is_ascii_lowercase() || c == '_');
+        assert!(grammar.accepts(&plain) || known, "{}: {read}<HERE>{rest}", suite.name);
+        accepted += usize::from(grammar.accepts(&plain));
+        let name = &vocabulary.predicates[0].0;
+        assert!(!grammar.accepts(&format!("init({name}(a, b, c, d, e)).")));
+        assert!(!grammar.accepts("init(zz_undeclared(a))."));
+        assert!(!grammar.accepts("cardinality(object, 2)"));
+        assert!(grammar.accepts("cardinality(object, 2).\nobject(a_1, object)."));
+    }
+    assert!(accepted >= 6, "{accepted}");
+}
+
+#[test]
+fn problems_and_plans_come_back_from_json() {
+    let tyres = suite("tyres");
+    let (_, _, problem) = &tyres.problems[0];
+    let objects = Some(problem.objects.as_slice());
+    let hub =
+        problem.objects.iter().find(|o| o.ty.as_ref().is_some_and(|t| t.alternatives[0].is("hub"))).unwrap();
+    let json = format!(
+        r#"{{"init": [{{"predicate": "on-ground", "h": "{hub}"}}, {{"predicate": "at-hand", "x": "jack"}}],
+            "goal": {{"and": [{{"not": {{"predicate": "bare", "h": "{hub}"}}}},
+                {{"forall": [{{"name": "?w", "type": "wheel"}}], "condition": {{"predicate": "flat", "w": "?w"}}}}]}}}}"#,
+        hub = hub.name
+    );
+    let text = problem_from_json(&tyres.domain, objects, &json).unwrap();
+    assert!(text.contains(&format!("(on-ground {})", hub.name)) && text.contains("(at-hand jack)"), "{text}");
+    assert!(problem_grammar(&tyres.domain, objects).accepts(&text), "{text}");
+    let schema = problem_schema(&tyres.domain, objects);
+    let of_hub = schema["$defs"]["term-hub"]["enum"].as_array().unwrap();
+    assert!(of_hub.iter().any(|name| name == hub.name.as_str()), "{schema:#}");
+    for (wrong, why) in [
+        ("{", "not JSON"),
+        (r#"{"init": []}"#, "no `goal`"),
+        (r#"{"init": [{"predicate": "wet"}], "goal": {"and": []}}"#, "no predicate `wet`"),
+        (r#"{"init": [{"predicate": "at-hand", "x": "a) (b"}], "goal": {"and": []}}"#, "not a word"),
+    ] {
+        let error = problem_from_json(&tyres.domain, objects, wrong).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+    let plan = plan_from_json(&tyres.domain, r#"{"plan": [{"action": "open-boot", "b": "boot1"}]}"#).unwrap();
+    assert_eq!(plan, "(open-boot boot1)\n");
+    let steps = plan_schema(&tyres.domain, objects)["properties"]["plan"]["items"]["anyOf"].clone();
+    assert_eq!(steps.as_array().unwrap().len(), tyres.domain.actions.len());
+    let objects =
+        objects_from_json(&tyres.domain, r#"{"objects": [{"name": "b1", "type": "boot"}]}"#).unwrap();
+    assert!(objects_grammar(&tyres.domain).accepts(&objects), "{objects}");
+}
+
+#[test]
+fn actions_come_back_from_json() {
+    let tyres = suite("tyres");
+    let action = tyres.domain.actions.iter().find(|a| a.name.is("put-on")).unwrap();
+    let json = r#"{"precondition": {"predicate": "bare", "h": "?h"},
+        "effect": {"and": [{"predicate": "wheel-on", "w": "?w", "h": "?h"}, {"not": {"predicate": "bare", "h": "?h"}}]}}"#;
+    let text = action_from_json(&tyres.domain, Some(action), json).unwrap();
+    assert!(action_grammar(&tyres.domain, ActionHead::Interface(action)).accepts(&text), "{text}");
+    let schema = action_schema(&tyres.domain, ActionHead::Interface(action));
+    assert_eq!(schema["$defs"]["term-hub"]["enum"], serde_json::json!(["?h"]));
+}
+
+#[test]
+fn notations_quote_what_has_a_meaning_in_them() {
+    let text = "(define (domain d) (:types a) (:predicates (p ?x - a) (q)) (:action go :parameters (?x - a) :effect (p ?x)))";
+    let domain = parse_domain(text, SourceId(0)).value;
+    let grammar = plan_grammar(&domain, None);
+    let gbnf = grammar.to_gbnf();
+    assert!(gbnf.starts_with("root ::= step* ws?\n"), "{gbnf}");
+    assert!(gbnf.contains("name ::= [a-zA-Z] [a-zA-Z0-9_-]{0,60}\n"), "{gbnf}");
+    let lark = grammar.to_lark();
+    assert!(lark.starts_with("start: step* WS?\n"), "{lark}");
+    assert!(lark.contains("NAME: /[a-zA-Z][a-zA-Z0-9_\\-]{0,60}/\n"), "{lark}");
+    let thought = grammar.in_code_block("plan", true);
+    assert!(thought.accepts("First go.\n```plan\n(go a)\n```") && !thought.accepts("(go a)"));
+    assert!(thought.to_gbnf().contains("thought ::= [^`]+\n"), "{}", thought.to_gbnf());
+    assert!(!grammar.in_code_block("plan", false).accepts("First go.\n```plan\n(go a)\n```"));
+    assert!(lark.contains("WS: /[ \\t\\n\\r]{1,60}/\n"), "{lark}");
+}

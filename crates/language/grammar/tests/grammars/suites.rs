@@ -1,0 +1,176 @@
+//! Problems, actions, plans and objects.
+
+use crate::corpus::{Folder, MUTANTS, action_mutants, folders, layouts, problem_mutants};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_grammar::{
+    ActionHead, Grammar, action_grammar, objects_grammar, plan_grammar, problem_grammar,
+};
+use planforge_pddl::random::Random;
+use planforge_pddl::{
+    TaskSources, check_domain, check_problem, parse_domain, parse_problem, print_action, print_domain,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+fn suites() -> Vec<Folder> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
+    let suites = folders(&root, false);
+    assert!(suites.len() >= 15, "{}", suites.len());
+    suites
+}
+
+/// Counts of mutants by kind: rejected, all.
+type Counts = BTreeMap<&'static str, (usize, usize)>;
+
+fn count_rejected(grammar: &Grammar, mutants: Vec<(&'static str, String)>, counts: &mut Counts) {
+    for (kind, text) in mutants {
+        let count = counts.entry(kind).or_default();
+        count.1 += 1;
+        if grammar.accepts(&text) {
+            panic!("{kind} accepted: {text}");
+        }
+        count.0 += 1;
+    }
+}
+
+fn assert_accepts(grammar: &Grammar, text: &str, what: &str) {
+    if !grammar.accepts(text) {
+        let (read, rest) = text.split_at(grammar.accepted_prefix(text));
+        panic!("{what}: {read}<HERE>{rest}");
+    }
+}
+
+#[test]
+fn problem_grammars_accept_every_reference_and_reject_mutants() {
+    let (mut accepted, mut counts) = (0, Counts::new());
+    for suite in suites() {
+        for (name, text, problem) in &suite.problems {
+            let grammar = problem_grammar(&suite.domain, Some(&problem.objects));
+            let open = problem_grammar(&suite.domain, None);
+            for layout in layouts(text).iter().chain([text]) {
+                assert_accepts(&grammar, layout, name);
+                assert_accepts(&open, layout, name);
+                accepted += 1;
+            }
+            let mutants = problem_mutants(&suite.domain, problem, &mut Random::new(1));
+            count_rejected(&grammar, mutants, &mut counts);
+        }
+    }
+    assert!(accepted >= 400, "{accepted}");
+    assert!(MUTANTS.iter().all(|kind| counts[kind].1 >= 50), "{counts:?}");
+}
+
+#[test]
+fn action_grammars_accept_every_reference_and_reject_mutants() {
+    let (mut accepted, mut counts) = (0, Counts::new());
+    for suite in suites() {
+        for action in &suite.domain.actions {
+            let grammar = action_grammar(&suite.domain, ActionHead::Interface(action));
+            let open = action_grammar(&suite.domain, ActionHead::Named(action.name.as_str()));
+            let text = print_action(action);
+            for layout in layouts(&text).iter().chain([&text]) {
+                assert_accepts(&grammar, layout, &suite.name);
+                assert_accepts(&open, layout, &suite.name);
+                accepted += 1;
+            }
+            count_rejected(&grammar, action_mutants(&suite.domain, action, &mut Random::new(1)), &mut counts);
+        }
+    }
+    assert!(accepted >= 400, "{accepted}");
+    assert!(MUTANTS.iter().all(|kind| counts[kind].1 >= 20), "{counts:?}");
+}
+
+/// Errors that a grammar does not rule out: docs/reference/grammars.md lists them.
+const NOT_GUARANTEED: &[&str] = &[
+    "pddl.unbound-variable",
+    "pddl.duplicate-name",
+    "pddl.duplicate-parameter",
+    "pddl.contradictory-init",
+    "pddl.undefined-preference",
+];
+
+/// Errors of a guaranteed kind. Types of variables that a quantifier binds are not guaranteed.
+fn guaranteed_errors(diagnostics: &[Diagnostic], text: &str) -> Vec<String> {
+    diagnostics
+        .iter()
+        .filter(|d| d.is_error() && !NOT_GUARANTEED.contains(&&*d.code))
+        .filter(|d| {
+            let place = d.primary().map_or("", |label| &text[label.span.range()]);
+            !(d.code == "pddl.type-mismatch" && place.starts_with('?'))
+        })
+        .map(|d| format!("{} {}", d.code, d.message))
+        .collect()
+}
+
+#[test]
+fn random_problems_have_no_error_of_a_guaranteed_kind() {
+    for suite in suites() {
+        let (_, _, problem) = &suite.problems[0];
+        let grammar = problem_grammar(&suite.domain, Some(&problem.objects));
+        for n in 0..200 {
+            let text = grammar.derive(&mut Random::stream(7, n), 12);
+            if n < 5 {
+                assert!(grammar.accepts(&text), "{text}");
+            }
+            let parsed = parse_problem(&text, SourceId(1));
+            let mut found = parsed.diagnostics;
+            let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
+            found.extend(check_problem(&suite.domain, &parsed.value, sources));
+            assert_eq!(guaranteed_errors(&found, &text), Vec::<String>::new(), "{}: {text}", suite.name);
+        }
+    }
+}
+
+#[test]
+fn random_actions_have_no_error_of_a_guaranteed_kind() {
+    for suite in suites() {
+        let grammars: Vec<Grammar> = suite
+            .domain
+            .actions
+            .iter()
+            .map(|action| action_grammar(&suite.domain, ActionHead::Interface(action)))
+            .collect();
+        for n in 0..200 {
+            let text = grammars[n as usize % grammars.len()].derive(&mut Random::stream(7, n), 10);
+            let mut domain = suite.domain.clone();
+            domain.actions.clear();
+            let whole = print_domain(&domain);
+            let whole = format!("{}\n{text})", whole.trim_end().strip_suffix(')').unwrap());
+            let parsed = parse_domain(&whole, SourceId(0));
+            assert_eq!(parsed.value.actions.len(), 1, "{whole}");
+            let mut found = parsed.diagnostics;
+            found.extend(check_domain(&parsed.value, SourceId(0)));
+            assert_eq!(guaranteed_errors(&found, &whole), Vec::<String>::new(), "{}: {text}", suite.name);
+        }
+    }
+}
+
+#[test]
+fn plan_grammars_accept_the_plans_of_the_suites() {
+    let mut accepted = 0;
+    for suite in suites() {
+        for (name, _, problem) in &suite.problems {
+            let plan = Path::new(&suite.name).join(name.replace(".pddl", ".sol"));
+            let Ok(plan) = std::fs::read_to_string(plan) else { continue };
+            let plan: Vec<&str> = plan.lines().filter(|line| !line.starts_with(';')).collect();
+            let grammar = plan_grammar(&suite.domain, Some(&problem.objects));
+            assert_accepts(&grammar, &plan.join("\n"), name);
+            assert!(!grammar.accepts(&format!(
+                "{}\n({} zz-undeclared)",
+                plan.join("\n"),
+                suite.domain.actions[0].name
+            )));
+            accepted += 1;
+        }
+    }
+    assert!(accepted >= 15, "{accepted}");
+}
+
+#[test]
+fn objects_are_of_declared_types() {
+    let suite = suites().into_iter().find(|s| s.name.ends_with("tyres")).unwrap();
+    let grammar = objects_grammar(&suite.domain);
+    assert!(grammar.accepts("(:objects w1 w2 - wheel\n  b - boot)"));
+    assert!(!grammar.accepts("(:objects w1 - whel)"));
+    assert!(!grammar.accepts("(:objects w1 - wheel - boot)"));
+}
