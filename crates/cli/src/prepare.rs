@@ -120,7 +120,9 @@ impl Maker<'_> {
             provider = Some(made);
         }
         let simulated = info.capabilities.simulated;
-        self.prepared.model_tables.insert(name.to_owned(), ModelTable { settings, provider, simulated });
+        let enforces_grammars = info.enforces_grammars(&options);
+        let table = ModelTable { settings, provider, simulated, enforces_grammars };
+        self.prepared.model_tables.insert(name.to_owned(), table);
     }
 
     fn stage(&mut self, label: &str, id: &str, options: &JsonObject) {

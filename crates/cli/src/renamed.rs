@@ -26,7 +26,8 @@ const RENAMED: &[Renamed] = &[
 ];
 
 /// Every short form.
-const SHORT_FORMS: &[Renamed] = &[(&["fmt"], &["pddl", "fmt"]), (&["mcp"], &["serve", "mcp"])];
+const SHORT_FORMS: &[Renamed] =
+    &[(&["fmt"], &["pddl", "fmt"]), (&["grammar"], &["pddl", "grammar"]), (&["mcp"], &["serve", "mcp"])];
 
 /// Global options that take the next argument as their value.
 const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir", "--allow-host"];
@@ -124,6 +125,7 @@ mod tests {
             ("planforge --color never fmt -", "planforge --color never pddl fmt -"),
             ("planforge help fmt", "planforge help pddl fmt"),
             ("planforge mcp --http 0", "planforge serve mcp --http 0"),
+            ("planforge grammar d.pddl --of plan", "planforge pddl grammar d.pddl --of plan"),
         ] {
             assert_eq!(rewrite(short), (full.to_owned(), String::new()));
         }

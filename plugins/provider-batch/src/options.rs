@@ -47,6 +47,6 @@ impl Default for BatchProviderOptions {
 
 impl BatchProviderOptions {
     pub(crate) fn dialect(&self) -> Dialect<'_> {
-        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit, reasoning: None }
+        Dialect { max_tokens_field: self.max_tokens_field, omit: &self.omit, reasoning: None, grammar: None }
     }
 }

@@ -8,8 +8,8 @@ mod options;
 mod responses;
 mod service;
 
-pub use options::{Interface, OpenAiOptions};
-pub use planforge_chat_completions::{Field, MaxTokensField};
+pub use options::{GrammarSupport, Interface, OpenAiOptions};
+pub use planforge_chat_completions::{Field, GrammarField, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
 use crate::service::Service;
@@ -44,6 +44,7 @@ impl OpenAi {
         secret: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, Failure> {
         let service = Service::new(&options)?;
+        service.check_grammar(options.grammar)?;
         let at = (service.base_url.as_str(), service.api_key_header.as_str());
         let server = ModelServer::new(&options.http(at, &options.own_headers()), secret)?;
         let endpoint =
@@ -58,8 +59,9 @@ impl OpenAi {
     fn body(&self, request: &CompletionRequest) -> Result<Value, Failure> {
         let reasoning = self.reasoning()?;
         self.check_temperature(request)?;
+        self.check_grammar(request)?;
         if self.service.responses {
-            return responses::body(request, reasoning, &self.options.omit);
+            return responses::body(request, reasoning, (&self.options.omit, self.options.grammar));
         }
         let field = self.options.max_tokens_field;
         Ok(request_body(
@@ -68,8 +70,21 @@ impl OpenAi {
                 max_tokens_field: field.unwrap_or_else(|| self.service.max_tokens_field(&request.model)),
                 omit: &self.options.omit,
                 reasoning: reasoning.map(ReasoningLevel::name),
+                grammar: self.options.grammar.field(),
             },
         ))
+    }
+
+    /// Refuses a required grammar of which the server's way has no form.
+    fn check_grammar(&self, request: &CompletionRequest) -> Result<(), Failure> {
+        let lacks_schema = request.constraint.as_ref().is_some_and(|c| c.required && c.schema.is_none());
+        if lacks_schema && self.options.grammar == GrammarSupport::JsonSchema {
+            return Err(unsupported(
+                "the required grammar has no JSON schema",
+                "write `grammar = \"prefer\"` in the stage's options, or choose a server that enforces grammars",
+            ));
+        }
+        Ok(())
     }
 
     fn reasoning(&self) -> Result<Option<ReasoningLevel>, Failure> {
@@ -137,6 +152,7 @@ impl Plugin for OpenAi {
             .lacks_where(RequestSetting::Replies, &service::responses_conditions())
             .lacks_where(RequestSetting::Seed, &service::responses_conditions())
             .lacks_where(RequestSetting::Stop, &service::responses_conditions())
+            .enforces_grammars_where(&[service::grammar_condition()])
             .secret(KEY_OPTION)
             .secret("headers_env")
             .server("base_url")
@@ -155,6 +171,10 @@ impl Provider for OpenAi {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
         if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
             host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
+        }
+        let without_schema = request.constraint.as_ref().is_some_and(|c| c.schema.is_none());
+        if without_schema && self.options.grammar == GrammarSupport::JsonSchema {
+            host.log(LogLevel::Info, "the grammar has no JSON schema, so the request goes without it");
         }
         Ok(match self.post(host, &self.body(request)?)? {
             Ok(bytes) if self.service.responses => responses::read(&bytes),

@@ -1,6 +1,6 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_chat_completions::{Field, MaxTokensField};
+use planforge_chat_completions::{Field, GrammarField, MaxTokensField};
 use planforge_model_http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,38 @@ pub enum Interface {
     Responses,
     /// Chat completions.
     Chat,
+}
+
+/// Ways of servers to enforce the grammar of a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GrammarSupport {
+    /// None is known.
+    #[default]
+    None,
+    /// llama.cpp's server and llama-cpp-python: the field `grammar`.
+    LlamaCpp,
+    /// vLLM: the field `structured_outputs`.
+    Vllm,
+    /// SGLang: the field `ebnf`.
+    Sglang,
+    /// A custom tool with a grammar in Lark's notation, of the interface Responses.
+    CustomTool,
+    /// A JSON schema of the reply.
+    JsonSchema,
+}
+
+impl GrammarSupport {
+    /// The field of chat completions for a grammar.
+    pub(crate) const fn field(self) -> Option<GrammarField> {
+        match self {
+            Self::None | Self::CustomTool => None,
+            Self::LlamaCpp => Some(GrammarField::Grammar),
+            Self::Vllm => Some(GrammarField::StructuredOutputs),
+            Self::Sglang => Some(GrammarField::Ebnf),
+            Self::JsonSchema => Some(GrammarField::ResponseFormat),
+        }
+    }
 }
 
 /// Options of `provider-openai`.
@@ -70,6 +102,9 @@ pub struct OpenAiOptions {
     /// models on Azure, else `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_field: Option<MaxTokensField>,
+    /// The way in which the server enforces the grammar of a reply, for stages with `grammar = "prefer"` or `"require"`: `"llama-cpp"`, `"vllm"`,
+    /// `"sglang"`, `"custom-tool"` (interface Responses), `"json-schema"`, or `"none"`. It is not guessed from the address.
+    pub grammar: GrammarSupport,
     /// Fields that are never sent, for endpoints that refuse them.
     pub omit: Vec<Field>,
     /// Most megabytes of a response, at least 1.
@@ -95,6 +130,7 @@ impl Default for OpenAiOptions {
             proxy: None,
             ca_file: None,
             max_tokens_field: None,
+            grammar: GrammarSupport::None,
             omit: Vec::new(),
             max_body_mb: 64,
         }

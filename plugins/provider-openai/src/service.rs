@@ -1,6 +1,6 @@
 //! The service behind a `base_url`, and what its address decides: the interface, the query, the key's header, and names of fields.
 
-use crate::options::{Interface, OpenAiOptions};
+use crate::options::{GrammarSupport, Interface, OpenAiOptions};
 use planforge_chat_completions::MaxTokensField;
 use planforge_contract::{Failure, FailureClass, OptionCondition};
 use reqwest::Url;
@@ -73,6 +73,22 @@ impl Service {
         })
     }
 
+    /// Refuses a way to enforce grammars that the service's interface does not have.
+    ///
+    /// # Errors
+    /// `provider.options`.
+    pub(crate) fn check_grammar(&self, support: GrammarSupport) -> Result<(), Failure> {
+        use GrammarSupport as G;
+        let (interface, fits) = match (self.responses, support) {
+            (true, G::LlamaCpp | G::Vllm | G::Sglang) => ("Responses", "`custom-tool` and `json-schema`"),
+            (false, G::CustomTool) => ("chat completions", "`llama-cpp`, `vllm`, `sglang` and `json-schema`"),
+            _ => return Ok(()),
+        };
+        let message = format!("this value of `grammar` does not fit the interface {interface}");
+        let help = format!("with it, `grammar` may be {fits}; `interface` states the interface");
+        Err(Failure::new(FailureClass::Request, "provider.options", message).help(help))
+    }
+
     /// The field of chat completions for the most tokens of a reply.
     pub(crate) fn max_tokens_field(&self, model: &str) -> MaxTokensField {
         // OpenAI takes the new name from every model; Azure's older versions only from models that reason.
@@ -95,6 +111,11 @@ pub(crate) fn responses_conditions() -> [OptionCondition; 2] {
         OptionCondition::new("interface", &["responses"]),
         OptionCondition::new("interface", &["auto"]).and(at_openai),
     ]
+}
+
+/// The condition on options under which the server enforces grammars.
+pub(crate) fn grammar_condition() -> OptionCondition {
+    OptionCondition::new("grammar", &["llama-cpp", "vllm", "sglang", "custom-tool", "json-schema"])
 }
 
 /// True for the names of OpenAI's reasoning models that always refuse `temperature`: `o1`, `o3-mini`, ..., and the first `gpt-5` models. Later ones
@@ -163,6 +184,21 @@ mod tests {
             let declared = responses_conditions().iter().any(|one| one.holds(&schema, &table));
             let options: OpenAiOptions = serde_json::from_value(table.into()).unwrap();
             assert_eq!(declared, Service::new(&options).unwrap().responses, "{url:?} {interface:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_table_that_names_its_server_enforces_grammars() {
+        let schema = schemars::schema_for!(OpenAiOptions).to_value();
+        let declared =
+            |table: serde_json::Value| grammar_condition().holds(&schema, table.as_object().unwrap());
+        assert!(!declared(serde_json::json!({"base_url": "http://127.0.0.1:8080/v1"})), "never guessed");
+        assert!(!declared(serde_json::json!({"grammar": "none"})));
+        for grammar in ["llama-cpp", "vllm", "sglang", "custom-tool", "json-schema"] {
+            assert!(declared(serde_json::json!({"grammar": grammar})));
+            let table = serde_json::json!({"grammar": grammar});
+            let options: OpenAiOptions = serde_json::from_value(table).unwrap();
+            assert_ne!(options.grammar, GrammarSupport::None);
         }
     }
 

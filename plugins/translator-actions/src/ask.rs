@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::options::ActionTranslatorOptions;
 use planforge_contract::api::Host;
-use planforge_contract::{Failure, FailureClass, Reply, TaskView};
+use planforge_contract::{Constraint, Failure, FailureClass, Reply, TaskView};
 use planforge_translating::{Writer, new_turns};
 
 /// Sends questions and adds up the likelihoods of the replies.
@@ -21,9 +21,15 @@ impl<'a> Asking<'a> {
     }
 
     /// One reply to one question. An empty system text is left out.
-    pub(crate) fn ask(&mut self, system: String, question: String, artefact: &str) -> Result<Reply, Failure> {
+    pub(crate) fn ask(
+        &mut self,
+        system: String,
+        question: String,
+        artefact: &str,
+        constraint: Option<Constraint>,
+    ) -> Result<Reply, Failure> {
         let writer = Writer { host: self.host, task: self.task, logprobs: self.options.logprobs };
-        let replies = writer.ask(new_turns(&[], system, question), artefact, 1)?;
+        let replies = writer.ask_within(new_turns(&[], system, question), artefact, 1, constraint)?;
         let reply = replies.into_iter().next().ok_or_else(|| {
             Failure::new(FailureClass::Provider, codes::NO_REPLY, "the host answered without a reply")
         })?;

@@ -17,15 +17,18 @@ use crate::pddl_text::mentions;
 use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    ActionDescription, CandidatePatch, Failure, FailureClass, FinishReason, Outcome, PredicateDescription,
-    Reply, ReportedDiagnostic, TranslateRequest, TranslateResponse,
+    ActionDescription, CandidatePatch, Constraint, Failure, FailureClass, FinishReason, Outcome,
+    PredicateDescription, Reply, ReportedDiagnostic, TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
+use planforge_grammar::json::{action_from_json, action_schema};
+use planforge_grammar::{ActionHead, action_grammar};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::print_domain;
 use planforge_pddl::random::Random;
 use planforge_planning::result_class::meant_action;
 use planforge_plugin_sdk::reply::apply_fixes;
+use planforge_translating::reply_as_pddl;
 
 /// The candidate's text that keeps the grown predicates, a line each.
 const PREDICATES: &str = "predicates";
@@ -79,8 +82,15 @@ impl ActionsCall<'_> {
             for (place, action) in materials.actions.iter().enumerate() {
                 if !sample.stays[place] {
                     let question = self.question(materials, &sample, (pass, place), heard)?;
-                    match sample.asking.ask(self.prompts.system(self.options)?, question, "action") {
-                        Ok(reply) => self.take(materials, (place, action), &reply, &mut sample),
+                    let system = self.prompts.system(self.options)?;
+                    let constraint = self.constraint(materials, action)?;
+                    match sample.asking.ask(system, question, "action", constraint.clone()) {
+                        Ok(reply) => {
+                            let read = |text: &str| action_from_json(&materials.header, None, text);
+                            // JSON of another form holds no action, which is reported like any such reply.
+                            let pddl = reply_as_pddl(&reply, constraint.as_ref(), read).unwrap_or(reply);
+                            self.take(materials, (place, action), &pddl, &mut sample);
+                        }
                         Err(failure) if self.may_continue(&failure) => {
                             deferral.get_or_insert(failure);
                         }
@@ -122,6 +132,24 @@ impl ActionsCall<'_> {
         }
         let asking = Asking::new(self.host, self.options, &self.request.task);
         Sample { number, patch: CandidatePatch::default(), actions, grown, asking, stays }
+    }
+
+    /// The grammar of the action over the given predicates.
+    fn constraint(
+        &self,
+        materials: &Materials,
+        action: &ActionDescription,
+    ) -> Result<Option<Constraint>, Failure> {
+        let usage = self.options.grammar;
+        if usage.is_off() {
+            return Ok(None);
+        }
+        if self.options.mode == Mode::Grown {
+            return usage.without_grammar("in mode `grown` replies may propose predicates");
+        }
+        let (domain, head) = (&materials.header, ActionHead::Named(&action.name));
+        let schema = action_schema(domain, head);
+        Ok(Some(usage.constraint(&action_grammar(domain, head), ("pddl", false), Some(schema))))
     }
 
     fn question(
@@ -232,7 +260,10 @@ impl ActionsCall<'_> {
             return Ok(());
         }
         let question = self.prompts.unify(&sample.grown.described)?;
-        let reply = sample.asking.ask(self.prompts.system_of_unify(self.options)?, question, PREDICATES)?;
+        let reply = {
+            let system = self.prompts.system_of_unify(self.options)?;
+            sample.asking.ask(system, question, PREDICATES, None)?
+        };
         let mut found = Vec::new();
         let one = sample.grown.unify(&reply.content, &mut found);
         for (place, action) in materials.actions.iter().enumerate() {

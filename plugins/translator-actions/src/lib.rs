@@ -49,6 +49,7 @@ impl Plugin for ActionTranslator {
         About::new("Asks a language model for the actions of a domain, one request per action")
             .role(planforge_translating::ROLE, "writes the actions")
             .logprobs_where("logprobs", "true")
+            .requires_grammar_where("grammar", "require")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
             .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)
             .requests(Samples * Actions)

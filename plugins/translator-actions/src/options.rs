@@ -2,6 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
+use planforge_translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,10 @@ pub struct ActionTranslatorOptions {
     pub only: Option<Vec<String>>,
     /// Requests token log-probabilities. Their sum over all actions is the candidate's log-likelihood.
     pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. In mode `given` only: new
+    /// predicates have no grammar.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,
 }
@@ -51,6 +56,7 @@ impl Default for ActionTranslatorOptions {
             earlier: false,
             only: None,
             logprobs: false,
+            grammar: GrammarUse::Off,
             system: None,
         }
     }

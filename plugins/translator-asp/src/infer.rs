@@ -16,6 +16,7 @@ use planforge_contract::{
     AppliedFix, Failure, FailureClass, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_grammar::AspVocabulary;
 use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
@@ -110,6 +111,21 @@ impl Refusal {
             _ => "ask for more samples (`n`), or use another model",
         };
         Failure::new(FailureClass::Reply, self.code, message).help(help).diagnostics(self.diagnostics)
+    }
+}
+
+impl Inference<'_> {
+    /// The names that a representation may use.
+    pub(crate) fn asp_vocabulary(&self) -> AspVocabulary {
+        let signature = &self.signature;
+        let of_domain = signature.predicates.iter().map(|(name, arity)| (name.clone(), *arity));
+        let of_ir = signature.ir_predicates.iter().map(|(name, types)| (name.clone(), types.len()));
+        let predicates = of_domain.chain(of_ir).collect();
+        AspVocabulary {
+            types: signature.all_types().map(str::to_owned).collect(),
+            predicates,
+            functions: signature.functions.iter().map(|(name, arity)| (name.clone(), *arity)).collect(),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ impl Plugin for AspTranslator {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
             .role(planforge_translating::ROLE, "writes the intermediate representation")
             .logprobs_where("logprobs", "true")
+            .requires_grammar_where("grammar", "require")
             .worker()
             .requests_where("mode", &["infer"], 0)
             .requests_where("mode", &["g3"], ForAllSamples(2) + Samples + Samples * 3 * RequestCount::option("repair_rounds"))

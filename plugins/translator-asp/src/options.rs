@@ -1,5 +1,6 @@
 //! The options of the plugin.
 
+use planforge_translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,10 @@ pub struct AspTranslatorOptions {
     pub limits: Limits,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The questions about numbers and objects
+    /// of mode `g3` have none.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
     /// Replaces the system text. An empty text leaves the system turn out.
     pub system: Option<String>,
 }
@@ -80,6 +85,7 @@ impl Default for AspTranslatorOptions {
             models: 16,
             limits: Limits::default(),
             logprobs: false,
+            grammar: GrammarUse::Off,
             system: None,
         }
     }

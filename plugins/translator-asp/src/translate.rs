@@ -7,10 +7,11 @@ use crate::options::{AspTranslatorOptions, Mode};
 use crate::prompt::{Finding, Prompts};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic, ReportedSeverity,
-    TranslateRequest, TranslateResponse,
+    CandidatePatch, Constraint, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
+    ReportedSeverity, TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
+use planforge_grammar::asp_grammar;
 use planforge_pddl::extract::code_blocks;
 use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
@@ -261,7 +262,21 @@ impl<'a> AspCall<'a> {
 
     fn ask(&self, messages: &[Message], what: &str, n: usize) -> Result<Vec<Reply>, Failure> {
         let writer = Writer { host: self.host, task: &self.request.task, logprobs: self.options.logprobs };
-        writer.ask(messages.to_vec(), what, u32::try_from(n).unwrap_or(u32::MAX))
+        let constraint = self.constraint(what)?;
+        writer.ask_within(messages.to_vec(), what, u32::try_from(n).unwrap_or(u32::MAX), constraint)
+    }
+
+    /// The grammar of representations, with the vocabulary of the domain and the knowledge file.
+    fn constraint(&self, what: &str) -> Result<Option<Constraint>, Failure> {
+        let usage = self.options.grammar;
+        if usage.is_off() {
+            return Ok(None);
+        }
+        if matches!(what, "cardinalities" | "objects") {
+            return usage.without_grammar("the first two questions of mode `g3` are answered in JSON");
+        }
+        let grammar = asp_grammar(&self.inference.asp_vocabulary());
+        Ok(Some(usage.constraint(&grammar, ("asp", false), None)))
     }
 
     fn ask_once(&self, messages: &[Message], what: &str) -> Result<Reply, Failure> {

@@ -15,6 +15,7 @@
 //! critique.
 
 mod example;
+mod grammar;
 mod options;
 mod prompt;
 mod translate;
@@ -37,6 +38,7 @@ impl Plugin for DirectTranslator {
         About::new("Asks a language model for a problem, a domain, or both")
             .role(planforge_translating::ROLE, "writes the PDDL")
             .logprobs_where("logprobs", "true")
+            .requires_grammar_where("grammar", "require")
             .requests_where("mode", &["problem", "domain"], ForAllSamples(1))
             .requests(ForAllSamples(1) + Samples)
     }

@@ -1,5 +1,6 @@
 //! The options of the plugin.
 
+use planforge_translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,10 @@ pub struct DirectOptions {
     pub reason: bool,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The grammar of a problem is made from its
+    /// domain, and from its objects if the question shows them; that of a domain is its syntax.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
     /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
+use planforge_translating::GrammarUse;
 use planforge_translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
@@ -110,6 +111,61 @@ fn a_problem_has_the_name_of_the_domain_that_its_question_shows() {
     request.task.materials.insert("objects.template", "(define (problem p) (:domain street-lamps))".into());
     let asked = question(DirectOptions { template: true, ..Default::default() }, &request);
     assert!(asked.contains("- (:domain street-lamps) is the name of the domain."), "{asked}");
+}
+
+/// The constraint of the first request.
+fn constraint(options: DirectOptions, request: &TranslateRequest) -> Option<planforge_contract::Constraint> {
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", PROBLEM).reply("writer", PROBLEM);
+    let _ = plugin(options).translate(&host, request).unwrap();
+    host.requests()[0].1.constraint.clone()
+}
+
+#[test]
+fn a_grammar_is_of_the_domain_and_of_the_objects_that_are_given() {
+    let options = |grammar| DirectOptions { grammar, ..Default::default() };
+    let mut request = lamps_request(true, 1);
+    assert_eq!(constraint(options(GrammarUse::Off), &request), None);
+    let open = constraint(options(GrammarUse::Prefer), &request).unwrap();
+    assert!(!open.required && open.gbnf.contains("```pddl") && open.gbnf.contains("name"), "{}", open.gbnf);
+    assert!(open.schema.unwrap()["properties"].get("objects").is_some());
+    request.task.action_interface = Some(lamps_interface());
+    let closed = constraint(options(GrammarUse::Require), &request).unwrap();
+    assert!(closed.required && closed.schema.unwrap()["properties"].get("objects").is_none());
+    let object = &lamps_interface().objects[0].name;
+    assert!(closed.gbnf.contains(&format!("\"{object}\"")), "{}", closed.gbnf);
+    let thought = DirectOptions { reason: true, ..options(GrammarUse::Require) };
+    assert!(constraint(thought, &request).unwrap().gbnf.contains("thought ::= [^`]+"));
+}
+
+#[test]
+fn a_required_grammar_of_a_problem_without_a_domain_is_refused_before_a_request() {
+    let host = TestHost::for_kind(PluginKind::Translator);
+    let options = DirectOptions { grammar: GrammarUse::Require, ..Default::default() };
+    let failure = plugin(options).translate(&host, &lamps_request(false, 1)).unwrap_err();
+    assert_eq!(failure.code, "translate.no-grammar");
+    assert!(host.requests().is_empty());
+    let options = DirectOptions { grammar: GrammarUse::Prefer, ..Default::default() };
+    assert_eq!(constraint(options, &lamps_request(false, 1)), None);
+}
+
+#[test]
+fn a_reply_in_json_becomes_a_problem() {
+    let mut request = lamps_request(true, 1);
+    request.task.action_interface = Some(lamps_interface());
+    let json = r#"{"init": [], "goal": {"and": []}}"#;
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", json);
+    let options = DirectOptions { grammar: GrammarUse::Prefer, ..Default::default() };
+    let patch =
+        sample_results(plugin(options.clone()).translate(&host, &request).unwrap()).remove(0).unwrap();
+    let problem = patch.problem.unwrap();
+    assert!(
+        problem.contains("(:domain") && problem.contains(&lamps_interface().objects[0].name),
+        "{problem}"
+    );
+    assert_eq!(patch.raw_reply, json);
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", "{}");
+    let failure = sample_results(plugin(options).translate(&host, &request).unwrap()).remove(0).unwrap_err();
+    assert_eq!(failure.code, "translate.json-reply");
 }
 
 #[test]

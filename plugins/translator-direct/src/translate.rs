@@ -1,6 +1,7 @@
 //! One call of the plugin: a question, its replies, and a patch for each reply.
 
 use crate::example::problem_example;
+use crate::grammar::QuestionGrammar;
 use crate::options::{DirectOptions, Mode};
 use crate::prompt::Prompts;
 use planforge_contract::api::Host;
@@ -41,12 +42,13 @@ impl<'a> DirectCall<'a> {
             Mode::Both if revising => (WantedPddl::Either, "both"),
             Mode::Domain | Mode::Both => (WantedPddl::Domain, "domain"),
         };
+        let grammar = self.grammar(wanted)?;
         let n = self.request.n.max(1);
-        let replies = self.ask(&turns, tag, n)?;
+        let replies = self.ask(&turns, tag, n, &grammar)?;
         let mut samples: Vec<Outcome<CandidatePatch>> = Vec::with_capacity(n as usize);
         for reply in replies.iter().take(n as usize) {
             // The second questions are asked in sample order: the host numbers the requests of a call.
-            let patch = self.patch(&turns, reply, wanted).and_then(|patch| match in_two_steps {
+            let patch = self.patch(&turns, reply, wanted, &grammar).and_then(|patch| match in_two_steps {
                 true => self.add_problem(patch),
                 false => Ok(patch),
             });
@@ -77,9 +79,31 @@ impl<'a> DirectCall<'a> {
         })
     }
 
-    fn ask(&self, new_turns: &[Message], tag: &str, n: u32) -> Result<Vec<Reply>, Failure> {
+    fn ask(
+        &self,
+        new_turns: &[Message],
+        tag: &str,
+        n: u32,
+        grammar: &QuestionGrammar,
+    ) -> Result<Vec<Reply>, Failure> {
         let messages = [&self.request.candidate.conversation, new_turns].concat();
-        self.writer.ask(messages, tag, n)
+        self.writer.ask_within(messages, tag, n, grammar.constraint.clone())
+    }
+
+    /// The grammar of the replies to the first question.
+    fn grammar(&self, wanted: WantedPddl) -> Result<QuestionGrammar, Failure> {
+        let (task, candidate) = (&self.request.task, &self.request.candidate);
+        match wanted {
+            WantedPddl::Problem => {
+                let domain = candidate.domain.as_deref().or(task.given.domain.as_deref());
+                QuestionGrammar::of_problem(self.options, task, domain)
+            }
+            WantedPddl::Domain => Ok(QuestionGrammar::of_domain(self.options)),
+            WantedPddl::Either => {
+                self.options.grammar.without_grammar("a correction may hold a domain, a problem or both")?;
+                Ok(QuestionGrammar::default())
+            }
+        }
     }
 
     fn patch(
@@ -87,8 +111,11 @@ impl<'a> DirectCall<'a> {
         new_turns: &[Message],
         reply: &Reply,
         wanted: WantedPddl,
+        grammar: &QuestionGrammar,
     ) -> Result<CandidatePatch, Failure> {
-        let mut patch = read_reply(reply, wanted, self.request.fixes)?;
+        let pddl = grammar.pddl(reply)?;
+        let mut patch = read_reply(&pddl, wanted, self.request.fixes)?;
+        patch.raw_reply.clone_from(&reply.content);
         if wanted == WantedPddl::Domain {
             note_without_text(&self.request.task, &mut patch);
         }
@@ -113,9 +140,10 @@ impl<'a> DirectCall<'a> {
         let question = self.prompts.problem(self.options, &self.request.task, first.domain.as_deref())?;
         let mut turns = first.messages.clone();
         turns.push(Message::user(question));
-        let replies = self.ask(&turns, "problem", 1)?;
+        let grammar = QuestionGrammar::of_problem(self.options, &self.request.task, first.domain.as_deref())?;
+        let replies = self.ask(&turns, "problem", 1, &grammar)?;
         let reply = replies.first().ok_or_else(|| too_few_replies(0, 1))?;
-        let second = self.patch(&turns, reply, WantedPddl::Problem)?;
+        let second = self.patch(&turns, reply, WantedPddl::Problem, &grammar)?;
         Ok(CandidatePatch {
             domain: first.domain,
             log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),

@@ -2,12 +2,14 @@
 
 use crate::apply::{EditTarget, Edited, apply, problem_faults};
 use crate::calls::Functions;
+use crate::options::EditOptions;
 use crate::{calls, codes};
 use planforge_contract::{
-    CandidatePatch, Edits, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
-    TranslateRequest,
+    CandidatePatch, Constraint, Edits, Failure, FailureClass, FinishReason, FixPolicy, Reply,
+    ReportedDiagnostic, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, SourceMap};
+use planforge_grammar::{EditFunctions, edit_grammar};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem, print_domain, print_problem};
 use planforge_plugin_sdk::reply::check_finish;
@@ -62,6 +64,20 @@ impl BaseProblem {
 }
 
 impl Base {
+    /// The grammar of calls that edit the domain and, if the model may, the problem.
+    pub(crate) fn constraint(&self, options: &EditOptions) -> Option<Constraint> {
+        let usage = options.grammar;
+        if usage.is_off() {
+            return None;
+        }
+        let (objects, functions) = match &self.problem {
+            Some(problem) => (Some(problem.problem.objects.as_slice()), EditFunctions::BOTH),
+            None => (None, EditFunctions::DOMAIN),
+        };
+        let grammar = edit_grammar(&self.domain, objects, functions);
+        Some(usage.constraint(&grammar, ("python", options.reason), None))
+    }
+
     /// The candidate's domain, the given one, or one made from the action interface. `problem`: replies may edit the problem too.
     pub(crate) fn new(request: &TranslateRequest, edits_problem: bool) -> Result<Self, Failure> {
         let written = request.candidate.domain.as_deref().or(request.task.given.domain.as_deref());

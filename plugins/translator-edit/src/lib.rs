@@ -37,6 +37,7 @@ impl Plugin for EditTranslator {
         )
         .role(ROLE, "writes the calls")
         .logprobs_where("logprobs", "true")
+        .requires_grammar_where("grammar", "require")
         .domain_only_where("problem", "false")
         .requests(RequestCount::ForAllSamples(1))
     }
@@ -55,7 +56,9 @@ impl Translator for EditTranslator {
         let turns = new_turns(conversation, system, self.question(request, &base)?);
         let n = request.n.max(1);
         let writer = Writer { host, task: &request.task, logprobs: self.options.logprobs };
-        let replies = writer.ask([conversation.as_slice(), &turns].concat(), "edit", n)?;
+        let constraint = base.constraint(&self.options);
+        let messages = [conversation.as_slice(), &turns].concat();
+        let replies = writer.ask_within(messages, "edit", n, constraint)?;
         let patch = |reply: &Reply| {
             let patch = base.patch(reply, request.fixes)?;
             Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })

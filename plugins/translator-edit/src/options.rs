@@ -1,5 +1,6 @@
 //! The options of the plugin.
 
+use planforge_translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +18,22 @@ pub struct EditOptions {
     pub reason: bool,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
     /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }
 
 impl Default for EditOptions {
     fn default() -> Self {
-        Self { example: None, problem: false, reason: true, logprobs: false, system: None }
+        Self {
+            example: None,
+            problem: false,
+            reason: true,
+            logprobs: false,
+            grammar: GrammarUse::Off,
+            system: None,
+        }
     }
 }

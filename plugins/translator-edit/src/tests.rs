@@ -2,6 +2,7 @@
 
 use super::*;
 use planforge_plugin_sdk::testing::TestHost;
+use planforge_translating::GrammarUse;
 use planforge_translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
@@ -381,4 +382,22 @@ modify_action(\n    \"switch\",\n    [\n        \"wired ?l\",\n        \"(not (o
     assert_eq!(codes, [bare, bare, typed, typed]);
     let domain = fixed.domain.as_deref().unwrap();
     assert!(domain.contains(":precondition (and (wired ?l) (not (on ?l)))"), "{domain}");
+}
+
+#[test]
+fn a_grammar_is_of_the_calls_and_the_actions_of_the_domain() {
+    let constraint = |grammar, problem| {
+        let host = TestHost::for_kind(PluginKind::Translator).reply("writer", CALLS);
+        let options = EditOptions { grammar, problem, ..Default::default() };
+        let _ = plugin(options).translate(&host, &first_round(1)).unwrap();
+        host.requests()[0].1.constraint.clone()
+    };
+    assert_eq!(constraint(GrammarUse::Off, false), None);
+    let found = constraint(GrammarUse::Require, false).unwrap();
+    assert!(found.required && found.schema.is_none());
+    for part in ["modify_action", "\\\"switch\\\"", "```python", "thought"] {
+        assert!(found.gbnf.contains(part), "{part}: {}", found.gbnf);
+    }
+    assert!(!found.gbnf.contains("edit_goal"));
+    assert!(constraint(GrammarUse::Prefer, true).unwrap().gbnf.contains("edit_goal"));
 }

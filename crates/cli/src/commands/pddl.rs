@@ -3,6 +3,7 @@
 mod equivalent;
 mod ew;
 mod fmt;
+mod grammar;
 mod graph;
 mod infer;
 mod picture;
@@ -34,6 +35,7 @@ enum PddlCommand {
     Graph(graph::GraphArgs),
     Picture(picture::PictureArgs),
     Infer(infer::InferArgs),
+    Grammar(grammar::GrammarArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
@@ -46,5 +48,6 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         PddlCommand::Graph(args) => graph::run(context, args),
         PddlCommand::Picture(args) => picture::run(context, args),
         PddlCommand::Infer(args) => infer::run(context, args),
+        PddlCommand::Grammar(args) => grammar::run(context, args),
     }
 }

@@ -1,6 +1,6 @@
 //! The body of a request, and how endpoints differ in it.
 
-use planforge_contract::{CompletionRequest, ReplySchema};
+use planforge_contract::{CompletionRequest, Constraint, ReplySchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -14,6 +14,36 @@ pub struct Dialect<'a> {
     pub omit: &'a [Field],
     /// Value of `reasoning_effort`, where it is sent.
     pub reasoning: Option<&'a str>,
+    /// The field for a grammar; `None` if the endpoint has none, and then a grammar is not sent.
+    pub grammar: Option<GrammarField>,
+}
+
+/// Fields for the grammar of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrammarField {
+    /// `grammar` with GBNF, of llama.cpp.
+    Grammar,
+    /// `structured_outputs` with GBNF, of vLLM.
+    StructuredOutputs,
+    /// `ebnf` with GBNF, of SGLang.
+    Ebnf,
+    /// `response_format` with a JSON schema.
+    ResponseFormat,
+}
+
+impl GrammarField {
+    /// The field and its value for a grammar; nothing for a JSON schema that there is not.
+    fn entry(self, constraint: &Constraint) -> Option<(&'static str, Value)> {
+        Some(match self {
+            Self::Grammar => ("grammar", json!(constraint.gbnf)),
+            Self::StructuredOutputs => ("structured_outputs", json!({"grammar": constraint.gbnf})),
+            Self::Ebnf => ("ebnf", json!(constraint.gbnf)),
+            Self::ResponseFormat => {
+                let format = json!({"name": "answer", "schema": constraint.schema.as_ref()?, "strict": true});
+                ("response_format", json!({"type": "json_schema", "json_schema": format}))
+            }
+        })
+    }
 }
 
 /// Names of the field for the most tokens of a reply.
@@ -84,6 +114,10 @@ pub fn request_body(request: &CompletionRequest, dialect: &Dialect<'_>) -> Value
     if let Some(ReplySchema { name, schema }) = &request.schema {
         let format = json!({"name": name, "schema": schema, "strict": true});
         body.insert("response_format".to_owned(), json!({"type": "json_schema", "json_schema": format}));
+    }
+    let grammar = dialect.grammar.zip(request.constraint.as_ref());
+    if let Some((field, value)) = grammar.and_then(|(field, constraint)| field.entry(constraint)) {
+        body.insert(field.to_owned(), value);
     }
     body.extend(request.extra.clone());
     body.insert("model".to_owned(), Value::from(request.model.clone()));

@@ -29,8 +29,8 @@ pub use documents::classes::{
 };
 pub use documents::commands::{CommandOption, StartedCommand, UsualProgram};
 pub use documents::completion::{
-    CompletionRequest, CompletionResult, FinishReason, Message, Price, ProviderFailure, ProviderFailureClass,
-    Replies, Reply, ReplySchema, Sampling, Speaker, Tags, TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Constraint, FinishReason, Message, Price, ProviderFailure,
+    ProviderFailureClass, Replies, Reply, ReplySchema, Sampling, Speaker, Tags, TokenLogprob, Usage,
 };
 pub use documents::critique::{Critique, CritiqueFinding, FindingSeverity};
 pub use documents::environment::{

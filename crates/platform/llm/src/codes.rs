@@ -21,6 +21,10 @@ codes! {
     "A plugin sent a request without a message or for 0 replies. This is a fault of the plugin.";
     "llm.no-provider", "the model table has no provider",
     "The reply to a request is not recorded and the table has no provider, as in a run made for replay only.";
+    "llm.no-grammar", "a request requires a grammar that the provider does not enforce",
+    "A plugin was told to require a grammar (`grammar = \"require\"`), and the provider of a model table does not declare that its service\n\
+     enforces one. Nothing was sent. State in the model table which server it is, such as `grammar = \"llama-cpp\"`, or write\n\
+     `grammar = \"prefer\"` in the stage's options.";
     "llm.no-reply", "the server answered without a reply",
     "The server reported success and sent an empty list of choices. Some servers do so when a filter removes\n\
      every reply. The raw body is in the record.";

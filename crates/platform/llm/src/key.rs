@@ -5,7 +5,7 @@ use planforge_record::{canonical_json, sha256_hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The part of a request that determines its reply: model, messages, sampling, schema and extra body. Base URL, key, timeouts and
+/// The part of a request that determines its reply: model, messages, sampling, schema, grammar and extra body. Base URL, key, timeouts and
 /// tags are not part of it.
 pub fn canonical_request(request: &CompletionRequest) -> Value {
     let mut canonical = json!({
@@ -17,6 +17,10 @@ pub fn canonical_request(request: &CompletionRequest) -> Value {
     // Recordings without a schema have no such field.
     if let Some(schema) = &request.schema {
         canonical["schema"] = json!(schema);
+    }
+    // One notation stands for all: they are of the same grammar. Recordings without a grammar have no such field.
+    if let Some(constraint) = &request.constraint {
+        canonical["constraint"] = json!(constraint.gbnf);
     }
     canonical
 }
@@ -40,7 +44,7 @@ pub fn derive_seed(run_seed: u64, path: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_contract::{JsonObject, Message, ReplySchema, Tags};
+    use planforge_contract::{Constraint, JsonObject, Message, ReplySchema, Tags};
 
     #[test]
     fn tags_are_outside_the_key_and_everything_else_is_inside() {
@@ -61,6 +65,9 @@ mod tests {
             |r: &mut CompletionRequest| {
                 r.schema = Some(ReplySchema { name: "s".into(), schema: JsonObject::new() });
             },
+            |r: &mut CompletionRequest| {
+                r.constraint = Some(Constraint { gbnf: "root ::= \"a\"".into(), ..Constraint::default() });
+            },
         ] {
             let mut other = base.clone();
             change(&mut other);
@@ -68,6 +75,8 @@ mod tests {
         }
         assert!(key(&base).ends_with(":t/s/0/0"));
         assert_eq!(canonical_request(&base).get("schema"), None);
+        assert_eq!(canonical_request(&base).get("constraint"), None);
+        assert!(!serde_json::to_string(&base).unwrap().contains("constraint"));
     }
 
     #[test]

@@ -120,7 +120,16 @@ impl Llm {
                 let message = format!("there is no table `[llm.{name}]`; the tables are: {known}");
                 return refused("llm.unknown-model", message);
             };
+            let wants_grammar = request.constraint.is_some();
             let request = table.fill_defaults(request.clone());
+            let lacks_grammar = wants_grammar && !table.enforces_grammars;
+            if lacks_grammar && request.constraint.is_some() {
+                let message = format!(
+                    "the request requires a grammar, and `{}` of [llm.{name}] does not enforce one",
+                    table.settings.provider
+                );
+                return refused("llm.no-grammar", message);
+            }
             let is_twin =
                 clients.iter().any(|other| canonical_request(&other.request) == canonical_request(&request));
             clients.push(TableClient {
@@ -131,6 +140,7 @@ impl Llm {
                 site,
                 host,
                 request,
+                lacks_grammar,
                 is_twin,
                 failed_requests: AtomicU64::new(0),
             });

@@ -17,12 +17,14 @@ pub struct ModelTable {
     pub provider: Option<Arc<dyn Provider>>,
     /// True if the provider declares the capability `simulated`, and so may see tags.
     pub simulated: bool,
+    /// True if the provider declares that its service enforces the grammar of a request.
+    pub enforces_grammars: bool,
 }
 
 impl ModelTable {
     /// A table with a real provider.
     pub fn new(settings: ModelSettings, provider: Option<Arc<dyn Provider>>) -> Self {
-        Self { settings, provider, simulated: false }
+        Self { settings, provider, simulated: false, enforces_grammars: false }
     }
 
     /// Fills the fields that the request leaves out from the table.
@@ -40,6 +42,10 @@ impl ModelTable {
         }
         for (key, value) in &settings.extra_body {
             request.extra.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        if !self.enforces_grammars {
+            // A required grammar stays, and the request fails before it is sent.
+            request.constraint = request.constraint.filter(|constraint| constraint.required);
         }
         if !self.simulated {
             request.tags = Tags::default();

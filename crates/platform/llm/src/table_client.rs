@@ -34,6 +34,8 @@ pub(crate) struct TableClient<'a> {
     pub(crate) host: &'a dyn Host,
     /// The request, with the table's defaults filled in.
     pub(crate) request: CompletionRequest,
+    /// True if the request asked for a grammar that the table's provider does not enforce, and goes without it.
+    pub(crate) lacks_grammar: bool,
     /// True if an earlier table of the role has the same model and sampling, so that their requests are
     /// equal.
     pub(crate) is_twin: bool,
@@ -219,6 +221,14 @@ impl TableClient<'_> {
                 format!("the reply of `{}` is not recorded, and the table has no provider", self.name);
             return Err(Failure::new(FailureClass::Request, "llm.no-provider", message).into());
         };
+        if self.lacks_grammar {
+            let message = format!(
+                "role `{}` at {}: the request to `{}` goes without its grammar, which the provider does not enforce",
+                self.site.role, request.path, self.name
+            );
+            let level = "info".to_owned();
+            self.append(&Event::Log { plugin: "planforge".to_owned(), level, message })?;
+        }
         let clock = self.session.options.clock.as_ref();
         let start = clock.now();
         let progress = CallProgress::new(

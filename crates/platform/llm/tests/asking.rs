@@ -9,7 +9,9 @@
 mod common;
 
 use common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, question, replies, site};
-use planforge_contract::{Failure, FailureClass, ProviderFailureClass as Class};
+use planforge_contract::{
+    CompletionRequest, Constraint, Failure, FailureClass, ProviderFailureClass as Class,
+};
 use planforge_llm::{CallSite, Clock, Llm, LlmOptions, ModelSettings, SystemClock, derive_seed};
 use planforge_record::{Event, Journal, MemoryJournal};
 use planforge_testkit::SilentHost;
@@ -57,6 +59,51 @@ fn a_server_that_ignores_n_is_asked_again_with_other_seeds() {
     for i in 0..5 {
         assert!(paths.contains(&format!("t/s/0/0/{i}")));
     }
+}
+
+fn constrained(required: bool) -> CompletionRequest {
+    let constraint = Constraint { gbnf: "root ::= \"a\"".into(), required, ..Constraint::default() };
+    CompletionRequest { constraint: Some(constraint), ..question("q", 1) }
+}
+
+#[test]
+fn a_grammar_reaches_only_providers_that_enforce_it() {
+    let notes = |bench: &Bench| -> Vec<String> {
+        let logged = |event: Event| match event {
+            Event::Log { message, .. } => Some(message),
+            _ => None,
+        };
+        bench.journal.events().into_iter().filter_map(logged).collect()
+    };
+    for enforces in [true, false] {
+        let provider = ScriptedProvider::obliging();
+        let mut bench = Bench::new(Some(provider.clone()));
+        bench.options.tables.get_mut("main").unwrap().enforces_grammars = enforces;
+        bench.llm().complete("main", constrained(false), &site("t/s/0"), &SilentHost::default()).unwrap();
+        let seen = provider.seen.lock().unwrap()[0].clone();
+        assert_eq!(seen.constraint.is_some(), enforces);
+        let notes = notes(&bench);
+        assert_eq!(notes.len(), usize::from(!enforces), "{notes:?}");
+        assert!(enforces || notes[0].contains("`main` goes without its grammar"), "{notes:?}");
+        let again = bench.replay();
+        again.llm().complete("main", constrained(false), &site("t/s/0"), &SilentHost::default()).unwrap();
+    }
+}
+
+#[test]
+fn a_required_grammar_fails_by_name_before_a_request_is_sent() {
+    let provider = ScriptedProvider::obliging();
+    let mut bench = Bench::new(Some(provider.clone()));
+    let asked = |bench: &Bench| {
+        bench.llm().complete("main", constrained(true), &site("t/s/0"), &SilentHost::default())
+    };
+    let failure = asked(&bench).failure();
+    assert_eq!((failure.code.as_str(), failure.class), ("llm.no-grammar", FailureClass::Request));
+    assert!(failure.message.contains("`scripted` of [llm.main]"), "{}", failure.message);
+    assert_eq!(provider.count(), 0);
+    bench.options.tables.get_mut("main").unwrap().enforces_grammars = true;
+    asked(&bench).unwrap();
+    assert!(provider.seen.lock().unwrap()[0].constraint.is_some());
 }
 
 fn path_of(event: &Event) -> Option<String> {

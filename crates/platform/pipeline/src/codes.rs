@@ -182,6 +182,16 @@ Write the new form into the file.",
          [environment]\n    use = \"environment-pddl\"",
     ),
     code(
+        "pipeline.no-grammar",
+        "a stage requires a grammar, and its model's provider does not enforce one",
+        "The stage's options have `grammar = \"require\"`: every reply has to follow a grammar of the task. The provider of a model of\n\
+         its roles does not declare that its service enforces grammars. For an OpenAI-compatible server, state which one it is in its\n\
+         model table:\n\n    \
+         grammar = \"llama-cpp\"\n\n\
+         The values are `llama-cpp`, `vllm`, `sglang`, `custom-tool` (OpenAI's Responses) and `json-schema`. With `grammar = \"prefer\"` the\n\
+         stage also runs without one.",
+    ),
+    code(
         "pipeline.no-instance",
         "a stage without a plugin instance",
         "The program that started the run gave it no instance for the stage, or one of another kind. This is a fault of that\n\

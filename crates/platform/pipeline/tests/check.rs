@@ -598,6 +598,7 @@ fn every_code_of_the_checker_is_triggered() {
                 "pipeline.file",
                 "pipeline.lead",
                 "pipeline.mixed-likelihood",
+                "pipeline.no-grammar",
                 "pipeline.no-instance",
                 "pipeline.no-logprobs",
                 "pipeline.obfuscate",

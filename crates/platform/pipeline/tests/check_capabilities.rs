@@ -28,6 +28,9 @@ fn plugins() -> Vec<PluginInfo> {
         rich.capabilities.lacks.insert(setting, Applies::Where(vec![old.clone()]));
     }
     let mut translator = info("translator-direct", PluginKind::Translator, &["writer"], &[]);
+    rich.capabilities.enforces_grammars = Applies::Where(vec![OptionCondition::new("old", &["false"])]);
+    let required = OptionCondition::new("grammar", &["require"]);
+    translator.capabilities.requires_grammar = Applies::Where(vec![required]);
     translator.capabilities.logprobs = Applies::Where(vec![OptionCondition::new("logprobs", &["true"])]);
     vec![poor, rich, translator]
 }
@@ -67,6 +70,20 @@ fn a_stage_that_requests_log_probabilities_from_a_model_without_them_is_refused(
         assert!(found(POOR, stage).is_empty(), "{stage}");
     }
     assert!(found("use = \"provider-rich\"", "options = { logprobs = true }").is_empty());
+}
+
+#[test]
+fn a_stage_that_requires_a_grammar_of_a_model_that_enforces_none_is_refused() {
+    let require = "options = { grammar = \"require\" }";
+    let [diagnostic] = &found(POOR, require)[..] else { panic!("one finding") };
+    assert_eq!((&*diagnostic.code, diagnostic.severity), ("pipeline.no-grammar", Severity::Error));
+    for part in ["stage `write`", "[llm.main]", "`provider-poor`"] {
+        assert!(diagnostic.message.contains(part), "{}", diagnostic.message);
+    }
+    assert!(diagnostic.help[0].contains("llama-cpp"), "{:?}", diagnostic.help);
+    assert!(found(POOR, "options = { grammar = \"prefer\" }").is_empty());
+    assert!(found("use = \"provider-rich\"", require).is_empty());
+    assert_eq!(found("use = \"provider-rich\"\nold = true", require).len(), 1);
 }
 
 #[test]

@@ -90,6 +90,18 @@ impl About {
         add_condition(&mut self.capabilities.logprobs, option, value);
         self
     }
+    /// Declares that a provider's service enforces the grammar of a request where one of these conditions holds.
+    #[must_use]
+    pub fn enforces_grammars_where(mut self, conditions: &[OptionCondition]) -> Self {
+        self.capabilities.enforces_grammars = Applies::Where(conditions.to_vec());
+        self
+    }
+    /// Declares that the plugin requires a grammar in its requests if the option has this value.
+    #[must_use]
+    pub fn requires_grammar_where(mut self, option: &str, value: &str) -> Self {
+        add_condition(&mut self.capabilities.requires_grammar, option, value);
+        self
+    }
     /// Declares that a translator calls [`crate::Host::worker`].
     #[must_use]
     pub const fn worker(mut self) -> Self {

@@ -11,6 +11,8 @@ pub(crate) const NO_TEMPLATE: &str = "translate.no-template";
 /// The code of a prompt template that cannot be rendered.
 pub const PROMPT_TEMPLATE: &str = "translate.prompt-template";
 pub(crate) const FEW_REPLIES: &str = "translate.too-few-replies";
+pub(crate) const NO_GRAMMAR: &str = "translate.no-grammar";
+pub(crate) const JSON_REPLY: &str = "translate.json-reply";
 
 /// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[
@@ -54,6 +56,19 @@ the action interface. The task has neither.\n\nLet the pipeline give the interfa
         code: PROMPT_TEMPLATE,
         title: "a prompt template cannot be rendered",
         explanation: "A bug in a plugin: a prompt template names a value that is missing.\n\nPlease report it with the message.",
+    },
+    CodeInfo {
+        code: NO_GRAMMAR,
+        title: "a question has no grammar, and the stage requires one",
+        explanation: "With `grammar = \"require\"` every request of the stage has a grammar. The grammar of a problem is made from its domain, \
+which is not known or cannot be read here; other questions have none at all, as the message says.\n\nWrite `grammar = \"prefer\"` in the \
+stage's options, or `grammar = \"off\"`.",
+    },
+    CodeInfo {
+        code: JSON_REPLY,
+        title: "a reply in JSON does not follow its schema",
+        explanation: "The request had a JSON schema of the PDDL, and the reply is JSON of another form. So the server does not enforce \
+schemas.\n\nRemove `grammar` from the model table, or name what the server enforces.",
     },
     CodeInfo {
         code: FEW_REPLIES,

@@ -2,6 +2,7 @@
 //! templates to complete, and the question that asks for a correction.
 
 mod codes;
+mod constraint;
 mod example;
 mod revision;
 mod template;
@@ -10,6 +11,7 @@ mod texts;
 mod writer;
 
 pub use codes::{CODES, NO_EXAMPLE, PROMPT_TEMPLATE};
+pub use constraint::{GrammarUse, reply_as_pddl};
 pub use example::{NamedMaterial, example_pair, material, missing_example};
 pub use revision::{REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE};
 pub use template::{

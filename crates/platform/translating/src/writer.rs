@@ -3,8 +3,8 @@
 use crate::codes;
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, CompletionRequest, Failure, FailureClass, Message, Outcome, Reply, Sampling, Tags,
-    TaskView, TranslateResponse,
+    CandidatePatch, CompletionRequest, Constraint, Failure, FailureClass, Message, Outcome, Reply, Sampling,
+    Tags, TaskView, TranslateResponse,
 };
 
 /// The role of the model that writes.
@@ -26,10 +26,25 @@ impl Writer<'_> {
     /// # Errors
     /// The failure of the host.
     pub fn ask(&self, messages: Vec<Message>, artefact: &str, n: u32) -> Result<Vec<Reply>, Failure> {
+        self.ask_within(messages, artefact, n, None)
+    }
+
+    /// As [`Writer::ask`], for replies that follow a grammar.
+    ///
+    /// # Errors
+    /// The failure of the host.
+    pub fn ask_within(
+        &self,
+        messages: Vec<Message>,
+        artefact: &str,
+        n: u32,
+        constraint: Option<Constraint>,
+    ) -> Result<Vec<Reply>, Failure> {
         let request = CompletionRequest {
             messages,
             sampling: Sampling { n: Some(n), logprobs: self.logprobs.then_some(true), ..Sampling::default() },
             tags: Tags::of(self.task, artefact),
+            constraint,
             ..CompletionRequest::default()
         };
         Ok(self.host.complete(ROLE, request)?.replies)

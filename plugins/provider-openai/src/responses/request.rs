@@ -1,13 +1,17 @@
 //! The body of a request.
 
+use crate::options::GrammarSupport;
 use async_openai::types::responses::{
     CreateResponse, EasyInputContent, EasyInputMessage, IncludeEnum, InputItem, InputParam, Reasoning,
     ReasoningEffort, ResponseFormatJsonSchema, ResponseTextParam, Role, TextResponseFormatConfiguration,
 };
 use planforge_chat_completions::Field;
-use planforge_contract::{CompletionRequest, Failure, FailureClass, Message, Speaker};
+use planforge_contract::{CompletionRequest, Constraint, Failure, FailureClass, Message, Speaker};
 use planforge_model_http::{ReasoningLevel, unsupported};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+/// Name of the tool or schema of a constrained reply.
+const ANSWER: &str = "answer";
 
 /// The body of a request. Extra fields win over everything but model, input and `stream`; those of `reasoning` and `text` are
 /// merged. The interface has no seed, so the request's is not sent, and no number of replies, so the host asks again.
@@ -17,7 +21,7 @@ use serde_json::{Map, Value};
 pub(crate) fn body(
     request: &CompletionRequest,
     reasoning: Option<ReasoningLevel>,
-    omit: &[Field],
+    (omit, grammar): (&[Field], GrammarSupport),
 ) -> Result<Value, Failure> {
     let sampling = &request.sampling;
     if !sampling.stop.is_empty() && !omit.contains(&Field::Stop) {
@@ -53,6 +57,9 @@ pub(crate) fn body(
             body.insert(name.to_owned(), Value::from(value));
         }
     }
+    if let Some(constraint) = &request.constraint {
+        body.extend(constraint_fields(constraint, grammar));
+    }
     for (name, value) in request.extra.clone() {
         match (body.get_mut(&name), value) {
             (Some(Value::Object(own)), Value::Object(extra)) if ["reasoning", "text"].contains(&&*name) => {
@@ -70,6 +77,30 @@ pub(crate) fn body(
     };
     body.extend(to_object(&fixed)?);
     Ok(Value::Object(body))
+}
+
+/// The fields that enforce a grammar: a custom tool that has to be called, whose input is the reply, or a JSON schema.
+fn constraint_fields(constraint: &Constraint, grammar: GrammarSupport) -> Map<String, Value> {
+    let fields = match (grammar, &constraint.schema) {
+        (GrammarSupport::CustomTool, _) => json!({
+            "tools": [{
+                "type": "custom",
+                "name": ANSWER,
+                "description": "Takes the whole answer.",
+                "format": {"type": "grammar", "syntax": "lark", "definition": constraint.lark},
+            }],
+            "tool_choice": {"type": "custom", "name": ANSWER},
+            "parallel_tool_calls": false,
+        }),
+        (GrammarSupport::JsonSchema, Some(schema)) => json!({
+            "text": {"format": {"type": "json_schema", "name": ANSWER, "schema": schema, "strict": true}},
+        }),
+        _ => Value::Null,
+    };
+    match fields {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
 }
 
 fn effort(level: ReasoningLevel) -> ReasoningEffort {

@@ -1,6 +1,7 @@
 //! Mode `given`: questions and replies.
 
 use super::*;
+use planforge_translating::GrammarUse;
 
 #[test]
 fn only_asks_for_the_actions_that_it_names_in_any_case() {
@@ -182,4 +183,20 @@ fn questions_that_do_not_depend_on_replies_are_all_asked_before_the_first_arrive
     let samples = plugin.translate(&host, &request(2)).unwrap().samples;
     assert_eq!(samples.iter().map(Outcome::is_deferred).collect::<Vec<_>>(), [false, true]);
     assert_eq!(host.requests().len(), 3);
+}
+
+#[test]
+fn a_grammar_is_of_the_named_action_over_the_given_predicates() {
+    let constraints = |grammar| {
+        let host = TestHost::new().reply("writer", GO).reply("writer", LIGHT);
+        translated(ActionTranslatorOptions { grammar, ..Default::default() }, &request(1), &host);
+        let requests = host.requests().into_iter();
+        requests.map(|(_, request)| request.constraint).collect::<Vec<_>>()
+    };
+    assert_eq!(constraints(GrammarUse::Off), [None, None]);
+    let found = constraints(GrammarUse::Require);
+    let first = found[0].as_ref().unwrap();
+    assert!(first.required && first.schema.is_some());
+    assert!(first.gbnf.contains("\"go\"") && first.gbnf.contains("```pddl"), "{}", first.gbnf);
+    assert_ne!(found[0], found[1]);
 }

@@ -3,6 +3,7 @@
 use super::*;
 use planforge_diagnostics::SourceId;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use planforge_translating::GrammarUse;
 
 /// True if a problem is that of p01 of grippers up to the names of its objects.
 fn is_p01(problem: &str) -> bool {
@@ -291,4 +292,21 @@ fn a_reply_that_was_cut_off_is_not_judged() {
     let cut = Reply::new(GRIPPERS_IR, FinishReason::Length);
     let host = host(&[]).answer(ROLE, Ok(cut));
     assert_eq!(sample(of_mode(Mode::Ic), &host, &grippers(1)).unwrap_err().code, "reply.cut-off");
+}
+
+#[test]
+fn a_grammar_is_of_the_vocabulary_and_questions_in_json_have_none() {
+    let options = |mode, grammar| AspTranslatorOptions { mode, grammar, ..Default::default() };
+    for (grammar, required) in [(GrammarUse::Prefer, false), (GrammarUse::Require, true)] {
+        let host = super::host(&[GRIPPERS_IR]);
+        let _ = plugin(options(Mode::Ic, grammar)).translate(&host, &grippers(1)).unwrap();
+        let found = host.requests()[0].1.constraint.clone().unwrap();
+        assert_eq!(found.required, required);
+        assert!(found.gbnf.contains("\"ball_in\"") && found.gbnf.contains("```asp"), "{}", found.gbnf);
+    }
+    let host = super::host(&[GRIPPERS_IR]);
+    let _ = plugin(options(Mode::Ic, GrammarUse::Off)).translate(&host, &grippers(1)).unwrap();
+    assert_eq!(host.requests()[0].1.constraint, None);
+    let failure = plugin(options(Mode::G3, GrammarUse::Require)).translate(&host, &grippers(1)).unwrap_err();
+    assert_eq!(failure.code, "translate.no-grammar");
 }

@@ -26,6 +26,12 @@ pub struct Capabilities {
     /// Provider: the highest temperature that the service accepts; absent if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub highest_temperature: Option<Number>,
+    /// Provider: the service enforces the grammar of a request ([`Constraint`](crate::Constraint)).
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub enforces_grammars: Applies,
+    /// Plugins with roles: requires a grammar in its requests, so the models must be of a provider that enforces it.
+    #[serde(skip_serializing_if = "Applies::is_never")]
+    pub requires_grammar: Applies,
     /// Plugins with roles: requests token log-probabilities, so the models must be of a provider that returns them.
     #[serde(skip_serializing_if = "Applies::is_never")]
     pub logprobs: Applies,

@@ -105,6 +105,22 @@ pub struct ReplySchema {
     pub schema: JsonObject,
 }
 
+/// A grammar that a reply has to follow, in every notation that a service may read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Constraint {
+    /// The grammar in GBNF; its start is `root`.
+    pub gbnf: String,
+    /// The grammar in Lark's notation; its start is `start`.
+    pub lark: String,
+    /// A JSON schema with the same content, for services that read no grammar; absent if there is none. The reply is then JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<JsonObject>,
+    /// True if the request must fail at a provider that does not enforce grammars. Otherwise such a provider gets the request without the
+    /// grammar.
+    #[serde(default)]
+    pub required: bool,
+}
+
 /// A question to a language model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompletionRequest {
@@ -120,6 +136,10 @@ pub struct CompletionRequest {
     /// translates it, or refuses the request with `provider.unsupported`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<ReplySchema>,
+    /// Grammar of the reply; absent for free text. Part of the cassette key only where it is set. Only providers that declare the
+    /// capability `enforces_grammars` receive it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint: Option<Constraint>,
     /// Further fields of the request body, passed through as they are.
     #[serde(default)]
     pub extra: JsonObject,

@@ -150,6 +150,16 @@ impl PluginInfo {
         self.capabilities.logprobs.holds(&self.options_schema, options)
     }
 
+    /// True if a provider with these options enforces the grammar of a request.
+    pub fn enforces_grammars(&self, options: &JsonObject) -> bool {
+        self.capabilities.enforces_grammars.holds(&self.options_schema, options)
+    }
+
+    /// True if a plugin with these options requires a grammar in its requests.
+    pub fn requires_grammar(&self, options: &JsonObject) -> bool {
+        self.capabilities.requires_grammar.holds(&self.options_schema, options)
+    }
+
     /// True if a verifier with these options compares several candidates in one call.
     pub fn compares_candidates(&self, options: &JsonObject) -> bool {
         self.capabilities.together.holds(&self.options_schema, options)

@@ -158,6 +158,7 @@ impl File<'_> {
         unused_models(&headers, &read.used_models, out);
         llm::check_prices(&read.need_prices, &llm_tables, out);
         llm::check_logprobs(&read.need_logprobs, &llm_tables, self.catalogue, out);
+        llm::check_grammars(&read.need_grammars, &llm_tables, self.catalogue, out);
         if environment.is_none() {
             for (id, place) in &read.need_environment {
                 let message = format!("`{id}` asks an environment, and the pipeline has none");

@@ -3,7 +3,7 @@
 use super::catalogue::Catalogue;
 use super::plugins;
 use super::reader::{TableReader, error_at, json_object};
-use super::stage_checker::LogprobsNeed;
+use super::stage_checker::ModelNeed;
 use super::tree::{Node, SourcePlace, Table};
 use crate::config::LlmTable;
 use crate::suggest::nearest;
@@ -110,12 +110,12 @@ fn check_capabilities(
 
 /// Checks that the models of stages that request log-probabilities return them.
 pub(super) fn check_logprobs(
-    needs: &[LogprobsNeed],
+    needs: &[ModelNeed],
     llm: &BTreeMap<String, LlmTable>,
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
 ) {
-    for LogprobsNeed { stage, place, models } in needs {
+    for ModelNeed { stage, place, models } in needs {
         for model in models {
             let Some(table) = llm.get(model) else { continue };
             let Ok(info) = catalogue.info(&table.plugin) else { continue };
@@ -127,6 +127,30 @@ pub(super) fn check_logprobs(
                 let help = "remove `logprobs` from its options and select by a metric of a verifier, or give the role to a model \
                             whose provider returns log-probabilities, such as `provider-openai` or `provider-gemini`";
                 out.push(error_at("pipeline.no-logprobs", message, *place).help(help));
+            }
+        }
+    }
+}
+
+/// Checks that the models of stages that require a grammar are of a provider that enforces it.
+pub(super) fn check_grammars(
+    needs: &[ModelNeed],
+    llm: &BTreeMap<String, LlmTable>,
+    catalogue: &dyn Catalogue,
+    out: &mut Vec<Diagnostic>,
+) {
+    for ModelNeed { stage, place, models } in needs {
+        for model in models {
+            let Some(table) = llm.get(model) else { continue };
+            let Ok(info) = catalogue.info(&table.plugin) else { continue };
+            if !info.enforces_grammars(&table.provider_options()) {
+                let message = format!(
+                    "{stage} requires a grammar, and `{}` of [llm.{model}] does not enforce one",
+                    table.plugin
+                );
+                let help = "state in the model table which server it is, such as `grammar = \"llama-cpp\"` of `provider-openai`, or write \
+                            `grammar = \"prefer\"` in the stage's options";
+                out.push(error_at("pipeline.no-grammar", message, *place).help(help));
             }
         }
     }

@@ -35,11 +35,12 @@ pub(crate) struct StageFindings {
     /// Places that need the prices of these models.
     pub(crate) need_prices: Vec<(SourcePlace, Vec<String>)>,
     /// Stages whose models must return log-probabilities.
-    pub(super) need_logprobs: Vec<LogprobsNeed>,
+    pub(super) need_logprobs: Vec<ModelNeed>,
+    pub(super) need_grammars: Vec<ModelNeed>,
 }
 
-/// A stage that requests log-probabilities.
-pub(super) struct LogprobsNeed {
+/// A stage that needs a capability of its models: log-probabilities, or that grammars are enforced.
+pub(super) struct ModelNeed {
     /// The stage's name in messages.
     pub(super) stage: String,
     pub(super) place: SourcePlace,
@@ -271,14 +272,19 @@ impl StageChecker<'_> {
         out: &mut Vec<Diagnostic>,
     ) -> BTreeMap<String, RoleModels> {
         let roles = super::roles::roles(reader, plugin, self.models, &mut self.findings.used_models, out);
-        if let (Some(info), options) = plugin
-            && info.needs_logprobs(options)
-        {
-            let stage = reader.what.clone();
-            let place = reader.node("options").map_or(reader.place, |node| node.place);
-            let names: BTreeSet<&str> = roles.values().flat_map(RoleModels::names).collect();
-            let models = names.into_iter().map(str::to_owned).collect();
-            self.findings.need_logprobs.push(LogprobsNeed { stage, place, models });
+        if let (Some(info), options) = plugin {
+            let mut need = || {
+                let place = reader.node("options").map_or(reader.place, |node| node.place);
+                let names: BTreeSet<&str> = roles.values().flat_map(RoleModels::names).collect();
+                let models = names.into_iter().map(str::to_owned).collect();
+                ModelNeed { stage: reader.what.clone(), place, models }
+            };
+            if info.needs_logprobs(options) {
+                self.findings.need_logprobs.push(need());
+            }
+            if info.requires_grammar(options) {
+                self.findings.need_grammars.push(need());
+            }
         }
         roles
     }
