@@ -238,6 +238,49 @@ fn plugins(infos: &[PluginInfo]) -> String {
     out
 }
 
+/// The rows of a gallery. A plugin of `examples` whose program is not on this machine keeps its row of the written page.
+fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], written: &str) -> String {
+    const HEAD: &str = "| plugin | kind | purpose | metrics | measures |\n|---|---|---|---|---|\n";
+    let row = |info: &PluginInfo, target: &str| {
+        let metrics: Vec<String> = info.metrics.iter().map(|one| format!("`{}`", one.name)).collect();
+        let measures: Vec<String> =
+            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
+        let cells = [info.about.replace('|', "\\|"), metrics.join(", "), measures.join(", ")];
+        format!("| [`{}`]({target}) | {} | {} |\n", info.id, info.kind, cells.join(" | "))
+    };
+    let mut out = format!(
+        "# Gallery of plugins\n\n{NOTE}\n\nWhat each plugin is for, and what it measures. A select, refine or budget stage uses a metric as `LABEL.NAME`; \
+         measures fill\nthe columns of [result tables](evaluation.md).\n\n## Bundled\n\n{HEAD}"
+    );
+    for info in bundled {
+        out += &row(info, &format!("plugins.md#{}", info.id));
+    }
+    let _ = write!(
+        out,
+        "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in Rust.\n\n{HEAD}"
+    );
+    for (id, info) in examples {
+        let start = format!("| [`{id}`](");
+        out += &match info {
+            Some(info) => row(info, "../how-to/write-a-plugin.md"),
+            None => written
+                .lines()
+                .find(|line| line.starts_with(&start))
+                .map(|line| format!("{line}\n"))
+                .unwrap_or_default(),
+        };
+    }
+    out
+}
+
+/// The plugins of `examples/plugins` by name. One whose program is missing has no description.
+fn example_plugins() -> Vec<(String, Option<PluginInfo>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins");
+    let registry = Registry::new(&[], &[folder], RegistrySettings::default());
+    let info = |id: &String| registry.info(id).ok().map(|info| PluginInfo::clone(&info));
+    registry.ids().into_iter().map(|id| (id.clone(), info(&id))).collect()
+}
+
 #[test]
 fn reference_pages_agree_with_the_schemas() {
     let schema = planforge_pipeline::pipeline_schema();
@@ -245,7 +288,9 @@ fn reference_pages_agree_with_the_schemas() {
     let infos: Vec<PluginInfo> =
         registry.ids().iter().map(|id| PluginInfo::clone(&registry.info(id).unwrap())).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let written_gallery = std::fs::read_to_string(folder.join("plugin-gallery.md")).unwrap_or_default();
     for (name, page) in [
+        ("plugin-gallery.md", gallery(&infos, &example_plugins(), &written_gallery)),
         ("pipeline-file.md", pipeline_file(&schema)),
         ("model-tables.md", model_tables(&schema)),
         ("plugins.md", plugins(&infos)),

@@ -9,6 +9,7 @@ use std::time::Duration;
 /// Options of `environment-process`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = require_command)]
 pub struct ProcessEnvironmentOptions {
     /// The program and its arguments, one word an entry: `["python3", "puzzle.py"]`. No shell is used. A
     /// program without a slash is looked up in `PATH`; paths are relative to `cwd`.
@@ -59,6 +60,15 @@ impl Default for ProcessEnvironmentOptions {
             set: BTreeMap::new(),
         }
     }
+}
+
+/// States in the schema that `command` has no default.
+fn require_command(schema: &mut schemars::Schema) {
+    let command = schema.get_mut("properties").and_then(|properties| properties.get_mut("command"));
+    if let Some(command) = command.and_then(serde_json::Value::as_object_mut) {
+        command.remove("default");
+    }
+    schema.insert("required".to_owned(), serde_json::json!(["command"]));
 }
 
 impl ProcessEnvironmentOptions {

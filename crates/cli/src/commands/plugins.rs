@@ -1,5 +1,6 @@
 //! `planforge plugins`: what there is, what it takes, and a new one.
 
+mod test_plugin;
 mod try_environment;
 
 use crate::catalogue::registry;
@@ -8,14 +9,15 @@ use crate::exit::Exit;
 use clap::{Args, Subcommand, ValueEnum};
 use planforge_contract::{Failure, PluginInfo};
 use planforge_evaluate::{Align, Table};
-use planforge_plugin_host::{RegistryEntry, scaffold};
+use planforge_plugin_host::RegistryEntry;
+use planforge_plugin_scaffold::{scaffold, scaffold_python};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// List plugins, write a new one, try a program as an environment.
+/// List plugins, write a new one, test one, try a program as an environment.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check\n  planforge plugins new verifier my-check --language python"
+    after_help = "Examples:\n  planforge plugins list\n  planforge plugins new verifier my-check\n  planforge plugins new verifier my-check --language python\n  planforge plugins test my-check"
 )]
 pub(crate) struct PluginsArgs {
     #[command(subcommand)]
@@ -50,10 +52,11 @@ pub(crate) enum PluginsCommand {
         /// The folder to make it in.
         #[arg(long, default_value = ".", value_name = "DIR")]
         dir: PathBuf,
-        /// For Rust: the planforge checkout with the SDK [default: the one that contains DIR].
+        /// For Rust: a planforge checkout to take the SDK from by path [default: the one that contains DIR, else the published version].
         #[arg(long, value_name = "DIR")]
         sdk: Option<PathBuf>,
     },
+    Test(test_plugin::TestPluginArgs),
     TryEnvironment(try_environment::TryEnvironmentArgs),
 }
 
@@ -71,14 +74,14 @@ pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
             context.usage_error("--sdk is for plugins in Rust", Some("leave it out"))
         }
         PluginsCommand::New { kind, name, language: Language::Python, dir, sdk: None } => {
-            let next = format!(
-                "`python3 -m unittest` in the new folder, then `planforge --plugin-dir {name} plugins show {name}`"
-            );
-            report_new(context, scaffold::scaffold_python(kind, name, dir), &next)
+            let next =
+                format!("`python3 -m unittest` in the new folder, then `planforge plugins test {name}`");
+            report_new(context, scaffold_python(kind, name, dir), &next)
         }
         PluginsCommand::New { kind, name, language: Language::Rust, dir, sdk } => {
             new_crate(context, kind, name, dir, sdk.as_deref())
         }
+        PluginsCommand::Test(args) => test_plugin::run(context, args),
         PluginsCommand::TryEnvironment(args) => try_environment::run(context, args),
     }
 }
@@ -157,12 +160,24 @@ fn describe(info: &PluginInfo) -> String {
 }
 
 fn new_crate(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>) -> Exit {
-    let Some(sdk) = sdk.map(Path::to_owned).or_else(|| sdk_near(dir)) else {
-        let help = "name one with --sdk DIR, which the plugin SDK is taken from; or write it in Python: --language python";
-        return context.usage_error("there is no planforge checkout above this folder", Some(help));
-    };
-    let next = "`cargo test` in the new folder, then `planforge plugins list --plugin-dir DIR`";
-    report_new(context, scaffold::scaffold(kind, name, dir, &sdk), next)
+    let sdk = sdk.map(Path::to_owned).or_else(|| sdk_near(dir));
+    let mut next = format!(
+        "`cargo test` in the new folder, then `planforge plugins test {name}/target/debug/{}`",
+        library_file(name)
+    );
+    if sdk.is_none() {
+        let version = env!("CARGO_PKG_VERSION");
+        next += &format!(
+            "\nit takes planforge-plugin-sdk {version} from crates.io; to take it from a checkout, name that with --sdk DIR"
+        );
+    }
+    report_new(context, scaffold(kind, name, dir, sdk.as_deref()), &next)
+}
+
+/// The name of the library that a crate of that name builds.
+fn library_file(name: &str) -> String {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    format!("{prefix}{}{suffix}", name.replace('-', "_"))
 }
 
 fn report_new(context: &Context, files: Result<Vec<PathBuf>, Failure>, next: &str) -> Exit {

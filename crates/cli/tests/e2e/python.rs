@@ -66,8 +66,73 @@ fn a_checkout_is_for_plugins_in_rust_alone() {
     ran(new.iter().copied().chain(["python", "--sdk", "."]))
         .expect(30)
         .says(&["--sdk is for plugins in Rust"]);
-    ran(new.iter().copied().chain(["rust"])).expect(30).says(&["no planforge checkout", "--language python"]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    ran(new.iter().copied().chain(["rust"])).expect(0).says(&["from crates.io", "--sdk DIR"]);
+    let manifest = std::fs::read_to_string(folder.path().join("my-check/Cargo.toml")).unwrap();
+    assert!(manifest.contains("planforge-plugin-sdk = { version ="), "{manifest}");
+}
+
+#[test]
+fn plugins_test_prints_a_table_and_exits_by_the_first_failed_check() {
+    let plugin = new_plugin();
+    let path = plugin.path().join("short-plans");
+    let path = path.to_str().unwrap();
+    let passed = ran(["plugins", "test", path]);
+    assert!(passed.expect(0).stdout.starts_with("`short-plans` passes.\n"), "{}", passed.stdout);
+    assert_eq!(passed.stdout.matches("\npassed ").count(), 14, "{}", passed.stdout);
+    let file = pipeline(plugin.path(), 8);
+    let by_pipeline = ran(["plugins", "test", path, "--json", "--pipeline", file.to_str().unwrap()]).json(0);
+    assert_eq!((&by_pipeline["passed"], &by_pipeline["kind"]), (&true.into(), &"verifier".into()));
+    let wrong = ran(["plugins", "test", path, "--json", "--set", "most_steps=many"]).json(33);
+    assert_eq!(wrong["passed"], false);
+    let options = &wrong["checks"][1];
+    assert_eq!((&options["check"], &options["status"]), (&"options".into(), &"failed".into()), "{wrong}");
+    assert_eq!(options["failure"]["code"], "plugin.options");
+    std::fs::write(
+        plugin.path().join("short-plans/short_plans.py"),
+        "import uuid\nfrom planforge_plugin import Verifier, accepted, run\n\n\nclass ShortPlans(Verifier):\n    about = \"Random\"\n\n    \
+         def check(self, host, task, candidate):\n        return accepted(str(uuid.uuid4()))\n\n\nrun(ShortPlans)\n",
+    )
+    .unwrap();
+    let random = ran(["plugins", "test", path, "--json"]).json(10);
+    let failed: Vec<_> =
+        random["checks"].as_array().unwrap().iter().filter(|c| c["status"] == "failed").collect();
+    assert!(failed.iter().any(|check| check["check"] == "determinism"), "{random}");
+}
+
+#[test]
+fn plugins_test_names_what_it_cannot_find() {
+    ran(["plugins", "test", "no-such-plugin"]).expect(33).says(&["plugin.unknown"]);
+    let empty = tempfile::tempdir().unwrap();
+    ran(["plugins", "test", empty.path().to_str().unwrap()]).expect(30).says(&["there is no plugin in"]);
+    ran([
+        "plugins",
+        "test",
+        "verifier-val",
+        "--pipeline",
+        super::support::pipeline("llm-p.toml").to_str().unwrap(),
+        "--set",
+        "x",
+    ])
+    .expect(30)
+    .says(&["KEY=VALUE"]);
+}
+
+#[test]
+fn the_example_verifier_asks_a_planner_for_the_cheapest_plan() {
+    let runs = tempfile::tempdir().unwrap();
+    let example = super::support::root().join("examples/plugins/near-cheapest");
+    let mut command = planforge();
+    command.arg("run").arg(example.join("pipeline.toml")).arg("--runs").arg(runs.path().join("runs"));
+    let mut run =
+        Run::of(command, runs).task("parcels", "p04").arg("--json").arg("--plugin-dir").arg(&example);
+    let first = run.go();
+    assert_eq!(verdict(&first.json(0), 0), "accepted");
+    let assessed = assessments(&run.folder(), "near");
+    assert!(assessed[0]["metrics"]["ratio"].as_f64().unwrap() >= 1.0, "{assessed:?}");
+    let mut replay = planforge();
+    replay.arg("replay").arg(run.folder()).arg("--json").arg("--plugin-dir").arg(&example);
+    assert_eq!(Ran::wait(replay.spawn().unwrap()).expect(0).stdout, first.stdout);
 }
 
 #[test]

@@ -1,35 +1,13 @@
 //! Every plugin of the workspace does what every plugin must, linked in and from its library.
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-use planforge_plugin_host::BundledPlugin;
+#[path = "support/bundled.rs"]
+mod bundled;
+
+use bundled::PLUGINS;
 use planforge_testkit::plugins::conformance;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-const PLUGINS: &[&BundledPlugin] = &[
-    &planforge_environment_pddl::PLANFORGE_PLUGIN,
-    &planforge_environment_process::PLANFORGE_PLUGIN,
-    &planforge_planner_classical::PLANFORGE_PLUGIN,
-    &planforge_planner_external::PLANFORGE_PLUGIN,
-    &planforge_planner_llm::PLANFORGE_PLUGIN,
-    &planforge_provider_anthropic::PLANFORGE_PLUGIN,
-    &planforge_provider_batch::PLANFORGE_PLUGIN,
-    &planforge_provider_gemini::PLANFORGE_PLUGIN,
-    &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
-    &planforge_provider_openai::PLANFORGE_PLUGIN,
-    &planforge_translator_asp::PLANFORGE_PLUGIN,
-    &planforge_translator_actions::PLANFORGE_PLUGIN,
-    &planforge_translator_describe::PLANFORGE_PLUGIN,
-    &planforge_translator_direct::PLANFORGE_PLUGIN,
-    &planforge_translator_edit::PLANFORGE_PLUGIN,
-    &planforge_translator_thought::PLANFORGE_PLUGIN,
-    &planforge_verifier_classes::PLANFORGE_PLUGIN,
-    &planforge_verifier_clusters::PLANFORGE_PLUGIN,
-    &planforge_verifier_critique::PLANFORGE_PLUGIN,
-    &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
-    &planforge_verifier_ew::PLANFORGE_PLUGIN,
-    &planforge_verifier_val::PLANFORGE_PLUGIN,
-];
 
 #[test]
 fn every_folder_in_plugins_is_tested_here() {

@@ -4,7 +4,7 @@
 //! folder, so that what is built already is not built again.
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-use planforge_plugin_host::scaffold::scaffold;
+use planforge_plugin_scaffold::scaffold;
 use planforge_testkit::outside::{cargo, copy_crate, keep_in_target};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ fn passed(output: &str) -> usize {
 #[test]
 fn a_new_plugin_outside_the_workspace_passes_its_own_test() {
     let folder = tempfile::tempdir().unwrap();
-    let files = scaffold("verifier", "verifier-outside", folder.path(), &root()).unwrap();
+    let files = scaffold("verifier", "verifier-outside", folder.path(), Some(&root())).unwrap();
     assert_eq!(files.len(), 3);
     assert_eq!(passed_tests(&folder.path().join("verifier-outside"), "verifier-outside"), 2);
 }
@@ -38,7 +38,7 @@ fn a_new_plugin_of_every_kind_in_a_workspace_s_plugins_folder_passes_its_own_tes
     std::fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
     let kinds = ["provider", "translator", "verifier", "planner", "environment"];
     for kind in kinds {
-        scaffold(kind, &format!("{kind}-inside"), &folder.path().join("plugins"), &root()).unwrap();
+        scaffold(kind, &format!("{kind}-inside"), &folder.path().join("plugins"), Some(&root())).unwrap();
     }
     assert_eq!(passed_tests(folder.path(), "workspace"), 2 * kinds.len());
 }

@@ -1,7 +1,7 @@
 //! The registry of commands: help, arguments and entry point of each.
 
 use crate::{
-    attack, grammars, long_tests, mcp_client, measure, record_demo, report_screenshots, tic_reference,
+    attack, grammars, long_tests, mcp_client, measure, packaged_sdk, record_demo, report_screenshots, tic_reference,
 };
 
 macro_rules! commands {
@@ -60,6 +60,8 @@ commands! {
     LongTests(long_tests::LongTestsArgs) => long_tests::run;
     /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times.
     McpClient(mcp_client::McpClientArgs) => mcp_client::run;
+    /// Packs the crates that authors of plugins need, and builds a new verifier against the packages.
+    PackagedSdk(packaged_sdk::PackagedSdkArgs) => packaged_sdk::run;
     /// Record the demo's cassette from a live model, or send the same requests again and compare.
     RecordDemo(record_demo::RecordDemoArgs) => record_demo::run;
     /// Screenshots of a report in a headless browser, wide and narrow, light and dark, with checks of each page.

@@ -8,6 +8,7 @@ mod grammars;
 mod long_tests;
 mod mcp_client;
 mod measure;
+mod packaged_sdk;
 mod pairs;
 mod paths;
 mod process;

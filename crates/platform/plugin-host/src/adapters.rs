@@ -97,6 +97,19 @@ fn wrong_kind(info: &PluginInfo, wanted: PluginKind) -> Failure {
     Failure::new(FailureClass::Request, "plugin.kind", text)
 }
 
+/// A made plugin that takes and gives documents as text in their envelopes.
+pub struct RawInstance(pub(crate) Core);
+
+impl RawInstance {
+    /// Calls a method of the plugin's kind, such as `verify`.
+    ///
+    /// # Errors
+    /// The plugin's failure, or that of the call.
+    pub fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
+        self.0.call(host, method, inputs)
+    }
+}
+
 struct Adapter(Core);
 
 fn text<T: Document>(body: &T) -> Result<String, Failure> {

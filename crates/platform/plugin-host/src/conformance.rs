@@ -80,9 +80,6 @@ pub fn conformance(plugin: &'static BundledPlugin) -> Result<(), Vec<String>> {
     {
         wrong.push("the loaded one does not come from a library with its SHA-256".to_owned());
     }
-    if bundled.about.trim().is_empty() || bundled.about.contains('\n') {
-        wrong.push("`about` must be one line".to_owned());
-    }
     wrong.extend(schema_violations(&bundled));
     let mut unknown = JsonObject::new();
     unknown.insert("no-such-option".to_owned(), Value::Null);
@@ -106,22 +103,40 @@ pub fn conformance(plugin: &'static BundledPlugin) -> Result<(), Vec<String>> {
 }
 
 fn schema_violations(info: &PluginInfo) -> Vec<String> {
+    let properties = info.options_schema.get("properties").and_then(Value::as_object);
+    let is_undocumented = |schema: &Value| {
+        schema.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
+    };
+    let undocumented = properties.into_iter().flatten().filter(|(_, schema)| is_undocumented(schema));
+    let mut wrong: Vec<String> =
+        undocumented.map(|(name, _)| format!("the option `{name}` has no doc comment")).collect();
+    wrong.extend(declaration_violations(info));
+    wrong
+}
+
+/// Mistakes in what a plugin declares of itself, one sentence each.
+pub fn declaration_violations(info: &PluginInfo) -> Vec<String> {
     let mut wrong = Vec::new();
-    let none = serde_json::Map::new();
-    let properties = info.options_schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    for (name, schema) in properties {
-        if schema.get("description").and_then(Value::as_str).is_none_or(|d| d.trim().is_empty()) {
-            wrong.push(format!("the option `{name}` has no doc comment"));
-        }
+    if info.about.trim().is_empty() || info.about.contains('\n') {
+        wrong.push("`about` must be one line".to_owned());
     }
-    for (what, names) in [("secret", &info.secrets), ("server", &info.servers), ("file", &info.files)] {
-        for name in names.iter().filter(|n| !properties.contains_key(*n)) {
+    let properties = info.options_schema.get("properties").and_then(Value::as_object);
+    let is_option = |name: &String| properties.is_some_and(|properties| properties.contains_key(name));
+    let named = [
+        ("secret", &info.secrets),
+        ("server", &info.servers),
+        ("file", &info.files),
+        ("folder", &info.folders),
+        ("suite", &info.suites),
+    ];
+    for (what, names) in named {
+        for name in names.iter().filter(|name| !is_option(name)) {
             wrong.push(format!("the {what} `{name}` is not an option"));
         }
     }
     for (what, declared) in [("role", &info.roles), ("metric", &info.metrics)] {
-        for d in declared.iter().filter(|d| d.about.trim().is_empty()) {
-            wrong.push(format!("the {what} `{}` has no description", d.name));
+        for one in declared.iter().filter(|one| one.about.trim().is_empty()) {
+            wrong.push(format!("the {what} `{}` has no description", one.name));
         }
     }
     wrong

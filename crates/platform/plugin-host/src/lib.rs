@@ -22,7 +22,6 @@ mod limits;
 mod options;
 mod program;
 mod registry;
-pub mod scaffold;
 mod search;
 mod serve;
 mod settings;
@@ -30,8 +29,9 @@ mod suggestion;
 mod threads;
 mod worker;
 
-pub use adapters::Instance;
+pub use adapters::{Instance, RawInstance};
 pub use codes::CODES;
+pub use conformance::declaration_violations;
 pub use isolated::isolated_main;
 pub use limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
@@ -41,4 +41,5 @@ pub use registry::{Registry, RegistryEntry};
 pub use search::PluginSource;
 pub use serve::worker_main;
 pub use settings::RegistrySettings;
+pub use suggestion::nearest;
 pub use worker::{WorkerSettings, WorkerSource};

@@ -1,6 +1,6 @@
 //! The known plugins, their sources, and the creation of instances.
 
-use crate::adapters::Instance;
+use crate::adapters::{Instance, RawInstance};
 use crate::call::{Code, Core, no_worker};
 use crate::exposed::writable_by_others;
 use crate::gates;
@@ -320,6 +320,18 @@ impl Registry {
     /// # Errors
     /// As [`Registry::info`]; `plugin.options` with all problems; `plugin.create` or what the plugin refused with.
     pub fn create(&self, id: &str, request: CreateRequest) -> Result<Instance, Failure> {
+        self.checked_core(id, request).map(Instance::over)
+    }
+
+    /// As [`Registry::create`], for calls with documents as text.
+    ///
+    /// # Errors
+    /// As [`Registry::create`].
+    pub fn create_raw(&self, id: &str, request: CreateRequest) -> Result<RawInstance, Failure> {
+        self.checked_core(id, request).map(RawInstance)
+    }
+
+    fn checked_core(&self, id: &str, request: CreateRequest) -> Result<Core, Failure> {
         let slot = self.slot(id)?;
         let loaded = self.load(slot)?;
         #[cfg(feature = "schemas")]
@@ -333,7 +345,7 @@ impl Registry {
         let worker = source.zip(self.settings.worker.clone());
         let worker = worker.map(|(source, settings)| (settings, source, request));
         let info = Arc::clone(&loaded.info);
-        Ok(Instance::over(Core::new(info, code, &self.settings, Arc::clone(&self.threads), worker)))
+        Ok(Core::new(info, code, &self.settings, Arc::clone(&self.threads), worker))
     }
 
     /// `plugin.options` with all problems of the options.

@@ -7,8 +7,8 @@ use planforge_contract::{
     EnvironmentOpen, Failure, Message, Outcome, PlanDocument, PlanOutcome, PlanRequest, PluginKind,
     TranslateRequest, VerifyRequest, WalkSpec, visit_documents,
 };
-use planforge_plugin_host::scaffold::scaffold_python;
 use planforge_plugin_host::{Instance, Registry, RegistrySettings};
+use planforge_plugin_scaffold::scaffold_python;
 use planforge_plugin_sdk::testing::TestHost;
 use serde_json::json;
 use std::io::Write;

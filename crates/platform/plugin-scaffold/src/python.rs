@@ -1,11 +1,11 @@
 //! A new plugin in Python: a folder with `plugin.toml`, the plugin, its test, and a copy of the package `planforge_plugin`.
 
-use super::{new_folder, type_name, write_all};
+use crate::{new_folder, type_name, write_all};
 use planforge_contract::{Failure, PluginKind};
 use std::path::{Path, PathBuf};
 
-const MANIFEST: &str = include_str!("../../templates/python/plugin.toml");
-const README: &str = include_str!("../../templates/python/README.md");
+const MANIFEST: &str = include_str!("../templates/python/plugin.toml");
+const README: &str = include_str!("../templates/python/README.md");
 
 /// The files of the package. They lie in `python/` of the repository.
 const PACKAGE: [(&str, &str); 10] = {
@@ -13,7 +13,7 @@ const PACKAGE: [(&str, &str); 10] = {
         ($name:literal) => {
             (
                 concat!("planforge_plugin/", $name),
-                include_str!(concat!("../../templates/planforge_plugin/", $name)),
+                include_str!(concat!("../templates/planforge_plugin/", $name)),
             )
         };
     }
@@ -36,8 +36,8 @@ const fn sources(kind: PluginKind) -> (&'static str, &'static str) {
     macro_rules! of {
         ($kind:literal) => {
             (
-                include_str!(concat!("../../templates/python/", $kind, "/plugin.py")),
-                include_str!(concat!("../../templates/python/", $kind, "/test.py")),
+                include_str!(concat!("../templates/python/", $kind, "/plugin.py")),
+                include_str!(concat!("../templates/python/", $kind, "/test.py")),
             )
         };
     }

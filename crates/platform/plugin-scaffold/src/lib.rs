@@ -53,25 +53,30 @@ debug = false
 /// Writes a new plugin crate into `dir/name` and returns its files.
 ///
 /// `kind` is a word of [`PluginKind`]; `name` is the crate's name in lower-case words joined by dashes. `checkout` is a
-/// planforge source tree, from which the new crate takes the SDK. In the `plugins` folder of a workspace the crate becomes
-/// a member of it; anywhere else it is a workspace of its own.
+/// planforge source tree, from which the new crate takes the SDK; without one it takes the published version. In the `plugins` folder of
+/// a workspace the crate becomes a member of it; anywhere else it is a workspace of its own.
 ///
 /// # Errors
 /// `new.kind`, `new.name`, `new.exists`, `new.sdk`, or `new.file` where a file cannot be written. Nothing is overwritten.
-pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn scaffold(
+    kind: &str,
+    name: &str,
+    dir: &Path,
+    checkout: Option<&Path>,
+) -> Result<Vec<PathBuf>, Failure> {
     let (kind, target) = new_folder(kind, name, dir)?;
-    let crates = checkout.join("crates");
-    if !crates.join("platform/plugin-sdk/Cargo.toml").is_file() {
-        let text = format!("{} has no crates/platform/plugin-sdk", checkout.display());
-        return Err(wrong("new.sdk", text).help("name the folder of a planforge source tree"));
-    }
-    let crates = crates.canonicalize().map_err(|e| unwritable(checkout, &e))?;
+    let crates = checkout.map(crates_of).transpose()?;
+    let source = |crate_name: &str| match &crates {
+        Some(crates) => format!("path = \"{}/platform/{crate_name}\"", relative(&target, crates)),
+        None => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
+    };
     let (library, kind_test) = sources(kind);
     let values = [
         ("{{NAME}}", name.to_owned()),
         ("{{CRATE}}", name.replace('-', "_")),
         ("{{TYPE}}", type_name(name)),
-        ("{{SDK}}", relative(&target, &crates)),
+        ("{{SDK}}", source("plugin-sdk")),
+        ("{{HOST}}", source("plugin-host")),
         ("{{FEATURES}}", features(kind).to_owned()),
         (
             "{{WORKSPACE}}",
@@ -92,11 +97,21 @@ pub fn scaffold(kind: &str, name: &str, dir: &Path, checkout: &Path) -> Result<V
     write_all(&target, files.map(|(path, text)| (path.to_owned(), text)))
 }
 
+/// The folder `crates` of a source tree.
+fn crates_of(checkout: &Path) -> Result<PathBuf, Failure> {
+    let crates = checkout.join("crates");
+    if !crates.join("platform/plugin-sdk/Cargo.toml").is_file() {
+        let text = format!("{} has no crates/platform/plugin-sdk", checkout.display());
+        return Err(wrong("new.sdk", text).help("name the folder of a planforge source tree"));
+    }
+    crates.canonicalize().map_err(|e| unwritable(checkout, &e))
+}
+
 /// The kind, and the folder of a plugin that does not exist yet. Makes the folder around it.
 fn new_folder(kind: &str, name: &str, dir: &Path) -> Result<(PluginKind, PathBuf), Failure> {
     let kind = PluginKind::ALL.into_iter().find(|k| k.name() == kind).ok_or_else(|| {
         let kinds = PluginKind::ALL.map(PluginKind::name);
-        let near = crate::suggestion::nearest(kind, kinds.into_iter());
+        let near = planforge_plugin_host::nearest(kind, kinds.into_iter());
         let help = near
             .map_or_else(|| format!("kinds are {}", kinds.join(", ")), |k| format!("did you mean `{k}`?"));
         wrong("new.kind", format!("unknown kind of plugin: `{kind}`")).help(help)
@@ -180,15 +195,33 @@ mod tests {
     fn wrong_wishes_are_refused_and_nothing_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-        let code = |kind: &str, name: &str| scaffold(kind, name, folder.path(), &checkout).unwrap_err().code;
+        let code =
+            |kind: &str, name: &str| scaffold(kind, name, folder.path(), Some(&checkout)).unwrap_err().code;
         assert_eq!(code("verifer", "a"), "new.kind");
         for name in ["", "-a", "a-", "a--b", "Upper", "1st", "a_b", "../a", "test"] {
             assert_eq!(code("verifier", name), "new.name", "{name}");
         }
-        assert_eq!(scaffold("planner", "a", folder.path(), folder.path()).unwrap_err().code, "new.sdk");
+        assert_eq!(scaffold("planner", "a", folder.path(), Some(folder.path())).unwrap_err().code, "new.sdk");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert_eq!(scaffold("planner", "a", folder.path(), &checkout).unwrap().len(), 3);
+        assert_eq!(scaffold("planner", "a", folder.path(), Some(&checkout)).unwrap().len(), 3);
         assert_eq!(code("planner", "a"), "new.exists");
+    }
+
+    #[test]
+    fn without_a_checkout_the_published_version_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = scaffold("planner", "a", folder.path(), None).unwrap();
+        let manifest = std::fs::read_to_string(&files[0]).unwrap();
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(
+            manifest.contains(&format!("planforge-plugin-sdk = {{ version = \"{version}\"")),
+            "{manifest}"
+        );
+        assert!(
+            manifest.contains(&format!("planforge-plugin-host = {{ version = \"{version}\"")),
+            "{manifest}"
+        );
+        assert!(!manifest.contains("path ="), "{manifest}");
     }
 
     #[test]
