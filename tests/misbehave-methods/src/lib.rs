@@ -111,7 +111,10 @@ impl Verifier for Misbehave {
     fn verify(&self, host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         let accept = || Outcome::Ok(Assessment::new(Decision::Accepted, "fine"));
         let mut results: Vec<_> = request.candidates.iter().map(|_| accept()).collect();
-        let is_bad = request.candidates.iter().any(|candidate| candidate.problem.as_deref() == Some("bad"));
+        let is_bad = request
+            .candidates
+            .iter()
+            .any(|candidate| matches!(candidate.problem.as_deref(), Some("bad" | "")));
         match self.0 {
             Fault::Abort if is_bad => std::process::abort(),
             Fault::StackOverflow if is_bad => results.truncate(deeper(1) as usize),

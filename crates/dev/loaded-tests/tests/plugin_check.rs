@@ -121,8 +121,9 @@ const LIBRARY_FAULTS: &[(&str, &str, &str)] = &[
     ("bad-json", "request", "plugin.document"),
     ("few-results", "request", "plugin.reply-count"),
     ("huge", "request", "plugin.reply-size"),
-    ("abort", "request", "plugin.program"),
-    ("stack-overflow", "request", "plugin.program"),
+    ("forbidden", "request", "host.forbidden"),
+    ("abort", "hostile: empty", "plugin.program"),
+    ("stack-overflow", "hostile: empty", "plugin.program"),
 ];
 
 fn assert_fails(report: &PluginReport, name: &str, code: Option<&str>) {
