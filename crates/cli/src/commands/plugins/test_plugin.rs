@@ -4,7 +4,8 @@ use crate::args::positive_seconds;
 use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::{Exit, of_failure};
-use crate::pipeline::check_pipeline;
+use crate::pipeline::{check_pipeline, consent};
+use crate::programs::started_programs;
 use clap::Args;
 use planforge_contract::{JsonObject, PluginInfo};
 use planforge_diagnostics::render::escape;
@@ -116,6 +117,11 @@ fn pipeline_options(context: &Context, file: &Path, id: &str) -> Result<JsonObje
     let text = context.read_text(file)?;
     let checked = check_pipeline(context, &text, &file.display().to_string(), &[])?;
     let config = &checked.pipeline.config;
+    let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
+    for program in started_programs(config, &checked.registry, checked.pipeline.folder()) {
+        let name = &checked.pipeline.name;
+        consent.check_command(&program, name).map_err(|failure| context.print_failure(&failure))?;
+    }
     let models = config.llm.values().map(|table| (table.plugin.as_str(), split_table(&table.settings).1));
     let stages = config.all_stages().filter_map(|stage| stage.plugin());
     let stages = stages.map(|(plugin, options)| (plugin, options.clone()));
