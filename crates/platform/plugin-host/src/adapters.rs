@@ -106,7 +106,7 @@ impl RawInstance {
     /// # Errors
     /// The plugin's failure, or that of the call.
     pub fn call(&self, host: &dyn Host, method: &str, inputs: Vec<String>) -> Result<String, Failure> {
-        self.0.call(host, method, inputs)
+        self.0.call(host, method, inputs, None)
     }
 }
 
