@@ -3,7 +3,7 @@
 use crate::call::Answer;
 use crate::host::{CheckHost, Interruption};
 use crate::options::{complete_options, stated_defaults};
-use crate::report::{Check, PluginReport};
+use crate::report::{Check, CheckStatus, PluginReport};
 use crate::sample;
 use crate::subject::{Subject, first_fault, summary};
 use planforge_contract::{Failure, FailureClass, JsonObject, Measure, PluginInfo, PluginKind, ResultClasses};
@@ -81,13 +81,22 @@ pub fn check_plugin(registry: &Registry, id: &str, options: &JsonObject, timeout
         return report;
     }
     report.checks.push(check_metrics(&subject.info, &answer));
-    report.checks.push(check_determinism(&subject, &answer, &call.ask(&instance, &subject.host())));
-    report.checks.push(check_concurrency(&subject));
+    let check = check_determinism(&subject, &answer, &call.ask(&instance, &subject.host()));
+    let is_deterministic = check.status == CheckStatus::Passed;
+    report.checks.push(check);
+    const RANDOM: &str = "its answers are not deterministic";
+    report.checks.push(match is_deterministic {
+        true => check_concurrency(&subject),
+        false => Check::not_applicable("concurrency", RANDOM),
+    });
     report.checks.push(check_cancellation(&subject));
     for (name, make) in HOSTILE_INPUTS {
         report.checks.push(check_hostile(&subject, &hostile_name(name), &make()));
     }
-    report.checks.push(check_unknown_fields(&subject, &answer));
+    report.checks.push(match is_deterministic {
+        true => check_unknown_fields(&subject, &answer),
+        false => Check::not_applicable(&hostile_name(UNKNOWN_FIELDS), RANDOM),
+    });
     report
 }
 

@@ -79,12 +79,13 @@ fn task(number: usize) -> TaskView {
     materials.example.domain = Some(DOMAIN.to_owned());
     materials.actions.header = DOMAIN.split("  (:action").next().map(|header| format!("{header})"));
     materials.actions.described = Some(vec![described.clone()]);
-    materials.actions.examples = Some(vec![ActionExample {
+    let example = ActionExample {
         suite: "lamps".to_owned(),
         action: described,
         predicates: predicates.to_vec(),
         pddl: "(:action switch-on :parameters (?l - lamp) :precondition (off ?l) :effect (on ?l))".to_owned(),
-    }]);
+    };
+    materials.actions.examples = Some(vec![example; 3]);
     task
 }
 
