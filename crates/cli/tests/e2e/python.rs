@@ -134,20 +134,3 @@ fn the_example_verifier_asks_a_planner_for_the_cheapest_plan() {
     replay.arg("replay").arg(run.folder()).arg("--json").arg("--plugin-dir").arg(&example);
     assert_eq!(Ran::wait(replay.spawn().unwrap()).expect(0).stdout, first.stdout);
 }
-
-#[test]
-fn the_example_verifier_asks_a_planner_for_the_cheapest_plan() {
-    let runs = tempfile::tempdir().unwrap();
-    let example = super::support::root().join("examples/plugins/near-cheapest");
-    let mut command = planforge();
-    command.arg("run").arg(example.join("pipeline.toml")).arg("--runs").arg(runs.path().join("runs"));
-    let mut run =
-        Run::of(command, runs).task("parcels", "p04").arg("--json").arg("--plugin-dir").arg(&example);
-    let first = run.go();
-    assert_eq!(verdict(&first.json(0), 0), "accepted");
-    let assessed = assessments(&run.folder(), "near");
-    assert!(assessed[0]["metrics"]["ratio"].as_f64().unwrap() >= 1.0, "{assessed:?}");
-    let mut replay = planforge();
-    replay.arg("replay").arg(run.folder()).arg("--json").arg("--plugin-dir").arg(&example);
-    assert_eq!(Ran::wait(replay.spawn().unwrap()).expect(0).stdout, first.stdout);
-}
