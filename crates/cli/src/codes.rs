@@ -22,6 +22,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_evaluate::CODES,
         planforge_report::CODES,
         planforge_mcp::CODES,
+        planforge_lsp::CODES,
         planforge_provider_noisy_oracle::CODES,
         planforge_model_http::CODES,
         planforge_translator_asp::CODES,

@@ -18,12 +18,14 @@ pub(crate) struct WorkLimits {
 impl WorkLimits {
     /// Ends at an interrupt, after `seconds` where given, and at four gibibytes.
     pub(crate) fn new(seconds: Option<f64>) -> Self {
-        Self {
-            interrupted: interrupt_flag(),
-            until: seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s))),
-            bytes: 0,
-            most_bytes: 4 << 30,
-        }
+        let until = seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s)));
+        Self { interrupted: interrupt_flag(), until, bytes: 0, most_bytes: 4 << 30 }
+    }
+
+    /// Ends when the flag is set, after `seconds`, and at `most_bytes`.
+    pub(crate) fn cancelled_by(flag: Arc<AtomicBool>, seconds: f64, most_bytes: u64) -> Self {
+        let until = Instant::now().checked_add(Duration::from_secs_f64(seconds));
+        Self { interrupted: flag, until, bytes: 0, most_bytes }
     }
 
     /// True after Ctrl-C.

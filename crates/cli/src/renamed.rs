@@ -26,8 +26,13 @@ const RENAMED: &[Renamed] = &[
 ];
 
 /// Every short form.
-const SHORT_FORMS: &[Renamed] =
-    &[(&["fmt"], &["pddl", "fmt"]), (&["grammar"], &["pddl", "grammar"]), (&["mcp"], &["serve", "mcp"])];
+const SHORT_FORMS: &[Renamed] = &[
+    (&["fmt"], &["pddl", "fmt"]),
+    (&["grammar"], &["pddl", "grammar"]),
+    (&["tell"], &["pddl", "tell"]),
+    (&["lsp"], &["serve", "lsp"]),
+    (&["mcp"], &["serve", "mcp"]),
+];
 
 /// Global options that take the next argument as their value.
 const GLOBAL_WITH_VALUE: &[&str] = &["--color", "--plugin-dir", "--allow-host"];
@@ -126,6 +131,8 @@ mod tests {
             ("planforge help fmt", "planforge help pddl fmt"),
             ("planforge mcp --http 0", "planforge serve mcp --http 0"),
             ("planforge grammar d.pddl --of plan", "planforge pddl grammar d.pddl --of plan"),
+            ("planforge --color never lsp", "planforge --color never serve lsp"),
+            ("planforge help tell", "planforge help pddl tell"),
         ] {
             assert_eq!(rewrite(short), (full.to_owned(), String::new()));
         }

@@ -14,6 +14,8 @@ use clap::{Args, ValueEnum};
 use planforge_contract::{DocumentSchemas, Failure, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_judging::reports::ValidateReport;
+use planforge_pipeline::Checked;
+use planforge_plugin_host::Registry;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -90,19 +92,7 @@ fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Exit, Exit>
     };
     let registry = registry(context);
     let prices = Prices::listed(context)?;
-    let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
-    let mut checked = planforge_pipeline::check(&text, &name, &catalogue, &overrides);
-    let mut starts = Vec::new();
-    if let Some(pipeline) = &checked.pipeline {
-        let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
-        let folder = pipeline.folder();
-        let with =
-            Preparation { registry: &registry, name: &name, folder, replays: false, consent: &consent };
-        checked.diagnostics.extend(check_models(&pipeline.config, &text, &with));
-        starts = started_programs(&pipeline.config, &registry, folder);
-        let refused = starts.iter().filter_map(|program| consent.check_command(program, &name).err());
-        checked.diagnostics.extend(refused.map(consent_advice));
-    }
+    let (checked, starts) = check_text(context, &registry, &prices, (&text, &name), &overrides)?;
     let good = checked.pipeline.is_some() && !checked.diagnostics.iter().any(Diagnostic::is_error);
     if args.json {
         let diagnostics =
@@ -128,4 +118,27 @@ fn consent_advice(refused: Failure) -> Diagnostic {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
     }
+}
+
+/// Every finding about a pipeline file, given as its text and name, and the programs that a run of it starts.
+pub(crate) fn check_text(
+    context: &Context,
+    registry: &Registry,
+    prices: &Prices,
+    (text, name): (&str, &str),
+    overrides: &[String],
+) -> Result<(Checked, Vec<StartedProgram>), Exit> {
+    let catalogue = RegistryCatalogue { registry, prices };
+    let mut checked = planforge_pipeline::check(text, name, &catalogue, overrides);
+    let mut starts = Vec::new();
+    if let Some(pipeline) = &checked.pipeline {
+        let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
+        let folder = pipeline.folder();
+        let with = Preparation { registry, name, folder, replays: false, consent: &consent };
+        checked.diagnostics.extend(check_models(&pipeline.config, text, &with));
+        starts = started_programs(&pipeline.config, registry, folder);
+        let refused = starts.iter().filter_map(|program| consent.check_command(program, name).err());
+        checked.diagnostics.extend(refused.map(consent_advice));
+    }
+    Ok((checked, starts))
 }

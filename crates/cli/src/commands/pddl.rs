@@ -8,6 +8,7 @@ mod graph;
 mod infer;
 mod picture;
 mod plan;
+mod tell;
 mod validate;
 
 use crate::context::Context;
@@ -34,6 +35,7 @@ enum PddlCommand {
     Fmt(fmt::FmtArgs),
     Graph(graph::GraphArgs),
     Picture(picture::PictureArgs),
+    Tell(tell::TellArgs),
     Infer(infer::InferArgs),
     Grammar(grammar::GrammarArgs),
 }
@@ -47,6 +49,7 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         PddlCommand::Fmt(args) => fmt::run(context, args),
         PddlCommand::Graph(args) => graph::run(context, args),
         PddlCommand::Picture(args) => picture::run(context, args),
+        PddlCommand::Tell(args) => tell::run(context, args),
         PddlCommand::Infer(args) => infer::run(context, args),
         PddlCommand::Grammar(args) => grammar::run(context, args),
     }

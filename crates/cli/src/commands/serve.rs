@@ -1,6 +1,7 @@
 //! `planforge serve`: servers for agents and editors.
 
 mod backend;
+mod lsp;
 mod mcp;
 mod run;
 
@@ -10,7 +11,7 @@ use clap::{Args, Subcommand};
 
 /// Serve planforge's tools to agents and editors.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  planforge serve mcp")]
+#[command(after_help = "Examples:\n  planforge serve lsp\n  planforge serve mcp")]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     command: ServeCommand,
@@ -18,11 +19,13 @@ pub(crate) struct ServeArgs {
 
 #[derive(Debug, Subcommand)]
 enum ServeCommand {
+    Lsp(lsp::LspArgs),
     Mcp(mcp::McpArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> Exit {
     match &args.command {
+        ServeCommand::Lsp(args) => lsp::run(context, args),
         ServeCommand::Mcp(args) => mcp::run(context, args),
     }
 }

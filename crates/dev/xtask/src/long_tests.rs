@@ -1,4 +1,5 @@
-//! Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
+//! Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning and of the language
+//! server, which has 10,000 random edits.
 
 #[path = "../../../language/pddl/tests/support/large_texts.rs"]
 mod large_texts;
@@ -30,9 +31,14 @@ pub(crate) fn run(_: &LongTestsArgs) -> Result<(), String> {
     if !too_slow.is_empty() {
         return Err(format!("reading takes more than linear time: {too_slow:?}"));
     }
-    let arguments = ["test", "-p", "planforge-planning", "--", "--ignored"];
-    let status = Command::new("cargo").args(arguments).status().map_err(|e| format!("`cargo`: {e}"))?;
-    if status.success() { Ok(()) } else { Err("an ignored test of planning failed".to_owned()) }
+    for package in ["planforge-planning", "planforge-lsp"] {
+        let arguments = ["test", "-p", package, "--", "--ignored", "--nocapture"];
+        let status = Command::new("cargo").args(arguments).status().map_err(|e| format!("`cargo`: {e}"))?;
+        if !status.success() {
+            return Err(format!("an ignored test of {package} failed"));
+        }
+    }
+    Ok(())
 }
 
 /// Texts of a given size, each with its name.

@@ -35,4 +35,5 @@ pub use picture::{
     Colour, Coordinates, Direction, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,
     PICTURE_SCHEMA, Pattern, PictureTemplate, Slot, StackSpec, TypeName, read_picture,
 };
+pub use sentences::{SentenceFile, read_sentences};
 pub use view::task_view;

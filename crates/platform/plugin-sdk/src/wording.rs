@@ -42,6 +42,16 @@ impl Wording {
         }
     }
 
+    /// As [`Wording::fact`], as a part of a sentence: `the van is in elm`, `it is not true that the van is in elm`.
+    pub fn clause(&self, predicate: &str, arguments: &[&str], holds: bool) -> String {
+        let template = self.templates.get(&predicate.to_lowercase());
+        // A suite need not say what it is for a fact not to hold, and inside a sentence that is said in another form.
+        if !holds && template.is_some_and(|t| t.no.is_empty() && !t.yes.is_empty()) {
+            return format!("it is not true that {}", clause(&self.fact(predicate, arguments, true)));
+        }
+        clause(&self.fact(predicate, arguments, holds))
+    }
+
     /// A number: `fuel of truck1 is 5.`
     pub fn value(&self, function: &str, arguments: &[&str], value: f64) -> String {
         match self.templates.get(&function.to_lowercase()) {
@@ -128,11 +138,25 @@ fn words(name: &str) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn list(items: &[&str]) -> String {
-    match items {
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match items.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// A sentence as part of another.
+pub fn clause(sentence: &str) -> String {
+    let sentence = sentence.trim().trim_end_matches('.');
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.clone().next()) {
+        // A word of capitals is a name.
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => sentence.to_owned(),
     }
 }
 
@@ -221,6 +245,15 @@ mod tests {
         {
             assert_eq!(told(unread), None, "{unread}");
         }
+    }
+
+    #[test]
+    fn a_fact_is_part_of_a_sentence() {
+        let s = with("at", "The van is at {1}.", "");
+        assert_eq!(s.clause("at", &["elm"], true), "the van is at elm");
+        assert_eq!(s.clause("at", &["elm"], false), "it is not true that the van is at elm");
+        assert_eq!(s.clause("IN", &["A1", "b"], false), "IN does not hold for A1 and b");
+        assert_eq!(with("at", "A1 is at {1}.", "").clause("at", &["x"], true), "A1 is at x");
     }
 
     #[test]

@@ -11,12 +11,12 @@ mod literals;
 
 use super::Suite;
 use crate::config::DescriptionClass;
-use literals::{Literal, LiteralWording, clause, described_literals, kind};
+use literals::{Literal, LiteralWording, described_literals, kind};
 use planforge_contract::{ActionDescription, ActionExample, ActionMaterials, PredicateDescription};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, PredicateDecl, Problem, TypedName};
 use planforge_pddl::{Name, TaskSources, parse_domain, print_action, print_domain, requirements_used};
-use planforge_plugin_sdk::wording::Wording;
+use planforge_plugin_sdk::wording::{Wording, clause, list};
 
 pub(super) use file::{ActionFile, read};
 pub use file::{ActionTexts, PredicateText, read_declaration, same_parameters};
@@ -153,12 +153,4 @@ fn base(suite: &Suite, action: &Action) -> String {
 
 fn bare(parameter: &TypedName) -> &str {
     parameter.name.as_str().trim_start_matches('?')
-}
-
-fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }

@@ -125,7 +125,7 @@ impl AddOnReader<'_> {
 
     fn sentences(&mut self, path: &Path, suite: &mut Suite, text: String, tell: bool) {
         let source = self.sources.add(path.join("sentences.toml").display().to_string(), text.clone());
-        let declared = suite.reference_domain.as_deref().map(super::load::declared_names);
+        let declared = suite.reference_domain.as_deref().map(sentences::Declared::of);
         let mut found = Vec::new();
         let told = sentences::read(&text, source, declared.as_ref(), &mut found);
         if tell {

@@ -288,7 +288,7 @@ impl Loader {
         let Some(text) = self.read(folder, "sentences.toml") else { return SentenceFile::default() };
         let shown = folder.path.join("sentences.toml").display().to_string();
         let source = self.sources.add(shown, text.clone());
-        let declared = domain.map(declared_names);
+        let declared = domain.map(Declared::of);
         sentences::read(&text, source, declared.as_ref(), &mut self.found)
     }
 
@@ -337,19 +337,6 @@ impl Loader {
             None => {}
         }
         String::new()
-    }
-}
-
-/// The predicates, functions and types of a domain, as far as it can be read.
-pub(super) fn declared_names(domain: &str) -> Declared {
-    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
-    let predicates = domain.predicates.iter().map(|p| (&p.name, p.parameters.len()));
-    let functions = domain.functions.iter().map(|f| (&f.name, f.parameters.len()));
-    let derived = domain.derived.iter().map(|d| (&d.predicate, d.parameters.len()));
-    let entries = predicates.chain(functions).chain(derived);
-    Declared {
-        arities: entries.map(|(name, arity)| (name.as_str().to_ascii_lowercase(), arity)).collect(),
-        types: domain.types.iter().map(|t| t.name.as_str().to_ascii_lowercase()).collect(),
     }
 }
 

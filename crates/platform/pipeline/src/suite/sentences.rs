@@ -17,13 +17,33 @@ pub(super) struct Declared {
     pub(super) types: BTreeSet<String>,
 }
 
-/// The contents of the file.
+impl Declared {
+    /// The names that a domain's text declares.
+    pub(super) fn of(domain: &str) -> Self {
+        let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+        let predicates = domain.predicates.iter().map(|p| (&p.name, p.parameters.len()));
+        let functions = domain.functions.iter().map(|f| (&f.name, f.parameters.len()));
+        let derived = domain.derived.iter().map(|d| (&d.predicate, d.parameters.len()));
+        let entries = predicates.chain(functions).chain(derived);
+        Self {
+            arities: entries.map(|(name, arity)| (name.as_str().to_ascii_lowercase(), arity)).collect(),
+            types: domain.types.iter().map(|t| t.name.as_str().to_ascii_lowercase()).collect(),
+        }
+    }
+}
+
+/// The contents of a `sentences.toml`.
 #[derive(Debug, Default)]
-pub(super) struct SentenceFile {
+pub struct SentenceFile {
     /// Predicate or function, in lower case -> its sentences.
-    pub(super) facts: BTreeMap<String, Sentences>,
+    pub facts: BTreeMap<String, Sentences>,
     /// Type, in lower case -> what its objects are, such as `a place that holds one crate`.
-    pub(super) types: BTreeMap<String, String>,
+    pub types: BTreeMap<String, String>,
+}
+
+/// Reads a `sentences.toml` for a domain, given as text. Mistakes in it are added to `out`.
+pub fn read_sentences(text: &str, source: SourceId, domain: &str, out: &mut Vec<Diagnostic>) -> SentenceFile {
+    read(text, source, Some(&Declared::of(domain)), out)
 }
 
 /// Reads the file. Where the suite has a reference domain, `declared` holds its predicates and functions, and every entry must

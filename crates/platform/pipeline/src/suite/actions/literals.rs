@@ -7,11 +7,11 @@
 use planforge_contract::Sentences;
 use planforge_pddl::ast::{Action, Atom, Condition, Effect, TypedName};
 use planforge_pddl::random::Random;
-use planforge_plugin_sdk::wording::Wording;
+use planforge_plugin_sdk::wording::{Wording, list};
 use planforge_record::sha256_hex;
 use std::collections::BTreeMap;
 
-use super::{DescriptionClass, bare, list};
+use super::{DescriptionClass, bare};
 
 /// A condition or effect of an action.
 #[derive(Clone)]
@@ -156,17 +156,13 @@ fn literals_of(condition: &Condition) -> Option<Vec<Literal<'_>>> {
 
 /// A suite's words for literals.
 pub(super) struct LiteralWording<'a> {
-    sentences: &'a BTreeMap<String, Sentences>,
     types: &'a BTreeMap<String, String>,
     wording: Wording,
 }
 
 impl<'a> LiteralWording<'a> {
-    pub(super) fn new(
-        sentences: &'a BTreeMap<String, Sentences>,
-        types: &'a BTreeMap<String, String>,
-    ) -> Self {
-        Self { sentences, types, wording: Wording::new(sentences) }
+    pub(super) fn new(sentences: &BTreeMap<String, Sentences>, types: &'a BTreeMap<String, String>) -> Self {
+        Self { types, wording: Wording::new(sentences) }
     }
 
     /// The base and the literals: conditions after `if`, effects in a sentence of their own.
@@ -210,13 +206,7 @@ impl<'a> LiteralWording<'a> {
         let predicate = literal.atom.predicate.as_str();
         let names: Vec<&str> =
             literal.atom.args.iter().map(|term| term.name().as_str().trim_start_matches('?')).collect();
-        let known = self.sentences.iter().find(|(name, _)| name.eq_ignore_ascii_case(predicate));
-        // A suite need not say what it is for a fact not to hold, and inside a sentence that is said in another form.
-        if !literal.holds && known.is_some_and(|(_, s)| s.no.is_empty() && !s.yes.is_empty()) {
-            let yes = clause(&self.wording.fact(predicate, &names, true));
-            return format!("it is not true that {yes}");
-        }
-        clause(&self.wording.fact(predicate, &names, literal.holds))
+        self.wording.clause(predicate, &names, literal.holds)
     }
 
     /// `ball b`, in the words of the suite without their article.
@@ -235,17 +225,4 @@ pub(super) fn kind(types: &BTreeMap<String, String>, parameter: &TypedName) -> S
         let article = if ty.starts_with(|c: char| "aeiouAEIOU".contains(c)) { "an" } else { "a" };
         format!("{article} {ty}")
     })
-}
-
-/// A sentence as part of another.
-pub(super) fn clause(sentence: &str) -> String {
-    let sentence = sentence.trim().trim_end_matches('.');
-    let mut letters = sentence.chars();
-    match (letters.next(), letters.clone().next()) {
-        // A word of capitals is a name.
-        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => sentence.to_owned(),
-    }
 }

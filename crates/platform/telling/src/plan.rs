@@ -1,0 +1,206 @@
+//! A plan and what it changes, or the step that fails and why.
+
+use planforge_diagnostics::Diagnostic;
+use planforge_planning::task::{Atom, GroundAction, Symbols};
+use planforge_planning::{FailedCondition, ValidationDecision, ValidationReport};
+use planforge_plugin_sdk::wording::{Wording, list};
+use serde::Serialize;
+use std::fmt;
+
+/// A validated plan in sentences.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToldPlan {
+    /// The result of the validation, one sentence.
+    pub verdict: String,
+    /// The executed steps, in order.
+    pub steps: Vec<StepInWords>,
+    /// The step that cannot be executed, or the goal that does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+}
+
+/// An executed step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepInWords {
+    /// Its number in the plan, from 1.
+    pub number: usize,
+    /// The action with its objects: `drive elm fir`.
+    pub action: String,
+    /// What the step changes, a sentence each.
+    pub changes: Vec<String>,
+}
+
+/// The reason why a plan is not valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// The failing step, from 1; absent if all steps were executed and the goal does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The failing action with its objects, or `the goal`.
+    pub what: String,
+    /// The conditions that do not hold; empty if the step cannot be read.
+    pub needs: Vec<UnmetNeed>,
+    /// The errors of a step that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+}
+
+/// A condition that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnmetNeed {
+    /// The condition, as a sentence.
+    pub need: String,
+    /// What is the case instead, as a sentence.
+    pub instead: String,
+}
+
+/// Puts the validation of a plan into words.
+pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
+    let teller = Teller { report, symbols: &report.symbols, wording };
+    let steps = report.trace.iter().map(|step| StepInWords {
+        number: step.index + 1,
+        action: teller.action(&step.action),
+        changes: teller.changes(step),
+    });
+    ToldPlan { verdict: teller.verdict(), steps: steps.collect(), refusal: teller.refusal() }
+}
+
+struct Teller<'a> {
+    report: &'a ValidationReport,
+    symbols: &'a Symbols,
+    wording: &'a Wording,
+}
+
+impl Teller<'_> {
+    fn verdict(&self) -> String {
+        let report = self.report;
+        match &report.decision {
+            ValidationDecision::Valid => {
+                let cost = report.cost.filter(|cost| *cost != report.trace.len() as f64);
+                let cost = cost.map(|cost| format!(" and cost {cost}")).unwrap_or_default();
+                format!("The plan is valid: after {}{cost}, the goal holds.", steps(report.steps))
+            }
+            ValidationDecision::Invalid => match &report.failing_step {
+                Some(failing) => {
+                    let (number, action) = (failing.index + 1, bare(&failing.text));
+                    format!("The plan is not valid: step {number}, {action}, cannot be executed.")
+                }
+                None => {
+                    format!("The plan is not valid: after {}, the goal does not hold.", steps(report.steps))
+                }
+            },
+            ValidationDecision::Unsupported(parts) => {
+                let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
+                format!("The plan is not judged: {} cannot be executed here.", list(&parts))
+            }
+            ValidationDecision::LimitReached(reason) => {
+                format!("The plan is not judged: {reason} ended the validation.")
+            }
+        }
+    }
+
+    fn changes(&self, step: &planforge_planning::TraceStep) -> Vec<String> {
+        let added = step.added.iter().map(|atom| self.fact(atom, true));
+        let deleted = step.deleted.iter().map(|atom| self.fact(atom, false));
+        let numbers = step.numbers.iter().map(|(term, value)| {
+            let function = &self.symbols.functions[term.predicate as usize];
+            sentence(&self.wording.value(function, &self.objects(&term.args), value.to_f64()))
+        });
+        added.chain(deleted).chain(numbers).collect()
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        let report = self.report;
+        if report.decision != ValidationDecision::Invalid {
+            return None;
+        }
+        let needs = |conditions: &[FailedCondition]| conditions.iter().map(|c| self.need(c)).collect();
+        let Some(failing) = &report.failing_step else {
+            let needs = needs(&report.missing_goals);
+            return Some(Refusal {
+                step: None,
+                what: "the goal".to_owned(),
+                needs,
+                errors: self.errors(|_| true),
+            });
+        };
+        let unreadable = failing.conditions.is_empty();
+        let errors = self.errors(|d| unreadable && !d.code.starts_with("plan.precondition"));
+        let needs = needs(&failing.conditions);
+        Some(Refusal { step: Some(failing.index + 1), what: bare(&failing.text), needs, errors })
+    }
+
+    /// The errors that are not about conditions.
+    fn errors(&self, wanted: impl Fn(&Diagnostic) -> bool) -> Vec<String> {
+        let about_conditions = |d: &Diagnostic| d.code == "plan.precondition" || d.code == "plan.goal";
+        let errors =
+            self.report.diagnostics.iter().filter(|d| d.is_error() && !about_conditions(d) && wanted(d));
+        errors.map(|d| sentence(&d.message)).collect()
+    }
+
+    fn need(&self, condition: &FailedCondition) -> UnmetNeed {
+        let Some(atom) = &condition.atom else {
+            let why = condition.why.trim_end_matches('.');
+            return UnmetNeed { need: format!("`{}`.", condition.text), instead: sentence(why) };
+        };
+        let since = match condition.changed_by {
+            Some(step) => format!(" since step {}", step + 1),
+            None => " from the start".to_owned(),
+        };
+        let instead = self.fact(atom, condition.negated);
+        let instead = format!("{}{since}.", instead.trim_end_matches('.'));
+        UnmetNeed { need: self.fact(atom, !condition.negated), instead }
+    }
+
+    fn fact(&self, atom: &Atom, holds: bool) -> String {
+        let predicate = &self.symbols.predicates[atom.predicate as usize];
+        sentence(&self.wording.fact(predicate, &self.objects(&atom.args), holds))
+    }
+
+    fn objects(&self, objects: &[u32]) -> Vec<&str> {
+        objects.iter().map(|object| self.symbols.objects[*object as usize].as_str()).collect()
+    }
+
+    fn action(&self, action: &GroundAction) -> String {
+        bare(&self.symbols.step(action))
+    }
+}
+
+/// A step as words: `drive elm fir`.
+fn bare(step: &str) -> String {
+    step.trim_start_matches('(').trim_end_matches(')').to_owned()
+}
+
+fn steps(count: usize) -> String {
+    if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
+}
+
+/// The text with a full stop.
+fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{text}{end}")
+}
+
+impl fmt::Display for ToldPlan {
+    /// A line for the verdict and for each step, then the refusal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.verdict)?;
+        for step in &self.steps {
+            let changes =
+                if step.changes.is_empty() { "Nothing changes.".to_owned() } else { step.changes.join(" ") };
+            writeln!(f, "{}. {}: {changes}", step.number, step.action)?;
+        }
+        let Some(refusal) = &self.refusal else { return Ok(()) };
+        let what = match refusal.step {
+            Some(step) => format!("Step {step}, {},", refusal.what),
+            None => "The goal".to_owned(),
+        };
+        for need in &refusal.needs {
+            writeln!(f, "{what} needs: {} But: {}", need.need, need.instead)?;
+        }
+        for error in &refusal.errors {
+            writeln!(f, "{what} is refused: {error}")?;
+        }
+        Ok(())
+    }
+}
