@@ -6,6 +6,7 @@
 //! contradict each other: only increases and decreases may change one fluent together. Arithmetic is exact
 //! ([`planforge_pddl::Number`]).
 
+mod demand;
 mod derive;
 mod goal_along;
 mod render;
@@ -22,6 +23,7 @@ use crate::plan_file::PlanFile;
 use crate::resources::{ResourceLimits, StopReason, Unlimited};
 use crate::satisfy::{Cut, Work, first};
 use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
+use demand::Demand;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
@@ -160,6 +162,7 @@ struct Execution<'t> {
     texts: Vec<String>,
     trace: Vec<TraceStep>,
     derives: &'t [bool],
+    demand: Demand<'t>,
 }
 
 /// Returns true if a condition mentions derived atoms.
@@ -239,6 +242,7 @@ impl Validator {
             texts: plan.steps.iter().map(step_text).collect(),
             trace: Vec::with_capacity(steps.len()),
             derives: &self.derives,
+            demand: Demand::new(&self.task),
         };
         let mut work = Work::new(resources);
         let result = execution.run(&steps, &mut work).and_then(|failing| {
@@ -332,7 +336,9 @@ impl Execution<'_> {
             binding[variable.slot as usize] = object;
         }
         if self.derives[action.action as usize] {
-            self.world.close(work)?;
+            let effects = schema.effects.iter().map(|group| &group.condition);
+            let conditions = effects.chain([&schema.precondition]);
+            self.world.close_for(&self.demand, conditions, &binding, work)?;
         }
         let hidden = &schema.variables[schema.parameters..];
         let view = self.world.view();
@@ -343,6 +349,9 @@ impl Execution<'_> {
         })?;
         if !applicable {
             bind_last(hidden, &mut binding);
+            if self.derives[action.action as usize] {
+                self.world.close(work)?;
+            }
             let failures =
                 self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding, work)?;
             return Ok(Some(failures));
@@ -432,8 +441,13 @@ impl Execution<'_> {
             }
         } else {
             let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-            if mentions_derived(self.task, &self.task.goal) {
-                self.world.close(work)?;
+            let goal = &self.task.goal;
+            if mentions_derived(self.task, goal) {
+                self.world.close_for(&self.demand, std::iter::once(goal), &binding, work)?;
+                if !self.world.holds(goal, &mut binding, work)? {
+                    // The explanation looks at atoms that the goal does not name.
+                    self.world.close(work)?;
+                }
             }
             report.missing_goals =
                 self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding, work)?;

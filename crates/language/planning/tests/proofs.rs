@@ -365,10 +365,22 @@ fn towers(n: usize) -> (String, String, String) {
 
 #[test]
 fn derived_predicates_of_long_plans_are_validated_in_time() {
-    let (domain, problem, plan) = towers(100);
-    let mut limits = CountingLimits { polls: FEW_POLLS, bytes: u64::MAX };
+    let (domain, problem, plan) = towers(200);
+    // The complete closure of each state takes 46,000 polls in all.
+    let mut limits = CountingLimits { polls: 1_000, bytes: u64::MAX };
     let report = judge_within(&domain, &problem, &plan, &mut limits);
     assert_eq!(report.decision, ValidationDecision::Valid);
+}
+
+#[test]
+fn a_failing_step_is_explained_by_the_complete_state() {
+    let (domain, problem, plan) = towers(4);
+    let report = judge(&domain, &problem, &plan.replacen("(unstack b3 b2)\n", "", 1));
+    let failing = report.failing_step.unwrap();
+    assert_eq!((failing.index, failing.conditions.len()), (0, 1));
+    let report = judge(&domain, &problem, "(unstack b3 b2)\n(unstack b2 b1)");
+    assert!(!report.is_valid() && report.failing_step.is_none());
+    assert_eq!(report.missing_goals.len(), 1);
 }
 
 #[test]

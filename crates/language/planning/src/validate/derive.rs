@@ -20,9 +20,11 @@ struct Disjunct<'r> {
     hidden: bool,
 }
 
-/// Brings the derived atoms of `facts` up to date. `changed` marks the predicates whose atoms changed; derived ones are added.
+/// Brings the derived atoms of `facts` up to date, those of predicates in `skip` aside, which no other rule uses. `changed` marks
+/// the predicates whose atoms changed; derived ones are added.
 pub(super) fn close(
     rules: &[DerivedRule],
+    skip: &[bool],
     facts: &mut [FxHashSet<Args>],
     state: &View<'_>,
     changed: &mut [bool],
@@ -34,9 +36,11 @@ pub(super) fn close(
         let end = rest.iter().take_while(|r| r.stratum == first.stratum).count();
         let (stratum, later) = rest.split_at(end);
         rest = later;
+        let stratum: Vec<&DerivedRule> =
+            stratum.iter().filter(|r| !skip.get(r.predicate as usize).is_some_and(|&skip| skip)).collect();
         let heads: FxHashSet<u32> = stratum.iter().map(|r| r.predicate).collect();
         let mut stale = heads.iter().any(|&p| changed[p as usize]);
-        for rule in stratum {
+        for rule in &stratum {
             rule.body.for_each_literal(&mut |atom, _, _| stale |= changed[atom.predicate as usize]);
             stale |= numbers_changed && rule.body.has_comparison();
         }
@@ -47,7 +51,7 @@ pub(super) fn close(
                 changed[predicate as usize] = true;
                 before.push((predicate, std::mem::take(&mut facts[predicate as usize])));
             }
-            derive_stratum(stratum, &heads, facts, state, work)?;
+            derive_stratum(&stratum, &heads, facts, state, work)?;
             for (predicate, old) in before {
                 changed[predicate as usize] = old != facts[predicate as usize];
             }
@@ -57,7 +61,7 @@ pub(super) fn close(
 }
 
 fn derive_stratum(
-    stratum: &[DerivedRule],
+    stratum: &[&DerivedRule],
     heads: &FxHashSet<u32>,
     facts: &mut [FxHashSet<Args>],
     state: &View<'_>,
@@ -65,7 +69,7 @@ fn derive_stratum(
 ) -> Result<(), Cut> {
     let disjuncts: Vec<Disjunct<'_>> = stratum
         .iter()
-        .flat_map(|rule| queries(&rule.body, true).into_iter().map(move |query| (rule, query)))
+        .flat_map(|rule| queries(&rule.body, true).into_iter().map(move |query| (*rule, query)))
         .map(|(rule, query)| Disjunct::new(rule, query, heads))
         .collect();
     let mut fresh: FxHashMap<u32, Vec<Args>> = FxHashMap::default();

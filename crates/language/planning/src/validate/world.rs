@@ -1,5 +1,6 @@
 //! A state that is executed without grounding: atoms by predicate, numbers by function term, derived atoms on demand.
 
+use super::demand::Demand;
 use super::derive;
 use super::view::{View, args_of};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedExpr, LiftedTask};
@@ -23,6 +24,8 @@ pub(crate) struct World<T> {
     changed: Vec<bool>,
     /// True if a number changed since then.
     numbers_changed: bool,
+    /// Derived predicates of which only the atoms that were asked for are known.
+    partial: Vec<u32>,
 }
 
 /// A numeric effect that keeps its step from being applicable.
@@ -54,7 +57,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         let numbers =
             task.init_numbers.iter().map(|(t, v)| ((t.predicate, Args::from_slice(&t.args)), *v)).collect();
         let changed = vec![true; task.predicates.len()];
-        World { facts, numbers, steps: 0, changed, numbers_changed: true, task }
+        World { facts, numbers, steps: 0, changed, numbers_changed: true, partial: Vec::new(), task }
     }
 
     /// The state for formulas.
@@ -121,9 +124,46 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         if self.task.rules.is_empty() {
             return Ok(());
         }
-        let World { task, facts, numbers, steps, changed, numbers_changed } = self;
+        for predicate in self.partial.drain(..) {
+            self.facts[predicate as usize].clear();
+            self.changed[predicate as usize] = true;
+        }
+        self.derive(&[], work)
+    }
+
+    /// Brings the derived atoms up to date that a step's conditions ask for; all of them if nothing changed that rules read, as the
+    /// next steps may then use them again.
+    pub(super) fn close_for<'f>(
+        &mut self,
+        demand: &Demand<'_>,
+        conditions: impl Iterator<Item = &'f Formula>,
+        binding: &[ObjectId],
+        work: &mut Work<'_>,
+    ) -> Result<(), Cut> {
+        let unchanged = !demand.reads(&self.changed, self.numbers_changed);
+        let mut questions = Vec::new();
+        for condition in conditions {
+            if unchanged || !demand.questions(condition, binding, &mut questions) {
+                return self.close(work);
+            }
+        }
+        let on_demand = demand.on_demand();
+        self.partial = (0..).zip(on_demand).filter(|(_, asked)| **asked).map(|(number, _)| number).collect();
+        for &predicate in &self.partial {
+            self.facts[predicate as usize].clear();
+        }
+        self.derive(on_demand, work)?;
+        for (predicate, args) in demand.answers(questions, &self.view(), work)? {
+            self.facts[predicate as usize].insert(args);
+        }
+        Ok(())
+    }
+
+    /// Brings the derived atoms up to date, those of predicates in `skip` aside.
+    pub(super) fn derive(&mut self, skip: &[bool], work: &mut Work<'_>) -> Result<(), Cut> {
+        let World { task, facts, numbers, steps, changed, numbers_changed, .. } = self;
         let view = View { facts: &[], numbers, steps: *steps, exact: true };
-        derive::close(&task.rules, facts, &view, changed, *numbers_changed, work)?;
+        derive::close(&task.rules, skip, facts, &view, changed, *numbers_changed, work)?;
         self.changed.fill(false);
         self.numbers_changed = false;
         Ok(())
