@@ -39,6 +39,7 @@ mod recorded_run;
 #[cfg(test)]
 mod reference_pages;
 mod renamed;
+mod run_names;
 mod shipped_pipelines;
 mod tasks;
 mod user_config;

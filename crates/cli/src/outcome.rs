@@ -14,6 +14,9 @@ use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, 
 use planforge_record::{BudgetEnd, TaskVerdict};
 use std::collections::BTreeSet;
 
+/// Most tasks that the first lines name.
+const SHOWN_TASKS: usize = 5;
+
 /// Lines shown of one text.
 const SHOWN_LINES: usize = 200;
 
@@ -61,21 +64,59 @@ fn cost_line(report: &RunReport) -> Option<String> {
     }
 }
 
-/// `2 of 8 tasks accepted, 5 rejected, 1 undecided.`
-fn verdict_sentence(report: &RunReport) -> String {
-    let mut counts = report.verdicts();
-    let accepted = counts.remove(TaskVerdict::Accepted.name()).unwrap_or_default();
-    let noun = if report.tasks.len() == 1 { "task" } else { "tasks" };
-    let mut sentence = format!("{accepted} of {} {noun} accepted", report.tasks.len());
-    for (name, count) in counts {
-        let name = match name {
-            "unsolvable" => "proven unsolvable",
-            "none" => "without a verdict",
-            name => name,
-        };
-        sentence += &format!(", {count} {name}");
+/// The result of a task in the words of tables and reports.
+fn result_word(task: &TaskReport) -> &'static str {
+    match &task.verdict {
+        Some(TaskVerdict::Accepted) => "solved",
+        Some(
+            TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. } | TaskVerdict::Unusable { .. },
+        ) => "not solved",
+        Some(TaskVerdict::Undecided { .. }) => "undecided",
+        Some(TaskVerdict::Failed { .. }) => "failed",
+        None => "unfinished",
     }
-    sentence + ".\n"
+}
+
+/// `6 of 8 tasks solved, 2 not solved.`, then a line for each of the first tasks that are not solved.
+fn verdict_sentence(report: &RunReport) -> String {
+    let of = |word: &str| report.tasks.iter().filter(|task| result_word(task) == word).count();
+    let noun = if report.tasks.len() == 1 { "task" } else { "tasks" };
+    let mut text = format!("{} of {} {noun} solved", of("solved"), report.tasks.len());
+    for word in ["not solved", "undecided", "failed", "unfinished"] {
+        match of(word) {
+            0 => {}
+            count => text += &format!(", {count} {word}"),
+        }
+    }
+    text += ".\n";
+    let unsolved = || report.tasks.iter().filter(|task| result_word(task) != "solved");
+    for task in unsolved().take(SHOWN_TASKS) {
+        let reason = short_reason(task).map_or_else(String::new, |reason| format!(": {reason}"));
+        push_line(&mut text, &format!("  {} {}{}", escape(&task.task), result_word(task), escape(&reason)));
+    }
+    match unsolved().count().saturating_sub(SHOWN_TASKS) {
+        0 => {}
+        more => push_line(&mut text, &format!("  and {more} more")),
+    }
+    text
+}
+
+/// The reason for a result in one line: the first error of the stage that decided, else the words of the verdict.
+fn short_reason(task: &TaskReport) -> Option<String> {
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    match task.verdict.as_ref()? {
+        TaskVerdict::Accepted => None,
+        TaskVerdict::Unsolvable { .. } => Some("the problem as it was written has no plan".to_owned()),
+        TaskVerdict::Rejected { stage, message } | TaskVerdict::Undecided { stage, message } => {
+            let assessment = task.candidate.as_ref().and_then(|c| c.assessments.get(stage));
+            let mut diagnostics = assessment.into_iter().flat_map(|assessment| &assessment.diagnostics);
+            let error = diagnostics.find(|d| d.severity == ReportedSeverity::Error);
+            Some(first_line(error.map_or(message, |error| &error.message)))
+        }
+        TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. } => {
+            Some(first_line(&failure.message))
+        }
+    }
 }
 
 /// The report on standard output, with what waits.
@@ -113,8 +154,7 @@ fn report_json(report: &RunReport, explained: &ExplainedPlans) -> serde_json::Va
 }
 
 fn push_task(out: &mut String, task: &TaskReport, text: &str, all: bool) {
-    let verdict = task.verdict.as_ref().map_or("no verdict", TaskVerdict::name);
-    push_line(out, &format!("=== {}: {verdict}", escape(&task.task)));
+    push_line(out, &format!("=== {}: {}", escape(&task.task), result_word(task)));
     push_section(out, "Task", text);
     if let Some(candidate) = &task.candidate {
         push_written_pddl(out, task, candidate);
@@ -187,14 +227,16 @@ fn push_plan(out: &mut String, findings: &mut FindingPrinter<'_>) {
 fn push_assessments(out: &mut String, task: &TaskReport, findings: &mut FindingPrinter<'_>) {
     let mut text = String::new();
     // In the order of the stages, which tells the story better than the alphabet.
-    let labels = task.stages.iter().map(|stage| &stage.label);
     let assessments = &findings.candidate.assessments;
-    for (label, assessment) in labels.filter_map(|label| assessments.get_key_value(label)) {
+    let judged = task.stages.iter().filter_map(|stage| Some((stage, assessments.get(&stage.label)?)));
+    for (stage, assessment) in judged {
         let detail = match &assessment.decision {
             Decision::Undecided { message, .. } | Decision::NotComparable { message } => message,
             Decision::Accepted | Decision::Rejected => &assessment.summary,
         };
-        push_line(&mut text, &format!("{label}: {} - {detail}", assessment.decision.name()));
+        let measured = if stage.measure { " (measured only)" } else { "" };
+        let decision = assessment.decision.name();
+        push_line(&mut text, &format!("{}{measured}: {decision} - {detail}", stage.label));
         let shown = relevant_findings(assessment);
         if !shown.is_empty() {
             text.push_str(&findings.render(&shown));

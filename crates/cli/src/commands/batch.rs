@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::pipeline::{LoadedPipeline, check_recorded, consent};
 use crate::prepare::known_secrets;
+use crate::run_names::run_argument;
 use clap::{Args, Subcommand};
 use planforge_batch::{BatchFolder, WrittenFile};
 use planforge_batch_services::{BatchClient, BatchLine, ConnectionSettings, Service, ServiceConnection};
@@ -49,7 +50,7 @@ enum BatchCommand {
 #[derive(Debug, Args)]
 struct FolderArgs {
     /// A run folder, or the folder of an evaluation.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", value_parser = run_argument())]
     folder: PathBuf,
     /// Print one JSON object instead of text.
     #[arg(long)]

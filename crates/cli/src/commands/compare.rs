@@ -11,6 +11,7 @@ use crate::manifest::stored_tasks;
 use crate::pipeline::check_recorded;
 use crate::recorded_run::read_report;
 use crate::recorded_run::replay_run;
+use crate::run_names::run_argument;
 use clap::{Args, ValueEnum};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
@@ -45,8 +46,10 @@ Exits with 0 where something could be tested, whatever came of it, with 20 where
 --by asks for, or no pair is decided on both sides.")]
 pub(crate) struct CompareArgs {
     /// A run folder, or the output folder of an evaluation.
+    #[arg(value_parser = run_argument())]
     pub(crate) a: PathBuf,
     /// Another; it may be the same evaluation with another pipeline.
+    #[arg(value_parser = run_argument())]
     pub(crate) b: PathBuf,
     /// The pipeline of A, where A is an evaluation of several.
     #[arg(long, value_name = "NAME")]

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::exit::of_report;
 use crate::outcome::print_outcome;
 use crate::recorded_run::{replay_run, restore_report};
+use crate::run_names::run_argument;
 use clap::Args;
 use planforge_contract::Failure;
 use planforge_record::RunFolder;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 #[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
 pub(crate) struct ReplayArgs {
     /// The run folder.
+    #[arg(value_parser = run_argument())]
     pub(crate) run: PathBuf,
     /// Tasks and samples in parallel.
     #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::refuse_part_of_run;
 use crate::progress::counting;
+use crate::run_names::run_argument;
 use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
   planforge report evaluation --out evaluation.html")]
 pub(crate) struct ReportArgs {
     /// A run folder, or the folder of an evaluation; finished or not.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = run_argument())]
     pub(crate) folder: PathBuf,
     /// The HTML file to write; one that is there is replaced once the new one is whole.
     #[arg(long, default_value = "report.html", value_name = "FILE")]

@@ -22,6 +22,7 @@ use crate::pipeline::{check_pipeline, check_recorded};
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
 use crate::recorded_run::open_cassette;
+use crate::run_names::{RUNS, run_argument};
 use crate::tasks::named_tasks;
 use clap::{Args, ValueEnum};
 use planforge_contract::Failure;
@@ -59,7 +60,7 @@ pub(crate) struct RunArgs {
     pub(crate) add_on: Vec<PathBuf>,
     /// Resume an interrupted run. Recorded requests are not sent again. With --set, keys of a model table can change on which no reply
     /// depends: provider, address, key, limits, caps, prices, retries.
-    #[arg(long, value_name = "RUN", conflicts_with = "model")]
+    #[arg(long, value_name = "RUN", conflicts_with = "model", value_parser = run_argument())]
     pub(crate) resume: Option<PathBuf>,
     /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
     /// given several times.
@@ -73,7 +74,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CASSETTE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,
     /// Folder for run folders.
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = RUNS)]
     pub(crate) runs: PathBuf,
     /// Tasks and samples in parallel.
     #[arg(long, short, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]

@@ -25,7 +25,7 @@ fn a_replay_gives_the_same_bytes_without_server_or_key() {
     assert_eq!(replay(&run.folder(), &["--json"]).expect(0).stdout, recorded.stdout);
     assert_eq!(replay(&run.folder(), &["--json", "--jobs=1"]).expect(0).stdout, recorded.stdout);
     let text = replay(&run.folder(), &[]);
-    assert!(text.expect(0).stdout.starts_with("2 of 2 tasks accepted.\n"), "{}", text.stdout);
+    assert!(text.expect(0).stdout.starts_with("2 of 2 tasks solved.\n"), "{}", text.stdout);
     let after: Vec<_> = files(&run.folder()).into_iter().map(|f| (fs::read(&f).unwrap(), f)).collect();
     assert_eq!(before, after, "a replay changes nothing");
 }

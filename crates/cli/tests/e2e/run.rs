@@ -1,6 +1,8 @@
 //! `planforge run` on scripted replies: every way a task may end.
 
-use super::support::{Run, example, example_text, fenced, right_reply, saying, verdict};
+use super::support::{
+    Ran, Run, example, example_text, fenced, pipeline, planforge, right_reply, saying, verdict,
+};
 use planforge_testkit::{Scripted, ScriptedServer};
 
 /// A well-formed reply with another goal than the text.
@@ -64,6 +66,43 @@ fn a_wrong_reply_is_rejected_and_not_an_error() {
         let mut run = run.arg("--fail-on").arg("negative");
         assert_eq!(verdict(&run.go().json(10), 0), word);
     }
+}
+
+#[test]
+fn runs_are_listed_with_their_results_and_last_names_the_newest() {
+    let home = tempfile::tempdir().unwrap();
+    let in_home = |arguments: &[&str]| {
+        let mut command = planforge();
+        command.current_dir(home.path()).args(arguments);
+        Ran::wait(command.spawn().unwrap())
+    };
+    assert_eq!(in_home(&["runs"]).expect(0).stdout, "There are no runs in runs.\n");
+    in_home(&["replay", "last"]).expect(30).says(&["the folder `runs` holds no run"]);
+    for reply in [other_goal(), fenced(&example_text("parcels", "p01.pddl"))] {
+        let server = saying(&reply);
+        let address = format!("llm.main.base_url={}", server.base_url());
+        let (pipeline, task) = (pipeline("llm-p.toml"), example("parcels", "p01"));
+        let ran = in_home(&[
+            "run",
+            pipeline.to_str().unwrap(),
+            "--task",
+            task.to_str().unwrap(),
+            "--set",
+            &address,
+        ]);
+        ran.expect(0);
+    }
+    let listed = in_home(&["runs"]).expect(0).stdout.clone();
+    let results: Vec<&str> =
+        listed.lines().filter_map(|line| line.rsplit_once("llm-p  ").map(|(_, result)| result)).collect();
+    assert_eq!(results, ["1 of 1 solved", "0 of 1 solved"], "the newest first: {listed}");
+    assert!(in_home(&["replay", "last"]).expect(0).stdout.starts_with("1 of 1 task solved.\n"));
+    let listed = in_home(&["runs", "--json"]).json(0);
+    assert_eq!((&listed["runs"][0]["solved"], &listed["runs"][1]["solved"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (&listed["runs"][0]["pipeline"], &listed["runs"][0]["in_progress"]),
+        (&"llm-p".into(), &false.into())
+    );
 }
 
 #[test]

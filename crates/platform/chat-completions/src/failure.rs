@@ -21,6 +21,9 @@ const OVERFLOW_PHRASES: [&str; 10] = [
     "input is too long",
 ];
 
+/// OpenAI's code for an account without credit. Gemini sends the same message for a rate, without this code.
+const NO_CREDIT: &str = "(insufficient_quota)";
+
 /// The failure for a status other than success.
 pub fn failure_of_status(status: u16, body: &[u8]) -> ProviderFailure {
     let text = String::from_utf8_lossy(body);
@@ -70,6 +73,8 @@ fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     let overflow = OVERFLOW_PHRASES.iter().any(|words| lower.contains(words));
     let class = match status {
         Some(400 | 413 | 422 | 500) if overflow => C::ContextOverflow,
+        // No wait helps an account without credit.
+        Some(429) if lower.contains(NO_CREDIT) => C::Authentication,
         Some(429) => C::RateLimited,
         Some(408 | 500..=599) => C::Server,
         Some(401 | 403) => C::Authentication,
@@ -121,5 +126,15 @@ mod tests {
             C::RateLimited
         );
         assert_eq!(failure_of_message(Some(400), "unknown field").class, C::BadRequest);
+    }
+
+    #[test]
+    fn an_account_without_credit_is_not_asked_again() {
+        let body = |code: &str| {
+            format!(r#"{{"error": {{"message": "You exceeded your current quota", "code": "{code}"}}}}"#)
+        };
+        let class = |code| failure_of_status(429, body(code).as_bytes()).class;
+        assert_eq!(class("insufficient_quota"), ProviderFailureClass::Authentication);
+        assert_eq!(class("rate_limit_exceeded"), ProviderFailureClass::RateLimited);
     }
 }

@@ -41,7 +41,7 @@ codes! {
      the account has no credit left; their text is in the message.";
     "llm.server", "the server failed (408 or 5xx)",
     "Every attempt ended with a status that reports an error of the server. Resume the run later.";
-    "llm.authentication", "the server refuses the key (401 or 403)",
+    "llm.authentication", "the server refuses the key (401 or 403), or its account has no credit left",
     "The key is wrong, expired, or may not use this model. It is not retried. `api_key_env` names the environment\n\
      variable that holds the key; the key itself appears in no file and no message.";
     "llm.not-found", "the server has no such model or path (404, or a redirect)",

@@ -41,7 +41,7 @@ pub fn to_failure(name: &str, settings: &ModelSettings, attempts: u32, failure: 
         C::Server => ("llm.server", "the server failed", "resume the run when the server has recovered"),
         C::Authentication => (
             "llm.authentication",
-            "the server refuses the key",
+            "the server refuses the key or its account",
             "check the variable that `api_key_env` names",
         ),
         C::NotFound => {

@@ -127,7 +127,11 @@ impl RunManifest {
         write_atomically(disk, path, &redactor.bytes(text.as_bytes()))
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Self, RecordError> {
+    /// Reads a `run.json`.
+    ///
+    /// # Errors
+    /// `record.not-a-run`, `record.version`, `record.corrupt`, `record.io`.
+    pub fn read(path: &Path) -> Result<Self, RecordError> {
         let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 RecordError::new("record.not-a-run", "this is not a run folder: it has no run.json").at(path)

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::derivation;
 use crate::exit::Exit;
+use crate::run_names::run_argument;
 use clap::{Args, ValueEnum};
 use planforge_contract::{Candidate, Failure, FailureClass, Inference, InferredEntry, ProblemSection};
 use planforge_diagnostics::render::escape;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 Exits with 10 where no inferred problem has it, and then names the nearest.")]
 pub(crate) struct ExplainFactArgs {
     /// A run folder, or a file that `planforge pddl infer --json` wrote.
+    #[arg(value_parser = run_argument())]
     pub(crate) run: PathBuf,
     /// The fact, `(clean shot5)`, or the object, `shot5` or `shot5 - shot`. Case and spacing are ignored; the
     /// reasoner's form, `init(clean(shot5))`, is accepted too [default: every part of the problem, or with

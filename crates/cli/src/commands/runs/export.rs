@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::refuse_part_of_run;
+use crate::run_names::run_argument;
 use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_record::RunFolder;
@@ -18,6 +19,7 @@ use std::sync::Arc;
   planforge runs export runs/20261121-101500-llm-p | curl -H 'Content-Type: application/json' --data-binary @- http://127.0.0.1:4318/v1/traces")]
 pub(crate) struct ExportArgs {
     /// A run folder.
+    #[arg(value_parser = run_argument())]
     run: PathBuf,
     /// The file to write; standard output if there is none.
     #[arg(long, value_name = "FILE")]

@@ -4,6 +4,7 @@ use crate::changes::{CHANGED, NOT_CHANGED, limits_file, parse_limits};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
+use crate::run_names::run_argument;
 use clap::Args;
 use planforge_contract::Failure;
 use planforge_record::{Event, RecordError, RunFolder};
@@ -25,6 +26,7 @@ const WAIT: Duration = Duration::from_secs(30);
 )]
 pub(crate) struct LimitArgs {
     /// The run folder.
+    #[arg(value_parser = run_argument())]
     run: PathBuf,
     /// The new limits.
     #[arg(required = true, value_name = "llm.NAME.KEY=VALUE")]

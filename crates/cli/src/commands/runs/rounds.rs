@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::run_names::run_argument;
 use clap::Args;
 use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
 use planforge_diagnostics::render::escape;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 Exits with 10 where no round changed the action that is named.")]
 pub(crate) struct RoundsArgs {
     /// A run folder.
+    #[arg(value_parser = run_argument())]
     pub(crate) run: PathBuf,
     /// Only this task: `blocks.p01`, or `p01`.
     #[arg(long)]

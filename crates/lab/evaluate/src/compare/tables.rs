@@ -43,7 +43,11 @@ impl Comparison {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![Block::Line(side("A", &self.a)), Block::Line(side("B", &self.b))];
+        let mut blocks = vec![
+            Block::Line(self.answer()),
+            Block::Line(side("A", &self.a)),
+            Block::Line(side("B", &self.b)),
+        ];
         let by = match self.settings.pair_by {
             PairBy::Seed => "by suite, task and seed",
             PairBy::Task => "by suite and task, seeds in their order",
@@ -67,6 +71,26 @@ impl Comparison {
             blocks.extend(self.notes.iter().map(|note| Block::Line(format!("* {}", one_line(note)))));
         }
         blocks
+    }
+
+    /// The result in one sentence: who succeeds more often, and whether chance explains it.
+    fn answer(&self) -> String {
+        let success = &self.success;
+        let decided = success.both + success.only_a + success.only_b + success.neither;
+        let Some(p) = success.p_adjusted.or(success.p) else {
+            return "Nothing can be compared: no pair is decided on both sides.".to_owned();
+        };
+        let (a, b) = (success.both + success.only_a, success.both + success.only_b);
+        let pairs = count(decided as usize, "pair");
+        let result = if p > 1.0 - self.settings.confidence {
+            format!("No difference is shown: A succeeds in {a} of {pairs}, B in {b}")
+        } else if a > b {
+            format!("A succeeds more often: in {a} of {pairs}, B in {b}")
+        } else {
+            format!("B succeeds more often: in {b} of {pairs}, A in {a}")
+        };
+        let open = if success.open > 0 { format!("; {} open", success.open) } else { String::new() };
+        format!("{result} (p = {}{open}).", p_value(p))
     }
 
     fn success_blocks(&self, blocks: &mut Vec<Block>) {

@@ -73,6 +73,27 @@ fn open_pairs_are_in_no_test_and_bound_the_result() {
 }
 
 #[test]
+fn the_first_line_says_who_succeeds_more_often() {
+    let first = |a: &[TaskOutcome], b: &[TaskOutcome]| {
+        let found = compare(&outcomes("a", a), &outcomes("b", b), &Settings::default()).unwrap();
+        found.text().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        first(&[Solved, NotSolved, Undecided], &[NotSolved, NotSolved, Solved]),
+        "No difference is shown: A succeeds in 1 of 2 pairs, B in 0 (p = 1.0000; 1 open)."
+    );
+    assert_eq!(
+        first(&[NotSolved; 8], &[Solved; 8]),
+        "B succeeds more often: in 8 of 8 pairs, A in 0 (p = 0.0078)."
+    );
+    assert_eq!(
+        first(&[Solved; 8], &[NotSolved; 8]),
+        "A succeeds more often: in 8 of 8 pairs, B in 0 (p = 0.0078)."
+    );
+    assert_eq!(first(&[Failed], &[Solved]), "Nothing can be compared: no pair is decided on both sides.");
+}
+
+#[test]
 fn runs_of_one_side_alone_are_listed() {
     let a = side(
         "a",

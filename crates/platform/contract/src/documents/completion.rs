@@ -287,7 +287,7 @@ pub enum ProviderFailureClass {
     RateLimited,
     /// 408 or 5xx. Worth another try.
     Server,
-    /// 401 or 403: the key is wrong or missing.
+    /// 401 or 403: the key is wrong or missing. Also an account without credit.
     Authentication,
     /// 404: no such model or path.
     NotFound,

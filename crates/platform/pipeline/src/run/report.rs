@@ -190,6 +190,9 @@ pub struct StageReport {
     /// translate, verify, select, plan, refine, budget or fan_out. The stages inside of a refine or budget stage follow it, each
     /// once for all rounds and candidates.
     pub kind: String,
+    /// True for a verify stage that only measures: it has no part in the verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub measure: bool,
     /// Candidates that went in.
     pub entered: usize,
     /// Candidates after the stage.

@@ -4,7 +4,7 @@ use super::beam::Entry;
 use super::context::{Context, TaskRun};
 use super::report::{FailedSample, StageReport};
 use super::step;
-use crate::stages::Stage;
+use crate::stages::{Stage, StageKind};
 use planforge_contract::{Failure, FailureClass, ReportedSeverity};
 use std::collections::BTreeMap;
 
@@ -81,6 +81,7 @@ pub(crate) fn report(stage: &Stage) -> StageReport {
     StageReport {
         label: stage.label().to_owned(),
         kind: stage.kind().name().to_owned(),
+        measure: stage.kind() == StageKind::Verify && !stage.definition().decides(),
         entered: 0,
         left: 0,
         outcomes: BTreeMap::new(),

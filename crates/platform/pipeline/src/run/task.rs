@@ -5,6 +5,7 @@ use super::context::{Context, TaskRun};
 use super::copies;
 use super::path::candidate_path;
 use super::report::{FailedSample, ModelFallback, RunState, StageReport, TaskReport, TaskUsage};
+use super::series::report;
 use super::services::RunTask;
 use super::step;
 use super::sync::lock;
@@ -158,13 +159,9 @@ impl<'a> Driver<'a> {
         }
         self.stages.push(StageReport {
             label,
-            kind: stage.kind().name().to_owned(),
-            entered: 0,
             left: count,
             outcomes: BTreeMap::from([("made".to_owned(), count)]),
-            compared: BTreeMap::new(),
-            failed: Vec::new(),
-            budget: None,
+            ..report(stage)
         });
         Ok(beam)
     }
@@ -220,8 +217,6 @@ impl<'a> Driver<'a> {
         let step = step::run(self.context, &self.task, stage, None, beam)?;
         self.parked |= step.parked;
         self.stages.push(StageReport {
-            label: stage.label().to_owned(),
-            kind: stage.kind().name().to_owned(),
             entered,
             left: step.beam.len(),
             outcomes: step.outcomes,
@@ -229,6 +224,7 @@ impl<'a> Driver<'a> {
             // What broke in a round is reported with the stage of the round.
             failed: if step.inner.is_empty() { step.failed.clone() } else { Vec::new() },
             budget: step.budget,
+            ..report(stage)
         });
         self.stages.extend(step.inner);
         if step.interrupted {

@@ -1,0 +1,99 @@
+//! `planforge runs`: a list of run folders with their results.
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::run_names::{RUNS, RecordedRun, recorded_runs};
+use clap::Args;
+use planforge_evaluate::{Align, Table};
+use planforge_record::RunFolder;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Folder of the runs to list.
+    #[arg(long, value_name = "DIR", default_value = RUNS)]
+    runs: PathBuf,
+    /// Print one JSON object instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ListedRun {
+    run: String,
+    created_at: String,
+    pipeline: String,
+    tasks: usize,
+    /// Absent if the run has no report: it is in progress or was stopped.
+    solved: Option<usize>,
+    in_progress: bool,
+}
+
+/// The part of `report.json` that the list shows.
+#[derive(Deserialize)]
+struct ReportedTasks {
+    tasks: Vec<ReportedTask>,
+}
+
+#[derive(Deserialize)]
+struct ReportedTask {
+    verdict: Option<ReportedVerdict>,
+}
+
+#[derive(Deserialize)]
+struct ReportedVerdict {
+    verdict: String,
+}
+
+pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
+    let runs: Vec<ListedRun> = recorded_runs(&args.runs).iter().map(listed).collect();
+    if args.json {
+        context.output.json(&serde_json::json!({ "runs": runs }));
+    } else if runs.is_empty() {
+        context.output.result(&format!("There are no runs in {}.\n", args.runs.display()));
+    } else {
+        let columns =
+            [("run", Align::Left), ("date", Align::Left), ("pipeline", Align::Left), ("result", Align::Left)];
+        let mut table = Table::new(columns);
+        runs.iter().for_each(|run| {
+            table.row([run.run.clone(), run.created_at.clone(), run.pipeline.clone(), run.result()])
+        });
+        context.output.result(&table.text());
+    }
+    Exit::Good
+}
+
+fn listed(run: &RecordedRun) -> ListedRun {
+    let RecordedRun { folder, manifest } = run;
+    ListedRun {
+        run: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        created_at: manifest.created_at.clone(),
+        pipeline: Path::new(&manifest.config.path)
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        tasks: manifest.tasks.len(),
+        solved: solved_tasks(folder),
+        in_progress: RunFolder::is_in_progress(folder).unwrap_or(false),
+    }
+}
+
+/// The number of tasks that `report.json` calls accepted.
+fn solved_tasks(folder: &Path) -> Option<usize> {
+    let text = std::fs::read(folder.join("report.json")).ok()?;
+    let report: ReportedTasks = serde_json::from_slice(&text).ok()?;
+    let solved = |task: &&ReportedTask| task.verdict.as_ref().is_some_and(|v| v.verdict == "accepted");
+    Some(report.tasks.iter().filter(solved).count())
+}
+
+impl ListedRun {
+    fn result(&self) -> String {
+        match (self.solved, self.in_progress) {
+            (_, true) => "in progress".to_owned(),
+            (Some(solved), false) => format!("{solved} of {} solved", self.tasks),
+            (None, false) => "unfinished".to_owned(),
+        }
+    }
+}

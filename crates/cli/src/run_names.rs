@@ -1,0 +1,81 @@
+//! Names of run folders on the command line.
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use planforge_record::RunManifest;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The folder of runs if no other one is named.
+pub(crate) const RUNS: &str = "runs";
+
+/// The word for the newest run in [`RUNS`].
+const LAST: &str = "last";
+
+/// A run folder, with its manifest.
+pub(crate) struct RecordedRun {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: RunManifest,
+}
+
+/// Reads an argument that names a run: a path, or `last`, which is an error where there is no run.
+pub(crate) fn run_argument() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(run_path)
+}
+
+fn run_path(text: OsString) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path != Path::new(LAST) || path.exists() {
+        return Ok(path);
+    }
+    let newest = recorded_runs(Path::new(RUNS)).into_iter().next();
+    newest.map(|run| run.folder).ok_or_else(|| format!("the folder `{RUNS}` holds no run: name a run folder"))
+}
+
+/// The runs in a folder, newest first. Other files and folders are passed over.
+pub(crate) fn recorded_runs(folder: &Path) -> Vec<RecordedRun> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut runs: Vec<RecordedRun> = entries
+        .filter_map(|entry| {
+            let folder = entry.path();
+            let manifest = RunManifest::read(&folder.join("run.json")).ok()?;
+            Some(RecordedRun { folder, manifest })
+        })
+        .collect();
+    // The id begins with the time to the millisecond.
+    runs.sort_by(|a, b| {
+        (&b.manifest.created_at, &b.manifest.id).cmp(&(&a.manifest.created_at, &a.manifest.id))
+    });
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_listed_from_the_newest_and_other_folders_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = |id: &str, created_at: &str| RunManifest {
+            schema: 1,
+            id: id.to_owned(),
+            created_at: created_at.to_owned(),
+            ..RunManifest::default()
+        };
+        let times = ["2026-11-21T10:15:00Z", "2026-11-22T10:15:00Z", "2026-11-22T10:15:00Z"];
+        for (name, time) in ["c.001", "a.001", "b.002"].into_iter().zip(times) {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            let text = serde_json::to_string(&manifest(name, time)).unwrap();
+            std::fs::write(folder.path().join(name).join("run.json"), text).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("other")).unwrap();
+        let runs = recorded_runs(folder.path());
+        let ids: Vec<&str> = runs.iter().map(|run| run.manifest.id.as_str()).collect();
+        assert_eq!(ids, ["b.002", "a.001", "c.001"]);
+        assert!(recorded_runs(&folder.path().join("none")).is_empty());
+    }
+
+    #[test]
+    fn a_path_names_itself() {
+        assert_eq!(run_path("runs/one".into()).unwrap(), PathBuf::from("runs/one"));
+    }
+}
