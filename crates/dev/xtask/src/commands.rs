@@ -1,7 +1,8 @@
 //! The registry of commands: help, arguments and entry point of each.
 
 use crate::{
-    attack, grammars, long_tests, mcp_client, measure, packaged_sdk, record_demo, report_screenshots, tic_reference,
+    attack, grammars, long_tests, mcp_client, measure, packaged_sdk, record_demo, report_screenshots,
+    tic_reference,
 };
 
 macro_rules! commands {

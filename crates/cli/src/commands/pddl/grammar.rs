@@ -61,16 +61,17 @@ pub(crate) enum GrammarFormat {
 
 pub(crate) fn run(context: &Context, args: &GrammarArgs) -> Exit {
     let inputs = Inputs::read(&args.domain, args.problem.as_deref());
-    context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
+    let texts = &inputs.texts;
+    context.output.diagnostics(&texts.diagnostics, &texts.sources);
     if inputs.exit() != Exit::Good {
         return inputs.exit();
     }
-    let Some(domain) = &inputs.texts.domain else { return Exit::Input };
-    let objects = inputs.texts.problem.as_ref().map(|problem| problem.objects.as_slice());
+    let Some(domain) = &texts.domain else { return Exit::Input };
+    let objects = texts.problem.as_ref().map(|problem| problem.objects.as_slice());
     let head = match &args.action {
         None => ActionHead::Open,
         Some(_) if args.of != GrammarKind::Action => {
-            return context.usage_error("`--action` belongs to `--of action`".into(), None);
+            return context.usage_error("`--action` belongs to `--of action`", None);
         }
         Some(name) => match domain.actions.iter().find(|action| action.name.is(&name.to_lowercase())) {
             Some(action) => ActionHead::Interface(action),
@@ -88,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &GrammarArgs) -> Exit {
             Exit::Good
         }
         None => context.usage_error(
-            "there is no JSON schema of edits, representations and whole domains".into(),
+            "there is no JSON schema of edits, representations and whole domains",
             Some("use `--format gbnf` or `--format lark`"),
         ),
     }
