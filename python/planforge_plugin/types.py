@@ -164,6 +164,8 @@ class Capabilities(TypedDict):
     deferred: NotRequired[bool]
     # Translator: writes domains alone, so a problem that no domain repairs is not passed on to it in rounds.
     domain_only: NotRequired[Applies]
+    # Provider: the service enforces the grammar of a request (`Constraint`(crate::Constraint)).
+    enforces_grammars: NotRequired[Applies]
     # Verifier: asks the task's environment, so the pipeline must have one.
     environment: NotRequired[Applies]
     # Any kind: results come from an external program, so the host journals them and replays the journalled ones.
@@ -179,6 +181,8 @@ class Capabilities(TypedDict):
     # Plugins with roles: upper bounds on the requests of one call. The first bound whose condition holds counts; a
     # pipeline with a plugin that has roles and no such bound has no bound.
     requests: NotRequired[List[RequestBound]]
+    # Plugins with roles: requires a grammar in its requests, so the models must be of a provider that enforces it.
+    requires_grammar: NotRequired[Applies]
     # Provider: one request may ask for several replies (`n` of an OpenAI-compatible server), unless `lacks` says
     # otherwise.
     several_replies: NotRequired[bool]
@@ -223,6 +227,9 @@ class CompletionRequest(TypedDict):
     # it has arrived. A provider that defers requests declares the capability `deferred`. Not part of the cassette
     # key.
     answer: NotRequired[Optional[str]]
+    # Grammar of the reply; absent for free text. Part of the cassette key only where it is set. Only providers that
+    # declare the capability `enforces_grammars` receive it.
+    constraint: NotRequired[Optional[Constraint]]
     # Further fields of the request body, passed through as they are.
     extra: NotRequired[Dict[str, Any]]
     # The conversation, the question last.
@@ -287,6 +294,20 @@ class CompletionResultProviderFailure(ProviderFailure):
 
 # The answer of a provider, or of the host on its behalf.
 CompletionResult = Union["CompletionResultReplies", "CompletionResultPending", "CompletionResultProviderFailure"]
+
+
+# A grammar that a reply has to follow, in every notation that a service may read.
+class Constraint(TypedDict):
+    # The grammar in GBNF; its start is `root`.
+    gbnf: str
+    # The grammar in Lark's notation; its start is `start`.
+    lark: str
+    # True if the request must fail at a provider that does not enforce grammars. Otherwise such a provider gets the
+    # request without the grammar.
+    required: NotRequired[bool]
+    # A JSON schema with the same content, for services that read no grammar; absent if there is none. The reply is
+    # then JSON.
+    schema: NotRequired[Optional[Dict[str, Any]]]
 
 
 # Arguments for the creation of an instance.
@@ -821,7 +842,7 @@ ProblemSection = Literal["objects", "init", "goal", "metric"]
 # "timeout": No answer in time. Worth another try.
 # "rate-limited": 429. Worth another try, after `retry_after_ms` where the server named it.
 # "server": 408 or 5xx. Worth another try.
-# "authentication": 401 or 403: the key is wrong or missing.
+# "authentication": 401 or 403: the key is wrong or missing. Also an account without credit.
 # "not-found": 404: no such model or path.
 # "context-overflow": The conversation is longer than the model's context.
 # "bad-request": 400 and other refusals of the request.

@@ -93,8 +93,10 @@ fn runs_are_listed_with_their_results_and_last_names_the_newest() {
         ran.expect(0);
     }
     let listed = in_home(&["runs"]).expect(0).stdout.clone();
-    let results: Vec<&str> =
-        listed.lines().filter_map(|line| line.rsplit_once("llm-p  ").map(|(_, result)| result)).collect();
+    let results: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.rsplit_once("llm-p  ").map(|(_, result)| result.trim()))
+        .collect();
     assert_eq!(results, ["1 of 1 solved", "0 of 1 solved"], "the newest first: {listed}");
     assert!(in_home(&["replay", "last"]).expect(0).stdout.starts_with("1 of 1 task solved.\n"));
     let listed = in_home(&["runs", "--json"]).json(0);

@@ -10,6 +10,7 @@ pub(crate) const PLUGINS: &[&BundledPlugin] = &[
     &planforge_planner_llm::PLANFORGE_PLUGIN,
     &planforge_provider_anthropic::PLANFORGE_PLUGIN,
     &planforge_provider_batch::PLANFORGE_PLUGIN,
+    &planforge_provider_client::PLANFORGE_PLUGIN,
     &planforge_provider_gemini::PLANFORGE_PLUGIN,
     &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
     &planforge_provider_openai::PLANFORGE_PLUGIN,
