@@ -250,7 +250,7 @@ fn each_fault_of_a_program_fails_its_check() {
             .replace("ABOUT", about)
             .replace("OPTIONS", options);
         std::fs::write(program.join("faulty_check.py"), source).unwrap();
-        let registry = Registry::new(&[], &[program.clone()], settings());
+        let registry = Registry::new(&[], std::slice::from_ref(&program), settings());
         // A call that hangs is given up; every other ends by itself.
         let timeout_ms = if code == deadline && failed != Some("cancellation") { 5_000 } else { PATIENCE_MS };
         let report = check(&registry, "faulty-check", json!({}), timeout_ms);

@@ -1,4 +1,5 @@
 //! The tools as a client sees them.
+#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
 mod support;
 

@@ -172,7 +172,11 @@ fn files_of_all_suites_are_stable_after_one_formatting() {
 /// The files of planning competitions, where they are: `PLANFORGE_PDDL=/folder cargo test -p planforge-format -- --ignored --nocapture`.
 #[test]
 #[ignore = "needs files that are not part of the repository"]
-#[allow(clippy::print_stdout, reason = "the figures are the result")]
+#[allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "the folder is named by a variable, the figures are the result"
+)]
 fn files_of_a_folder_are_stable_after_one_formatting() {
     let folder = std::env::var("PLANFORGE_PDDL").unwrap();
     let mut files = Vec::new();

@@ -145,11 +145,14 @@ impl Backend for Libraries {
     }
 }
 
+/// Answers to the server's questions, by the text of the question.
+type Replies = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
 /// A client that grants folders and answers completions.
 #[derive(Clone, Default)]
 pub(crate) struct TestClient {
     pub(crate) roots: Option<Vec<PathBuf>>,
-    pub(crate) replies: Option<Arc<dyn Fn(&str) -> String + Send + Sync>>,
+    pub(crate) replies: Option<Replies>,
 }
 
 impl ClientHandler for TestClient {
