@@ -40,6 +40,10 @@ impl OptionsSchema {
 
     /// Everything that is wrong with the options.
     pub(crate) fn check(&self, options: &JsonObject) -> Vec<OptionProblem> {
+        if self.has_no_options() {
+            // The validator says of each only that nothing is allowed.
+            return options.keys().map(|name| unknown("", name, &[])).collect();
+        }
         let instance = Value::Object(options.clone());
         let mut problems = Vec::new();
         for error in self.validator.iter_errors(&instance) {
@@ -64,6 +68,13 @@ impl OptionsSchema {
         }
         problems.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         problems
+    }
+
+    /// True if the schema allows no option at all.
+    fn has_no_options(&self) -> bool {
+        let others = ["properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"];
+        self.schema.get("additionalProperties") == Some(&Value::Bool(false))
+            && others.iter().all(|key| self.schema.get(key).is_none())
     }
 }
 
@@ -172,6 +183,22 @@ mod tests {
                 "type": "object", "additionalProperties": false, "properties": {"colour": {"type": "string"}}
             }}
         })
+    }
+
+    #[test]
+    fn a_plugin_without_options_names_each_unknown_one() {
+        let schema = json!({"type": "object", "additionalProperties": false});
+        let problems =
+            check_against_schema(&schema, json!({"a": 1, "b": null}).as_object().unwrap()).unwrap();
+        let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "unknown option `a`; there are no options here",
+                "unknown option `b`; there are no options here"
+            ]
+        );
+        assert!(check_against_schema(&schema, &JsonObject::new()).unwrap().is_empty());
     }
 
     fn check(options: Value) -> Vec<(String, &'static str, Option<String>)> {
