@@ -18,8 +18,8 @@ const MAX_MARKS: usize = 1_500;
 /// The most words below a picture.
 const MOST_WORDS: usize = 60;
 
-/// A thing in or on another thing, and the fact that places it.
-type HeldThing = (ObjectId, ShownFact);
+/// A thing in or on another thing, and the facts that place it.
+type HeldThing = (ObjectId, Vec<ShownFact>);
 
 /// Draws a state as a sheet of parts.
 pub(super) fn sheet(painter: &Painter, scene: &mut Scene<'_>) -> Sheet {
@@ -90,7 +90,7 @@ impl Build<'_, '_, '_> {
                     let ((Some(what), Some(place)), ShownFact::Atom(at)) = (pair, shown) else { continue };
                     // One fact may be named by two entries.
                     if painter.is_of(place, types) && known.insert((place, at)) {
-                        self.inside.entry(place).or_default().push((what, shown));
+                        self.inside.entry(place).or_default().push((what, vec![shown]));
                     }
                 }
             }
@@ -99,7 +99,7 @@ impl Build<'_, '_, '_> {
             for (shown, args) in self.scene.facts(pattern) {
                 let pair = (argument(pattern, "above", args), argument(pattern, "below", args));
                 if let (Some(above), Some(below)) = pair {
-                    self.above.entry(below).or_default().push((above, shown));
+                    self.above.entry(below).or_default().push((above, vec![shown]));
                 }
             }
         }
@@ -205,7 +205,7 @@ impl Build<'_, '_, '_> {
                 more += 1;
                 continue;
             }
-            self.scene.show(shown);
+            shown.into_iter().for_each(|fact| self.scene.show(fact));
             nodes.push(self.node(id));
         }
         self.left_out += more;
@@ -229,14 +229,14 @@ impl Build<'_, '_, '_> {
     }
 
     /// The objects of facts about one thing, each once, in order, with its facts.
-    fn of_one(&mut self, patterns: &[Pattern]) -> Vec<HeldThing> {
+    fn of_one(&self, patterns: &[Pattern]) -> Vec<HeldThing> {
         let mut found: Vec<HeldThing> = Vec::new();
         for pattern in patterns {
             for (shown, args) in self.scene.facts(pattern) {
                 let Some(id) = argument_or_first(pattern, args) else { continue };
-                match found.iter().any(|(known, _)| *known == id) {
-                    true => self.scene.show(shown),
-                    false => found.push((id, shown)),
+                match found.iter_mut().find(|(known, _)| *known == id) {
+                    Some((_, facts)) => facts.push(shown),
+                    None => found.push((id, vec![shown])),
                 }
             }
         }
