@@ -11,7 +11,7 @@ pub(crate) fn write(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), 
     write_with(context, path, bytes, None)
 }
 
-/// As [`write`], for a file that exists: it keeps its permissions, and a link to it stays one.
+/// As [`write()`], for a file that exists: it keeps its permissions, and a link to it stays one.
 pub(crate) fn rewrite(context: &Context, path: &Path, bytes: &[u8]) -> Result<(), Exit> {
     let failed = |e| unwritable(context, path, &e);
     let target = path.canonicalize().map_err(failed)?;
