@@ -34,7 +34,7 @@ pub(super) struct Demand<'t> {
 struct Disjunct<'t> {
     rule: &'t DerivedRule,
     query: Query<'t>,
-    /// The parts that are no positive atoms.
+    /// The parts other than positive atoms.
     checks: Vec<(&'t Formula, bool)>,
     /// The variables by slot, those of quantifiers in `checks` aside.
     variables: Vec<Option<&'t Variable>>,
@@ -99,7 +99,7 @@ impl<'t> Demand<'t> {
         let mut narrow = true;
         condition.for_each_literal(&mut |atom, _, _| {
             if self.on_demand[atom.predicate as usize] {
-                let args: Args = atom.args.iter().map(|t| t.object(binding)).collect();
+                let args = args_of(atom, binding);
                 narrow &= args.is_empty() || args.iter().any(|&a| a != OPEN);
                 questions.push((atom.predicate, args));
             }
