@@ -10,6 +10,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
+use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};
 use planforge_record::{BudgetEnd, TaskVerdict};
 use std::collections::BTreeSet;
@@ -64,37 +65,34 @@ fn cost_line(report: &RunReport) -> Option<String> {
     }
 }
 
-/// The result of a task in the words of tables and reports.
-fn result_word(task: &TaskReport) -> &'static str {
-    match &task.verdict {
-        Some(TaskVerdict::Accepted) => "solved",
-        Some(
-            TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. } | TaskVerdict::Unusable { .. },
-        ) => "not solved",
-        Some(TaskVerdict::Undecided { .. }) => "undecided",
-        Some(TaskVerdict::Failed { .. }) => "failed",
-        None => "unfinished",
-    }
+fn outcome_of(task: &TaskReport) -> TaskOutcome {
+    TaskOutcome::of(task.verdict.as_ref())
 }
 
 /// `6 of 8 tasks solved, 2 not solved.`, then a line for each of the first tasks that are not solved.
 fn verdict_sentence(report: &RunReport) -> String {
-    let of = |word: &str| report.tasks.iter().filter(|task| result_word(task) == word).count();
+    let of = |outcome: TaskOutcome| report.tasks.iter().filter(|task| outcome_of(task) == outcome).count();
     let noun = if report.tasks.len() == 1 { "task" } else { "tasks" };
-    let mut text = format!("{} of {} {noun} solved", of("solved"), report.tasks.len());
-    for word in ["not solved", "undecided", "failed", "unfinished"] {
-        match of(word) {
+    let mut text = format!("{} of {} {noun} solved", of(TaskOutcome::Solved), report.tasks.len());
+    for outcome in
+        [TaskOutcome::NotSolved, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished]
+    {
+        match of(outcome) {
             0 => {}
-            count => text += &format!(", {count} {word}"),
+            count => text += &format!(", {count} {}", outcome.name()),
         }
     }
     text += ".\n";
-    let unsolved = || report.tasks.iter().filter(|task| result_word(task) != "solved");
-    for task in unsolved().take(SHOWN_TASKS) {
+    let unsolved: Vec<&TaskReport> =
+        report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved).collect();
+    for task in unsolved.iter().take(SHOWN_TASKS) {
         let reason = short_reason(task).map_or_else(String::new, |reason| format!(": {reason}"));
-        push_line(&mut text, &format!("  {} {}{}", escape(&task.task), result_word(task), escape(&reason)));
+        push_line(
+            &mut text,
+            &format!("  {} {}{}", escape(&task.task), outcome_of(task).name(), escape(&reason)),
+        );
     }
-    match unsolved().count().saturating_sub(SHOWN_TASKS) {
+    match unsolved.len().saturating_sub(SHOWN_TASKS) {
         0 => {}
         more => push_line(&mut text, &format!("  and {more} more")),
     }
@@ -154,7 +152,7 @@ fn report_json(report: &RunReport, explained: &ExplainedPlans) -> serde_json::Va
 }
 
 fn push_task(out: &mut String, task: &TaskReport, text: &str, all: bool) {
-    push_line(out, &format!("=== {}: {}", escape(&task.task), result_word(task)));
+    push_line(out, &format!("=== {}: {}", escape(&task.task), outcome_of(task).name()));
     push_section(out, "Task", text);
     if let Some(candidate) = &task.candidate {
         push_written_pddl(out, task, candidate);

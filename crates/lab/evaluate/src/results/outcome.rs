@@ -1,5 +1,6 @@
 //! Outcomes of a task, and of its written problem and domain.
 
+use planforge_record::TaskVerdict;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a task.
@@ -19,6 +20,19 @@ pub enum TaskOutcome {
 }
 
 impl TaskOutcome {
+    /// The outcome for a verdict; a task without one is unfinished.
+    pub const fn of(verdict: Option<&TaskVerdict>) -> Self {
+        match verdict {
+            None => Self::Unfinished,
+            Some(TaskVerdict::Accepted) => Self::Solved,
+            Some(
+                TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. } | TaskVerdict::Unusable { .. },
+            ) => Self::NotSolved,
+            Some(TaskVerdict::Undecided { .. }) => Self::Undecided,
+            Some(TaskVerdict::Failed { .. }) => Self::Failed,
+        }
+    }
+
     /// The word used in tables.
     pub const fn name(self) -> &'static str {
         match self {

@@ -226,23 +226,21 @@ fn outcome(task: &TaskReport, judges: &Judges) -> (TaskOutcome, String) {
 }
 
 fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
-    match verdict {
+    let why = match verdict {
         // Every stage accepted, but without a decision of the judging stage the plan is unproven.
-        TaskVerdict::Accepted if judges.solved_by.is_none() => (TaskOutcome::Solved, String::new()),
-        TaskVerdict::Accepted => (TaskOutcome::Undecided, "no stage judged the plan".to_owned()),
-        TaskVerdict::Rejected { stage, message } | TaskVerdict::Unsolvable { stage, message } => {
-            (TaskOutcome::NotSolved, format!("{} at `{stage}`: {message}", verdict.name()))
+        TaskVerdict::Accepted if judges.solved_by.is_some() => {
+            return (TaskOutcome::Undecided, "no stage judged the plan".to_owned());
         }
-        TaskVerdict::Undecided { stage, message } => {
-            (TaskOutcome::Undecided, format!("undecided at `{stage}`: {message}"))
+        TaskVerdict::Accepted => String::new(),
+        TaskVerdict::Rejected { stage, message }
+        | TaskVerdict::Unsolvable { stage, message }
+        | TaskVerdict::Undecided { stage, message } => {
+            format!("{} at `{stage}`: {message}", verdict.name())
         }
-        TaskVerdict::Unusable { stage, failure } => {
-            (TaskOutcome::NotSolved, format!("no usable reply at `{stage}`: {failure}"))
-        }
-        TaskVerdict::Failed { stage, failure } => {
-            (TaskOutcome::Failed, format!("failed at `{stage}`: {failure}"))
-        }
-    }
+        TaskVerdict::Unusable { stage, failure } => format!("no usable reply at `{stage}`: {failure}"),
+        TaskVerdict::Failed { stage, failure } => format!("failed at `{stage}`: {failure}"),
+    };
+    (TaskOutcome::of(Some(verdict)), why)
 }
 
 /// The answer of a stage about the surviving candidate's problem; absent without such a stage.
