@@ -12,12 +12,12 @@ pub(crate) const RUNS: &str = "runs";
 const LAST: &str = "last";
 
 /// A run folder, with its manifest.
-pub(crate) struct RecordedRun {
+pub(crate) struct StoredRun {
     pub(crate) folder: PathBuf,
     pub(crate) manifest: RunManifest,
 }
 
-/// Reads an argument that names a run: a path, or `last`, which is an error where there is no run.
+/// Reads an argument that names a run: a path, or `last` for the newest one in [`RUNS`].
 pub(crate) fn run_argument() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(run_path)
 }
@@ -27,18 +27,18 @@ fn run_path(text: OsString) -> Result<PathBuf, String> {
     if path != Path::new(LAST) || path.exists() {
         return Ok(path);
     }
-    let newest = recorded_runs(Path::new(RUNS)).into_iter().next();
+    let newest = stored_runs(Path::new(RUNS)).into_iter().next();
     newest.map(|run| run.folder).ok_or_else(|| format!("the folder `{RUNS}` holds no run: name a run folder"))
 }
 
 /// The runs in a folder, newest first. Other files and folders are passed over.
-pub(crate) fn recorded_runs(folder: &Path) -> Vec<RecordedRun> {
+pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut runs: Vec<RecordedRun> = entries
+    let mut runs: Vec<StoredRun> = entries
         .filter_map(|entry| {
             let folder = entry.path();
             let manifest = RunManifest::read(&folder.join("run.json")).ok()?;
-            Some(RecordedRun { folder, manifest })
+            Some(StoredRun { folder, manifest })
         })
         .collect();
     // The id begins with the time to the millisecond.
@@ -68,10 +68,10 @@ mod tests {
             std::fs::write(folder.path().join(name).join("run.json"), text).unwrap();
         }
         std::fs::create_dir(folder.path().join("other")).unwrap();
-        let runs = recorded_runs(folder.path());
+        let runs = stored_runs(folder.path());
         let ids: Vec<&str> = runs.iter().map(|run| run.manifest.id.as_str()).collect();
         assert_eq!(ids, ["b.002", "a.001", "c.001"]);
-        assert!(recorded_runs(&folder.path().join("none")).is_empty());
+        assert!(stored_runs(&folder.path().join("none")).is_empty());
     }
 
     #[test]

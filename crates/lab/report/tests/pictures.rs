@@ -202,9 +202,9 @@ fn a_template_for_other_predicates_gives_a_reason() {
 const ANYTHING: &str = "(define (domain any) (:requirements :typing :numeric-fluents) (:types s t - object)
     (:predicates (p0) (p1 ?x) (q1 ?x) (p2 ?x ?y) (q2 ?x ?y) (r2 ?x ?y) (p3 ?x ?y ?z)) (:functions (f0) (f1 ?x)))";
 
-/// The alternatives of each part of a template.
-fn pieces() -> [&'static [&'static str]; 8] {
-    [
+/// Templates with every kind of entry, in any combination.
+fn template() -> impl Strategy<Value = String> {
+    let pieces: [&[&str]; 8] = [
         &[
             "",
             "[[stack]]\non = \"p2 ?above ?below\"\n",
@@ -237,12 +237,7 @@ fn pieces() -> [&'static [&'static str]; 8] {
             "[[mark]]\nnumber = \"f1 ?of\"\ntext = \"{value}\"\n[[mark]]\nnumber = \"f0\"\n",
         ],
         &["", "[types.s]\nglyph = \"</svg>\"\ncolour = \"sky\"\n", "[types.object]\ncolour = \"grey\"\n"],
-    ]
-}
-
-/// Templates with every kind of entry, in any combination.
-fn template() -> impl Strategy<Value = String> {
-    let pieces = pieces();
+    ];
     let choices: Vec<_> = pieces.into_iter().map(prop::sample::select).collect();
     choices.prop_map(|chosen| {
         format!("schema = 1\n{}[[group]]\ntitle = \"all\"\nin = \"q1 ?what\"\n", chosen.concat())

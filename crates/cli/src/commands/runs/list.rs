@@ -2,10 +2,10 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::run_names::{RUNS, RecordedRun, recorded_runs};
+use crate::run_names::{RUNS, StoredRun, stored_runs};
 use clap::Args;
 use planforge_evaluate::{Align, Table};
-use planforge_record::RunFolder;
+use planforge_record::{RunFolder, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -38,24 +38,17 @@ struct ReportedTasks {
 
 #[derive(Deserialize)]
 struct ReportedTask {
-    verdict: Option<ReportedVerdict>,
-}
-
-#[derive(Deserialize)]
-struct ReportedVerdict {
-    verdict: String,
+    verdict: Option<TaskVerdict>,
 }
 
 pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
-    let runs: Vec<ListedRun> = recorded_runs(&args.runs).iter().map(listed).collect();
+    let runs: Vec<ListedRun> = stored_runs(&args.runs).iter().map(listed).collect();
     if args.json {
         context.output.json(&serde_json::json!({ "runs": runs }));
     } else if runs.is_empty() {
         context.output.result(&format!("There are no runs in {}.\n", args.runs.display()));
     } else {
-        let columns =
-            [("run", Align::Left), ("date", Align::Left), ("pipeline", Align::Left), ("result", Align::Left)];
-        let mut table = Table::new(columns);
+        let mut table = Table::new(["run", "date", "pipeline", "result"].map(|name| (name, Align::Left)));
         runs.iter().for_each(|run| {
             table.row([run.run.clone(), run.created_at.clone(), run.pipeline.clone(), run.result()])
         });
@@ -64,8 +57,8 @@ pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
     Exit::Good
 }
 
-fn listed(run: &RecordedRun) -> ListedRun {
-    let RecordedRun { folder, manifest } = run;
+fn listed(run: &StoredRun) -> ListedRun {
+    let StoredRun { folder, manifest } = run;
     ListedRun {
         run: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         created_at: manifest.created_at.clone(),
@@ -84,8 +77,7 @@ fn listed(run: &RecordedRun) -> ListedRun {
 fn solved_tasks(folder: &Path) -> Option<usize> {
     let text = std::fs::read(folder.join("report.json")).ok()?;
     let report: ReportedTasks = serde_json::from_slice(&text).ok()?;
-    let solved = |task: &&ReportedTask| task.verdict.as_ref().is_some_and(|v| v.verdict == "accepted");
-    Some(report.tasks.iter().filter(solved).count())
+    Some(report.tasks.iter().filter(|task| task.verdict == Some(TaskVerdict::Accepted)).count())
 }
 
 impl ListedRun {

@@ -308,13 +308,4 @@ impl RunReport {
     pub fn fallbacks(&self) -> Vec<ModelFallback> {
         ModelFallback::sum_by_tables(self.tasks.iter().flat_map(|task| &task.moved))
     }
-
-    /// Number of tasks by verdict; tasks without one are counted as `none`.
-    pub fn verdicts(&self) -> BTreeMap<&'static str, usize> {
-        let mut counts = BTreeMap::new();
-        for task in &self.tasks {
-            *counts.entry(task.verdict.as_ref().map_or("none", TaskVerdict::name)).or_insert(0) += 1;
-        }
-        counts
-    }
 }
