@@ -11,17 +11,33 @@ use planforge_plugin_host::{OptionProblem, Registry, check_against_schema, decla
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A hostile input: its name, and the function that makes its text.
-type HostileInput = (&'static str, fn() -> String);
+/// A hostile input: its name, and the function that makes its text, given the size of the large one.
+type HostileInput = (&'static str, fn(usize) -> String);
 
 /// The hostile texts. Each stands in the place of a domain, a problem, a plan, a question, and a model's reply.
-pub const HOSTILE_INPUTS: &[HostileInput] = &[
-    ("empty", String::new),
+const HOSTILE_INPUTS: &[HostileInput] = &[
+    ("empty", |_| String::new()),
     ("10 MB", sample::large_text),
-    ("invalid PDDL", sample::invalid_text),
-    ("deep nesting", sample::deep_text),
-    ("control characters", sample::control_text),
+    ("invalid PDDL", |_| sample::invalid_text()),
+    ("deep nesting", |_| sample::deep_text()),
+    ("control characters", |_| sample::control_text()),
 ];
+
+/// Limits and sizes of a check.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckSettings {
+    /// Milliseconds after which a call has failed.
+    pub timeout_ms: u64,
+    /// Bytes of the large hostile text.
+    pub large_bytes: usize,
+}
+
+impl CheckSettings {
+    /// Settings with the large text of 10 MB that the name of its check states.
+    pub fn new(timeout_ms: u64) -> Self {
+        Self { timeout_ms, large_bytes: 10 << 20 }
+    }
+}
 
 /// The checks of an instance that come before those of hostile inputs.
 const BEHAVIOUR: [&str; 4] = ["metrics", "determinism", "concurrency", "cancellation"];
@@ -34,11 +50,15 @@ fn hostile_name(input: &str) -> String {
     format!("hostile: {input}")
 }
 
-/// Checks a plugin of the registry. `options` are those of a stage; missing ones are completed from the options schema. A call that lasts
-/// longer than `timeout_ms` milliseconds has failed.
+/// Checks a plugin of the registry. `options` are those of a stage; missing ones are completed from the options schema.
 ///
 /// The registry's `environment-pddl` and `planner-classical` answer the questions of verifiers, if they are there.
-pub fn check_plugin(registry: &Registry, id: &str, options: &JsonObject, timeout_ms: u64) -> PluginReport {
+pub fn check_plugin(
+    registry: &Registry,
+    id: &str,
+    options: &JsonObject,
+    settings: CheckSettings,
+) -> PluginReport {
     let mut report = PluginReport { plugin: id.to_owned(), kind: None, checks: Vec::new() };
     let info = match registry.info(id) {
         Ok(info) => info,
@@ -58,7 +78,7 @@ pub fn check_plugin(registry: &Registry, id: &str, options: &JsonObject, timeout
         skip_from(&mut report, "create", "the options are not accepted");
         return report;
     }
-    let made = Subject::new(registry, info, options, timeout_ms).and_then(|subject| {
+    let made = Subject::new(registry, info, options, settings.timeout_ms).and_then(|subject| {
         let instance = subject.instance()?;
         Ok((subject, instance))
     });
@@ -91,7 +111,7 @@ pub fn check_plugin(registry: &Registry, id: &str, options: &JsonObject, timeout
     });
     report.checks.push(check_cancellation(&subject));
     for (name, make) in HOSTILE_INPUTS {
-        report.checks.push(check_hostile(&subject, &hostile_name(name), &make()));
+        report.checks.push(check_hostile(&subject, &hostile_name(name), &make(settings.large_bytes)));
     }
     report.checks.push(match is_deterministic {
         true => check_unknown_fields(&subject, &answer),

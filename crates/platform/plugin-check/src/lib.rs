@@ -12,5 +12,5 @@ mod sample;
 mod service;
 mod subject;
 
-pub use checks::{HOSTILE_INPUTS, check_plugin};
+pub use checks::{CheckSettings, check_plugin};
 pub use report::{Check, CheckStatus, PluginReport};

@@ -201,14 +201,13 @@ pub(crate) fn reply(artefact: &str, note: &str) -> String {
     }
 }
 
-/// Size of the large hostile text.
-const LARGE_BYTES: usize = 10 << 20;
 /// Parentheses of the deep hostile text.
 const DEPTH: usize = 100_000;
 
-pub(crate) fn large_text() -> String {
+/// A domain of at least so many bytes.
+pub(crate) fn large_text(bytes: usize) -> String {
     let mut text = DOMAIN.to_owned();
-    while text.len() < LARGE_BYTES {
+    while text.len() < bytes {
         text.push_str(
             "  (:action switch-on :parameters (?l - lamp) :precondition (off ?l) :effect (on ?l))\n",
         );

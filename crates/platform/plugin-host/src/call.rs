@@ -165,7 +165,7 @@ impl Core {
         let answered = AtomicU64::new(0);
         let reply = std::thread::scope(|scope| {
             let mut interrupted: Option<Instant> = None;
-            let mut asked = 0;
+            let (mut asked, mut seen_answers) = (0, 0);
             loop {
                 let mut made_progress = false;
                 match receive.recv_timeout(TICK) {
@@ -191,8 +191,10 @@ impl Core {
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
-                let is_waiting =
-                    asked > answered.load(Ordering::SeqCst) || state.is_queued.load(Ordering::SeqCst);
+                let answers = answered.load(Ordering::SeqCst);
+                made_progress |= answers > seen_answers;
+                seen_answers = answers;
+                let is_waiting = asked > answers || state.is_queued.load(Ordering::SeqCst);
                 let failure = if idle.is_over(made_progress, is_waiting, &self.clock) {
                     Some(self.idle_failure(method, idle_ms))
                 } else if give_up.is_some_and(|at| Instant::now() >= at) {

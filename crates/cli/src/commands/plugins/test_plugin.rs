@@ -12,7 +12,7 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
 use planforge_llm::split_table;
 use planforge_pipeline::inline_files;
-use planforge_plugin_check::{CheckStatus, PluginReport, check_plugin};
+use planforge_plugin_check::{CheckSettings, CheckStatus, PluginReport, check_plugin};
 use planforge_plugin_host::Registry;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ pub(crate) fn run(context: &Context, args: &TestPluginArgs) -> Exit {
             None => JsonObject::new(),
         };
         options.extend(args.set.iter().cloned());
-        Ok(check_plugin(&registry, &id, &options, (args.timeout * 1000.0) as u64))
+        Ok(check_plugin(&registry, &id, &options, CheckSettings::new((args.timeout * 1000.0) as u64)))
     });
     match result {
         Ok(report) => {
