@@ -9,6 +9,9 @@ const SLOWEST: f64 = 0.01;
 /// Range of the number of requests that an estimate rests on.
 const FEWEST: f64 = 4.0;
 const MOST: f64 = 100.0;
+/// Least number for an estimate that agrees with the one before. With fewer, a server that admits 2 requests a second
+/// would refuse one every few seconds for a minute.
+const FEWEST_IF_CONFIRMED: f64 = 20.0;
 /// Part of an estimate's weight that is kept when it is updated.
 const KEPT: f64 = 0.3;
 /// Relative error of an estimate from one request; from n requests it is this over n.
@@ -20,7 +23,8 @@ const CATCH_UP: Duration = Duration::from_millis(100);
 ///
 /// There is no limit until the first refusal (status 429). A token bucket is empty at each refusal, so the requests
 /// admitted between two refusals, over the time between, are its rate. Each refusal updates the estimate, a mean
-/// weighted by the number of requests. Requests are then sent somewhat below it (by the estimate's error), and the rate
+/// weighted by the number of requests. An estimate that agrees with the one before counts as precise, one that differs
+/// from it starts anew. Requests are then sent somewhat below it (by the estimate's error), and the rate
 /// grows with each request, faster the longer no refusal follows, until the next refusal. Of the requests sent before
 /// the rate was last lowered, refusals are not counted: they came from the earlier rate. If the first request after
 /// that is refused too, all requests wait for the server's Retry-After. Requests that did not wait for their turn do
@@ -147,13 +151,14 @@ impl Pace {
         let weight = last.weight * KEPT;
         let deviation = (measured / last.rate).ln().abs();
         let is_outdated = deviation > 2.0 / admitted.max(1.0).sqrt() && deviation > 3.0 * last.growth;
-        let (rate, weight) = if is_outdated || last.weight == 0.0 {
-            (measured.clamp(current / 8.0, current), admitted)
+        let starts_anew = is_outdated || last.weight == 0.0;
+        let (rate, weight, fewest) = if starts_anew {
+            (measured.clamp(current / 8.0, current), admitted, FEWEST)
         } else {
             let sum = weight + admitted;
-            ((weight * last.rate + admitted * measured) / sum, sum)
+            ((weight * last.rate + admitted * measured) / sum, sum, FEWEST_IF_CONFIRMED)
         };
-        self.lower(request, rate, weight, weight.clamp(FEWEST, MOST), gap);
+        self.lower(request, rate, weight, weight.clamp(fewest, MOST), gap);
         if let Some(wait) = retry_after.filter(|_| admitted == 0.0) {
             self.hold_until(now + wait);
         }

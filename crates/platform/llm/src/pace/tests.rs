@@ -150,6 +150,33 @@ fn a_server_s_rate_is_used_and_few_requests_are_refused() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// All runs of a rate together: a run of a minute at 2 requests a second has too few refusals to count.
+#[test]
+fn few_requests_are_refused_in_the_first_minute_at_any_rate() {
+    for (rate, seconds) in [(2.0_f64, 60.0), (10.0, 60.0), (50.0, 20.0), (200.0, 20.0)] {
+        let (mut all, mut runs) = (Tally::default(), 0);
+        for burst in [rate * 60.0, rate] {
+            for clients in [8, 32, 64] {
+                for (latency, retry_after) in [(0.0, Some(1.0)), (0.1, None), (1.0, None), (5.0, Some(1.0))] {
+                    if clients as f64 <= 2.0 * rate * latency {
+                        continue;
+                    }
+                    let server = Server { burst, latency, retry_after, clients, ..Server::new(rate) };
+                    let tally = server.count(seconds);
+                    runs += 1;
+                    all.admitted += tally.admitted;
+                    all.refused += tally.refused;
+                    all.failed += tally.failed;
+                }
+            }
+        }
+        let served = all.admitted as f64 / (rate * seconds * f64::from(runs));
+        let refused = all.refused as f64 / (all.admitted + all.refused) as f64;
+        println!("{rate} a second, {runs} runs: {served:.3} served, {refused:.4} refused");
+        assert!(served >= 0.95 && refused < 0.02 && all.failed == 0, "{rate} a second: {all:?}, {runs} runs");
+    }
+}
+
 #[test]
 fn a_server_without_a_limit_is_not_slowed_down() {
     let mut pace = Pace::default();
