@@ -1,11 +1,16 @@
-//! The command that goes on after a cap, or after a failure of a model's server.
+//! The command that goes on after a cap, a failure of a model's server, or a planner's time limit.
 
-use planforge_contract::{Failure, FailureClass};
-use planforge_pipeline::{Pipeline, RunReport};
+use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
+use planforge_pipeline::{Pipeline, RunReport, Stage, TaskReport};
 use planforge_record::TaskVerdict;
+use std::path::Path;
 
-/// The hint at the end of a finished run, if a further session would send requests. `command` resumes the run.
-pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, command: &str) -> Option<String> {
+/// The most seconds that `time_s` of a stage's limits can be.
+const MOST_SECONDS: f64 = 1e6;
+
+/// The hint at the end of a finished run in this folder, if another session or run can get further.
+pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, folder: &Path) -> Option<String> {
+    let (folder, command) = (folder.display(), format!("planforge run --resume {}", folder.display()));
     let stages = report.tasks.iter().flat_map(|task| &task.stages);
     let samples = stages.flat_map(|stage| &stage.failed).map(|failed| &failed.failure);
     let verdicts = report.tasks.iter().filter_map(|task| match &task.verdict {
@@ -23,7 +28,13 @@ pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, command: &str
             raised.join(" --set ")
         ));
     }
-    let failed = failures.into_iter().find(|failure| failure.class == FailureClass::Provider)?;
+    let Some(failed) = failures.into_iter().find(|failure| failure.class == FailureClass::Provider) else {
+        let raised = report.tasks.iter().find_map(|task| raised_time_limit(task, pipeline))?;
+        return Some(format!(
+            "a planner reached its time limit; add `--replay {folder} --set {raised}` to the command of this run, and it \
+             takes the recorded replies and plans for twice as long"
+        ));
+    };
     let what = match failed.code.as_str() {
         "llm.authentication" => "once the key is right",
         "llm.bad-request" | "llm.malformed" => "once the cause is gone",
@@ -32,6 +43,20 @@ pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, command: &str
     Some(format!(
         "requests failed; {what}, `{command}` sends them again (`--set llm.NAME.base_url=...` asks another server)"
     ))
+}
+
+/// `stage.LABEL.limits.time_s=VALUE` with twice the time limit that left a task undecided. None for stages inside others.
+fn raised_time_limit(task: &TaskReport, pipeline: &Pipeline) -> Option<String> {
+    let Some(TaskVerdict::Undecided { stage: label, .. }) = &task.verdict else { return None };
+    let plan = task.candidate.as_ref()?.plan.as_ref()?;
+    if !matches!(plan, PlanOutcome::LimitReached { limit: LimitKind::Time, .. }) {
+        return None;
+    }
+    let limit = pipeline.stages.iter().find_map(|stage| match stage {
+        Stage::Plan(stage) if stage.label == *label => stage.limits.time_s,
+        _ => None,
+    })?;
+    (limit < MOST_SECONDS).then(|| format!("stage.{label}.limits.time_s={}", (limit * 2.0).min(MOST_SECONDS)))
 }
 
 /// `llm.NAME.KEY=VALUE` with twice the value of the cap that was reached.

@@ -271,7 +271,7 @@ fn finish(
     match (&waits, ended.report.state) {
         (Some(wave), _) => batch.print_pending(context, wave, &command),
         (None, RunState::Finished) => {
-            let hint = ending_hint(&ended.report, &run.checked.pipeline.config, &command);
+            let hint = ending_hint(&ended.report, &run.checked.pipeline.config, run.folder.path());
             hint.into_iter().for_each(|hint| context.output.note(&hint));
         }
         (None, state) => context.output.note(&format!("{}; go on with `{command}`", state.name())),

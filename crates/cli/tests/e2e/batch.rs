@@ -25,7 +25,7 @@ pub(super) fn with_model(folder: &Path, name: &str, file: &str, table: &str) -> 
     path
 }
 
-const BATCH: &str = "use = \"provider-batch\"\nmodel = \"noisy-oracle\"\n";
+pub(super) const BATCH: &str = "use = \"provider-batch\"\nmodel = \"noisy-oracle\"\n";
 
 /// A folder with one run.
 struct Place {
@@ -80,7 +80,7 @@ impl Place {
 }
 
 /// The lines of a request file.
-fn requests(folder: &Path, name: &str) -> Vec<Value> {
+pub(super) fn requests(folder: &Path, name: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -90,7 +90,7 @@ fn id(request: &Value) -> String {
 }
 
 /// The right reply to a question about a parcels task, by hand.
-fn by_hand(request: &Value) -> String {
+pub(super) fn by_hand(request: &Value) -> String {
     let question = request["body"]["messages"].to_string();
     let stem = ["p01", "p02", "p03"].into_iter().find(|stem| {
         let text = Value::from(example_text("parcels", &format!("{stem}.nl")).trim()).to_string();
