@@ -36,6 +36,7 @@ pub(crate) mod fan_out;
 pub(crate) mod order;
 pub(crate) mod plan;
 pub(crate) mod plugin_use;
+pub(crate) mod rated;
 pub(crate) mod refine;
 mod registry;
 pub(crate) mod round;

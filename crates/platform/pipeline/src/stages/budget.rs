@@ -2,6 +2,7 @@
 
 mod bandit;
 mod bound;
+mod candidates;
 mod check;
 mod config;
 mod copies;

@@ -5,14 +5,14 @@
 //! choice depends only on pulls that were chosen earlier and have ended. So neither the number of jobs nor
 //! the order of replies changes anything. Wall time, if it is limited, comes from the record.
 
-use super::bandit::{Arm, Bandit, Kind, UNKNOWN_VALUE};
-use super::config::{BudgetArms, BudgetStage};
-use super::copies::{is_copy, is_equal};
+use super::bandit::{Arm, Bandit, Kind};
+use super::candidates::Candidates;
+use super::config::BudgetStage;
 use super::spending::Account;
 use crate::front::price_of;
 use crate::run::beam::Entry;
 use crate::run::context::{Context, TaskRun};
-use crate::run::path::{call_path, candidate_path, label_in_round};
+use crate::run::path::{call_path, label_in_round};
 use crate::run::recorder::Keep;
 use crate::run::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
 use crate::run::series::{self, Series, SeriesEnd, add_all, report};
@@ -20,14 +20,13 @@ use crate::run::step::StageResult;
 use crate::run::sync::lock;
 use crate::run::verdict::verdict_of;
 use crate::stages::Stage;
-use crate::stages::order::Order;
+use crate::stages::rated::Rated;
 use crate::stages::refine::forget;
 use crate::stages::round::writer_of;
 use planforge_contract::{Failure, FailureClass, Price};
 use planforge_llm::{Mode, derive_u64};
 use planforge_pddl::random::Random;
 use planforge_record::{BudgetCost, BudgetEnd, Event, TaskVerdict};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -54,13 +53,11 @@ pub(super) fn run(
         account: Account::new(stage.budget, prices(context, stage)),
         bandit: Bandit::new(stage.policy, !stage.sample.is_empty()),
         origins: beam,
-        candidates: Vec::new(),
-        arms: Vec::new(),
+        candidates: Candidates::new(stage),
         reports: inner,
         failed: Vec::new(),
         pulls: 0,
         counts: [0; 2],
-        outside: 0,
         free: 0,
     };
     search.run()
@@ -72,31 +69,6 @@ fn prices(context: &Context<'_>, stage: &BudgetStage) -> BTreeMap<String, Price>
     let models = inside.flat_map(Stage::models);
     let price = |name: &str| context.pipeline.llm.get(name).map(price_of).unwrap_or_default();
     models.map(|name| (name.to_owned(), price(name))).collect()
-}
-
-/// A candidate that was judged.
-struct Rated {
-    entry: Entry,
-    path: String,
-    /// Every judging stage accepted it.
-    accepted: bool,
-    /// The metric, as it is.
-    value: Option<f64>,
-}
-
-impl Rated {
-    /// The better comes first: one that is accepted, then by the metric; ties go to the earlier.
-    fn compare(&self, other: &Self, order: Order) -> Ordering {
-        other.accepted.cmp(&self.accepted).then_with(|| order.compare(self.value, other.value))
-    }
-}
-
-/// An arm that refines.
-struct RefineArm {
-    /// Index of the candidate that the next pull refines.
-    candidate: usize,
-    /// The best value of the arm so far, 0 to 1.
-    best: f64,
 }
 
 /// One pull, decided.
@@ -133,10 +105,7 @@ struct Search<'a> {
     bandit: Bandit,
     /// The candidates that entered: new ones are made from them in turn.
     origins: Vec<Entry>,
-    /// In the order in which they came.
-    candidates: Vec<Rated>,
-    /// In the order of the bandit's numbers.
-    arms: Vec<RefineArm>,
+    candidates: Candidates<'a>,
     /// Of the stages inside.
     reports: Vec<StageReport>,
     failed: Vec<FailedSample>,
@@ -144,7 +113,6 @@ struct Search<'a> {
     pulls: u32,
     /// Samples and refinements that ended.
     counts: [u32; 2],
-    outside: u32,
     /// Pulls in a row that spent nothing.
     free: u32,
 }
@@ -152,29 +120,20 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(mut self) -> Result<StageResult, Failure> {
         let mut stop = self.enter()?;
-        while stop.is_none() {
-            stop = match self.has_accepted() {
-                true => Some(Stop::Ended(BudgetEnd::Accepted)),
-                false => self.turn()?,
+        let stop = loop {
+            stop = match stop {
+                Some(stop) => break stop,
+                None if self.candidates.has_accepted() => break Stop::Ended(BudgetEnd::Accepted),
+                None => self.turn()?,
             };
-        }
+        };
+        let result = StageResult::default();
         match stop {
-            Some(Stop::Parked) => {
-                Ok(StageResult { inner: self.reports, parked: true, ..StageResult::default() })
-            }
-            Some(Stop::Interrupted) => {
-                Ok(StageResult { inner: self.reports, interrupted: true, ..StageResult::default() })
-            }
-            Some(Stop::Missing) => {
-                Ok(StageResult { inner: self.reports, failed: self.failed, ..StageResult::default() })
-            }
-            Some(Stop::Ended(end)) => self.finish(end),
-            None => self.finish(BudgetEnd::Spent),
+            Stop::Parked => Ok(StageResult { inner: self.reports, parked: true, ..result }),
+            Stop::Interrupted => Ok(StageResult { inner: self.reports, interrupted: true, ..result }),
+            Stop::Missing => Ok(StageResult { inner: self.reports, failed: self.failed, ..result }),
+            Stop::Ended(end) => self.finish(end),
         }
-    }
-
-    fn has_accepted(&self) -> bool {
-        self.candidates.iter().any(|candidate| candidate.accepted)
     }
 
     /// Judges the candidates that entered and were written by an earlier stage; they compete with the others.
@@ -218,7 +177,7 @@ impl Search<'_> {
         let mut pulls = Vec::new();
         for _ in 0..self.stage.width {
             let number = self.pulls + 1;
-            let path = self.path_of(number);
+            let path = self.pull_path(number);
             let mut random = Random::new(derive_u64(self.context.pipeline.seed, "budget", &path));
             let offer = self.account.offer(&kinds);
             let Some(arm) = self.bandit.choose(&offer, &mut random) else { break };
@@ -231,8 +190,8 @@ impl Search<'_> {
                     origin.map(|origin| (origin.clone(), NEW.to_owned()))
                 }
                 Arm::Candidate(index) => {
-                    let candidate = self.arms.get(index).and_then(|arm| self.candidates.get(arm.candidate));
-                    candidate.map(|candidate| (candidate.entry.clone(), candidate.path.clone()))
+                    let candidate = self.candidates.of_arm(index);
+                    candidate.map(|candidate| (candidate.entry.clone(), self.path_of(candidate)))
                 }
             };
             let Some((from, name)) = found else { break };
@@ -307,7 +266,7 @@ impl Search<'_> {
         }
         let seconds = match self.seconds(since, first) {
             Err(failure) if failure.class == FailureClass::ReplayMiss => {
-                let path = self.path_of(first);
+                let path = self.pull_path(first);
                 self.failed = vec![FailedSample { path, failure }];
                 return Ok(Some(Stop::Missing));
             }
@@ -316,23 +275,29 @@ impl Search<'_> {
         // Time passes for all of them at once: each pays its part of it.
         let share = seconds / ended.len().max(1) as f64;
         // All of them were decided before any had ended, and are measured against the best of that time.
-        let best = self.best().map_or(0.0, |best| self.scale_value(best.value, best.accepted));
+        let best = self.candidates.best_value();
         let mut capped = false;
         for (pull, pulled) in ended {
             capped |= is_capped(&pulled);
             let cost = self.account.cost(&pulled.usage, share);
-            self.one(&pull, pulled, &cost, best)?;
+            self.record_pull(&pull, pulled, &cost, best)?;
         }
         Ok(match (capped, self.free >= MOST_FREE_PULLS) {
-            _ if self.has_accepted() => None,
+            _ if self.candidates.has_accepted() => None,
             (true, _) => Some(Stop::Ended(BudgetEnd::Capped)),
             (false, true) => Some(Stop::Ended(BudgetEnd::Stalled)),
             (false, false) => None,
         })
     }
 
-    /// Takes note of one pull.
-    fn one(&mut self, pull: &Pull, pulled: Pulled, cost: &BudgetCost, best: f64) -> Result<(), Failure> {
+    /// Records the result of one pull. `best` is the best value at the time of the choice.
+    fn record_pull(
+        &mut self,
+        pull: &Pull,
+        pulled: Pulled,
+        cost: &BudgetCost,
+        best: f64,
+    ) -> Result<(), Failure> {
         let entered = pull.number == 0;
         add_all(&mut self.reports, pulled.series.reports);
         self.failed.extend(pulled.series.failed);
@@ -342,34 +307,35 @@ impl Search<'_> {
             self.counts[usize::from(pull.arm.kind() == Kind::Refine)] += 1;
         }
         let children: Vec<Rated> = match pulled.series.end {
-            SeriesEnd::Left(children) => children.into_iter().map(|child| self.rate(child)).collect(),
+            SeriesEnd::Left(children) => {
+                children.into_iter().map(|child| self.candidates.rate(child)).collect()
+            }
             SeriesEnd::Enough => {
                 self.bandit.close(pull.arm);
                 Vec::new()
             }
             SeriesEnd::Lost(reasons) => {
-                self.heed(pull.arm, reasons);
+                self.candidates.keep_reasons(pull.arm, reasons);
                 Vec::new()
             }
             SeriesEnd::Parked | SeriesEnd::Interrupted => Vec::new(),
         };
-        let made: Vec<String> = children.iter().map(|child| child.path.clone()).collect();
-        let mut ranked: Vec<&Rated> = children.iter().collect();
-        ranked.sort_by(|a, b| a.compare(b, self.stage.order));
-        let first = ranked.first().map(|child| (child.value, child.accepted));
-        let (value, accepted) = first.unwrap_or((None, false));
-        let scaled = first.map(|(value, accepted)| self.scale_value(value, accepted));
-        let best = self.branch(pull.arm).map_or(best, |branch| branch.best);
+        let made: Vec<String> = children.iter().map(|child| self.path_of(child)).collect();
+        let order = self.stage.order;
+        let leader = children.iter().enumerate().min_by(|(_, a), (_, b)| a.compare(b, order));
+        let scaled = leader.map(|(_, leader)| self.candidates.scaled_value(leader));
+        let best = self.candidates.branch_best(pull.arm).unwrap_or(best);
         let reward = if entered { 0.0 } else { scaled.map_or(0.0, |value| progress(best, value)) };
         if !entered {
             self.bandit.learn(pull.arm, reward, scaled);
         }
-        let first = ranked.first().map(|child| child.path.clone());
-        for child in children {
-            let leads = first.as_ref() == Some(&child.path);
-            self.join(child, entered, pull.arm, leads);
+        let value = leader.and_then(|(_, leader)| leader.value);
+        let accepted = leader.is_some_and(|(_, leader)| leader.accepted);
+        let first = leader.map(|(index, _)| index);
+        for (index, child) in children.into_iter().enumerate() {
+            self.candidates.add(child, &mut self.bandit, pull.arm, entered, first == Some(index));
         }
-        let leader = self.best();
+        let best = self.candidates.best();
         self.context.recorder.event(Event::BudgetPulled {
             task: self.task.task.name.clone(),
             stage: self.stage.label.clone(),
@@ -381,113 +347,14 @@ impl Search<'_> {
             accepted,
             cost: *cost,
             spent: self.account.spent,
-            best: leader.map(|rated| rated.path.clone()),
-            best_value: leader.and_then(|rated| rated.value),
+            best: best.map(|rated| self.path_of(rated)),
+            best_value: best.and_then(|rated| rated.value),
         })
     }
 
-    /// Keeps the reasons of a failed refinement for the candidate's next one.
-    fn heed(&mut self, arm: Arm, reasons: Vec<String>) {
-        if let Arm::Candidate(index) = arm
-            && let Some(arm) = self.arms.get(index)
-            && let Some(candidate) = self.candidates.get_mut(arm.candidate)
-        {
-            candidate.entry.unusable = reasons;
-        }
-    }
-
-    fn rate(&mut self, mut entry: Entry) -> Rated {
-        // Only the judges decide: what else judged it did so in order to write it.
-        entry.discount_results(|label| self.stage.judge.iter().any(|judge| judge.label() == label));
-        entry.unusable.clear();
-        let accepted = verdict_of(&self.stage.judge, &entry) == TaskVerdict::Accepted;
-        let value = entry.metric(&self.stage.by);
-        let [low, high] = self.range();
-        self.outside += u32::from(value.is_some_and(|value| value < low || value > high));
-        let path = candidate_path(&self.task.task.name, &entry.candidate.lineage);
-        Rated { entry, path, accepted, value }
-    }
-
-    /// The branch that a pull refines; `None` if candidates are the arms.
-    fn branch(&self, arm: Arm) -> Option<&RefineArm> {
-        match (self.stage.arms, arm) {
-            (BudgetArms::Branches, Arm::Candidate(index)) => self.arms.get(index),
-            _ => None,
-        }
-    }
-
-    /// Adds a candidate. One that equals an earlier one takes its place if it was judged better. A new one is an arm of its own,
-    /// or it continues its branch if it `leads` the candidates of its pull. What came in and has no value is refined only where
-    /// nothing can be sampled.
-    fn join(&mut self, child: Rated, entered: bool, arm: Arm, leads: bool) {
-        let order = self.stage.order;
-        let value = self.scale_value(child.value, child.accepted);
-        let known = child.value.is_some();
-        let same = |other: &Rated| match self.stage.arms {
-            BudgetArms::Candidates => is_copy(&other.entry, &child.entry),
-            BudgetArms::Branches => is_equal(&other.entry, &child.entry),
-        };
-        let copy = self.candidates.iter().position(same);
-        let index = copy.unwrap_or(self.candidates.len());
-        match self.candidates.get_mut(index) {
-            None => self.candidates.push(child),
-            Some(other) if child.compare(other, order).is_lt() => *other = child,
-            Some(_) => {}
-        }
-        match (self.stage.arms, arm) {
-            (BudgetArms::Branches, Arm::Candidate(branch)) => {
-                if let Some(state) = self.arms.get_mut(branch) {
-                    state.best = state.best.max(value);
-                    if leads {
-                        state.candidate = index;
-                    }
-                    if known {
-                        self.bandit.revalue(branch, state.best);
-                    }
-                }
-            }
-            _ if copy.is_some() => {}
-            (arms, _) => {
-                let open = !entered || known || self.stage.sample.is_empty();
-                let unknown = arms == BudgetArms::Branches && !known;
-                self.bandit
-                    .add(if unknown { UNKNOWN_VALUE } else { value }, open && !self.stage.round.is_empty());
-                self.arms.push(RefineArm { candidate: index, best: value });
-            }
-        }
-    }
-
-    /// The best so far; ties go to the earlier.
-    fn best(&self) -> Option<&Rated> {
-        self.candidates_by_rank().into_iter().next()
-    }
-
-    fn candidates_by_rank(&self) -> Vec<&Rated> {
-        let mut ranked: Vec<&Rated> = self.candidates.iter().collect();
-        ranked.sort_by(|a, b| a.compare(b, self.stage.order));
-        ranked
-    }
-
-    fn range(&self) -> [f64; 2] {
-        self.stage.range.unwrap_or([0.0, 1.0])
-    }
-
-    /// A value on the way from the worst, 0, to the best, 1; what has none is worth nothing.
-    fn scale_value(&self, value: Option<f64>, accepted: bool) -> f64 {
-        if accepted {
-            return 1.0;
-        }
-        let [low, high] = self.range();
-        let up = value.map(|value| ((value - low) / (high - low)).clamp(0.0, 1.0));
-        match self.stage.order {
-            Order::Highest => up.unwrap_or(0.0),
-            Order::Lowest => up.map_or(0.0, |up| 1.0 - up),
-        }
-    }
-
     fn finish(self, end: BudgetEnd) -> Result<StageResult, Failure> {
-        let best = self.best().map(|best| (best.path.clone(), best.value));
-        let (best, best_value) = best.map_or((None, None), |(path, value)| (Some(path), value));
+        let best = self.candidates.best().map(|best| self.path_of(best));
+        let best_value = self.candidates.best().and_then(|best| best.value);
         self.context.recorder.event(Event::BudgetSpent {
             task: self.task.task.name.clone(),
             stage: self.stage.label.clone(),
@@ -496,13 +363,6 @@ impl Search<'_> {
             spent: self.account.spent,
             best: best.clone(),
         })?;
-        let kept: Vec<Entry> = self
-            .candidates_by_rank()
-            .into_iter()
-            .take(self.stage.keep as usize)
-            .enumerate()
-            .map(|(place, rated)| Entry { place, ..rated.entry.clone() })
-            .collect();
         let [samples, refinements] = self.counts;
         let report = BudgetReport {
             policy: self.stage.policy.name().to_owned(),
@@ -514,20 +374,25 @@ impl Search<'_> {
             candidates: self.candidates.len(),
             best,
             best_value,
-            outside: self.outside,
+            outside: self.candidates.outside,
         };
         let mut step = StageResult { inner: self.reports, budget: Some(report), ..StageResult::default() };
         step.outcomes.insert(end.name().to_owned(), 1);
         step.outcomes.insert("pulls".to_owned(), self.pulls as usize);
-        if kept.is_empty() {
+        step.beam = self.candidates.kept();
+        if step.beam.is_empty() {
             step.failed = self.failed;
         }
-        step.beam = kept;
         Ok(step)
     }
 
+    /// The path of a candidate in the record.
+    fn path_of(&self, candidate: &Rated) -> String {
+        candidate.path(&self.task.task.name)
+    }
+
     /// The path of a pull in the record.
-    fn path_of(&self, pull: u32) -> String {
+    fn pull_path(&self, pull: u32) -> String {
         call_path(&self.task.task.name, &label_in_round(&self.stage.label, Some(pull)), &[])
     }
 
@@ -542,7 +407,7 @@ impl Search<'_> {
         if !self.account.is_timed() {
             return Ok(0.0);
         }
-        let path = self.path_of(first);
+        let path = self.pull_path(first);
         let name = "budget.seconds";
         let measure = || match self.context.services.mode {
             Mode::Replay => {

@@ -14,10 +14,10 @@ use crate::run::report::{FailedSample, StageReport};
 use crate::run::series::{self, SeriesEnd, add_all, report};
 use crate::run::step::StageResult;
 use crate::run::verdict::objection;
+use crate::stages::rated::Rated;
 use crate::stages::{Stage, defect};
 use planforge_contract::{Failure, FailureClass, LineageStep};
 use planforge_record::{Event, RoundHistory};
-use std::cmp::Ordering;
 use std::ops::Range;
 
 /// Runs a refine stage. Candidates are refined at the same time; only their calls count against the number of jobs.
@@ -66,22 +66,6 @@ enum End {
     /// A reply is deferred: the best child is not known before it is there.
     Parked,
     Interrupted,
-}
-
-/// A candidate with what rounds are compared by.
-#[derive(Clone)]
-struct Rated {
-    entry: Entry,
-    /// Every stage of the round that judged it accepted it, and at least one did.
-    accepted: bool,
-    value: Option<f64>,
-}
-
-impl Rated {
-    /// The better comes first: one that is accepted, then by the metric.
-    fn compare(&self, other: &Self, stage: &RefineStage) -> Ordering {
-        other.accepted.cmp(&self.accepted).then_with(|| stage.order.compare(self.value, other.value))
-    }
 }
 
 /// The refinement of one candidate.
@@ -231,7 +215,7 @@ impl Refinement<'_> {
         };
         let Some(of_round) = self.best_of(children) else { return Ok(Next::Round) };
         // Strictly better: ties go to the earlier round.
-        if held.best.as_ref().is_none_or(|best| of_round.compare(best, self.stage).is_lt()) {
+        if held.best.as_ref().is_none_or(|best| of_round.compare(best, self.stage.order).is_lt()) {
             held.best = Some(of_round.clone());
         }
         let next = match (self.stage.continue_from, &held.best) {
@@ -281,9 +265,8 @@ impl Refinement<'_> {
 
     /// The best of a round; ties go to the sample path, in whose order the children are.
     fn best_of(&self, children: Vec<Entry>) -> Option<Rated> {
-        let mut rated: Vec<Rated> = children.into_iter().map(|child| self.rate(child)).collect();
-        rated.sort_by(|a, b| a.compare(b, self.stage));
-        rated.into_iter().next()
+        let rated = children.into_iter().map(|child| self.rate(child));
+        rated.min_by(|a, b| a.compare(b, self.stage.order))
     }
 
     fn rate(&self, entry: Entry) -> Rated {
@@ -299,17 +282,17 @@ impl Refinement<'_> {
         best: Option<&Rated>,
         next: &Entry,
     ) -> Result<(), Failure> {
-        let path = |entry: &Entry| candidate_path(&self.task.task.name, &entry.candidate.lineage);
+        let path = |rated: &Rated| rated.path(&self.task.task.name);
         let history = self.history(next);
         self.context.recorder.event(Event::RoundFinished {
             task: self.task.task.name.clone(),
             stage: self.stage.label.clone(),
             path: self.path.clone(),
             round,
-            best: of_round.map(|rated| path(&rated.entry)),
+            best: of_round.map(path),
             value: of_round.and_then(|rated| rated.value),
             accepted: of_round.is_some_and(|rated| rated.accepted),
-            best_so_far: best.filter(|_| !self.stage.by.is_empty()).map(|rated| path(&rated.entry)),
+            best_so_far: best.filter(|_| !self.stage.by.is_empty()).map(path),
             history: self.context.recorder.blob(&history)?,
         })
     }
