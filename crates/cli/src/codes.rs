@@ -16,6 +16,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_record::CODES,
         planforge_llm::CODES,
         planforge_pipeline::CODES,
+        planforge_pipeline::SUITE_CODES,
         planforge_batch::CODES,
         planforge_batch_services::CODES,
         planforge_suites::CODES,

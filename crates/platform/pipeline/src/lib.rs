@@ -39,8 +39,8 @@ pub use stages::verify::VerifyStage;
 pub use stages::{Stage, StageKind};
 pub use suite::{
     ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
-    SUITE_SCHEMA, SentenceFile, Suite, SuiteDisguise, SuiteFolder, SuiteTask, apply_add_ons, describe_tasks,
-    disguise_suite, load_leniently, load_suite, load_suite_with, load_task, load_task_with,
+    SUITE_CODES, SUITE_SCHEMA, SentenceFile, Suite, SuiteDisguise, SuiteFolder, SuiteTask, apply_add_ons,
+    describe_tasks, disguise_suite, load_leniently, load_suite, load_suite_with, load_task, load_task_with,
     load_without_tasks, needs_description, read_declaration, read_sentences, same_parameters, task_view,
 };
 pub use suite::{

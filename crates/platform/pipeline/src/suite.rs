@@ -7,6 +7,7 @@
 
 mod actions;
 mod add_on;
+mod codes;
 mod data;
 mod described;
 mod disguise;
@@ -21,6 +22,7 @@ mod view;
 pub(crate) use actions::examples as action_examples;
 pub use actions::{ActionTexts, PredicateText, read_declaration, same_parameters};
 pub use add_on::{ADD_ON_FILES, apply_add_ons};
+pub use codes::CODES as SUITE_CODES;
 pub use data::{Example, Suite, SuiteDisguise, SuiteTask};
 pub use described::{describe_tasks, needs_description};
 pub use disguise::disguise_suite;
