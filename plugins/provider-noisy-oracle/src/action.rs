@@ -1,9 +1,9 @@
 //! One action of a domain at a time: the reference's, with mistakes of content and of form, or a shown one that is corrected.
 
+use crate::likelihood;
 use crate::options::{Actions, OracleOptions};
-use crate::reply;
+use crate::reply::{self, SimulatedReply};
 use crate::revise::{self, Schema};
-use crate::{SimulatedReply, likelihood};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, Effect, PredicateDecl, Term, TypeRef};
 use planforge_pddl::extract::code_blocks;

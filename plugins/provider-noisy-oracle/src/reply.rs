@@ -1,12 +1,29 @@
-//! The text of a reply: PDDL or edit calls, and that it is simulated.
+//! Replies and their texts: PDDL or edit calls, and that it is simulated.
 
 use crate::revise::Schema;
+use planforge_contract::TokenLogprob;
 use planforge_pddl::ast::PredicateDecl;
 use planforge_pddl::print_typed_list;
 
 /// Beginning of every reply, so that no record of it can be taken for a language model's.
 pub(crate) const SIMULATED: &str =
     "This reply is simulated by provider-noisy-oracle; no language model was asked.";
+
+/// One reply with notes for the record.
+pub(crate) struct SimulatedReply {
+    pub(crate) text: String,
+    pub(crate) note: serde_json::Value,
+    /// Number of mistakes.
+    pub(crate) mistakes: usize,
+    /// The tokens, if log-probabilities are requested and the options define them.
+    pub(crate) tokens: Option<Vec<TokenLogprob>>,
+}
+
+impl SimulatedReply {
+    pub(crate) fn new(text: String, note: serde_json::Value, mistakes: usize) -> Self {
+        Self { text, note, mistakes, tokens: None }
+    }
+}
 
 pub(crate) fn definitions(texts: &[String]) -> String {
     let blocks: Vec<String> = texts.iter().map(|text| format!("```pddl\n{}\n```", text.trim_end())).collect();

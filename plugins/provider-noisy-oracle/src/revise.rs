@@ -66,6 +66,15 @@ impl Revision {
     pub(crate) fn mistakes(&self) -> usize {
         self.left + self.damaged.len()
     }
+
+    /// The revision for the record.
+    pub(crate) fn note(&self) -> serde_json::Value {
+        serde_json::json!({
+            "repaired": self.repaired,
+            "damaged": self.damaged,
+            "mistakes_left": self.left,
+        })
+    }
 }
 
 /// Compares the current domain with what it should be, action by action, repairs each mistake with the probability that fits

@@ -1,5 +1,6 @@
 use super::*;
 use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::differing_terms;
 use planforge_pddl::{check_domain, check_problem, find_pddl, parse_domain, parse_problem};
 use planforge_plugin_sdk::testing::TestHost;

@@ -1,0 +1,251 @@
+//! Writes one reply: the artefact of a request, with mistakes.
+
+use crate::artefact::{Artefact, IrPart};
+use crate::library::Reference;
+use crate::likelihood;
+use crate::options::{ErrorCount, OracleOptions};
+use crate::reading::{Defined, ShownTexts};
+use crate::reply::{self, SimulatedReply};
+use crate::revise::{self, Schema};
+use crate::{action, answer, critic, fit, ir, problem, thought};
+use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
+use planforge_pddl::mutate::{apply_mutations, random_mutations};
+use planforge_pddl::random::Random;
+use planforge_pddl::{print_domain, print_problem};
+
+/// A domain or problem with notes for the record.
+struct Drawn<T> {
+    made: T,
+    note: serde_json::Value,
+    mistakes: usize,
+}
+
+/// Writes the artefact of one request.
+pub(crate) struct Writer<'a> {
+    pub(crate) options: &'a OracleOptions,
+    pub(crate) reference: &'a Reference,
+    pub(crate) problem: &'a Problem,
+    pub(crate) shown: &'a ShownTexts,
+    pub(crate) asked: LastQuestion<'a>,
+    pub(crate) artefact: Artefact,
+}
+
+/// The last question, in words, as one for an action, and with its right answer.
+pub(crate) struct LastQuestion<'a> {
+    pub(crate) question: &'a str,
+    pub(crate) action: Option<&'a action::Question<'a>>,
+    /// The right answer, if it is a question about what can be done.
+    pub(crate) right: Option<bool>,
+}
+
+impl Writer<'_> {
+    /// A reply. The likelihood is drawn last, so that the text does not depend on it.
+    pub(crate) fn reply(&self, random: &mut Random, scored: bool) -> SimulatedReply {
+        let written = self.write(random);
+        let likelihood = self.options.likelihood.as_ref().filter(|_| scored);
+        let characters = self.options.characters_per_token.unwrap_or(likelihood::CHARACTERS);
+        let tokens =
+            likelihood.map(|l| likelihood::tokens(l, characters, &written.text, written.mistakes, random));
+        SimulatedReply { tokens, ..written }
+    }
+
+    fn write(&self, random: &mut Random) -> SimulatedReply {
+        match self.artefact {
+            Artefact::Problem => self.problem_alone(self.problem(random)),
+            Artefact::Domain => self.domain_alone(self.domain(random)),
+            Artefact::Both => {
+                let domain = self.domain(random);
+                let problem = self.problem(random);
+                SimulatedReply::new(
+                    reply::definitions(&[print_domain(&domain.made), print_problem(&problem.made)]),
+                    serde_json::json!({ "domain": domain.note, "problem": problem.note }),
+                    domain.mistakes + problem.mistakes,
+                )
+            }
+            Artefact::Action => self.action(random),
+            Artefact::Predicates => action::unify(self.options, self.asked.question, random),
+            Artefact::Update if self.is_about_problem() => self.problem_alone(self.problem_again(random)),
+            Artefact::Update => self.domain_alone(self.domain(random)),
+            Artefact::Critique => self.critique(random),
+            Artefact::Answer => self.answer(random),
+            Artefact::Edit => self.edits(random),
+            Artefact::Ir(part) => self.ir(part, random),
+        }
+    }
+
+    fn action(&self, random: &mut Random) -> SimulatedReply {
+        let Some(question) = self.asked.action else {
+            let text = "The question names no action of the reference.";
+            return SimulatedReply::new(
+                reply::prose(text),
+                serde_json::json!({ "mistakes": ["no-action"] }),
+                1,
+            );
+        };
+        action::ActionWriter { options: self.options, domain: &self.reference.domain, question }.write(random)
+    }
+
+    fn domain_alone(&self, drawn: Drawn<Domain>) -> SimulatedReply {
+        let text = print_domain(&drawn.made);
+        let text = match self.shown.asked.thought {
+            true => reply::thought(&thought::of_domain(&drawn.made), "Domain", &text),
+            false => reply::definitions(&[text]),
+        };
+        SimulatedReply::new(text, drawn.note, drawn.mistakes)
+    }
+
+    fn problem_alone(&self, drawn: Drawn<Problem>) -> SimulatedReply {
+        let text = print_problem(&drawn.made);
+        let domain = self.shown.domain.as_ref().unwrap_or(&self.reference.domain);
+        let text = match self.shown.asked.thought {
+            true => reply::thought(&thought::of_problem(domain, &drawn.made), "Problem", &text),
+            false => reply::definitions(&[text]),
+        };
+        SimulatedReply::new(text, drawn.note, drawn.mistakes)
+    }
+
+    /// Checks that the task can be written as the requested representation.
+    pub(crate) fn check_representation(&self) -> Result<(), String> {
+        match self.artefact {
+            Artefact::Ir(_) => ir::program(self.problem).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Mistakes in facts keep every name and the shape of the goal, so what can be written of the reference can be written of them.
+    fn ir(&self, part: IrPart, random: &mut Random) -> SimulatedReply {
+        let mut problem = self.problem.clone();
+        let mut mistakes = Vec::new();
+        if matches!(part, IrPart::Program | IrPart::Rules) {
+            mistakes = problem::wrong_facts(self.options, &self.reference.domain, &mut problem, random);
+        }
+        let (language, text) = match part {
+            IrPart::Program => ("prolog", ir::program(&problem)),
+            IrPart::Rules => ("prolog", ir::rules(&problem)),
+            IrPart::Cardinalities => ("json", ir::cardinalities(&problem)),
+            IrPart::Objects => ("json", ir::named(&problem)),
+        };
+        let text = reply::block(language, &text.unwrap_or_default());
+        SimulatedReply::new(text, serde_json::json!({ "mistakes": mistakes }), mistakes.len())
+    }
+
+    fn problem(&self, random: &mut Random) -> Drawn<Problem> {
+        self.problem_with(self.options, random)
+    }
+
+    fn problem_with(&self, options: &OracleOptions, random: &mut Random) -> Drawn<Problem> {
+        let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
+        let domain = &self.reference.domain;
+        let written = problem::write(options, domain, self.problem, self.shown, lost, random);
+        let mistakes = written.mistakes.len();
+        Drawn { made: written.problem, note: serde_json::json!({ "mistakes": written.mistakes }), mistakes }
+    }
+
+    /// The problem as it should be for what is shown.
+    fn wanted_problem(&self) -> Problem {
+        let faultless = OracleOptions { problem_errors: 0, predicate_argument: 0.0, ..self.options.clone() };
+        // Nothing is drawn where nothing may go wrong.
+        self.problem_with(&faultless, &mut Random::new(0)).made
+    }
+
+    /// The problem that is shown, revised.
+    fn problem_again(&self, random: &mut Random) -> Drawn<Problem> {
+        let Some(current) = self.shown.beginning.as_ref().filter(|problem| !problem.init.is_empty()) else {
+            return self.problem(random);
+        };
+        let wanted = self.wanted_problem();
+        let domain = &self.reference.domain;
+        let revised = problem::revise_problem(self.options, domain, &wanted, current, self.shown, random);
+        let note = serde_json::json!({
+            "repaired": revised.repaired,
+            "damaged": revised.damaged,
+            "mistakes_left": revised.left,
+        });
+        Drawn { made: revised.problem, note, mistakes: revised.left + revised.damaged.len() }
+    }
+
+    /// True if a problem is to be rewritten or criticised: as the required form of the answer tells, else the
+    /// last definition in the question.
+    fn is_about_problem(&self) -> bool {
+        match self.artefact {
+            Artefact::Update if self.shown.asked.thought => self.shown.asked.problem,
+            _ => self.shown.last == Some(Defined::Problem),
+        }
+    }
+
+    fn critique(&self, random: &mut Random) -> SimulatedReply {
+        let parts = if self.is_about_problem() {
+            let nothing = Problem::default();
+            let current = self.shown.beginning.as_ref().unwrap_or(&nothing);
+            critic::facts(problem::facts(current), problem::faults(&self.wanted_problem(), current))
+        } else {
+            let nothing = Domain::default();
+            let current = self.shown.domain.as_ref().unwrap_or(&nothing);
+            critic::actions(&self.fitted_domain(), current)
+        };
+        let critique = critic::criticise(self.options, &parts, random);
+        SimulatedReply::new(critique.text, critique.note, critique.wrong)
+    }
+
+    fn answer(&self, random: &mut Random) -> SimulatedReply {
+        let right = self.asked.right.unwrap_or_default();
+        let answer = answer::draw(right, self.options.critic.answers, random);
+        let text = reply::prose(if answer { "Answer: yes" } else { "Answer: no" });
+        SimulatedReply::new(
+            text,
+            serde_json::json!({ "right": answer == right }),
+            usize::from(answer != right),
+        )
+    }
+
+    /// The domain as it should be for what is shown.
+    fn fitted_domain(&self) -> Domain {
+        let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
+        fit::fit_reference(self.reference, &lost, self.shown)
+    }
+
+    /// A first domain, with its mistakes.
+    fn first(&self, wanted: &Domain, random: &mut Random) -> Drawn<Domain> {
+        let kinds = self.options.kinds.weights();
+        let errors = match self.options.error_count {
+            ErrorCount::Fixed => self.options.errors,
+            ErrorCount::Poisson => likelihood::poisson(f64::from(self.options.errors), random),
+        };
+        let mutations = random_mutations(wanted, &kinds, errors as usize, random);
+        let mistakes: Vec<String> = mutations.iter().map(ToString::to_string).collect();
+        Drawn {
+            made: apply_mutations(wanted, &mutations),
+            mistakes: mistakes.len(),
+            note: serde_json::json!({ "mistakes": mistakes }),
+        }
+    }
+
+    fn domain(&self, random: &mut Random) -> Drawn<Domain> {
+        let mut wanted = self.fitted_domain();
+        let Some(current) = self.shown.domain_to_revise() else { return self.first(&wanted, random) };
+        let revision = revise::revise(self.options, &wanted, current, self.shown, true, random);
+        for (action, schema) in wanted.actions.iter_mut().zip(&revision.schemas) {
+            schema.write_to(action);
+        }
+        Drawn { made: wanted, note: revision.note(), mistakes: revision.mistakes() }
+    }
+
+    fn edits(&self, random: &mut Random) -> SimulatedReply {
+        let wanted = self.fitted_domain();
+        let shown = self.shown.domain.as_ref();
+        let costs = shown.is_some_and(|d| d.functions.iter().any(|f| f.name.is("total-cost")));
+        let Some(current) = self.shown.domain_to_revise() else {
+            let drawn = self.first(&wanted, random);
+            let schemas: Vec<Schema> = drawn.made.actions.iter().map(|a| Schema::of(a, costs)).collect();
+            let predicates: Vec<&PredicateDecl> = drawn.made.predicates.iter().collect();
+            let text = reply::edits(&predicates, &schemas.iter().collect::<Vec<_>>());
+            return SimulatedReply::new(text, drawn.note, drawn.mistakes);
+        };
+        let revision = revise::revise(self.options, &wanted, current, self.shown, costs, random);
+        let declared = |p: &&PredicateDecl| current.predicates.iter().any(|c| c.name == p.name);
+        let missing: Vec<&PredicateDecl> = wanted.predicates.iter().filter(|p| !declared(p)).collect();
+        let changed: Vec<&Schema> =
+            revision.changed.iter().filter_map(|index| revision.schemas.get(*index)).collect();
+        SimulatedReply::new(reply::edits(&missing, &changed), revision.note(), revision.mistakes())
+    }
+}
