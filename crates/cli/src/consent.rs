@@ -141,19 +141,24 @@ impl Consent {
         Err(wrong(message).help(help))
     }
 
-    /// Checks that a program may be started, which the pipeline in that file names.
+    /// Checks that a program may be started, which the pipeline in the file of that name and text names.
     ///
     /// # Errors
     /// As of [`Consent::check`].
-    pub(crate) fn check_command(&self, program: &StartedProgram, pipeline: &str) -> Result<(), Failure> {
+    pub(crate) fn check_command(
+        &self,
+        program: &StartedProgram,
+        (name, text): (&str, &str),
+    ) -> Result<(), Failure> {
         let Some(hash) = &program.consent else { return Ok(()) };
         if self.all_commands || self.file()?.commands.contains_key(hash) {
             return Ok(());
         }
         let command = program.command_text();
+        let line = program.line_number(text).map(|line| format!(":{line}")).unwrap_or_default();
         let message = format!(
-            "{}: {} names a program that you have not allowed: `{command}`",
-            escape(pipeline),
+            "{}{line}: {} names a program that you have not allowed: `{command}`",
+            escape(name),
             program.place_text(),
         );
         let mut help = "if you trust the program, add `--allow-commands`".to_owned();

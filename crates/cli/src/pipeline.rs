@@ -116,6 +116,7 @@ pub(crate) fn instantiate(
     let with = Preparation {
         registry: &checked.registry,
         name: &checked.pipeline.name,
+        text: &checked.pipeline.source,
         folder,
         replays: mode == Mode::Replay,
         consent: &consent,
@@ -162,6 +163,7 @@ pub(crate) fn describing_environment(
     let with = Preparation {
         registry: &checked.registry,
         name: &checked.pipeline.name,
+        text: &checked.pipeline.source,
         folder: checked.pipeline.folder(),
         replays: false,
         consent: &consent,

@@ -19,6 +19,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) registry: &'a Registry,
     /// The name of the pipeline file.
     pub(crate) name: &'a str,
+    /// Its text.
+    pub(crate) text: &'a str,
     /// The folder that paths in the pipeline file are relative to.
     pub(crate) folder: &'a Path,
     /// True for a replay. It needs no providers, and so no keys, and takes the answers of programs from the record.
@@ -52,8 +54,8 @@ pub(crate) fn prepare(pipeline: &Pipeline, with: &Preparation<'_>) -> Result<Pre
     let disguise = pipeline.disguise();
     let mut programs = started_programs(pipeline, with.registry, with.folder);
     programs.retain(|program| !(with.replays && program.is_recorded));
-    let refused = programs.iter().filter_map(|program| with.consent.check_command(program, with.name).err());
-    let refused: Vec<Failure> = refused.collect();
+    let refused = programs.iter().map(|program| with.consent.check_command(program, (with.name, with.text)));
+    let refused: Vec<Failure> = refused.filter_map(Result::err).collect();
     if !refused.is_empty() {
         return Err(refused);
     }

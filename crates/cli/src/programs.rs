@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use toml::de::{DeTable, DeValue};
 
 /// A program or library that a pipeline starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,6 +31,9 @@ pub(crate) struct StartedProgram {
     /// The hash that an entry of the user's list of commands has; absent if the pipeline does not name the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) consent: Option<String>,
+    /// The option by which the pipeline names the command; absent if it does not.
+    #[serde(skip)]
+    named_by: Option<String>,
     /// True if a replay takes the program's answers from the record.
     #[serde(skip)]
     pub(crate) is_recorded: bool,
@@ -66,6 +70,14 @@ impl StartedProgram {
         format!("{} ({})", self.place, self.plugin)
     }
 
+    /// The line of the pipeline file that names the command. `None` if `--set` names it.
+    pub(crate) fn line_number(&self, file: &str) -> Option<usize> {
+        let root = DeTable::parse(file).ok()?.into_inner();
+        let options = options_of(&root, &self.place)?;
+        let (option, _) = options.get_key_value(self.named_by.as_deref()?)?;
+        Some(file.get(..option.span().start)?.matches('\n').count() + 1)
+    }
+
     /// One line for the person.
     pub(crate) fn line(&self) -> String {
         let what = match self.kind {
@@ -83,6 +95,38 @@ impl StartedProgram {
     }
 }
 
+fn stage_place(label: &str) -> String {
+    format!("stage `{}`", escape(label))
+}
+
+const ENVIRONMENT: &str = "[environment]";
+
+/// The options of a plugin in a pipeline file, by its place. The options of a model are its table.
+fn options_of<'t, 'f>(root: &'t DeTable<'f>, place: &str) -> Option<&'t DeTable<'f>> {
+    if place == ENVIRONMENT {
+        return root.get("environment")?.get_ref().get("options")?.get_ref().as_table();
+    }
+    if let Some(model) = place.strip_prefix("[llm.").and_then(|rest| rest.strip_suffix(']')) {
+        return root.get("llm")?.get_ref().get(model)?.get_ref().as_table();
+    }
+    options_of_stage(root.get("stage")?.get_ref(), place)
+}
+
+/// Stages may hold stages.
+fn options_of_stage<'t, 'f>(value: &'t DeValue<'f>, place: &str) -> Option<&'t DeTable<'f>> {
+    match value {
+        DeValue::Array(items) => items.iter().find_map(|item| options_of_stage(item.get_ref(), place)),
+        DeValue::Table(table) => {
+            let label = table.get("label").and_then(|label| label.get_ref().as_str());
+            match label {
+                Some(label) if stage_place(label) == place => table.get("options")?.get_ref().as_table(),
+                _ => table.values().find_map(|value| options_of_stage(value.get_ref(), place)),
+            }
+        }
+        _ => None,
+    }
+}
+
 /// The programs and libraries that a pipeline starts, each once, in the order of the file. Plugins whose description cannot be
 /// read start nothing. `folder` is that of the pipeline file.
 pub(crate) fn started_programs(
@@ -94,10 +138,10 @@ pub(crate) fn started_programs(
     let models = models
         .map(|(name, table)| (format!("[llm.{name}]"), table.plugin.as_str(), table.provider_options()));
     let environment = pipeline.environment.iter();
-    let environment = environment.map(|t| ("[environment]".to_owned(), t.plugin.as_str(), t.options.clone()));
+    let environment = environment.map(|t| (ENVIRONMENT.to_owned(), t.plugin.as_str(), t.options.clone()));
     let stages = pipeline.all_stages().filter_map(|stage| {
         let (id, options) = stage.plugin()?;
-        Some((format!("stage `{}`", escape(stage.label())), id, options.clone()))
+        Some((stage_place(stage.label()), id, options.clone()))
     });
     let mut found: Vec<StartedProgram> = Vec::new();
     for (place, id, options) in models.chain(environment).chain(stages) {
@@ -134,6 +178,7 @@ fn plugin_code(
         settings: JsonObject::new(),
         files: vec![HashedFile { path: path.to_owned(), sha256: sha256.to_owned() }],
         consent: None,
+        named_by: None,
         is_recorded: false,
     }
 }
@@ -179,6 +224,8 @@ fn of_command(
         .filter(|(name, _)| **name != declared.option)
         .map(|(k, v)| (k.clone(), v.clone()))
         .collect();
+    let mut named = command.named.keys();
+    let named_by = named.find(|name| **name == declared.option).or_else(|| command.named.keys().next());
     let consent = (!command.named.is_empty()).then(|| {
         let identity = json!({
             "plugin": info.id,
@@ -198,6 +245,7 @@ fn of_command(
         settings,
         files,
         consent,
+        named_by: named_by.cloned(),
         is_recorded: info.is_external(options),
     }
 }
@@ -273,5 +321,21 @@ mod tests {
         let program = programs(Path::new(""), json!({"command": ["/nowhere/x", "a\u{1b}[2Jb"]})).remove(0);
         assert!(program.line().ends_with("its program is not on this machine"), "{}", program.line());
         assert!(!program.line().contains('\u{1b}'), "{}", program.line());
+    }
+
+    #[test]
+    fn the_line_that_names_a_command_is_found_in_every_kind_of_table() {
+        let file = "schema = 1\n[llm.main]\nuse = \"a\"\ncommand = [\"x\"]\n[environment]\nuse = \"b\"\n\
+                    [environment.options]\ncwd = \".\"\ncommand = [\"y\"]\n[[stage]]\ndo = \"refine\"\nlabel = \"r\"\n\
+                    [[stage.round]]\nlabel = \"val\"\noptions = { val_command = [\"z\"] }\n";
+        let program = programs(Path::new(""), json!({"command": ["y"]})).remove(0);
+        let line = |place: &str, option: &str| {
+            let named_by = Some(option.to_owned());
+            StartedProgram { place: place.to_owned(), named_by, ..program.clone() }.line_number(file)
+        };
+        assert_eq!(program.line_number(file), Some(9));
+        assert_eq!(line("[llm.main]", "command"), Some(4));
+        assert_eq!(line("stage `val`", "val_command"), Some(15));
+        assert_eq!((line("stage `val`", "command"), line("stage `other`", "command")), (None, None));
     }
 }

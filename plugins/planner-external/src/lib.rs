@@ -32,6 +32,7 @@ pub use codes::CODES;
 pub use options::{ExitCodes, ExternalPlannerOptions};
 pub use presets::{PRESETS, Preset, PresetInfo};
 
+use planforge_contract::ProgressTimer;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Plugin for ExternalPlanner {
 
 impl Planner for ExternalPlanner {
     fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
-        solve::run(host, &self.options, request)
+        solve::run(&ProgressTimer::new(host, "seconds of the planner"), &self.options, request)
     }
 }
 

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Reads the task and runs the program.
 pub(crate) fn run(
-    host: &dyn Host,
+    timer: &ProgressTimer<'_>,
     options: &ExternalPlannerOptions,
     request: &PlanRequest,
 ) -> Result<PlanOutcome, Failure> {
@@ -41,8 +41,8 @@ pub(crate) fn run(
         return Ok(PlanOutcome::Unsupported { diagnostics: report(&unsupported) });
     }
     let folder = tempfile::tempdir().map_err(|e| folder_failure(&e))?;
-    let call = PlannerCall { host, options, request, folder: folder.path() };
-    let finished = call.start()?;
+    let call = PlannerCall { host: timer.host(), options, request, folder: folder.path() };
+    let finished = call.start(timer)?;
     let ended = call.interpret_ending(&finished)?;
     if ended.found() {
         let plans = call.plans(&finished, &ended)?;
@@ -127,7 +127,7 @@ impl PlannerCall<'_> {
         self.request.limits.memory_bytes.map_or(own, |asked| asked.min(own))
     }
 
-    fn start(&self) -> Result<Finished, Failure> {
+    fn start(&self, timer: &ProgressTimer<'_>) -> Result<Finished, Failure> {
         let write = |name: &str, text: &str| -> Result<String, Failure> {
             let path = self.folder.join(name);
             std::fs::write(&path, text).map_err(|e| folder_failure(&e))?;
@@ -159,7 +159,6 @@ impl PlannerCall<'_> {
             ..Limits::default()
         };
         self.host.log(LogLevel::Debug, &spec.text());
-        let timer = ProgressTimer::new(self.host, "seconds of the planner");
         Ok(planforge_child::run(&spec, &limits, &|| timer.is_cancelled()))
     }
 

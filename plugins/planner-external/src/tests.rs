@@ -3,7 +3,7 @@
 use super::*;
 use planforge_contract::{LimitKind, PlanLimits};
 use planforge_plugin_sdk::testing::TestHost;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DOMAIN: &str = "(define (domain lift)
   (:predicates (floor ?f) (next ?a ?b) (at ?f))
@@ -238,4 +238,18 @@ fn damaged_and_unsupported_tasks_never_start_the_program() {
         "external.broke",
         "without preset every task is tried"
     );
+}
+
+#[test]
+fn a_running_program_is_progress() {
+    let host = TestHost::new().cancel_at_progress();
+    let hour_ago = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap();
+    let timer = ProgressTimer::since(&host, "seconds of the planner", hour_ago);
+    // The program does not end by itself: the report interrupts it.
+    let outcome = solve::run(&timer, &script("exec sleep 3600"), &request()).unwrap();
+    assert!(
+        matches!(outcome, PlanOutcome::LimitReached { limit: LimitKind::Cancelled, .. }),
+        "{outcome:?}"
+    );
+    assert!(host.progress_reports()[0].0 >= 3600);
 }

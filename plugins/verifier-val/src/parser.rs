@@ -48,7 +48,7 @@ pub(crate) fn ask(
     let there = [("domain.pddl", texts.domain), ("problem.pddl", texts.problem)];
     let files: Vec<(&str, &str)> = there.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
     let finished =
-        val::run(host, &options.parser_command, "parser_command", options.val_time_limit_s, &files)?;
+        val::run(&val::timer(host), &options.parser_command, "parser_command", options.val_time_limit_s, &files)?;
     read(&finished, &files)
 }
 

@@ -35,7 +35,12 @@ pub(crate) fn ask(
     plan: &str,
 ) -> Result<ValAnswer, Failure> {
     let files = [("domain.pddl", domain), ("problem.pddl", problem), ("plan", plan)];
-    Ok(read(&run(host, &options.val_command, "val_command", options.val_time_limit_s, &files)?))
+    Ok(read(&run(&timer(host), &options.val_command, "val_command", options.val_time_limit_s, &files)?))
+}
+
+/// The timer of a run of VAL.
+pub(crate) fn timer(host: &dyn Host) -> ProgressTimer<'_> {
+    ProgressTimer::new(host, "seconds of VAL")
 }
 
 /// Runs a program of VAL on files in a temporary folder. `option` names the option with its command.
@@ -43,7 +48,7 @@ pub(crate) fn ask(
 /// # Errors
 /// VAL is not installed, the folder for its files cannot be used, or the run was interrupted.
 pub(crate) fn run(
-    host: &dyn Host,
+    timer: &ProgressTimer<'_>,
     command: &[String],
     option: &str,
     limit_s: u32,
@@ -63,9 +68,8 @@ pub(crate) fn run(
         .arguments(files.iter().map(|(name, _)| *name))
         .folder(folder.path());
     let wall = Duration::from_secs(u64::from(limit_s.max(1)));
-    let wall = host.remaining_ms().map_or(wall, |left| wall.min(Duration::from_millis(left)));
+    let wall = timer.host().remaining_ms().map_or(wall, |left| wall.min(Duration::from_millis(left)));
     let limits = Limits { wall: Some(wall), output_bytes: OUTPUT_BYTES, ..Limits::default() };
-    let timer = ProgressTimer::new(host, "seconds of VAL");
     let finished = planforge_child::run(&spec, &limits, &|| timer.is_cancelled());
     match &finished.ending {
         Ending::Cancelled => {
@@ -135,6 +139,8 @@ fn reason(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planforge_plugin_sdk::testing::TestHost;
+    use std::time::Instant;
 
     fn finished(ending: Ending, output: &str) -> Finished {
         Finished { ending, output: output.into(), error_tail: String::new(), wall: Duration::ZERO }
@@ -161,5 +167,17 @@ Successful plans:\nValue: 6\n plan 6 \n\n";
         assert!(undecided(Ending::Signal(11), "").contains("signal 11"));
         assert!(undecided(Ending::Exited(255), "Error: Bad operator in plan!\n").contains("Bad operator"));
         undecided(Ending::TimedOut(Duration::from_secs(1)), GOOD);
+    }
+
+    #[test]
+    fn a_running_program_is_progress() {
+        let host = TestHost::new().cancel_at_progress();
+        let hour_ago = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap();
+        let timer = ProgressTimer::since(&host, "seconds of VAL", hour_ago);
+        // The program does not end by itself: the report interrupts it.
+        let command = ["sh", "-c", "exec sleep 3600"].map(str::to_owned);
+        let failure = run(&timer, &command, "val_command", 3600, &[]).unwrap_err();
+        assert_eq!(failure.code, codes::CANCELLED);
+        assert!(host.progress_reports()[0].0 >= 3600);
     }
 }

@@ -134,10 +134,10 @@ pub(crate) fn check_text(
     if let Some(pipeline) = &checked.pipeline {
         let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
         let folder = pipeline.folder();
-        let with = Preparation { registry, name, folder, replays: false, consent: &consent };
+        let with = Preparation { registry, name, text, folder, replays: false, consent: &consent };
         checked.diagnostics.extend(check_models(&pipeline.config, text, &with));
         starts = started_programs(&pipeline.config, registry, folder);
-        let refused = starts.iter().filter_map(|program| consent.check_command(program, name).err());
+        let refused = starts.iter().filter_map(|program| consent.check_command(program, (name, text)).err());
         checked.diagnostics.extend(refused.map(consent_advice));
     }
     Ok((checked, starts))

@@ -130,9 +130,11 @@ fn a_named_program_is_started_with_the_user_s_consent_alone() {
     let script = |text: &str| std::fs::write(folder.path().join("light.sh"), text).unwrap();
     script(&format!(": > started{LIGHT}"));
     let is_started = || folder.path().join("started").exists();
+    let line = 1 + PIPELINE.lines().position(|line| line.contains("command = ")).unwrap();
+    let place = format!("pipeline.toml:{line}: [environment] (environment-process)");
     let says = [
         "cli.consent",
-        "pipeline.toml: [environment] (environment-process)",
+        &place,
         "`/bin/sh light.sh`",
         "`--allow-commands`",
     ];

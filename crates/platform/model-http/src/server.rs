@@ -107,13 +107,20 @@ impl ModelServer {
     /// # Errors
     /// `provider.cancelled`, `provider.client`.
     pub fn wait<T>(&self, host: &dyn Host, future: impl Future<Output = T>) -> Result<T, Failure> {
+        self.wait_with(&ProgressTimer::new(host, "seconds for the server's answer"), future)
+    }
+
+    fn wait_with<T>(
+        &self,
+        timer: &ProgressTimer<'_>,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
         let runtime = self.runtime.as_ref().ok_or_else(|| {
             Failure::new(FailureClass::Plugin, "provider.client", "the provider is shutting down")
         })?;
         let (result, limits) = runtime.block_on(rate_limits::collect(async {
             let mut future = std::pin::pin!(future);
             // The client's own time limit ends the wait.
-            let timer = ProgressTimer::new(host, "seconds for the server's answer");
             loop {
                 match tokio::time::timeout(POLL, future.as_mut()).await {
                     Ok(result) => return Ok(result),
@@ -130,8 +137,59 @@ impl ModelServer {
             }
         }));
         if let Some(limits) = limits {
-            host.rate_limits(&limits);
+            timer.host().rate_limits(&limits);
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::api::LogLevel;
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Instant;
+
+    /// Interrupts the run at the first report of progress, and keeps its number.
+    #[derive(Default)]
+    struct StopsAtProgress(AtomicU64);
+
+    impl Host for StopsAtProgress {
+        fn log(&self, _level: LogLevel, _message: &str) {}
+        fn progress(&self, done: u64, _total: u64, _what: &str) {
+            self.0.store(done, Ordering::SeqCst);
+        }
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::SeqCst) > 0
+        }
+        fn remaining_ms(&self) -> Option<u64> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_wait_for_the_server_is_progress() {
+        let settings = HttpSettings {
+            base_url: "http://127.0.0.1:1",
+            api_key_env: None,
+            api_key_header: "Authorization",
+            own_headers: &[],
+            headers: &BTreeMap::new(),
+            headers_env: &BTreeMap::new(),
+            timeout_s: 3600.0,
+            connect_timeout_s: 3600.0,
+            proxy: None,
+            ca_file: None,
+            max_body_mb: 1,
+        };
+        let server = ModelServer::new(&settings, |_| None).unwrap();
+        let host = StopsAtProgress::default();
+        let hour_ago = Instant::now().checked_sub(Duration::from_secs(3600)).unwrap();
+        let timer = ProgressTimer::since(&host, "seconds for the server's answer", hour_ago);
+        // The answer never comes: the report interrupts the wait.
+        let failure = server.wait_with(&timer, std::future::pending::<()>()).unwrap_err();
+        assert_eq!(failure.code, "provider.cancelled");
+        assert!(host.0.load(Ordering::SeqCst) >= 3600);
     }
 }

@@ -28,6 +28,7 @@ pub struct TestHost {
     planners: BTreeMap<String, Arc<dyn Planner>>,
     worker: Option<Box<WorkerFunction>>,
     remaining_ms: Option<u64>,
+    is_cancelled_by_progress: bool,
     state: Mutex<State>,
 }
 
@@ -86,6 +87,12 @@ impl TestHost {
     #[must_use]
     pub fn remaining_ms(mut self, left: u64) -> Self {
         self.remaining_ms = Some(left);
+        self
+    }
+    /// Interrupts the run at the first report of progress.
+    #[must_use]
+    pub fn cancel_at_progress(mut self) -> Self {
+        self.is_cancelled_by_progress = true;
         self
     }
     /// Interrupts the run.
@@ -167,7 +174,9 @@ impl Host for TestHost {
         self.state().logs.push((level, message.to_owned()));
     }
     fn progress(&self, done: u64, total: u64, what: &str) {
-        self.state().progress.push((done, total, what.to_owned()));
+        let mut state = self.state();
+        state.progress.push((done, total, what.to_owned()));
+        state.cancelled |= self.is_cancelled_by_progress;
     }
     fn cancelled(&self) -> bool {
         self.state().cancelled

@@ -58,6 +58,7 @@ impl Trial<'_> {
         let with = Preparation {
             registry: self.registry,
             name: &self.name,
+            text: "",
             folder: self.folder,
             replays: false,
             consent: self.consent,

@@ -119,8 +119,8 @@ fn pipeline_options(context: &Context, file: &Path, id: &str) -> Result<JsonObje
     let config = &checked.pipeline.config;
     let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
     for program in started_programs(config, &checked.registry, checked.pipeline.folder()) {
-        let name = &checked.pipeline.name;
-        consent.check_command(&program, name).map_err(|failure| context.print_failure(&failure))?;
+        let file = (checked.pipeline.name.as_str(), checked.pipeline.source.as_str());
+        consent.check_command(&program, file).map_err(|failure| context.print_failure(&failure))?;
     }
     let models = config.llm.values().map(|table| (table.plugin.as_str(), split_table(&table.settings).1));
     let stages = config.all_stages().filter_map(|stage| stage.plugin());
