@@ -247,9 +247,6 @@ fn a_running_program_is_progress() {
     let timer = ProgressTimer::since(&host, "seconds of the planner", hour_ago);
     // The program does not end by itself: the report interrupts it.
     let outcome = solve::run(&timer, &script("exec sleep 3600"), &request()).unwrap();
-    assert!(
-        matches!(outcome, PlanOutcome::LimitReached { limit: LimitKind::Cancelled, .. }),
-        "{outcome:?}"
-    );
+    assert!(matches!(outcome, PlanOutcome::LimitReached { limit: LimitKind::Cancelled, .. }), "{outcome:?}");
     assert!(host.progress_reports()[0].0 >= 3600);
 }

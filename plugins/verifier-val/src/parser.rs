@@ -47,8 +47,13 @@ pub(crate) fn ask(
 ) -> Result<ParserAnswer, Failure> {
     let there = [("domain.pddl", texts.domain), ("problem.pddl", texts.problem)];
     let files: Vec<(&str, &str)> = there.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
-    let finished =
-        val::run(&val::timer(host), &options.parser_command, "parser_command", options.val_time_limit_s, &files)?;
+    let finished = val::run(
+        &val::timer(host),
+        &options.parser_command,
+        "parser_command",
+        options.val_time_limit_s,
+        &files,
+    )?;
     read(&finished, &files)
 }
 

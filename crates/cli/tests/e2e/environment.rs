@@ -132,12 +132,7 @@ fn a_named_program_is_started_with_the_user_s_consent_alone() {
     let is_started = || folder.path().join("started").exists();
     let line = 1 + PIPELINE.lines().position(|line| line.contains("command = ")).unwrap();
     let place = format!("pipeline.toml:{line}: [environment] (environment-process)");
-    let says = [
-        "cli.consent",
-        &place,
-        "`/bin/sh light.sh`",
-        "`--allow-commands`",
-    ];
+    let says = ["cli.consent", &place, "`/bin/sh light.sh`", "`--allow-commands`"];
     let refused = run.go();
     refused.expect(30).says(&says).says(&["allow.toml below [commands]: "]);
     assert_eq!((is_started(), run.folders().len(), server.count()), (false, 0, 0));

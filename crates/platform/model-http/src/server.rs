@@ -110,11 +110,7 @@ impl ModelServer {
         self.wait_with(&ProgressTimer::new(host, "seconds for the server's answer"), future)
     }
 
-    fn wait_with<T>(
-        &self,
-        timer: &ProgressTimer<'_>,
-        future: impl Future<Output = T>,
-    ) -> Result<T, Failure> {
+    fn wait_with<T>(&self, timer: &ProgressTimer<'_>, future: impl Future<Output = T>) -> Result<T, Failure> {
         let runtime = self.runtime.as_ref().ok_or_else(|| {
             Failure::new(FailureClass::Plugin, "provider.client", "the provider is shutting down")
         })?;
