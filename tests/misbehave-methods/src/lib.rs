@@ -4,6 +4,7 @@
 use planforge_plugin_sdk::kinds::{self, Kind};
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::serde_json;
+use std::process::Command;
 
 /// Which fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -49,6 +50,12 @@ pub enum Fault {
     Abort,
     /// Recurses without end.
     StackOverflow,
+    /// Sends itself the signal of a segmentation fault.
+    Segfault,
+    /// Leaves the process with an exit code.
+    Exit,
+    /// Starts a program that goes on, then leaves the process.
+    LeaveChild,
     /// Prints to standard output, then accepts.
     Print,
 }
@@ -86,6 +93,18 @@ fn deeper(depth: u64) -> u64 {
     deeper(depth + 1) + block[0]
 }
 
+/// The signal's handler of the standard library lets the first one pass.
+fn segfault() -> ! {
+    loop {
+        drop(Command::new("sh").args(["-c", "kill -SEGV $PPID"]).status());
+    }
+}
+
+#[allow(clippy::exit)]
+fn exit() -> ! {
+    std::process::exit(3)
+}
+
 #[allow(clippy::print_stdout)]
 fn print() {
     println!("printed by the library");
@@ -117,6 +136,12 @@ impl Verifier for Misbehave {
             .any(|candidate| matches!(candidate.problem.as_deref(), Some("bad" | "")));
         match self.0 {
             Fault::Abort if is_bad => std::process::abort(),
+            Fault::Segfault if is_bad => segfault(),
+            Fault::Exit if is_bad => exit(),
+            Fault::LeaveChild if is_bad => {
+                drop(Command::new("sleep").arg("3597").spawn());
+                exit();
+            }
             Fault::StackOverflow if is_bad => results.truncate(deeper(1) as usize),
             Fault::Print => print(),
             Fault::PanicVerify => panic!("panic in verify"),

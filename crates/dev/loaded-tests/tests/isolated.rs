@@ -51,7 +51,13 @@ fn a_library_in_good_order_gives_the_same_answers() {
 
 #[test]
 fn an_end_of_the_process_is_a_failure_of_that_call_alone() {
-    for (fault, says) in [("abort", "SIGABRT"), ("stack-overflow", "has overflowed its stack")] {
+    for (fault, says) in [
+        ("abort", "SIGABRT"),
+        ("segfault", "SIGSEGV"),
+        ("stack-overflow", "has overflowed its stack"),
+        ("exit", "exit code 3"),
+        ("leave-child", "exit code 3"),
+    ] {
         let verifier = verifier(fault);
         std::thread::scope(|scope| {
             let calls: Vec<_> = ["good", "bad", "good"]
@@ -69,6 +75,14 @@ fn an_end_of_the_process_is_a_failure_of_that_call_alone() {
         });
         assert!(is_accepted(&verify(verifier.as_ref(), "good").unwrap()), "{fault}");
     }
+    assert_eq!(running("sleep 3597"), 0, "a program that the library started goes on");
+}
+
+/// Number of processes with that command line.
+fn running(command: &str) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").trim() == command).count()
 }
 
 #[test]

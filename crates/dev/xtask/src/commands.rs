@@ -43,6 +43,8 @@ commands! {
     MeasureLoad(measure::load::LoadArgs) => measure::load::run;
     /// The server that `measure-load` starts.
     LoadServer(measure::load::server::LoadServerArgs) => measure::load::server::run;
+    /// Plugin calls: time and memory of one verifier in Rust, bundled, from its library, isolated and in Python, and calls at once.
+    MeasurePluginCalls(measure::plugin_calls::PluginCallsArgs) => measure::plugin_calls::run;
     /// Robustness: outcomes of runs whose server misbehaves in every known way.
     MeasureRobustness(measure::robustness::RobustnessArgs) => measure::robustness::run;
     /// Grammars: references accepted and mutants rejected by llguidance, and the time to compile.

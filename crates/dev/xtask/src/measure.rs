@@ -8,6 +8,7 @@ pub(crate) mod inference;
 pub(crate) mod load;
 pub(crate) mod parser;
 pub(crate) mod planning;
+pub(crate) mod plugin_calls;
 pub(crate) mod reading;
 pub(crate) mod report;
 pub(crate) mod robustness;

@@ -65,6 +65,12 @@ fn failing() -> Vec<Misbehaviour> {
 /// Answers that end too early, too late or never.
 fn cut_short(interface: ServiceInterface) -> Vec<Misbehaviour> {
     use Expected::{Accepted, Fails, Recovers};
+    let and_so_on = |bytes: usize| "and so on, ".repeat(bytes / 11);
+    // What follows the reading of a reply is the same for all interfaces.
+    let (large, bytes) = match interface {
+        ServiceInterface::ChatCompletions => ("a reply of 10 MB", 10_000_000),
+        _ => ("a reply of 1 MB", 1_000_000),
+    };
     vec![
         Misbehaviour::new("closed before the headers", Recovers(1, "connection"), move |_, _, _| {
             Scripted::drop_connection()
@@ -109,13 +115,13 @@ fn cut_short(interface: ServiceInterface) -> Vec<Misbehaviour> {
         Misbehaviour::new("headers without end", Recovers(1, "connection"), move |_, _, _| {
             Scripted::bytes(format!("HTTP/1.1 200 OK\r\n{}", "x-more: and more\r\n".repeat(200_000)))
         }),
-        Misbehaviour::new("a reply of 10 MB", Accepted, move |_, right, _| {
-            interface.text(&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11)))
+        Misbehaviour::new(large, Accepted, move |_, right, _| {
+            interface.text(&format!("{right}\n{}", and_so_on(bytes)))
         }),
         Misbehaviour::new(
             "a reply of 10 MB where 2 MB are accepted",
             Fails("llm.malformed", "malformed", 1),
-            move |_, right, _| interface.text(&format!("{right}\n{}", "and so on, ".repeat(10_000_000 / 11))),
+            move |_, right, _| interface.text(&format!("{right}\n{}", and_so_on(10_000_000))),
         )
         .set(&["llm.main.max_body_mb=2"]),
     ]
