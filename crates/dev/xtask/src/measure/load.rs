@@ -9,6 +9,8 @@ mod peers;
 pub(crate) mod server;
 
 use crate::process::{Cost, run_measured};
+use peers::PeerLoad;
+use server::Interface;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,11 +29,14 @@ pub(crate) struct LoadArgs {
     /// Numbers of concurrent requests and plugin calls.
     #[arg(long, value_delimiter = ',', default_value = "8,32,128")]
     jobs: Vec<u32>,
+    /// Interfaces of the model, one after the other.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "chat")]
+    interface: Vec<Interface>,
     /// Milliseconds until the server answers.
     #[arg(long, default_value_t = 0)]
     delay_ms: u64,
     /// Requests a second that the server admits; it answers others with status 429. Prints the part of them that is
-    /// served and the part of requests that is refused, with the first number of jobs.
+    /// served and the part of requests that is refused, with the first number of jobs and the first interface.
     #[arg(long, value_delimiter = ',')]
     admit: Vec<f64>,
     /// Seconds that are counted for `--admit`, from ten seconds after the first request.
@@ -55,6 +60,29 @@ pub(crate) struct LoadArgs {
     folder: Option<PathBuf>,
 }
 
+impl Interface {
+    /// The name in options.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The lines of a model table that name provider and address.
+    fn table(self, address: &str) -> String {
+        let (plugin, path, more) = match self {
+            Self::Chat => ("provider-openai", "/v1", "interface = \"chat\"\n"),
+            Self::Responses => ("provider-openai", "/v1", "interface = \"responses\"\n"),
+            Self::Anthropic => ("provider-anthropic", "/v1", "max_tokens = 1024\n"),
+            Self::Gemini => ("provider-gemini", "/v1beta", ""),
+        };
+        format!("use = \"{plugin}\"\nbase_url = \"http://{address}{path}\"\n{more}")
+    }
+}
+
 /// Processing of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ReplyProcessing {
@@ -72,24 +100,18 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), String> {
         return admit(args, &planforge, &folder);
     }
     println!(
-        "| tasks | samples | jobs | what | s | calls a second | processor ms a call | peak MB | run folder MB |"
+        "| interface | tasks | samples | jobs | what | s | calls a second | processor ms a call | peak MB | run folder MB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---:|---:|---:|---|---:|---:|---:|---:|---:|");
     for &tasks in &args.tasks {
         let suite = folder.join(format!("lights-{tasks}"));
         write_suite(&suite, tasks).map_err(|e| format!("{}: {e}", suite.display()))?;
         for &samples in &args.samples {
             for &jobs in &args.jobs {
-                let case = Case {
-                    planforge: &planforge,
-                    folder: &folder,
-                    suite: &suite,
-                    tasks,
-                    samples,
-                    jobs,
-                    args,
-                };
-                case.run()?;
+                for &interface in &args.interface {
+                    let (planforge, folder, suite) = (planforge.as_path(), folder.as_path(), suite.as_path());
+                    Case { planforge, folder, suite, tasks, samples, jobs, interface, args }.run()?;
+                }
             }
         }
     }
@@ -101,15 +123,16 @@ fn admit(args: &LoadArgs, planforge: &Path, folder: &Path) -> Result<(), String>
     println!("| admitted a second (R) | jobs | s counted | served, part of R | answered 429 |");
     println!("|---:|---:|---:|---:|---:|");
     let jobs = args.jobs.first().copied().unwrap_or(32);
+    let interface = args.interface.first().copied().unwrap_or(Interface::Chat);
     for &rate in &args.admit {
         let tasks = (rate * (server::START + args.seconds + 3.0)).ceil() as usize;
         let suite = folder.join(format!("lights-{tasks}"));
         write_suite(&suite, tasks).map_err(|e| format!("{}: {e}", suite.display()))?;
         let server = Server::start(args.delay_ms, Some((rate, args.seconds)))?;
-        let case = Case { planforge, folder, suite: &suite, tasks, samples: 1, jobs, args };
+        let case = Case { planforge, folder, suite: &suite, tasks, samples: 1, jobs, interface, args };
         let runs = tempfile::tempdir_in(folder).map_err(|e| e.to_string())?.keep();
         let pipeline = runs.join("load.toml");
-        let text = pipeline_text(&server.address, 1, jobs, args.work);
+        let text = case.pipeline_text(&server.address);
         fs::write(&pipeline, text).map_err(|e| e.to_string())?;
         let mut command = Command::new(planforge);
         command.arg("run").arg(&pipeline).arg("--suite").arg(&suite).arg("--runs").arg(runs.join("runs"));
@@ -134,6 +157,7 @@ struct Case<'a> {
     tasks: usize,
     samples: u32,
     jobs: u32,
+    interface: Interface,
     args: &'a LoadArgs,
 }
 
@@ -143,7 +167,7 @@ impl Case<'_> {
         // Kept until the end: where many files were just deleted, making new ones is slow.
         let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?.keep();
         let pipeline = runs.join("load.toml");
-        let text = pipeline_text(&server.address, self.samples, self.jobs, self.args.work);
+        let text = self.pipeline_text(&server.address);
         fs::write(&pipeline, text).map_err(|e| e.to_string())?;
         let out = runs.join("runs");
         let mut command = Command::new(self.planforge);
@@ -173,15 +197,16 @@ impl Case<'_> {
     }
 
     fn peers(&self, folder: &Path) -> Result<(), String> {
-        let Self { tasks, samples, jobs, .. } = *self;
+        let Self { interface, tasks, samples, jobs, .. } = *self;
         let peers = [("inspect_ai", &self.args.inspect), ("promptfoo", &self.args.promptfoo)];
         for (name, place) in peers {
             let Some(place) = place else { continue };
             let place = absolute(place)?;
             let server = Server::start(self.args.delay_ms, None)?;
+            let load = PeerLoad { folder, address: &server.address, interface, tasks, samples, jobs };
             let command = match name {
-                "inspect_ai" => peers::inspect(&place, folder, &server.address, tasks, samples, jobs),
-                _ => peers::promptfoo(&place, folder, &server.address, tasks, samples, jobs),
+                "inspect_ai" => peers::inspect(&place, load),
+                _ => peers::promptfoo(&place, load),
             };
             let (cost, status) =
                 run_measured(&mut command.map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
@@ -201,11 +226,29 @@ impl Case<'_> {
         if status.success() { Ok(cost) } else { Err(format!("planforge ended with {status}")) }
     }
 
+    fn pipeline_text(&self, address: &str) -> String {
+        let Self { samples, jobs, interface, .. } = *self;
+        let ask = format!(
+            "schema = 1\n[given]\ndomain = true\n[llm.main]\n{}model = \"load\"\napi_key_env = \"LOAD_TEST_KEY\"\nn_per_request = 1\n\
+             max_concurrency = {jobs}\n[environment]\nuse = \"environment-pddl\"\n[[stage]]\ndo = \"translate\"\nlabel = \"problem\"\n\
+             use = \"translator-direct\"\nn = {samples}\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"problem\" }}\n",
+            interface.table(address)
+        );
+        let judge = "[[stage]]\ndo = \"verify\"\nlabel = \"pddl\"\nuse = \"verifier-val\"\noptions = { what = \"pddl\" }\n\
+            [[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n\
+            [[stage]]\ndo = \"verify\"\nlabel = \"environment\"\nuse = \"verifier-val\"\noptions = { what = \"plan\", against = \"environment\" }\n";
+        match self.args.work {
+            ReplyProcessing::Ask => ask,
+            ReplyProcessing::Whole => ask + judge,
+        }
+    }
+
     fn row(&self, what: &str, cost: Cost, run: &Path) -> Result<(), String> {
         let calls = self.tasks as f64 * f64::from(self.samples);
         let Self { tasks, samples, jobs, .. } = self;
         println!(
-            "| {tasks} | {samples} | {jobs} | {what} | {:.1} | {:.0} | {:.2} | {:.0} | {:.0} |",
+            "| {} | {tasks} | {samples} | {jobs} | {what} | {:.1} | {:.0} | {:.2} | {:.0} | {:.0} |",
+            self.interface.name(),
             cost.wall_ms / 1000.0,
             calls / cost.wall_ms * 1000.0,
             cost.cpu_ms / calls,
@@ -299,19 +342,4 @@ fn write_suite(folder: &Path, tasks: usize) -> std::io::Result<()> {
         fs::write(folder.join(format!("p{number:05}.pddl")), problem)?;
     }
     Ok(())
-}
-
-fn pipeline_text(address: &str, samples: u32, jobs: u32, work: ReplyProcessing) -> String {
-    let ask = format!(
-        "schema = 1\n[given]\ndomain = true\n[llm.main]\nuse = \"provider-openai\"\nmodel = \"load\"\nbase_url = \"http://{address}/v1\"\n\
-         api_key_env = \"LOAD_TEST_KEY\"\nn_per_request = 1\nmax_concurrency = {jobs}\n[environment]\nuse = \"environment-pddl\"\n[[stage]]\ndo = \"translate\"\n\
-         label = \"problem\"\nuse = \"translator-direct\"\nn = {samples}\nroles = {{ writer = \"main\" }}\noptions = {{ mode = \"problem\" }}\n"
-    );
-    let judge = "[[stage]]\ndo = \"verify\"\nlabel = \"pddl\"\nuse = \"verifier-val\"\noptions = { what = \"pddl\" }\n\
-        [[stage]]\ndo = \"plan\"\nlabel = \"plan\"\nuse = \"planner-classical\"\n\
-        [[stage]]\ndo = \"verify\"\nlabel = \"environment\"\nuse = \"verifier-val\"\noptions = { what = \"plan\", against = \"environment\" }\n";
-    match work {
-        ReplyProcessing::Ask => ask,
-        ReplyProcessing::Whole => ask + judge,
-    }
 }

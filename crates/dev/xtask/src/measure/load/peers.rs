@@ -1,5 +1,6 @@
 //! The same number of questions through other programs that evaluate language models: inspect_ai and promptfoo.
 
+use super::server::Interface;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -13,44 +14,58 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import includes
 
-tasks, samples, jobs, base_url, logs = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
+tasks, samples, jobs, server, logs, interface = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5], sys.argv[6]
 question = "House number {} has a hall, a kitchen and an attic. All are dark. Switch on every light."
-model = get_model("openai-api/loopback/load", base_url=base_url, api_key="sk-load", config=GenerateConfig(max_connections=jobs))
+name, path, options = {
+    "chat": ("openai-api/loopback/load", "/v1", {}),
+    "responses": ("openai/load", "/v1", {"responses_api": True}),
+    "anthropic": ("anthropic/claude-load", "", {"streaming": False}),
+    "gemini": ("google/gemini-load", "", {"streaming": False}),
+}[interface]
+model = get_model(name, base_url=server + path, api_key="sk-load", config=GenerateConfig(max_connections=jobs), **options)
 task = Task(dataset=[Sample(input=question.format(n), target="(define") for n in range(tasks)], epochs=samples, scorer=includes())
 log = eval(task, model=model, display="none", log_dir=logs, max_samples=jobs * 2, max_connections=jobs)[0]
 sys.exit(0 if log.status == "success" else 1)
 "#;
 
+/// The number of questions to send, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct PeerLoad<'a> {
+    /// Folder for what the peer writes.
+    pub(crate) folder: &'a Path,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: &'a str,
+    pub(crate) interface: Interface,
+    pub(crate) tasks: usize,
+    pub(crate) samples: u32,
+    pub(crate) jobs: u32,
+}
+
 /// inspect_ai of a Python environment.
-pub(crate) fn inspect(
-    venv: &Path,
-    folder: &Path,
-    address: &str,
-    tasks: usize,
-    samples: u32,
-    jobs: u32,
-) -> io::Result<Command> {
+pub(crate) fn inspect(venv: &Path, load: PeerLoad<'_>) -> io::Result<Command> {
+    let PeerLoad { folder, address, interface, tasks, samples, jobs } = load;
     let script = folder.join("inspect_load.py");
     fs::write(&script, INSPECT)?;
     let mut command = Command::new(venv.join("bin/python"));
     command.arg(script).args([tasks.to_string(), samples.to_string(), jobs.to_string()]);
-    command.arg(format!("http://{address}/v1")).arg(folder.join("inspect-logs")).current_dir(folder);
+    command.arg(format!("http://{address}")).arg(folder.join("inspect-logs")).arg(interface.name());
+    command.current_dir(folder);
     Ok(command)
 }
 
 /// promptfoo of a folder with `node_modules`.
-pub(crate) fn promptfoo(
-    modules: &Path,
-    folder: &Path,
-    address: &str,
-    tasks: usize,
-    samples: u32,
-    jobs: u32,
-) -> io::Result<Command> {
+pub(crate) fn promptfoo(modules: &Path, load: PeerLoad<'_>) -> io::Result<Command> {
+    let PeerLoad { folder, address, interface, tasks, samples, jobs } = load;
+    let (id, path) = match interface {
+        Interface::Chat => ("openai:chat:load", "/v1"),
+        Interface::Responses => ("openai:responses:load", "/v1"),
+        Interface::Anthropic => ("anthropic:messages:claude-load", ""),
+        Interface::Gemini => ("google:gemini-load", ""),
+    };
     let tests: String = (0..tasks).map(|n| format!("  - vars: {{ house: {n} }}\n")).collect();
     let config = format!(
         "prompts:\n  - 'House number {{{{house}}}} has a hall, a kitchen and an attic. All are dark. Switch on every light.'\n\
-         providers:\n  - id: openai:chat:load\n    config: {{ apiBaseUrl: 'http://{address}/v1', apiKey: sk-load }}\n\
+         providers:\n  - id: {id}\n    config: {{ apiBaseUrl: 'http://{address}{path}', apiKey: sk-load }}\n\
          defaultTest:\n  assert:\n    - type: contains\n      value: '(define'\ntests:\n{tests}"
     );
     let file = folder.join("promptfooconfig.yaml");

@@ -1,5 +1,5 @@
 //! A server that answers each request at once with a problem of the suite `lights`, with as little work as
-//! possible. It is a separate process, so its processor time does not count.
+//! possible, in the interface that the request's path names. It is a separate process, so its processor time does not count.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -106,6 +106,11 @@ fn serve(
     let (mut line, mut body) = (String::new(), Vec::new());
     loop {
         let mut length = 0;
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let interface = Interface::of_request_line(&line);
         loop {
             line.clear();
             if reader.read_line(&mut line)? == 0 {
@@ -129,7 +134,15 @@ fn serve(
         }
         let number = count.fetch_add(1, Ordering::SeqCst);
         thread::sleep(delay);
-        stream.write_all(reply_text(number, requested_replies(&body)).as_bytes())?;
+        let body = match interface {
+            Interface::Chat => completion(number, requested_replies(&body)),
+            other => one_reply(other, number),
+        };
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes())?;
     }
 }
 
@@ -144,25 +157,103 @@ fn requested_replies(body: &[u8]) -> u64 {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
 }
 
-/// A reply; no two are the same, as with a model.
-fn reply_text(number: u64, n: u64) -> String {
+/// Interfaces of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Interface {
+    /// OpenAI-compatible chat completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's generateContent.
+    Gemini,
+}
+
+impl Interface {
+    /// The interface of a request with this first line.
+    fn of_request_line(line: &str) -> Self {
+        let path = line.split(' ').nth(1).unwrap_or_default();
+        let path = path.split('?').next().unwrap_or_default();
+        match path {
+            _ if path.ends_with("/responses") => Self::Responses,
+            _ if path.ends_with("/messages") => Self::Anthropic,
+            _ if path.ends_with(":generateContent") => Self::Gemini,
+            _ => Self::Chat,
+        }
+    }
+}
+
+/// The JSON text of a reply; no two are the same, as with a model.
+fn reply_text(number: u64, index: u64) -> String {
+    format!(
+        "\"The problem:\\n\\n```pddl\\n(define (problem lights-{number}-{index}) (:domain lights)\\n  (:objects hall kitchen attic - room)\\n  \
+         (:init (dark hall) (dark kitchen) (dark attic))\\n  (:goal (and (lit hall) (lit kitchen) (lit attic))))\\n```\\n\""
+    )
+}
+
+/// A chat completion with so many replies.
+fn completion(number: u64, n: u64) -> String {
     let choice = |index: u64| {
+        let text = reply_text(number, index);
         format!(
-            "{{\"index\":{index},\"finish_reason\":\"stop\",\"message\":{{\"role\":\"assistant\",\"content\":\"The problem:\\n\\n\
-             ```pddl\\n(define (problem lights-{number}-{index}) (:domain lights)\\n  (:objects hall kitchen attic - room)\\n  (:init (dark hall) \
-             (dark kitchen) (dark attic))\\n  (:goal (and (lit hall) (lit kitchen) (lit attic))))\\n```\\n\"}}}}"
+            "{{\"index\":{index},\"finish_reason\":\"stop\",\"message\":{{\"role\":\"assistant\",\"content\":{text}}}}}"
         )
     };
     let choices: Vec<String> = (0..n).map(choice).collect();
-    let body = format!(
+    format!(
         "{{\"id\":\"load-{number}\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"load\",\"choices\":[{}],\"usage\":\
          {{\"prompt_tokens\":200,\"completion_tokens\":{},\"total_tokens\":{}}}}}",
         choices.join(","),
         80 * n,
         200 + 80 * n
-    );
-    format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
     )
+}
+
+/// The reply of an interface that gives one a request.
+fn one_reply(interface: Interface, number: u64) -> String {
+    let text = reply_text(number, 0);
+    match interface {
+        Interface::Chat => completion(number, 1),
+        Interface::Responses => format!(
+            "{{\"id\":\"resp_{number}\",\"object\":\"response\",\"created_at\":1,\"status\":\"completed\",\"model\":\"load\",\"error\":null,\
+             \"incomplete_details\":null,\"instructions\":null,\"metadata\":{{}},\"parallel_tool_calls\":true,\"tool_choice\":\"auto\",\"tools\":[],\
+             \"output\":[{{\"type\":\"message\",\"id\":\"msg_{number}\",\"status\":\"completed\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\
+             \"annotations\":[],\"text\":{text}}}]}}],\"usage\":{{\"input_tokens\":200,\"input_tokens_details\":{{\"cached_tokens\":0}},\"output_tokens\":80,\
+             \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":280}}}}"
+        ),
+        Interface::Anthropic => format!(
+            "{{\"id\":\"msg_{number}\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-load\",\"stop_reason\":\"end_turn\",\
+             \"stop_sequence\":null,\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"usage\":{{\"input_tokens\":200,\"output_tokens\":80}}}}"
+        ),
+        Interface::Gemini => format!(
+            "{{\"responseId\":\"r{number}\",\"modelVersion\":\"gemini-load\",\"candidates\":[{{\"index\":0,\"finishReason\":\"STOP\",\"content\":\
+             {{\"role\":\"model\",\"parts\":[{{\"text\":{text}}}]}}}}],\"usageMetadata\":{{\"promptTokenCount\":200,\"candidatesTokenCount\":80,\
+             \"totalTokenCount\":280}}}}"
+        ),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn each_interface_has_its_path_and_replies_of_valid_json_that_differ() {
+        let lines = [
+            "POST /v1/chat/completions HTTP/1.1",
+            "POST /v1/responses HTTP/1.1",
+            "POST /v1/messages HTTP/1.1",
+            "POST /v1beta/models/gemini-load:generateContent?key=k HTTP/1.1",
+        ];
+        for (line, interface) in lines.into_iter().zip(Interface::value_variants()) {
+            assert_eq!(Interface::of_request_line(line), *interface);
+            let texts = [1, 2].map(|number| one_reply(*interface, number));
+            assert_ne!(texts[0], texts[1]);
+            let reply: serde_json::Value = serde_json::from_str(&texts[0]).unwrap();
+            assert!(reply.to_string().contains("(define (problem lights-1-0)"), "{reply}");
+        }
+    }
 }
