@@ -1,8 +1,9 @@
-//! Reads an answer: the body of a chat completion or of a message, or texts that a person wrote.
+//! Reads an answer: the body of a chat completion, of a response or of a message, or texts that a person wrote.
 
 use planforge_anthropic_messages::read_message;
 use planforge_chat_completions::{malformed_failure, read_result};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
+use planforge_openai_responses::read_response;
 use serde_json::{Map, Value};
 
 /// Reads an answer. By hand it is `{"content": "..."}`, or `{"contents": ["...", "..."]}` for several replies to one question;
@@ -11,6 +12,9 @@ pub(crate) fn read(answer: &str) -> CompletionResult {
     match serde_json::from_str::<Map<String, Value>>(answer) {
         Ok(object) if object.get("type").is_some_and(|kind| kind == "message") => {
             read_message(answer.as_bytes())
+        }
+        Ok(object) if object.get("object").is_some_and(|kind| kind == "response") => {
+            read_response(answer.as_bytes())
         }
         Ok(object) => match by_hand(&object) {
             Some(contents) => of_contents(contents, &object, answer),
@@ -84,6 +88,15 @@ mod tests {
         let read = replies(
             r#"{"type": "message", "model": "claude-x", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn",
                 "usage": {"input_tokens": 3, "output_tokens": 1}}"#,
+        );
+        assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
+    }
+
+    #[test]
+    fn a_response_is_read_as_from_the_service_itself() {
+        let read = replies(
+            r#"{"object": "response", "status": "completed", "error": null, "model": "m", "output": [{"type": "message", "content":
+                [{"type": "output_text", "text": "hi"}]}], "usage": {"input_tokens": 3, "output_tokens": 1}}"#,
         );
         assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
     }

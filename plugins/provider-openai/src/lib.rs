@@ -5,7 +5,6 @@
 
 mod http;
 mod options;
-mod responses;
 mod service;
 
 pub use options::{GrammarSupport, Interface, OpenAiOptions};
@@ -17,6 +16,7 @@ use planforge_chat_completions::{Dialect, read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, RequestSetting};
 use planforge_model_http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
+use planforge_openai_responses::{ResponsesDialect, read_response};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 
@@ -57,11 +57,16 @@ impl OpenAi {
     /// # Errors
     /// `provider.unsupported`.
     fn body(&self, request: &CompletionRequest) -> Result<Value, Failure> {
-        let reasoning = self.reasoning()?;
+        let reasoning = self.options.reasoning.map(Reasoning::level).transpose()?;
         self.check_temperature(request)?;
         self.check_grammar(request)?;
         if self.service.responses {
-            return responses::body(request, reasoning, (&self.options.omit, self.options.grammar));
+            let dialect = ResponsesDialect {
+                omit: &self.options.omit,
+                reasoning,
+                grammar: self.options.grammar.form(),
+            };
+            return planforge_openai_responses::request_body(request, &dialect);
         }
         let field = self.options.max_tokens_field;
         Ok(request_body(
@@ -85,17 +90,6 @@ impl OpenAi {
             ));
         }
         Ok(())
-    }
-
-    fn reasoning(&self) -> Result<Option<ReasoningLevel>, Failure> {
-        match self.options.reasoning {
-            None => Ok(None),
-            Some(Reasoning::Level(level)) => Ok(Some(level)),
-            Some(Reasoning::Tokens(_)) => Err(unsupported(
-                "OpenAI's interfaces have no field for a number of reasoning tokens",
-                "set `reasoning` to \"none\", \"low\", \"medium\" or \"high\"",
-            )),
-        }
     }
 
     /// Refuses a setting that the model is known to refuse, before anything is sent.
@@ -177,7 +171,7 @@ impl Provider for OpenAi {
             host.log(LogLevel::Info, "the grammar has no JSON schema, so the request goes without it");
         }
         Ok(match self.post(host, &self.body(request)?)? {
-            Ok(bytes) if self.service.responses => responses::read(&bytes),
+            Ok(bytes) if self.service.responses => read_response(&bytes),
             Ok(bytes) => read_result(&bytes),
             Err(failure) => CompletionResult::ProviderFailure(failure),
         })

@@ -2,6 +2,7 @@
 
 use planforge_chat_completions::{Field, GrammarField, MaxTokensField};
 use planforge_model_http::{HttpSettings, Reasoning};
+use planforge_openai_responses::GrammarForm;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,6 +48,15 @@ impl GrammarSupport {
             Self::Vllm => Some(GrammarField::StructuredOutputs),
             Self::Sglang => Some(GrammarField::Ebnf),
             Self::JsonSchema => Some(GrammarField::ResponseFormat),
+        }
+    }
+
+    /// The form of the interface Responses for a grammar.
+    pub(crate) const fn form(self) -> Option<GrammarForm> {
+        match self {
+            Self::None | Self::LlamaCpp | Self::Vllm | Self::Sglang => None,
+            Self::CustomTool => Some(GrammarForm::CustomTool),
+            Self::JsonSchema => Some(GrammarForm::JsonSchema),
         }
     }
 }

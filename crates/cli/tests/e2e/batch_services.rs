@@ -12,7 +12,7 @@ const STEMS: [&str; 3] = ["p01", "p02", "p03"];
 
 /// The reply to a question about a parcels task: right for p01 and p03.
 fn outcome(body: &Value) -> BatchOutcome {
-    let question = body["messages"].to_string();
+    let question = body.get("input").unwrap_or(&body["messages"]).to_string();
     let is_about = |stem: &&str| {
         let text = Value::from(example_text("parcels", &format!("{stem}.nl")).trim()).to_string();
         question.contains(text.trim_matches('"'))
@@ -80,10 +80,11 @@ fn verdicts(report: &Value) -> Vec<String> {
 
 #[test]
 fn a_run_over_a_batch_service_has_the_verdicts_of_a_direct_run() {
-    for service in ["openai", "anthropic"] {
+    for (service, interface) in [("openai", "chat"), ("openai", "responses"), ("anthropic", "chat")] {
         let place = Place::new();
         place.server.end_after(2);
-        place.start(&place.table(service), "runs").expect(26).says(&["planforge batch submit"]);
+        let table = format!("{}interface = \"{interface}\"\n", place.table(service));
+        place.start(&table, "runs").expect(26).says(&["planforge batch submit"]);
         let run = place.run("runs");
         place.batch("status", &run, &[]).expect(26).says(&["next: `planforge batch submit"]);
         let submitted = place.batch("submit", &run, &[]);

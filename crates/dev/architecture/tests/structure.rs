@@ -68,6 +68,7 @@ const FOR_PLUGINS: &[&str] = &[
     "contract",
     "judging",
     "model-http",
+    "openai-responses",
     "plugin-abi",
     "plugin-sdk",
     "translating",

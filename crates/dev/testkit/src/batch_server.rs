@@ -262,6 +262,12 @@ fn result_line(
     };
     let line = match (outcome, is_openai) {
         (BatchOutcome::Missing, _) => return None,
+        (BatchOutcome::Reply(text), true) if request["url"] == "/v1/responses" => answered(
+            200,
+            json!({"object": "response", "model": body["model"], "status": "completed", "error": null,
+                   "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}],
+                   "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}}),
+        ),
         (BatchOutcome::Reply(text), true) => answered(
             200,
             json!({"object": "chat.completion", "model": body["model"],

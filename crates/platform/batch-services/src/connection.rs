@@ -1,6 +1,6 @@
 //! A connection to a batch service.
 
-use planforge_batch::{CHAT_URL, MESSAGES_URL};
+use planforge_batch::{CHAT_URL, MESSAGES_URL, RESPONSES_URL};
 use planforge_contract::Failure;
 use planforge_model_http::{HttpSettings, ModelServer};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl Service {
     /// The service whose interface the `url` of a request file names.
     pub fn of_url(url: &str) -> Option<Self> {
         match url {
-            CHAT_URL => Some(Self::Openai),
+            CHAT_URL | RESPONSES_URL => Some(Self::Openai),
             MESSAGES_URL => Some(Self::Anthropic),
             _ => None,
         }

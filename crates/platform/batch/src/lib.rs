@@ -18,5 +18,7 @@ pub use codes::{CODES, io_failure};
 pub use folder::{BatchFolder, failure_name};
 pub use line::{AnswerLine, MAX_LINE_BYTES, read_answer};
 pub use redact::redact_line;
-pub use requests::{CHAT_URL, MAX_FILE_BYTES, MAX_FILE_REQUESTS, MESSAGES_URL, RequestFile, Wave, custom_id};
+pub use requests::{
+    CHAT_URL, MAX_FILE_BYTES, MAX_FILE_REQUESTS, MESSAGES_URL, RESPONSES_URL, RequestFile, Wave, custom_id,
+};
 pub use written::WrittenFile;

@@ -15,10 +15,14 @@ pub const MAX_FILE_REQUESTS: usize = 50_000;
 pub const MAX_FILE_BYTES: usize = 200_000_000;
 /// The path of OpenAI's interface in a request file.
 pub const CHAT_URL: &str = "/v1/chat/completions";
+/// The path of OpenAI's interface Responses in a request file.
+pub const RESPONSES_URL: &str = "/v1/responses";
 /// The path of Anthropic's interface in a request file.
 pub const MESSAGES_URL: &str = "/v1/messages";
 /// The ticket of a provider whose requests Anthropic's interface answers.
 const MESSAGES_TICKET: &str = "messages";
+/// The ticket of a provider whose requests OpenAI's interface Responses answers.
+const RESPONSES_TICKET: &str = "responses";
 /// Unknown answers that are named one by one.
 const UNKNOWN_SHOWN: usize = 10;
 /// Hexadecimal digits of a `custom_id`: 160 bits. Services take 64 characters of letters, digits, `-` and `_`.
@@ -169,7 +173,11 @@ pub(crate) fn parts(
     for (id, question) in questions {
         let mut body = question.body.clone();
         redactor.value(&mut body);
-        let url = if question.ticket == MESSAGES_TICKET { MESSAGES_URL } else { CHAT_URL };
+        let url = match question.ticket.as_str() {
+            MESSAGES_TICKET => MESSAGES_URL,
+            RESPONSES_TICKET => RESPONSES_URL,
+            _ => CHAT_URL,
+        };
         let request = Request { custom_id: id, method: "POST", url, body: &body };
         let mut line = serde_json::to_string(&request).map_err(|e| {
             Failure::new(FailureClass::System, "batch.io", format!("a request has no JSON form: {e}"))
@@ -269,12 +277,17 @@ mod tests {
 
     #[test]
     fn the_ticket_decides_about_the_interface_and_an_interface_has_its_own_file() {
-        let messages = PendingRequest { ticket: MESSAGES_TICKET.into(), ..question("b") };
-        let all = [("a".to_owned(), &question("a")), ("b".to_owned(), &messages)];
+        let asked = [("a", ""), ("b", MESSAGES_TICKET), ("c", RESPONSES_TICKET)];
+        let asked = asked.map(|(key, ticket)| PendingRequest { ticket: ticket.into(), ..question(key) });
+        let all: Vec<(String, &PendingRequest)> = asked.iter().map(|q| (q.key.clone(), q)).collect();
         let files = parts(&all, &Redactor::default(), (9, 1_000_000)).unwrap();
-        let urls: Vec<bool> = files.iter().map(|part| part.text.contains(MESSAGES_URL)).collect();
-        assert_eq!(urls, [false, true]);
-        assert_eq!(names(1, &files), ["requests-0001.jsonl", "requests-0001-2.jsonl"]);
+        let urls: Vec<Value> = files
+            .iter()
+            .map(|part| serde_json::from_str::<Value>(&part.text).unwrap()["url"].clone())
+            .collect();
+        assert_eq!(urls, [CHAT_URL, MESSAGES_URL, RESPONSES_URL]);
+        let wanted = ["requests-0001.jsonl", "requests-0001-2.jsonl", "requests-0001-3.jsonl"];
+        assert_eq!(names(1, &files), wanted);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The option `reasoning` of providers.
 
+use crate::unsupported;
+use planforge_contract::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,22 @@ pub enum Reasoning {
     Level(ReasoningLevel),
     /// Most tokens of the reasoning, at least 1.
     Tokens(u32),
+}
+
+impl Reasoning {
+    /// The level, for the interfaces of OpenAI.
+    ///
+    /// # Errors
+    /// `provider.unsupported` for a number of tokens.
+    pub fn level(self) -> Result<ReasoningLevel, Failure> {
+        match self {
+            Self::Level(level) => Ok(level),
+            Self::Tokens(_) => Err(unsupported(
+                "OpenAI's interfaces have no field for a number of reasoning tokens",
+                "set `reasoning` to \"none\", \"low\", \"medium\" or \"high\"",
+            )),
+        }
+    }
 }
 
 /// Levels of reasoning.

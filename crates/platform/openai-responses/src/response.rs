@@ -10,7 +10,7 @@ use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLo
 use serde_json::{Value, json};
 
 /// Reads a response.
-pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
+pub fn read_response(bytes: &[u8]) -> CompletionResult {
     let body = match parse_body(bytes) {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),

@@ -1,6 +1,5 @@
 //! The body of a request.
 
-use crate::options::GrammarSupport;
 use async_openai::types::responses::{
     CreateResponse, EasyInputContent, EasyInputMessage, IncludeEnum, InputItem, InputParam, Reasoning,
     ReasoningEffort, ResponseFormatJsonSchema, ResponseTextParam, Role, TextResponseFormatConfiguration,
@@ -13,17 +12,33 @@ use serde_json::{Map, Value, json};
 /// Name of the tool or schema of a constrained reply.
 const ANSWER: &str = "answer";
 
+/// Options of a request that are not part of its sampling.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ResponsesDialect<'a> {
+    /// Fields that are never sent.
+    pub omit: &'a [Field],
+    /// The amount of reasoning; the service's default if there is none.
+    pub reasoning: Option<ReasoningLevel>,
+    /// The form in which the service enforces the grammar of a reply.
+    pub grammar: Option<GrammarForm>,
+}
+
+/// Forms of the grammar of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrammarForm {
+    /// A custom tool that has to be called.
+    CustomTool,
+    /// A JSON schema of the reply.
+    JsonSchema,
+}
+
 /// The body of a request. Extra fields win over everything but model, input and `stream`; those of `reasoning` and `text` are
 /// merged. The interface has no seed, so the request's is not sent, and no number of replies, so the host asks again.
 ///
 /// # Errors
 /// `provider.unsupported` for `stop`.
-pub(crate) fn body(
-    request: &CompletionRequest,
-    reasoning: Option<ReasoningLevel>,
-    (omit, grammar): (&[Field], GrammarSupport),
-) -> Result<Value, Failure> {
-    let sampling = &request.sampling;
+pub fn request_body(request: &CompletionRequest, dialect: &ResponsesDialect<'_>) -> Result<Value, Failure> {
+    let (sampling, omit) = (&request.sampling, dialect.omit);
     if !sampling.stop.is_empty() && !omit.contains(&Field::Stop) {
         return Err(unsupported(
             "OpenAI's interface Responses has no `stop`",
@@ -34,7 +49,9 @@ pub(crate) fn body(
     let typed = CreateResponse {
         include: scored.then(|| vec![IncludeEnum::MessageOutputTextLogprobs]),
         max_output_tokens: sampling.max_tokens.filter(|_| !omit.contains(&Field::MaxTokens)),
-        reasoning: reasoning.map(|level| Reasoning { effort: Some(effort(level)), ..Reasoning::default() }),
+        reasoning: dialect
+            .reasoning
+            .map(|level| Reasoning { effort: Some(effort(level)), ..Reasoning::default() }),
         // The service keeps responses for 30 days unless it is told not to.
         store: Some(false),
         text: request.schema.as_ref().map(|schema| ResponseTextParam {
@@ -58,7 +75,7 @@ pub(crate) fn body(
         }
     }
     if let Some(constraint) = &request.constraint {
-        body.extend(constraint_fields(constraint, grammar));
+        body.extend(constraint_fields(constraint, dialect.grammar));
     }
     for (name, value) in request.extra.clone() {
         match (body.get_mut(&name), value) {
@@ -80,9 +97,9 @@ pub(crate) fn body(
 }
 
 /// The fields that enforce a grammar: a custom tool that has to be called, whose input is the reply, or a JSON schema.
-fn constraint_fields(constraint: &Constraint, grammar: GrammarSupport) -> Map<String, Value> {
+fn constraint_fields(constraint: &Constraint, grammar: Option<GrammarForm>) -> Map<String, Value> {
     let fields = match (grammar, &constraint.schema) {
-        (GrammarSupport::CustomTool, _) => json!({
+        (Some(GrammarForm::CustomTool), _) => json!({
             "tools": [{
                 "type": "custom",
                 "name": ANSWER,
@@ -92,7 +109,7 @@ fn constraint_fields(constraint: &Constraint, grammar: GrammarSupport) -> Map<St
             "tool_choice": {"type": "custom", "name": ANSWER},
             "parallel_tool_calls": false,
         }),
-        (GrammarSupport::JsonSchema, Some(schema)) => json!({
+        (Some(GrammarForm::JsonSchema), Some(schema)) => json!({
             "text": {"format": {"type": "json_schema", "name": ANSWER, "schema": schema, "strict": true}},
         }),
         _ => Value::Null,
