@@ -16,13 +16,14 @@ from inspect_ai.scorer import includes
 
 tasks, samples, jobs, server, logs, interface = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5], sys.argv[6]
 question = "House number {} has a hall, a kitchen and an attic. All are dark. Switch on every light."
-name, path, options = {
-    "chat": ("openai-api/loopback/load", "/v1", {}),
-    "responses": ("openai/load", "/v1", {"responses_api": True}),
-    "anthropic": ("anthropic/claude-load", "", {"streaming": False}),
-    "gemini": ("google/gemini-load", "", {"streaming": False}),
+# Without its setting, Responses begins with a request that tries reasoning, and Anthropic asks for more tokens than it takes without streaming.
+name, path, options, settings = {
+    "chat": ("openai-api/loopback/load", "/v1", {}, {}),
+    "responses": ("openai/load", "/v1", {"responses_api": True}, {"reasoning_summary": "none"}),
+    "anthropic": ("anthropic/claude-load", "", {"streaming": False}, {"max_tokens": 1024}),
+    "gemini": ("google/gemini-load", "", {"streaming": False}, {}),
 }[interface]
-model = get_model(name, base_url=server + path, api_key="sk-load", config=GenerateConfig(max_connections=jobs), **options)
+model = get_model(name, base_url=server + path, api_key="sk-load", config=GenerateConfig(max_connections=jobs, **settings), **options)
 task = Task(dataset=[Sample(input=question.format(n), target="(define") for n in range(tasks)], epochs=samples, scorer=includes())
 log = eval(task, model=model, display="none", log_dir=logs, max_samples=jobs * 2, max_connections=jobs)[0]
 sys.exit(0 if log.status == "success" else 1)
