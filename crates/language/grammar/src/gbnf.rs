@@ -1,6 +1,7 @@
 //! Grammars in GBNF, the notation of llama.cpp, which vLLM and SGLang read as EBNF.
 
-use crate::tree::{Expr, Grammar};
+use crate::notation::{Notation, Place};
+use crate::tree::{Grammar, RuleId};
 use std::fmt::Write as _;
 
 impl Grammar {
@@ -9,90 +10,23 @@ impl Grammar {
         let mut out = String::new();
         for rule in &self.rules {
             let _ = write!(out, "{} ::= ", rule.name);
-            self.print_gbnf(&rule.expr, Place::Alone, &mut out);
+            Gbnf(self).print(&rule.expr, Place::Alone, &mut out);
             out.push('\n');
         }
         out
     }
-
-    fn print_gbnf(&self, expr: &Expr, place: Place, out: &mut String) {
-        match expr {
-            Expr::Literal(text) => print_literal(text, out),
-            Expr::Class { ranges, negated } => print_class(ranges, *negated, out),
-            Expr::Rule(id) => out.push_str(&self.rule(*id).name),
-            Expr::Sequence(parts) if parts.is_empty() => out.push_str("\"\""),
-            Expr::Sequence(parts) => {
-                let bracketed = place == Place::Repeated && parts.len() > 1;
-                let inner = if parts.len() > 1 && !bracketed { Place::InSequence } else { place };
-                print_list(
-                    self,
-                    parts,
-                    " ",
-                    bracketed,
-                    if bracketed { Place::InSequence } else { inner },
-                    out,
-                );
-            }
-            Expr::Choice(parts) => {
-                print_list(self, parts, " | ", place != Place::Alone, Place::InChoice, out);
-            }
-            Expr::Repeat { inner, min, max } => {
-                self.print_gbnf(inner, Place::Repeated, out);
-                out.push_str(&repetition(*min, *max));
-            }
-        }
-    }
 }
 
-/// Surroundings of a printed expression, which decide about brackets.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Place {
-    Alone,
-    InChoice,
-    InSequence,
-    Repeated,
-}
+struct Gbnf<'g>(&'g Grammar);
 
-fn print_list(
-    grammar: &Grammar,
-    parts: &[Expr],
-    between: &str,
-    bracketed: bool,
-    place: Place,
-    out: &mut String,
-) {
-    out.push_str(if bracketed { "(" } else { "" });
-    for (n, part) in parts.iter().enumerate() {
-        out.push_str(if n > 0 { between } else { "" });
-        grammar.print_gbnf(part, place, out);
+impl Notation for Gbnf<'_> {
+    fn print_class(&self, ranges: &[(char, char)], negated: bool, out: &mut String) {
+        print_class(ranges, negated, out);
     }
-    out.push_str(if bracketed { ")" } else { "" });
-}
 
-/// The suffix of a repetition: `?`, `*`, `+` or `{m,n}`.
-pub(crate) fn repetition(min: u32, max: Option<u32>) -> String {
-    match (min, max) {
-        (0, Some(1)) => "?".into(),
-        (0, None) => "*".into(),
-        (1, None) => "+".into(),
-        (min, None) => format!("{{{min},}}"),
-        (min, Some(max)) => format!("{{{min},{max}}}"),
+    fn print_rule(&self, rule: RuleId, out: &mut String) {
+        out.push_str(&self.0.rule(rule).name);
     }
-}
-
-fn print_literal(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 fn print_class(ranges: &[(char, char)], negated: bool, out: &mut String) {

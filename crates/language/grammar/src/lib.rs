@@ -14,6 +14,7 @@ mod edit;
 mod gbnf;
 pub mod json;
 mod lark;
+mod notation;
 mod pddl;
 mod plan;
 mod problem;
