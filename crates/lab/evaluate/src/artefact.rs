@@ -26,4 +26,21 @@ impl Artefact {
         let failed = |e| Failure::new(FailureClass::System, "study.plot", format!("{name}: {e}"));
         serde_json::to_string_pretty(document).map(|text| Self::new(name, text + "\n")).map_err(failed)
     }
+
+    /// Creates the files of a table: `NAME.csv`, `NAME.md`, `NAME.txt` and `NAME.json`.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn of_table<T: Serialize>(
+        name: &str,
+        [csv, markdown, text]: [String; 3],
+        document: &T,
+    ) -> Result<Vec<Self>, Failure> {
+        Ok(vec![
+            Self::new(format!("{name}.csv"), csv),
+            Self::new(format!("{name}.md"), markdown),
+            Self::new(format!("{name}.txt"), text),
+            Self::json(&format!("{name}.json"), document)?,
+        ])
+    }
 }

@@ -16,3 +16,20 @@ pub use test_time_scaling::{
     curve_files, curves,
 };
 pub use translate_infer_compile::{Accuracy, AccuracyCell, AccuracyColumn, Share};
+
+/// A method's name in a table, with a mark if a model is simulated.
+fn marked_name(name: &str, simulated: bool) -> String {
+    format!("{name}{}", if simulated { " (simulated)" } else { "" })
+}
+
+/// A method's name in a table: behind its model if the `models` of the table differ.
+fn name_with_model<'m>(
+    models: impl IntoIterator<Item = &'m str>,
+    model: &str,
+    method: &str,
+    simulated: bool,
+) -> String {
+    let several = models.into_iter().any(|other| other != model);
+    let model = if several { format!("{model}: ") } else { String::new() };
+    marked_name(&format!("{model}{method}"), simulated)
+}

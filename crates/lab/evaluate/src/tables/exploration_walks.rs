@@ -6,6 +6,7 @@ use crate::results::{
     lines_jsonl, task_lines, usd,
 };
 use crate::table::{Align, Table};
+use crate::tables::marked_name;
 use planforge_contract::Failure;
 use planforge_pipeline::Cost;
 
@@ -55,10 +56,10 @@ impl Evaluation {
 
     /// Table 2: a row a suite, a column a pipeline.
     pub fn table(&self) -> Table {
-        let columns = self.columns.iter().map(|column| {
-            let simulated = if column.judges.simulated { " (simulated)" } else { "" };
-            (format!("{}{simulated}", column.name()), Align::Left)
-        });
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| (marked_name(&column.name(), column.judges.simulated), Align::Left));
         let mut table = Table::new([("suite".to_owned(), Align::Left)].into_iter().chain(columns));
         for Row { suite, summaries } in &self.rows {
             table.row([suite.clone()].into_iter().chain(summaries.iter().map(cell)));

@@ -9,6 +9,7 @@ use crate::results::{
 };
 use crate::statistics::{mean, variance};
 use crate::table::{Align, Table};
+use crate::tables::name_with_model;
 use planforge_contract::Failure;
 use serde::Serialize;
 
@@ -137,12 +138,7 @@ impl Accuracy {
     /// # Errors
     /// `study.plot`: the document has no JSON form.
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
-        Ok(vec![
-            Artefact::new("accuracy.csv", self.csv()),
-            Artefact::new("accuracy.md", self.markdown()),
-            Artefact::new("accuracy.txt", self.text()),
-            Artefact::json("accuracy.json", self)?,
-        ])
+        Artefact::of_table("accuracy", [self.csv(), self.markdown(), self.text()], self)
     }
 
     /// The three tables for a terminal.
@@ -198,12 +194,10 @@ impl Accuracy {
     }
 
     fn table(&self, pick: Pick) -> Table {
-        let several =
-            self.columns.iter().any(|c| self.columns.first().is_some_and(|first| first.model != c.model));
         let header = |column: &AccuracyColumn| {
-            let simulated = if column.simulated { " (simulated)" } else { "" };
-            let model = if several { format!("{}: ", column.model) } else { String::new() };
-            (format!("{model}{}{simulated}", column.pipeline), Align::Right)
+            let models = self.columns.iter().map(|column| column.model.as_str());
+            let name = name_with_model(models, &column.model, &column.pipeline, column.simulated);
+            (name, Align::Right)
         };
         let columns = self.columns.iter().map(header);
         let mut table = Table::new([("domain".to_owned(), Align::Left)].into_iter().chain(columns));

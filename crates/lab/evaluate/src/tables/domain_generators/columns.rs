@@ -2,6 +2,7 @@
 
 use super::table::{ClassColumn, Classes};
 use crate::results::{Group, Histogram, Reading, Tally};
+use crate::tables::marked_name;
 
 impl Classes {
     /// A column's name: its model, and the parts that distinguish it from others.
@@ -16,7 +17,7 @@ impl Classes {
             parts.push(description(column));
         }
         parts.retain(|part| !part.is_empty());
-        format!("{}{}", parts.join(" "), if column.simulated { " (simulated)" } else { "" })
+        marked_name(&parts.join(" "), column.simulated)
     }
 
     /// The domains of all columns, each once.

@@ -9,6 +9,7 @@ use crate::chart::{
 };
 use crate::results::{Counts, Group, Reading, ReplyClass, of_group};
 use crate::table::{Align, Table};
+use crate::tables::marked_name;
 use planforge_contract::Failure;
 use planforge_planning::result_class::ResultClass;
 use serde::Serialize;
@@ -229,14 +230,12 @@ fn by_description(columns: &[&ClassColumn]) -> Stacked {
     let mut groups: Vec<(String, Vec<&ClassColumn>)> = Vec::new();
     let methods = columns.iter().any(|column| columns.iter().any(|other| other.method != column.method));
     for column in columns {
-        let mut name = match (column.model.is_empty(), methods) {
+        let name = match (column.model.is_empty(), methods) {
             (true, _) => column.method.clone(),
             (false, true) => format!("{} {}", column.model, column.method),
             (false, false) => column.model.clone(),
         };
-        if column.simulated {
-            name += " (simulated)";
-        }
+        let name = marked_name(&name, column.simulated);
         match groups.iter_mut().find(|(known, _)| *known == name) {
             Some((_, own)) => own.push(column),
             None => groups.push((name, vec![column])),

@@ -12,12 +12,7 @@ impl Classes {
     /// # Errors
     /// `study.plot`: the document has no JSON form.
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
-        let mut files = vec![
-            Artefact::new("classes.csv", self.csv()),
-            Artefact::new("classes.md", self.markdown()),
-            Artefact::new("classes.txt", self.text()),
-            Artefact::json("classes.json", self)?,
-        ];
+        let mut files = Artefact::of_table("classes", [self.csv(), self.markdown(), self.text()], self)?;
         if self.columns.iter().any(|column| !column.suspects.is_empty()) {
             files.push(Artefact::new(
                 "classes_suspects.csv",

@@ -6,6 +6,7 @@ use crate::results::{
     AskedFor, CellResult, CountsAs, Evaluation, OpenReason, PLAN_FAILURES, TaskResult, counts_as_solved,
 };
 use crate::table::{Align, Table};
+use crate::tables::name_with_model;
 use planforge_contract::Failure;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,12 +115,7 @@ impl Plans {
     /// # Errors
     /// `study.plot`: the document has no JSON form.
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
-        Ok(vec![
-            Artefact::new("plans.csv", self.csv()),
-            Artefact::new("plans.md", self.markdown()),
-            Artefact::new("plans.txt", self.text()),
-            Artefact::json("plans.json", self)?,
-        ])
+        Artefact::of_table("plans", [self.csv(), self.markdown(), self.text()], self)
     }
 
     /// The tables for a terminal.
@@ -198,9 +194,8 @@ impl Plans {
     }
 
     fn name(&self, row: &PlansRow) -> String {
-        let several = self.rows.iter().any(|r| self.rows.first().is_some_and(|first| first.model != r.model));
-        let model = if several { format!("{}: ", row.model) } else { String::new() };
-        format!("{model}{}{}", row.method, if row.simulated { " (simulated)" } else { "" })
+        let models = self.rows.iter().map(|row| row.model.as_str());
+        name_with_model(models, &row.model, &row.method, row.simulated)
     }
 
     /// One line a method and domain, with counts of held-back tasks if there are any; the classes of failure are those of the method's plans over all domains.

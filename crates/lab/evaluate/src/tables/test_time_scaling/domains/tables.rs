@@ -5,6 +5,7 @@ use crate::artefact::Artefact;
 use crate::results::{AskedFor, Baseline, OpenReason, Replies};
 use crate::statistics::mean;
 use crate::table::{Align, Table};
+use crate::tables::name_with_model;
 use crate::tables::test_time_scaling::rate::{Criterion, Rate};
 use planforge_contract::Failure;
 
@@ -14,12 +15,7 @@ impl Scaling {
     /// # Errors
     /// `study.plot`: the document has no JSON form.
     pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
-        Ok(vec![
-            Artefact::new("scaling.csv", self.csv()),
-            Artefact::new("scaling.md", self.markdown()),
-            Artefact::new("scaling.txt", self.text()),
-            Artefact::json("scaling.json", self)?,
-        ])
+        Artefact::of_table("scaling", [self.csv(), self.markdown(), self.text()], self)
     }
 
     /// The tables for a terminal.
@@ -64,9 +60,8 @@ impl Scaling {
     }
 
     fn name(&self, row: &ScalingRow) -> String {
-        let several = self.rows.iter().any(|r| self.rows.first().is_some_and(|first| first.model != r.model));
-        let model = if several { format!("{}: ", row.model) } else { String::new() };
-        format!("{model}{}{}", row.method, if row.simulated { " (simulated)" } else { "" })
+        let models = self.rows.iter().map(|row| row.model.as_str());
+        name_with_model(models, &row.model, &row.method, row.simulated)
     }
 
     /// A row for each method, a column for each output, and their average.
