@@ -27,7 +27,7 @@ const APPROVES: &str = r"\b(?:correct(?:ly)?|valid|accurate(?:ly)?|well[\s-](?:f
 /// Subjects of a verdict on the whole.
 const OVERALL: &str = r"\b(?:domain|problem|plan|pddl|code|solution|it|this|everything|all|overall|whole|approve[sd]?|accept(?:s|ed)?|lgtm|looks)\b";
 
-/// ReviewLexicon that make a finding a warning, and words that make it an error nevertheless.
+/// Words that make a finding a warning, and words that make it an error nevertheless.
 const LIGHT: &str = r"\b(?:might|could|may|consider|optional(?:ly)?|style|stylistic|readab\w+|recommend(?:ed)?|prefer(?:ably|red)?|unnecessary|redundant|unused|superfluous|clarity|naming|minor|nice\s+to|suboptimal|not\s+optimal|better)\b";
 const HEAVY: &str = r"\b(?:missing|incorrect(?:ly)?|wrong(?:ly)?|errors?|undeclared|undefined|invalid|lack(?:s|ing)?|unbalanced|fails?|violat\w+|contradict\w*|mismatch\w*|inconsistent)\b";
 
