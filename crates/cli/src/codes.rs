@@ -173,3 +173,17 @@ no refine stage, or no round of it came to an end.",
                       key; a local server that wants none needs no `api_key_env`.",
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_code_is_explained_once() {
+        let mut seen = BTreeSet::new();
+        for info in tables().into_iter().flatten() {
+            assert!(seen.insert(info.code), "{} has two explanations", info.code);
+        }
+    }
+}

@@ -23,6 +23,15 @@ pub(crate) struct ReplySources {
     pub(crate) failures_are_final: bool,
 }
 
+/// The mode of a run that takes its replies from cassettes, or records them for one.
+pub(crate) const fn mode_of(replays: bool, records: bool) -> Mode {
+    match (replays, records) {
+        (true, _) => Mode::Replay,
+        (false, true) => Mode::Record,
+        (false, false) => Mode::Live,
+    }
+}
+
 /// Puts the services of a run together.
 ///
 /// # Errors

@@ -7,8 +7,7 @@ use crate::changes::{check_resume, record_resume};
 use crate::context::Context;
 use crate::dry_run::{self, DryRun};
 use crate::ending_hint::ending_hint;
-use crate::execution::ReplySources;
-use crate::execution::RunOutcome;
+use crate::execution::{ReplySources, RunOutcome, mode_of};
 use crate::exit::Exit;
 use crate::exit::of_report;
 use crate::files::refuse_part_of_run;
@@ -123,11 +122,7 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     let checked = check_pipeline(context, &text, &name, &overrides)?;
     check_explainer(context, &checked, args.explain_plan.as_deref())?;
     let tasks = named_tasks(context, &checked, &args.task, &args.suite, &args.add_on)?;
-    let mode = match (&args.replay, &args.record) {
-        (Some(_), _) => Mode::Replay,
-        (None, Some(_)) => Mode::Record,
-        (None, None) => Mode::Live,
-    };
+    let mode = mode_of(args.replay.is_some(), args.record.is_some());
     let found = |redactor: &Arc<Redactor>| lookups(context, args, redactor);
     if args.dry.dry_run {
         let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();

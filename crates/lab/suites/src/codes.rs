@@ -15,6 +15,7 @@ pub(crate) const NO_WORDS: &str = "paraphrase.unsupported";
 pub(crate) const UNTOLD: &str = "paraphrase.untold";
 pub(crate) const ALIKE: &str = "paraphrase.alike";
 pub(crate) const NO_TASKS: &str = "suite.no-tasks";
+/// Explained by `planforge_pipeline`, which gives it too.
 pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
 pub(crate) const NO_TYPE: &str = "suite.no-type";
 pub(crate) const IDLE_FILE: &str = "suite.idle-file";
@@ -115,13 +116,6 @@ facts or the words (`shuffle`, `pick`), or ask for fewer with --wordings.",
         title: "the suite has no tasks",
         explanation: "A task is a file NAME.nl, with NAME.pddl as its reference. `planforge suite generate` makes tasks where the \
 suite has a generator.jinja.",
-    },
-    CodeInfo {
-        code: NO_SENTENCE,
-        title: "a predicate has no sentence",
-        explanation: "sentences.toml tells facts in plain language when a state is described to a model. A predicate without an entry \
-is told in a general form, which reads worse.\n\n    [predicates]\n    at = { yes = \"{1} is at {2}.\", no = \"{1} is not at \
-{2}.\" }",
     },
     CodeInfo {
         code: NO_TYPE,

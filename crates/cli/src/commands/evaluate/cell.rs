@@ -4,8 +4,7 @@ use super::columns::ColumnFile;
 use super::outcomes::CellOutcome;
 use super::outcomes::count_failures;
 use super::work::{EvaluationSetup, RunSettings};
-use crate::execution::ReplySources;
-use crate::execution::RunOutcome;
+use crate::execution::{ReplySources, RunOutcome, mode_of};
 use crate::exit::Exit;
 use crate::files::unwritable;
 use crate::manifest::manifest;
@@ -20,7 +19,6 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_evaluate::history::History;
 use planforge_evaluate::results::{CellClasses, CellKey, CellResult, ClassStages};
-use planforge_llm::Mode;
 use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, named_back};
 use planforge_record::{Event, Lookup, Redactor, RunFolder, RunManifest, TaskUse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,11 +155,7 @@ impl Cell<'_> {
     ) -> Result<RunReport, Exit> {
         let context = self.work.context;
         let folder = self.folder();
-        let mode = match (running.replay, running.record) {
-            (Some(_), _) => Mode::Replay,
-            (None, Some(_)) => Mode::Record,
-            (None, None) => Mode::Live,
-        };
+        let mode = mode_of(running.replay.is_some(), running.record.is_some());
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
         let lookups = self.lookups(running, &redactor)?;

@@ -138,12 +138,9 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         judge_all(&references, &made, &spec, threads, watch, &clock)
     })?;
     let chosen = labelled_sample(&judged, args.critic_mutants, spec.seed);
-    let judged_by_critic =
-        critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
-    let (others, asked): (Vec<_>, Vec<Exit>) = judged_by_critic
-        .into_iter()
-        .map(|judged_by_critic| (judged_by_critic.judgements, judged_by_critic.exit))
-        .unzip();
+    let asked = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
+    let exit = asked.as_ref().map_or(Exit::Good, |result| result.exit);
+    let others: Vec<_> = asked.into_iter().map(|result| result.judgements).collect();
     let calibration = Calibration::new(&suites, &made, &judged, &others, &spec);
     let files = calibration.artefacts().map_err(|failure| context.print_failure(&failure))?;
     if args.json {
@@ -165,7 +162,7 @@ fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
         context.output.note("help: this is a fault of planforge; please report it with the domain");
         return Ok(Exit::Negative);
     }
-    Ok(asked.first().copied().unwrap_or(Exit::Good))
+    Ok(exit)
 }
 
 fn spec(args: &CalibrateArgs) -> CalibrationSpec {

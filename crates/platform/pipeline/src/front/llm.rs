@@ -108,6 +108,19 @@ fn check_capabilities(
     }
 }
 
+/// The model tables that stages need, each with the need and its provider. Unknown ones have a diagnostic of their own.
+fn needed_tables<'a>(
+    needs: &'a [ModelNeed],
+    llm: &'a BTreeMap<String, LlmTable>,
+    catalogue: &'a dyn Catalogue,
+) -> impl Iterator<Item = (&'a ModelNeed, &'a str, &'a LlmTable, PluginInfo)> {
+    let models = needs.iter().flat_map(|need| need.models.iter().map(move |model| (need, model.as_str())));
+    models.filter_map(|(need, model)| {
+        let table = llm.get(model)?;
+        Some((need, model, table, catalogue.info(&table.plugin).ok()?))
+    })
+}
+
 /// Checks that the models of stages that request log-probabilities return them.
 pub(super) fn check_logprobs(
     needs: &[ModelNeed],
@@ -115,19 +128,15 @@ pub(super) fn check_logprobs(
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
 ) {
-    for ModelNeed { stage, place, models } in needs {
-        for model in models {
-            let Some(table) = llm.get(model) else { continue };
-            let Ok(info) = catalogue.info(&table.plugin) else { continue };
-            if info.lacks(RequestSetting::Logprobs, &table.provider_options()) {
-                let message = format!(
-                    "{stage} requests log-probabilities, and `{}` of [llm.{model}] returns none",
-                    table.plugin
-                );
-                let help = "remove `logprobs` from its options and select by a metric of a verifier, or give the role to a model \
-                            whose provider returns log-probabilities, such as `provider-openai` or `provider-gemini`";
-                out.push(error_at("pipeline.no-logprobs", message, *place).help(help));
-            }
+    for (ModelNeed { stage, place, .. }, model, table, info) in needed_tables(needs, llm, catalogue) {
+        if info.lacks(RequestSetting::Logprobs, &table.provider_options()) {
+            let message = format!(
+                "{stage} requests log-probabilities, and `{}` of [llm.{model}] returns none",
+                table.plugin
+            );
+            let help = "remove `logprobs` from its options and select by a metric of a verifier, or give the role to a model \
+                        whose provider returns log-probabilities, such as `provider-openai` or `provider-gemini`";
+            out.push(error_at("pipeline.no-logprobs", message, *place).help(help));
         }
     }
 }
@@ -139,19 +148,15 @@ pub(super) fn check_grammars(
     catalogue: &dyn Catalogue,
     out: &mut Vec<Diagnostic>,
 ) {
-    for ModelNeed { stage, place, models } in needs {
-        for model in models {
-            let Some(table) = llm.get(model) else { continue };
-            let Ok(info) = catalogue.info(&table.plugin) else { continue };
-            if !info.enforces_grammars(&table.provider_options()) {
-                let message = format!(
-                    "{stage} requires a grammar, and `{}` of [llm.{model}] does not enforce one",
-                    table.plugin
-                );
-                let help = "state in the model table which server it is, such as `grammar = \"llama-cpp\"` of `provider-openai`, or write \
-                            `grammar = \"prefer\"` in the stage's options";
-                out.push(error_at("pipeline.no-grammar", message, *place).help(help));
-            }
+    for (ModelNeed { stage, place, .. }, model, table, info) in needed_tables(needs, llm, catalogue) {
+        if !info.enforces_grammars(&table.provider_options()) {
+            let message = format!(
+                "{stage} requires a grammar, and `{}` of [llm.{model}] does not enforce one",
+                table.plugin
+            );
+            let help = "state in the model table which server it is, such as `grammar = \"llama-cpp\"` of `provider-openai`, or write \
+                        `grammar = \"prefer\"` in the stage's options";
+            out.push(error_at("pipeline.no-grammar", message, *place).help(help));
         }
     }
 }

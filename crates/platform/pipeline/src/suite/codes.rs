@@ -74,9 +74,12 @@ pub const CODES: &[CodeInfo] = &[
     ),
     code(
         "suite.no-sentence",
-        "a description would show the name of a predicate that is withheld",
-        "Descriptions of the classes flipped and random tell conditions and effects in the suite's sentences, and by the predicate's name where \
-it has none. With `predicates = false` below [given] no name of the reference's predicates may be shown.",
+        "a predicate has no sentence",
+        "sentences.toml tells facts in plain language when a state is described to a model. A predicate without an entry\n\
+         is told in a general form, which reads worse.\n\n    \
+         [predicates]\n    at = { yes = \"{1} is at {2}.\", no = \"{1} is not at {2}.\" }\n\n\
+         Descriptions of the classes flipped and random tell conditions and effects in these sentences, and by the predicate's name\n\
+         where there is none. With `predicates = false` below [given] no name of the reference's predicates may be shown.",
     ),
     code(
         "suite.no-text",

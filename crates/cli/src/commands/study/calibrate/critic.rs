@@ -8,7 +8,9 @@ use super::CalibrateArgs;
 use crate::commands::study::strategy::give_suites;
 use crate::commands::study::strategy::suite_folders;
 use crate::context::Context;
+use crate::execution::mode_of;
 use crate::exit::{Exit, of_failure};
+use crate::files::unwritable;
 use crate::pipeline::LoadedPipeline;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::require_immediate_answers;
@@ -18,7 +20,6 @@ use crate::tasks::tasks_of;
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::calibration::{Judgement, Mutant, OtherJudgements};
 use planforge_evaluate::study::StudySuite;
-use planforge_llm::Mode;
 use planforge_pipeline::{RunState, RunTask, StageKind, Suite, load_suite};
 use planforge_record::{Event, TaskVerdict};
 use planforge_record::{Journal, Lookup, Redactor, TaskUse, sha256_hex};
@@ -88,24 +89,17 @@ impl Critic {
         let tasks: Vec<(RunTask, TaskUse)> =
             chosen.iter().filter_map(|&i| task(&own, mutants.get(i)?)).collect();
         let runs = args.out.as_ref().map_or_else(|| PathBuf::from(RUNS), |out| out.join(RUNS));
-        let mode = match (&args.replay, &args.record) {
-            (Some(_), _) => Mode::Replay,
-            (None, Some(_)) => Mode::Record,
-            (None, None) => Mode::Live,
-        };
+        let mode = mode_of(args.replay.is_some(), args.record.is_some());
         let jobs = args.critic_jobs;
         let new = NewRun { overrides: &self.overrides, explainer: None, runs: &runs, jobs, mode };
         let lookups = |redactor: &Arc<Redactor>| self.lookups(context, args, redactor);
         let (ended, run, redactor) = new.run(context, &self.checked, &tasks, lookups)?;
         if let Some(folder) = &args.record {
-            std::fs::create_dir_all(folder).map_err(|e| {
-                let message = format!("{} cannot be made: {e}", folder.display());
-                context.print_failure(&Failure::new(FailureClass::System, "record.io", message))
-            })?;
+            std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
             run.export_cassette(&self.cassette(folder), &redactor)?;
         }
         context.output.note(&format!(
-            "what `{}` was asked and judged_by_critic is in {}",
+            "the requests and judgements of `{}` are in {}",
             self.name,
             run.folder.path().display()
         ));

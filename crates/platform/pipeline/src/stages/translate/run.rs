@@ -28,7 +28,7 @@ pub(super) fn run(
     let label = label_in_round(&stage.label, round);
     let results = context.pool.map(&beam, |entry| match has(entry, stage.only_without) {
         true => None,
-        false => Some(one(context, task, stage, &label, entry)),
+        false => Some(ask_translator(context, task, stage, &label, entry)),
     });
     let mut step = StageResult::default();
     for (parent, result) in beam.into_iter().zip(results) {
@@ -76,7 +76,8 @@ fn has(entry: &Entry, only_without: Option<Artefact>) -> bool {
     }
 }
 
-fn one(
+/// Asks the translator for the children of a candidate.
+fn ask_translator(
     context: &Context<'_>,
     task: &TaskRun<'_>,
     stage: &TranslateStage,
@@ -106,47 +107,51 @@ fn one(
         Ok(samples) => samples,
         failed => return call.unless_deferred(failed, |_| false),
     };
+    resample(context, stage, (translator.as_ref(), &call), &request, &mut samples)?;
+    call.unless_deferred(Ok(samples), |samples| samples.iter().any(Outcome::is_deferred))
+}
+
+/// Asks again for the samples that have a defect, as often as the stage allows.
+fn resample(
+    context: &Context<'_>,
+    stage: &TranslateStage,
+    (translator, call): (&dyn Translator, &PluginCall<'_>),
+    request: &TranslateRequest,
+    samples: &mut [Outcome<CandidatePatch>],
+) -> Result<(), Failure> {
+    let domain = request.candidate.domain.as_deref();
     for attempt in 1..=stage.resample {
         // Which samples are asked for again is known when all replies are there.
         if context.stopping() || samples.iter().any(Outcome::is_deferred) {
             break;
         }
-        let domain = entry.candidate.domain.as_deref();
-        let defects: Vec<(usize, String)> = samples
-            .iter()
-            .enumerate()
-            .filter_map(|(sample, outcome)| {
-                Some((sample, defect::of_sample(&request.task, domain, outcome)?))
-            })
-            .collect();
-        let n = u32::try_from(defects.len()).unwrap_or(u32::MAX);
-        if n == 0 {
-            break;
-        }
-        for (sample, why) in &defects {
+        let path = &call.path;
+        let mut defective = Vec::new();
+        for (sample, outcome) in samples.iter_mut().enumerate() {
+            let Some(why) = defect::of_sample(&request.task, domain, outcome) else { continue };
             context.recorder.event(Event::Log {
                 plugin: "planforge".to_owned(),
                 level: "info".to_owned(),
-                message: format!(
-                    "{}/{sample}: asked again ({attempt} of {}): {why}",
-                    call.path, stage.resample
-                ),
+                message: format!("{path}/{sample}: asked again ({attempt} of {}): {why}", stage.resample),
             })?;
+            defective.push(outcome);
         }
-        let seed = derive_u64(context.pipeline.seed, "translate", &format!("{}/{attempt}", call.path));
+        if defective.is_empty() {
+            break;
+        }
+        let n = u32::try_from(defective.len()).unwrap_or(u32::MAX);
+        let seed = derive_u64(context.pipeline.seed, "translate", &format!("{path}/{attempt}"));
         let again = TranslateRequest { n, seed, ..request.clone() };
-        let fresh = match translate(translator.as_ref(), &call, &again) {
+        let fresh = match translate(translator, call, &again) {
             Ok(fresh) => fresh,
             // The other samples stay as they are.
-            Err(failure) => defects.iter().map(|_| Outcome::Failure(failure.clone())).collect(),
+            Err(failure) => defective.iter().map(|_| Outcome::Failure(failure.clone())).collect(),
         };
-        for ((sample, _), outcome) in defects.iter().zip(fresh) {
-            if let Some(place) = samples.get_mut(*sample) {
-                *place = outcome;
-            }
+        for (sample, outcome) in defective.into_iter().zip(fresh) {
+            *sample = outcome;
         }
     }
-    call.unless_deferred(Ok(samples), |samples| samples.iter().any(Outcome::is_deferred))
+    Ok(())
 }
 
 /// As many samples as requested.
