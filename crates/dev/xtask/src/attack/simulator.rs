@@ -33,7 +33,7 @@ pub(crate) struct Departures {
     pub(crate) tolerance: Option<Fraction>,
     /// Increases, decreases and scalings of an undefined fluent start from 0.
     pub(crate) undefined_is_zero: bool,
-    /// A value that is scaled down by 0 becomes infinite.
+    /// A value that is divided or scaled down by 0 becomes infinite.
     pub(crate) zero_divides: bool,
 }
 
@@ -346,7 +346,7 @@ impl<'t> Simulator<'t> {
                     let Some(value) = self.value(part, binding, state)? else { return Ok(None) };
                     values.push(value);
                 }
-                arithmetic(*op, &values)
+                arithmetic(*op, &values, self.departures.zero_divides)
             }
             NumericExpr::Duration(_)
             | NumericExpr::ElapsedTime(_)
@@ -356,7 +356,11 @@ impl<'t> Simulator<'t> {
     }
 }
 
-fn arithmetic(op: ArithmeticOp, values: &[Fraction]) -> Result<Option<Fraction>, TooLarge> {
+fn arithmetic(
+    op: ArithmeticOp,
+    values: &[Fraction],
+    zero_divides: bool,
+) -> Result<Option<Fraction>, TooLarge> {
     let Some((&first, rest)) = values.split_first() else { return Ok(None) };
     if op == ArithmeticOp::Subtract && rest.is_empty() {
         return Fraction::ZERO.minus(first).map(Some);
@@ -367,10 +371,14 @@ fn arithmetic(op: ArithmeticOp, values: &[Fraction]) -> Result<Option<Fraction>,
             ArithmeticOp::Add => result.plus(value)?,
             ArithmeticOp::Subtract => result.minus(value)?,
             ArithmeticOp::Multiply => result.times(value)?,
-            ArithmeticOp::Divide => match result.divided_by(value)? {
-                Some(quotient) => quotient,
-                None => return Ok(None),
-            },
+            ArithmeticOp::Divide => {
+                let quotient = match result.divided_by(value)? {
+                    None if zero_divides => infinite(result)?,
+                    quotient => quotient,
+                };
+                let Some(quotient) = quotient else { return Ok(None) };
+                quotient
+            }
         };
     }
     Ok(Some(result))

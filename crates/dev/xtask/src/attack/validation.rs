@@ -107,7 +107,7 @@ fn known_difference(task: &Task, plan: &[String], judgement: &Judgement) -> Opti
         ),
         (
             Departures { zero_divides: true, ..none },
-            "VAL scales down by 0, and goes on with an infinite value",
+            "VAL divides or scales down by 0, and goes on with an infinite value",
         ),
         (
             Departures { tolerance, undefined_is_zero: true, zero_divides: true },
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_scales_down_by_zero_is_valid_for_val_alone() {
+    fn a_plan_that_divides_by_zero_is_valid_for_val_alone() {
         let domain = "(define (domain d) (:requirements :fluents) (:functions (f) (g)) (:predicates (done))
             (:action halve :parameters () :effect (and (scale-down (f) (g)) (done))))";
         let problem = |goal: &str| {
@@ -189,5 +189,7 @@ mod tests {
         let reason = explained(domain, &problem("(> (f) 1000000)"), "(halve)");
         assert!(reason.is_some_and(|reason| reason.contains("scales down by 0")), "{reason:?}");
         assert_eq!(explained(domain, &problem("(< (f) 0)"), "(halve)"), None);
+        let reason = explained(domain, &problem("(> (/ 4 (g)) 1000000)"), "(halve)");
+        assert!(reason.is_some_and(|reason| reason.contains("divides or scales down by 0")), "{reason:?}");
     }
 }
