@@ -27,6 +27,8 @@ commands! {
     MeasurePlanning(measure::planning::PlanningArgs) => measure::planning::run;
     /// Validation: verdicts and times of ours against VAL on plans and on mutations of them.
     MeasureValidation(measure::validation::ValidationArgs) => measure::validation::run;
+    /// Validation of long plans over a transitive closure: times of ours against VAL.
+    MeasureTowers(measure::towers::TowersArgs) => measure::towers::run;
     /// Exploration walks: the score of the paper's own code, ours against pymimir, or checks of the scores.
     MeasureWalks(measure::walks::WalksArgs) => measure::walks::run;
     /// Inference: from an intermediate representation to a problem, with a fresh and a kept child process, and PyPI's clingo.

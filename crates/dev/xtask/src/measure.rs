@@ -16,5 +16,6 @@ pub(crate) mod runner;
 pub(crate) mod survival;
 mod task_files;
 pub(crate) mod top_k;
+pub(crate) mod towers;
 pub(crate) mod validation;
 pub(crate) mod walks;
