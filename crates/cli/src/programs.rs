@@ -5,9 +5,10 @@ use planforge_contract::{JsonObject, PluginInfo, StartedCommand};
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::Pipeline;
 use planforge_plugin_host::{PluginSource, Registry};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
@@ -18,8 +19,7 @@ pub(crate) struct StartedProgram {
     kind: StartKind,
     /// The plugin's id.
     plugin: String,
-    /// The place of the plugin in the pipeline: a stage, a model table or the environment.
-    place: String,
+    place: PluginPlace,
     /// The command as a person would write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -73,7 +73,7 @@ impl StartedProgram {
     /// The line of the pipeline file that names the command. `None` if `--set` names it.
     pub(crate) fn line_number(&self, file: &str) -> Option<usize> {
         let root = DeTable::parse(file).ok()?.into_inner();
-        let options = options_of(&root, &self.place)?;
+        let options = self.place.options(&root)?;
         let (option, _) = options.get_key_value(self.named_by.as_deref()?)?;
         Some(file.get(..option.span().start)?.matches('\n').count() + 1)
     }
@@ -95,34 +95,51 @@ impl StartedProgram {
     }
 }
 
-fn stage_place(label: &str) -> String {
-    format!("stage `{}`", escape(label))
+/// The place of a plugin in a pipeline.
+#[derive(Debug, Clone, PartialEq)]
+enum PluginPlace {
+    /// The model table of that name.
+    Model(String),
+    Environment,
+    /// The stage of that label.
+    Stage(String),
 }
 
-const ENVIRONMENT: &str = "[environment]";
+impl fmt::Display for PluginPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Model(name) => write!(f, "[llm.{name}]"),
+            Self::Environment => f.write_str("[environment]"),
+            Self::Stage(label) => write!(f, "stage `{}`", escape(label)),
+        }
+    }
+}
 
-/// The options of a plugin in a pipeline file, by its place. The options of a model are its table.
-fn options_of<'t, 'f>(root: &'t DeTable<'f>, place: &str) -> Option<&'t DeTable<'f>> {
-    if place == ENVIRONMENT {
-        return root.get("environment")?.get_ref().get("options")?.get_ref().as_table();
+impl Serialize for PluginPlace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
-    if let Some(model) = place.strip_prefix("[llm.").and_then(|rest| rest.strip_suffix(']')) {
-        return root.get("llm")?.get_ref().get(model)?.get_ref().as_table();
+}
+
+impl PluginPlace {
+    /// The options of the plugin in a pipeline file. Those of a model are its table.
+    fn options<'t, 'f>(&self, root: &'t DeTable<'f>) -> Option<&'t DeTable<'f>> {
+        match self {
+            Self::Model(name) => root.get("llm")?.get_ref().get(name.as_str())?.get_ref().as_table(),
+            Self::Environment => root.get("environment")?.get_ref().get("options")?.get_ref().as_table(),
+            Self::Stage(label) => stage_options(root.get("stage")?.get_ref(), label),
+        }
     }
-    options_of_stage(root.get("stage")?.get_ref(), place)
 }
 
 /// Stages may hold stages.
-fn options_of_stage<'t, 'f>(value: &'t DeValue<'f>, place: &str) -> Option<&'t DeTable<'f>> {
+fn stage_options<'t, 'f>(value: &'t DeValue<'f>, label: &str) -> Option<&'t DeTable<'f>> {
     match value {
-        DeValue::Array(items) => items.iter().find_map(|item| options_of_stage(item.get_ref(), place)),
-        DeValue::Table(table) => {
-            let label = table.get("label").and_then(|label| label.get_ref().as_str());
-            match label {
-                Some(label) if stage_place(label) == place => table.get("options")?.get_ref().as_table(),
-                _ => table.values().find_map(|value| options_of_stage(value.get_ref(), place)),
-            }
-        }
+        DeValue::Array(items) => items.iter().find_map(|item| stage_options(item.get_ref(), label)),
+        DeValue::Table(table) => match table.get("label").and_then(|label| label.get_ref().as_str()) {
+            Some(found) if found == label => table.get("options")?.get_ref().as_table(),
+            _ => table.values().find_map(|value| stage_options(value.get_ref(), label)),
+        },
         _ => None,
     }
 }
@@ -135,13 +152,14 @@ pub(crate) fn started_programs(
     folder: &Path,
 ) -> Vec<StartedProgram> {
     let models = pipeline.llm.iter();
-    let models = models
-        .map(|(name, table)| (format!("[llm.{name}]"), table.plugin.as_str(), table.provider_options()));
+    let models = models.map(|(name, table)| {
+        (PluginPlace::Model(name.clone()), table.plugin.as_str(), table.provider_options())
+    });
     let environment = pipeline.environment.iter();
-    let environment = environment.map(|t| (ENVIRONMENT.to_owned(), t.plugin.as_str(), t.options.clone()));
+    let environment = environment.map(|t| (PluginPlace::Environment, t.plugin.as_str(), t.options.clone()));
     let stages = pipeline.all_stages().filter_map(|stage| {
         let (id, options) = stage.plugin()?;
-        Some((stage_place(stage.label()), id, options.clone()))
+        Some((PluginPlace::Stage(stage.label().to_owned()), id, options.clone()))
     });
     let mut found: Vec<StartedProgram> = Vec::new();
     for (place, id, options) in models.chain(environment).chain(stages) {
@@ -161,7 +179,7 @@ pub(crate) fn started_programs(
 }
 
 fn plugin_code(
-    place: &str,
+    place: &PluginPlace,
     id: &str,
     source: &PluginSource,
     (path, sha256): (&Path, &str),
@@ -173,7 +191,7 @@ fn plugin_code(
     StartedProgram {
         kind,
         plugin: id.to_owned(),
-        place: place.to_owned(),
+        place: place.clone(),
         command: None,
         settings: JsonObject::new(),
         files: vec![HashedFile { path: path.to_owned(), sha256: sha256.to_owned() }],
@@ -184,7 +202,7 @@ fn plugin_code(
 }
 
 fn of_command(
-    place: &str,
+    place: &PluginPlace,
     info: &PluginInfo,
     options: &JsonObject,
     command: &StartedCommand<'_>,
@@ -240,7 +258,7 @@ fn of_command(
     StartedProgram {
         kind: StartKind::Command,
         plugin: info.id.clone(),
-        place: place.to_owned(),
+        place: place.clone(),
         command: Some(spec.text()),
         settings,
         files,
@@ -329,13 +347,14 @@ mod tests {
                     [environment.options]\ncwd = \".\"\ncommand = [\"y\"]\n[[stage]]\ndo = \"refine\"\nlabel = \"r\"\n\
                     [[stage.round]]\nlabel = \"val\"\noptions = { val_command = [\"z\"] }\n";
         let program = programs(Path::new(""), json!({"command": ["y"]})).remove(0);
-        let line = |place: &str, option: &str| {
+        let line = |place: PluginPlace, option: &str| {
             let named_by = Some(option.to_owned());
-            StartedProgram { place: place.to_owned(), named_by, ..program.clone() }.line_number(file)
+            StartedProgram { place, named_by, ..program.clone() }.line_number(file)
         };
+        let stage = |label: &str, option: &str| line(PluginPlace::Stage(label.to_owned()), option);
         assert_eq!(program.line_number(file), Some(9));
-        assert_eq!(line("[llm.main]", "command"), Some(4));
-        assert_eq!(line("stage `val`", "val_command"), Some(15));
-        assert_eq!((line("stage `val`", "command"), line("stage `other`", "command")), (None, None));
+        assert_eq!(line(PluginPlace::Model("main".to_owned()), "command"), Some(4));
+        assert_eq!(stage("val", "val_command"), Some(15));
+        assert_eq!((stage("val", "command"), stage("other", "command")), (None, None));
     }
 }
