@@ -23,9 +23,9 @@ struct Headers {
 }
 
 /// Creates the bundled providers of a pipeline. What they refuse is an error; what this machine lacks for a run (a variable, a
-/// consent) is advice, because another machine may have it. `text` is the pipeline file.
-pub(crate) fn check_models(pipeline: &Pipeline, text: &str, with: &Preparation<'_>) -> Vec<Diagnostic> {
-    let headers: Headers = toml::from_str(text).unwrap_or_default();
+/// consent) is advice, because another machine may have it.
+pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<Diagnostic> {
+    let headers: Headers = toml::from_str(with.text).unwrap_or_default();
     let mut found = Vec::new();
     let mut advised = BTreeSet::new();
     for (name, table) in &pipeline.llm {

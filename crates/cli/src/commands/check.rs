@@ -135,7 +135,7 @@ pub(crate) fn check_text(
         let consent = consent(context).map_err(|failure| context.print_failure(&failure))?;
         let folder = pipeline.folder();
         let with = Preparation { registry, name, text, folder, replays: false, consent: &consent };
-        checked.diagnostics.extend(check_models(&pipeline.config, text, &with));
+        checked.diagnostics.extend(check_models(&pipeline.config, &with));
         starts = started_programs(&pipeline.config, registry, folder);
         let refused = starts.iter().filter_map(|program| consent.check_command(program, (name, text)).err());
         checked.diagnostics.extend(refused.map(consent_advice));
