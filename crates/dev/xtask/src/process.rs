@@ -43,12 +43,17 @@ pub(crate) fn run_measured(command: &mut Command) -> std::io::Result<(Cost, Exit
 /// Peak of resident memory in kB, and processor time in milliseconds, of a process, read from /proc. The
 /// kernel counts time in hundredths of a second.
 fn usage(process: u32) -> Option<(f64, f64)> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let peak: f64 = peak.split_whitespace().next()?.parse().ok()?;
+    let peak = status_field(process, "VmHWM:")?;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name of the program stands in parentheses and may hold anything; the fields behind it are counted from 3.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |field: usize| fields.get(field - 3)?.parse::<f64>().ok();
     Some((peak, (ticks(14)? + ticks(15)?) * 10.0))
+}
+
+/// The first number of a line of a process's status.
+pub(crate) fn status_field(process: u32, name: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }

