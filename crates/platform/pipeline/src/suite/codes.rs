@@ -8,29 +8,29 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "suite.add-on",
         "an add-on does not fit the suites, or has unknown files",
-        "--add-on DIR names a folder whose knowledge.lp, p_example.lp and sentences.toml stand in for those of a suite: DIR/SUITE for the\n\
+        "--add-on DIR names a folder whose knowledge.lp, p_example.lp and sentences.toml replace those of a suite: DIR/SUITE for the\n\
          suite of that name, DIR itself for the suite of the folder's name or for the only suite of the command. Texts, domain and tasks\n\
-         always come from the suite. What an add-on brought is in run.json with its SHA-256, and a resumed or replayed run reads no\n\
-         add-on again.",
+         always come from the suite. run.json lists the files that were used, with their SHA-256. A resumed or replayed run does not\n\
+         read the add-on again.",
     ),
     code(
         "suite.disguise",
-        "a suite cannot be given other names",
-        "[obfuscate] of a pipeline and `planforge suite obfuscate` exchange the names of a suite, which are those of its PDDL: without\n\
-         domain.pddl, or without the problem of a task, nobody knows which words are names, and the environment would speak of things\n\
-         by names that no text has. PDDL that can be read only in part would lose the rest. `planforge suite check` lists the mistakes.",
+        "the names of a suite cannot be replaced",
+        "[obfuscate] of a pipeline and `planforge suite obfuscate` replace the names of a suite, which are those of its PDDL. So the\n\
+         suite needs domain.pddl and the problem of each task: they say which words of the texts are names. The PDDL must be free of\n\
+         errors, because parts that cannot be read would be lost. `planforge suite check` lists the errors.",
     ),
     code(
         "suite.duplicate-task",
-        "two tasks have one name",
+        "two tasks have the same name",
         "Tasks are named SUITE.STEM in the record. Name each task once on the command line, and give two suites different names in\n\
          their suite.toml.",
     ),
     code(
         "suite.encoding",
-        "a file of a suite is not UTF-8, or not a text",
-        "Save the file as UTF-8. The message names the first wrong byte and its line. A zero byte is valid UTF-8, but text has none: the\n\
-         file is then a binary one.",
+        "a file of a suite is not UTF-8 text",
+        "Save the file as UTF-8. The message names the first wrong byte and its line. A file with a zero byte is refused as\n\
+         binary, although a zero byte is valid UTF-8.",
     ),
     code(
         "suite.example",
@@ -47,45 +47,45 @@ pub const CODES: &[CodeInfo] = &[
     ),
     code(
         "suite.no-domain-text",
-        "the suite does not say what its domain is about",
-        "A suite has a file domain.nl that describes the domain in plain language.",
+        "the suite has no text about its domain",
+        "The file domain.nl of a suite describes the domain in plain language.",
     ),
     code(
         "suite.no-lead",
         "the lead task is not in the run",
-        "`lead` of the fan_out stage names the task that runs first, and the run has several tasks of the suite without it. Take it\n\
-         into the run, name another, or leave `lead` out: the first task leads then. A task that runs alone is its own lead.",
+        "`lead` of the fan_out stage names the task that runs first. The run has several tasks of the suite, but not this one. Add it\n\
+         to the run, name another task, or remove `lead`: then the first task leads. A single task is its own lead.",
     ),
     code(
         "suite.no-material",
-        "a material's file is not there",
+        "the file of a material does not exist",
         "[materials] of suite.toml names a file that the suite's folder does not have.",
     ),
     code(
         "suite.no-problem",
         "a task has no reference problem",
-        "The suite has a reference domain, and this task has a text and no problem NAME.pddl: plans for it cannot be judged.",
+        "The suite has a reference domain, and this task has a text but no problem NAME.pddl, so plans for it cannot be validated.",
     ),
     code(
         "suite.no-reference",
-        "something is given that the suite does not have",
+        "[given] names a part that the suite does not have",
         "[given] of the pipeline grants a part of the reference (domain.pddl or the task's problem), and the suite has no such file.\n\n\
          The interface and the objects of a suite without PDDL come from the pipeline's environment, if it has one.",
     ),
     code(
         "suite.no-sentence",
         "a predicate has no sentence",
-        "sentences.toml tells facts in plain language when a state is described to a model. A predicate without an entry\n\
-         is told in a general form, which reads worse.\n\n    \
+        "States are described to models in the sentences of sentences.toml. A predicate without an entry gets a general sentence,\n\
+         which reads worse.\n\n    \
          [predicates]\n    at = { yes = \"{1} is at {2}.\", no = \"{1} is not at {2}.\" }\n\n\
-         Descriptions of the classes flipped and random tell conditions and effects in these sentences, and by the predicate's name\n\
-         where there is none. With `predicates = false` below [given] no name of the reference's predicates may be shown.",
+         Descriptions of actions of the classes flipped and random state conditions and effects in these sentences, or by the\n\
+         predicate's name. With `predicates = false` in [given] the model must not see that name, so the entry is required.",
     ),
     code(
         "suite.no-text",
         "a task has no text",
         "A task is a file NAME.nl that describes it in plain language; NAME.pddl beside it is the reference. A folder with\n\
-         PDDL alone is a suite only for pipelines that are given no texts: `text = false` below [given].",
+         PDDL alone serves only pipelines that have `text = false` in [given].",
     ),
     code(
         "suite.not-a-folder",
@@ -95,13 +95,14 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "suite.outside",
         "a file lies outside the suite's folder",
-        "Files of a suite, links followed, lie in its folder, so that a manifest cannot make planforge read anything else.",
+        "All files of a suite must be in its folder, also the targets of its symbolic links, so that a manifest cannot make planforge\n\
+         read other files.",
     ),
     code(
         "suite.own-example",
         "the in-context example shows the suite's own reference",
-        "An in-context example from another suite shows its whole domain. Taken from the suite whose tasks are run it would show the\n\
-         model what is withheld from it. Name another suite in `example` of [given], or leave this suite out of the run.",
+        "An in-context example shows the whole domain of its suite. If this is also the suite whose tasks are run, the model would\n\
+         see what is withheld from it. Name another suite in `example` of [given], or leave this suite out of the run.",
     ),
     code(
         "suite.picture",
@@ -123,12 +124,12 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "suite.too-large",
         "a file of a suite is too large",
-        "Files of a suite have at most 4 MiB. Is it the right file?",
+        "Files of a suite have at most 4 MiB. Check that this is the right file.",
     ),
     code(
         "suite.unknown-task",
         "the suite has no such task",
-        "--task FOLDER/STEM names the stem of the task's files, for example p03. The message names the nearest.",
+        "--task FOLDER/STEM names the stem of the task's files, for example p03. The message names the most similar one.",
     ),
     code(
         "suite.unreadable",
@@ -137,7 +138,7 @@ pub const CODES: &[CodeInfo] = &[
     ),
     code(
         "suite.withheld",
-        "the suite withholds what the pipeline is given",
-        "[given] of the suite's manifest sets this part of the reference to false: its texts are meant for methods that do not see it.",
+        "[given] names a part that the suite withholds",
+        "[given] in suite.toml sets this part of the reference to false: the texts of the suite are for methods that do not see it.",
     ),
 ];
