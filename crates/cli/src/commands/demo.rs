@@ -13,10 +13,14 @@ use crate::pipeline::check_pipeline;
 use crate::pipeline::instantiate;
 use crate::progress::RunBar;
 use clap::Args;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
+use planforge_diagnostics::SourceId;
 use planforge_llm::Mode;
-use planforge_pipeline::{LoadedSuite, load_task, run_tasks};
-use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest};
+use planforge_pipeline::{LoadedSuite, RunReport, Suite, load_task, run_tasks};
+use planforge_planning::{parse_plan, validate};
+use planforge_plugin_sdk::wording::Wording;
+use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest, TaskVerdict};
+use planforge_telling::tell_plan;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,6 +44,7 @@ const FILES: &[(&str, &str)] = &[
     ("garden/suite.toml", include_str!("../../../../examples/suites/garden/suite.toml")),
     ("garden/domain.nl", include_str!("../../../../examples/suites/garden/domain.nl")),
     ("garden/domain.pddl", include_str!("../../../../examples/suites/garden/domain.pddl")),
+    ("garden/sentences.toml", include_str!("../../../../examples/suites/garden/sentences.toml")),
     ("garden/p_example.nl", include_str!("../../../../examples/suites/garden/p_example.nl")),
     ("garden/p_example.pddl", include_str!("../../../../examples/suites/garden/p_example.pddl")),
     ("garden/p_example.sol", include_str!("../../../../examples/suites/garden/p_example.sol")),
@@ -48,6 +53,7 @@ const FILES: &[(&str, &str)] = &[
     ("parcels/suite.toml", include_str!("../../../../examples/suites/parcels/suite.toml")),
     ("parcels/domain.nl", include_str!("../../../../examples/suites/parcels/domain.nl")),
     ("parcels/domain.pddl", include_str!("../../../../examples/suites/parcels/domain.pddl")),
+    ("parcels/sentences.toml", include_str!("../../../../examples/suites/parcels/sentences.toml")),
     ("parcels/p_example.nl", include_str!("../../../../examples/suites/parcels/p_example.nl")),
     ("parcels/p_example.pddl", include_str!("../../../../examples/suites/parcels/p_example.pddl")),
     ("parcels/p_example.sol", include_str!("../../../../examples/suites/parcels/p_example.sol")),
@@ -99,9 +105,23 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
     let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
         .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
     bar.finish();
-    let ended = ended.map_err(failed)?;
+    let mut ended = ended.map_err(failed)?;
+    let told = first_plan_in_words(&ended.report, &suites);
+    ended.explained_plans.extend(told.map(|(task, words)| (task, Outcome::Ok(words))));
     print_outcome(context, &ended, &tasks, args.json, None);
     Ok(of_report(&ended.report, false))
+}
+
+/// The first accepted plan in the sentences of its suite, with the name of its task.
+fn first_plan_in_words(report: &RunReport, suites: &[Suite]) -> Option<(String, String)> {
+    let task = report.tasks.iter().find(|task| task.verdict == Some(TaskVerdict::Accepted))?;
+    let candidate = task.candidate.as_ref()?;
+    let plan = parse_plan(&candidate.plan.as_ref().and_then(PlanOutcome::best)?.to_ipc(), SourceId(2));
+    let read = planforge_pddl::read_task(candidate.domain.as_deref()?, candidate.problem.as_deref()?);
+    let (domain, problem) = read.ok()?;
+    let wording = Wording::new(&suites.iter().find(|suite| suite.name == task.suite)?.sentences);
+    let validated = validate(&domain, &problem, &plan).ok()?;
+    Some((task.task.clone(), tell_plan(&validated, &wording).to_string()))
 }
 
 fn write_suites(folder: &Path) -> std::io::Result<()> {

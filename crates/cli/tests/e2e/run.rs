@@ -328,7 +328,10 @@ fn the_demo_needs_no_key_network_or_working_directory() {
         }
     }
     let text = demo(&[]);
-    for word in ["Task:", "Problem written:", "Plan (", "Validation:", "error[", "Tokens:"] {
+    let told = ["The plan in words:", "The plan is valid: after "];
+    for word in
+        ["Task:", "Problem written:", "Plan (", "Validation:", "error[", "Tokens:"].into_iter().chain(told)
+    {
         assert!(text.expect(0).stdout.contains(word), "{word} is missing:\n{}", text.stdout);
     }
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);

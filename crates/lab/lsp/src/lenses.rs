@@ -188,7 +188,7 @@ impl TaskTexts {
         let report = Validator::new(task).validate_within(&parse_plan(plan, SourceId(2)), limits);
         let told = tell_plan(&report, &self.wording);
         let picture = self.picture.as_deref();
-        let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture };
+        let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture, wording: None };
         let limits = if picture.is_some() { STATES } else { STATES.without_pictures() };
         let mut states = plan_states(texts, &limits);
         states.pictures.iter_mut().for_each(|picture| picture.svg = standalone(&picture.svg));

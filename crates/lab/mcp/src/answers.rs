@@ -3,12 +3,24 @@
 use planforge_contract::{ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_judging::TaskTexts;
-use planforge_planning::FailedCondition;
+use planforge_planning::{FailedCondition, ValidationReport};
+use planforge_plugin_sdk::wording::Wording;
+use planforge_telling::tell_plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Most diagnostics of an answer; the rest is counted.
 const MOST_DIAGNOSTICS: usize = 100;
+
+/// Most steps of a plan, or differences of domains, that an answer tells in sentences.
+pub(crate) const MOST_TOLD: usize = 200;
+
+/// A plan in sentences, a line each: the result, what the first 200 steps change, and the reason of a refusal.
+pub(crate) fn plan_in_words(report: &ValidationReport, wording: &Wording) -> Vec<String> {
+    let mut told = tell_plan(report, wording);
+    told.steps.truncate(MOST_TOLD);
+    told.to_string().lines().map(str::to_owned).collect()
+}
 
 /// Findings about the texts, errors first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]

@@ -8,8 +8,11 @@ use crate::reports::Reports;
 use crate::roots::Roots;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::NamedText;
+use planforge_diagnostics::SourceId;
+use planforge_judging::{NamedText, TaskTexts};
 use planforge_pddl::{PddlText, read_pddl_bytes};
+use planforge_pipeline::read_sentences;
+use planforge_plugin_sdk::wording::Wording;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::cell::{Cell, OnceCell};
@@ -83,6 +86,23 @@ impl CallTexts<'_> {
     pub(crate) fn text(&self, text: &str) -> Result<String, Failure> {
         self.charge(text.len())?;
         Ok(text.to_owned())
+    }
+
+    /// The sentences of the file `sentences.toml` beside a domain file, whose mistakes are added to the findings. Without the file, and
+    /// for a domain given as text, facts are told by their names.
+    pub(crate) fn wording(&self, domain: &TextArgument, texts: &mut TaskTexts) -> Wording {
+        let beside = |path: &str| {
+            let place = self.roots().ok()?.open(path).ok()?.1.with_file_name("sentences.toml");
+            self.read("sentences", &TextArgument::Path(place.display().to_string())).ok()
+        };
+        let TextArgument::Path(path) = domain else { return Wording::default() };
+        let Some(named) = beside(path) else { return Wording::default() };
+        let (source, text) = texts.add(named);
+        let domain = texts.sources.get(SourceId(0)).map(|file| file.text.clone()).unwrap_or_default();
+        let sentences = text
+            .map(|text| read_sentences(&text, source, &domain, &mut texts.diagnostics))
+            .unwrap_or_default();
+        Wording::new(&sentences.facts)
     }
 
     /// Reads a text file under a root; returns its full path too.

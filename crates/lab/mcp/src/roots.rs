@@ -70,8 +70,8 @@ impl Roots {
         }
     }
 
-    /// Opens a file or folder below the first root that has it.
-    fn open(&self, path: &str) -> Result<(OwnedFd, PathBuf), Failure> {
+    /// Opens a file or folder below the first root that has it; returns its full path too.
+    pub(crate) fn open(&self, path: &str) -> Result<(OwnedFd, PathBuf), Failure> {
         let asked = Path::new(path);
         if asked.components().any(|part| part == Component::ParentDir) {
             return Err(file_failure(path, "`..` is not allowed"));

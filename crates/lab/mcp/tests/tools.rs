@@ -122,6 +122,39 @@ async fn an_invalid_plan_names_the_step_and_what_would_make_it_executable() {
 }
 
 #[tokio::test]
+async fn plans_and_differences_are_told_in_the_sentences_beside_the_domain() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("domain.pddl"), DOMAIN).unwrap();
+    let sentences = "ferry-at = { yes = \"The ferry is in {1}.\", no = \"The ferry is not in {1}.\" }";
+    std::fs::write(root.path().join("sentences.toml"), format!("[predicates]\n{sentences}\n")).unwrap();
+    let client =
+        connect(TestClient { roots: Some(vec![root.path().to_owned()]), ..Default::default() }).await;
+    let file = json!({ "path": "domain.pddl" });
+    let judge = async |domain: &Value, plan: &str| {
+        let arguments = json!({ "domain": domain, "problem": text(PROBLEM), "plan": text(plan) });
+        answer(&client, "validate", arguments).await["in_words"].clone()
+    };
+    let refusal = [
+        "The plan is not valid: step 2, load box b, cannot be executed.",
+        "1. sail b a: The ferry is in a. The ferry is not in b.",
+        "Step 2, load box b, needs: at holds for box and b. But: at does not hold for box and b from the start.",
+        "Step 2, load box b, needs: The ferry is in b. But: The ferry is not in b since step 1.",
+    ];
+    assert_eq!(judge(&file, "(sail b a)\n(load box b)").await, json!(refusal));
+    let by_names = judge(&text(DOMAIN), "(sail b a)").await;
+    assert_eq!(by_names[1], "1. sail b a: ferry at holds for a. ferry at does not hold for b.");
+    let plan = answer(&client, "plan", json!({ "domain": file, "problem": text(PROBLEM) })).await;
+    assert_eq!(plan["in_words"][0], "The plan is valid: after 4 steps, the goal holds.");
+    assert_eq!(plan["in_words"][1], refusal[1]);
+    let lax = DOMAIN.replacen("(and (at ?c ?p) (ferry-at ?p) (free))", "(and (at ?c ?p) (free))", 1);
+    let models = json!({
+        "reference": { "domain": file, "problem": text(PROBLEM) }, "candidate": { "domain": text(&lax) },
+    });
+    let told = "In the reference, the action load needs that the ferry is in p; not in the candidate.";
+    assert_eq!(answer(&client, "compare", models).await["in_words"], json!([told]));
+}
+
+#[tokio::test]
 async fn problems_are_compared_up_to_the_names_of_objects() {
     let client = connect(TestClient::default()).await;
     let renamed = PROBLEM.replace("box", "parcel");

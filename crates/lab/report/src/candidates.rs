@@ -5,6 +5,7 @@ use crate::changes::{Changes, DiffOf, changes};
 use crate::documents::{AssessmentView, CandidatePage, PageId, Pddl, PlanView, StepsView};
 use crate::outline::{MadeOutline, round_of, stage_label};
 use crate::states::{PlanTexts, StatesLimits, plan_states};
+use crate::texts::Showing;
 use crate::writer::{Stores, document};
 use planforge_contract::{
     Assessment, Candidate, CandidatePatch, Decision, Failure, PlanDocument, PlanOutcome,
@@ -52,8 +53,7 @@ pub(crate) struct Candidates<'a> {
     made_in: HashMap<String, Vec<u32>>,
     /// The path of the candidate that the verdict is about.
     answer: Option<&'a str>,
-    /// The template that draws states (picture.toml).
-    picture: Option<&'a str>,
+    showing: &'a Showing,
     /// Domain and problem of candidates that were written, for what is made from them.
     texts: HashMap<SamplePath, DomainAndProblem>,
     /// Candidates of which the states of a plan were written.
@@ -68,7 +68,7 @@ impl<'a> Candidates<'a> {
         made: &[MadeOutline],
         failed: &[(SamplePath, Failure)],
         answer: Option<&'a str>,
-        picture: Option<&'a str>,
+        showing: &'a Showing,
     ) -> Self {
         let paths = made.iter().map(|m| &m.path).chain(failed.iter().map(|(path, _)| path));
         let mut writers = HashSet::new();
@@ -84,7 +84,7 @@ impl<'a> Candidates<'a> {
                 about.entry(stage_label(label).to_owned()).or_default().push(label.to_owned());
             }
         }
-        Self { run, task, calls, about, made_in, answer, picture, texts: HashMap::new(), with_states: 0 }
+        Self { run, task, calls, about, made_in, answer, showing, texts: HashMap::new(), with_states: 0 }
     }
 
     /// Writes a candidate's page.
@@ -221,7 +221,9 @@ impl<'a> Candidates<'a> {
             let page = match known.iter().find(|(steps, _)| *steps == plan) {
                 Some((_, page)) => *page,
                 None => {
-                    let texts = PlanTexts { domain, problem, plan: &plan, picture: self.picture };
+                    let Showing { picture, wording } = self.showing;
+                    let (picture, wording) = (picture.as_deref(), Some(wording));
+                    let texts = PlanTexts { domain, problem, plan: &plan, picture, wording };
                     let page = stores.page(&plan_states(texts, &limits))?;
                     known.push((plan, page));
                     page

@@ -8,7 +8,7 @@ use crate::metrics::Metrics;
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
 use crate::source::CellSource;
-use crate::texts::SuiteTexts;
+use crate::texts::{Showing, SuiteTexts};
 use crate::tree::lay;
 use crate::writer::Stores;
 use planforge_contract::Failure;
@@ -85,10 +85,10 @@ pub(crate) fn write(
     for task in &outline.tasks {
         let used = manifest.tasks.iter().find(|used| used.name == task.name);
         let told = used.map(|used| texts.of(Path::new(&used.suite), &used.task)).unwrap_or_default();
-        let picture = used.and_then(|used| texts.picture(Path::new(&used.suite)));
+        let showing = used.map(|used| texts.showing(Path::new(&used.suite))).unwrap_or_default();
         let answer = answers.get(&task.name).map(String::as_str);
         let mut work = TaskWork { run: &run, task, prices: &prices, answer, page: &mut page };
-        let mut line = work.write(told, picture.as_deref(), stores)?;
+        let mut line = work.write(told, &showing, stores)?;
         let stem = used.map_or(task.name.as_str(), |used| used.task.as_str());
         let by_verdict = by_verdict(task.verdict.as_ref());
         let (outcome, why) = match cell.outcome(stem) {
@@ -183,7 +183,7 @@ impl TaskWork<'_> {
     fn write(
         &mut self,
         told: Vec<(String, String)>,
-        picture: Option<&str>,
+        showing: &Showing,
         stores: &mut Stores,
     ) -> Result<TaskEntry, Failure> {
         let task = self.task;
@@ -195,7 +195,7 @@ impl TaskWork<'_> {
             &task.candidates,
             &task.failed,
             self.answer,
-            picture,
+            showing,
         );
         let mut nodes = Vec::new();
         for made in &task.candidates {

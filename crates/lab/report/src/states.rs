@@ -13,6 +13,8 @@ use planforge_planning::{
     CountingLimits, FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
     normalize, parse_plan,
 };
+use planforge_plugin_sdk::wording::Wording;
+use planforge_telling::{ToldPlan, tell_plan};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -98,6 +100,9 @@ pub struct PlanStates {
     pub findings: Vec<String>,
     /// Pictures by the number of steps executed before; states that look like the one before are left out.
     pub pictures: Vec<StatePicture>,
+    /// The steps, their changes and the refusal in sentences, if a wording was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_words: Option<ToldPlan>,
     /// States beyond the limits that have no picture.
     pub pictures_left_out: usize,
     /// The reason why there are no pictures, where some were asked for.
@@ -169,6 +174,8 @@ pub struct PlanTexts<'a> {
     pub plan: &'a str,
     /// The suite's picture.toml.
     pub picture: Option<&'a str>,
+    /// The wording of facts; without it there are no sentences.
+    pub wording: Option<&'a Wording>,
 }
 
 /// Executes a plan and keeps its states.
@@ -197,6 +204,11 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
         ValidationDecision::Invalid => PlanVerdict::Invalid,
         ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => PlanVerdict::Unsupported,
     };
+    states.in_words = texts.wording.map(|wording| {
+        let mut told = tell_plan(&report, wording);
+        told.steps.truncate(limits.steps);
+        told
+    });
     let mut writer = Writer { symbols: &report.symbols, ids: HashMap::new(), states };
     writer.write(&report, &validator, limits);
     if limits.pictures > 0 {
@@ -223,6 +235,7 @@ fn nothing() -> PlanStates {
         cost: None,
         findings: Vec::new(),
         pictures: Vec::new(),
+        in_words: None,
         pictures_left_out: 0,
         no_picture: None,
     }

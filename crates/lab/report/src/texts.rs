@@ -1,6 +1,7 @@
-//! Texts of tasks and templates for pictures, from the folders of their suites if these still exist.
+//! Texts of tasks, templates for pictures and sentences, from the folders of their suites if these still exist.
 
 use planforge_pipeline::load_leniently;
+use planforge_plugin_sdk::wording::Wording;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -13,20 +14,30 @@ pub(crate) struct SuiteTexts {
 struct Read {
     domain: String,
     tasks: HashMap<String, String>,
-    picture: Option<String>,
+    showing: Showing,
+}
+
+/// How plans of a suite are shown.
+#[derive(Clone, Default)]
+pub(crate) struct Showing {
+    /// The template that draws states (picture.toml).
+    pub(crate) picture: Option<String>,
+    /// The wording of facts (sentences.toml).
+    pub(crate) wording: Wording,
 }
 
 impl SuiteTexts {
-    /// The template that draws the suite's states.
-    pub(crate) fn picture(&mut self, suite: &Path) -> Option<String> {
-        self.read(suite).as_ref()?.picture.clone()
+    /// How the suite's plans are shown; by the names alone if its folder is gone.
+    pub(crate) fn showing(&mut self, suite: &Path) -> Showing {
+        self.read(suite).as_ref().map(|read| read.showing.clone()).unwrap_or_default()
     }
 
     fn read(&mut self, suite: &Path) -> &Option<Read> {
         self.known.entry(suite.to_owned()).or_insert_with(|| {
             let suite = load_leniently(suite).suite?;
             let tasks = suite.tasks.iter().map(|task| (task.stem.clone(), task.text.clone())).collect();
-            Some(Read { domain: suite.domain_text, tasks, picture: suite.picture })
+            let showing = Showing { picture: suite.picture, wording: Wording::new(&suite.sentences) };
+            Some(Read { domain: suite.domain_text, tasks, showing })
         })
     }
 

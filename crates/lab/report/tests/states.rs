@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
+use planforge_contract::Sentences;
+use planforge_plugin_sdk::wording::Wording;
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const DOMAIN: &str = "(define (domain shelf) (:requirements :typing :negative-preconditions :numeric-fluents) (:types book)
     (:predicates (on ?a ?b - book) (shelved ?b - book) (held ?b - book) (busy)) (:functions (moves))
@@ -18,7 +20,11 @@ const PICTURE: &str =
     "schema = 1\n[[stack]]\non = \"on ?above ?below\"\nbottom = \"shelved ?what\"\nheld = \"held ?what\"\n";
 
 fn states(plan: &str, limits: &StatesLimits) -> PlanStates {
-    plan_states(PlanTexts { domain: DOMAIN, problem: PROBLEM, plan, picture: Some(PICTURE) }, limits)
+    let sentences = Sentences { yes: "{1} is in a hand.".to_owned(), no: String::new() };
+    let wording = Wording::new(&BTreeMap::from([("held".to_owned(), sentences)]));
+    let texts =
+        PlanTexts { domain: DOMAIN, problem: PROBLEM, plan, picture: Some(PICTURE), wording: Some(&wording) };
+    plan_states(texts, limits)
 }
 
 /// The state after so many steps, out of the changes.
@@ -56,6 +62,12 @@ fn a_plan_is_followed_step_by_step() {
     let told: Vec<&str> =
         states.pictures[1].undrawn.iter().map(|id| states.names[*id as usize].as_str()).collect();
     assert_eq!(told, ["(busy)", "(moves)"]);
+    let words = states.in_words.unwrap();
+    assert_eq!(words.verdict, "The plan is valid: after 2 steps, the goal holds.");
+    let changes = ["novel is in a hand.", "busy holds.", "shelved does not hold for novel.", "moves is 1."]
+        .map(str::to_owned);
+    let told: BTreeSet<String> = words.steps[0].changes.iter().cloned().collect();
+    assert_eq!(told, BTreeSet::from(changes));
 }
 
 #[test]
@@ -66,6 +78,7 @@ fn the_first_failing_step_names_its_unmet_conditions() {
     assert_eq!((failing.index, failing.text.as_str()), (1, "(take atlas)"));
     assert_eq!(failing.conditions[0].needs, "(not (busy))");
     assert_eq!(failing.conditions[0].why, "(busy) is true since step 1 (take novel)");
+    assert_eq!(states.in_words.unwrap().refusal.unwrap().needs[0].instead, "busy holds since step 1.");
 }
 
 #[test]
@@ -82,6 +95,7 @@ fn omissions_by_limits_are_counted() {
     let limits = StatesLimits { steps: 7, atoms: 1, pictures: 3, picture_bytes: 1 << 20 };
     let cut = states(&plan, &limits);
     assert_eq!((cut.steps.len(), cut.steps_left_out, cut.steps_in_plan), (7, 93, 100));
+    assert_eq!(cut.in_words.map(|words| words.steps.len()), Some(7));
     assert_eq!((cut.initial.len() + cut.initial_numbers.len(), cut.initial_left_out), (1, 2));
     assert_eq!((cut.pictures.len(), cut.pictures_left_out), (3, 5));
     let bytes = states(&plan, &StatesLimits { picture_bytes: 1, ..limits });
@@ -93,7 +107,10 @@ fn omissions_by_limits_are_counted() {
 #[test]
 fn unreadable_plans_have_no_verdict() {
     let at = |domain: &str, problem: &str, plan: &str| {
-        plan_states(PlanTexts { domain, problem, plan, picture: None }, &StatesLimits::default())
+        plan_states(
+            PlanTexts { domain, problem, plan, picture: None, wording: None },
+            &StatesLimits::default(),
+        )
     };
     let unreadable = at("(define (domain", PROBLEM, "(take novel)");
     assert_eq!(unreadable.verdict, PlanVerdict::Unreadable);

@@ -60,6 +60,7 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
         problem: text(1),
         plan: plan.as_ref().and_then(Option::as_deref).unwrap_or_default(),
         picture: Some(&template),
+        wording: None,
     };
     let states = plan_states(texts, &LIMITS);
     let drawn = !states.pictures.is_empty();

@@ -1,6 +1,6 @@
 //! `compare`: two domains by their behaviour, and two problems up to the names of their objects.
 
-use crate::answers::Findings;
+use crate::answers::{Findings, MOST_TOLD};
 use crate::call::{Call, CallTexts, TextArgument};
 use crate::limits::{CallLimits, LimitArguments};
 use crate::tool::ToolKind;
@@ -10,6 +10,7 @@ use planforge_judging::{TaskTexts, domains, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
+use planforge_telling::tell_differences;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +66,9 @@ pub(crate) struct CompareAnswer {
     /// Equivalence of the problems up to the names of their objects, if the candidate has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     problems: Option<ProblemsAnswer>,
+    /// Differences between the definitions of the two domains, a sentence each; at most 200. Facts are told as in `sentences.toml`
+    /// beside the file of the reference's domain, else by their names.
+    in_words: Vec<String>,
     /// Reasons why a part is missing.
     not_compared: Vec<String>,
     #[serde(flatten)]
@@ -134,10 +138,12 @@ impl ToolKind for Compare {
         if candidate.domain.is_none() && candidate.problem.is_none() {
             return Err(crate::codes::wrong_arguments("the candidate has neither a domain nor a problem"));
         }
-        let first = model(&reader, "reference", &reference.domain, &reference.problem)?;
+        let mut first = model(&reader, "reference", &reference.domain, &reference.problem)?;
         let domain = candidate.domain.as_ref().unwrap_or(&reference.domain);
         let problem = candidate.problem.as_ref().unwrap_or(&reference.problem);
         let second = model(&reader, "candidate", domain, problem)?;
+        let usable = !first.has_errors() && !second.has_errors();
+        let wording = reader.wording(&reference.domain, &mut first);
         let mut reported: Vec<ReportedDiagnostic> = Vec::new();
         for texts in [&first, &second] {
             let found = texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &texts.sources));
@@ -148,12 +154,12 @@ impl ToolKind for Compare {
             findings: Findings::of_reported(reported),
             ..Default::default()
         };
-        let usable = |texts: &TaskTexts| !texts.has_errors();
-        let (Some(a), Some(b), true) = (pair(&first), pair(&second), usable(&first) && usable(&second))
-        else {
+        let (Some(a), Some(b), true) = (pair(&first), pair(&second), usable) else {
             answer.not_compared.push("a text has errors, so nothing was compared".to_owned());
             return Ok(answer);
         };
+        answer.in_words = tell_differences(a.0, b.0, ("the reference", "the candidate"), &wording);
+        answer.in_words.truncate(MOST_TOLD);
         compare(call, [a, b], candidate.problem.is_some(), arguments.seed, &mut limits, &mut answer);
         if let (None, Some(problems)) = (&candidate.domain, &answer.problems) {
             answer.decision = problems.decision;

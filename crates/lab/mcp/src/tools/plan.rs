@@ -1,6 +1,6 @@
 //! `plan`: a plan, its cost, or the reason why there is none.
 
-use crate::answers::Findings;
+use crate::answers::{Findings, plan_in_words};
 use crate::call::{Call, CallHost, TextArgument};
 use crate::limits::LimitArguments;
 use crate::tool::ToolKind;
@@ -9,7 +9,7 @@ use planforge_contract::{
     SearchStatistics,
 };
 use planforge_judging::reports::PlanReport;
-use planforge_judging::{TaskTexts, limit_outcome};
+use planforge_judging::{NamedText, TaskTexts, limit_outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,9 @@ pub(crate) struct PlanAnswer {
     optimal: bool,
     /// Reasons why there is no plan: what can never become true, or the limit that was reached.
     why_not: Vec<String>,
+    /// The plan in sentences: the result of its validation, and what each of the first 200 steps changes. Facts are told as in
+    /// `sentences.toml` beside the domain's file, else by their names.
+    in_words: Vec<String>,
     #[serde(flatten)]
     findings: Findings,
     /// About the search.
@@ -63,15 +66,16 @@ impl ToolKind for Plan {
          the goal can never become true (and which part of it), a limit was reached, or the texts have mistakes.";
 
     fn call(call: &Call, arguments: PlanArguments) -> Result<PlanAnswer, Failure> {
-        let limits = call.limits(arguments.limits)?;
+        let mut limits = call.limits(arguments.limits)?;
         let reader = call.texts(&limits);
         let domain = reader.read("domain", &arguments.domain)?;
         let problem = reader.read("problem", &arguments.problem)?;
         let (domain_text, problem_text) = (domain.text.clone(), problem.text.clone());
-        let texts = TaskTexts::read(domain, Some(problem));
+        let mut texts = TaskTexts::read(domain, Some(problem));
         let found = texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &texts.sources)).collect();
         if texts.has_errors() {
-            return Ok(answer(PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new())));
+            let report = PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new());
+            return Ok(answer(report, Vec::new()));
         }
         let request = PlanRequest {
             domain: domain_text.unwrap_or_default(),
@@ -89,11 +93,19 @@ impl ToolKind for Plan {
         let host = CallHost { call, limits: &limits };
         let outcome = call.backend.plan(options, &host, &request).or_else(limit_outcome)?;
         call.check_cancelled()?;
-        Ok(answer(PlanReport::new(outcome, found)))
+        let report = PlanReport::new(outcome, found);
+        let mut in_words = Vec::new();
+        if let Some(plan) = report.plans.first().map(PlanDocument::to_ipc) {
+            let (source, _) = texts.add(NamedText::new("plan", plan.as_str()));
+            if let Some(validated) = texts.validate_plan(source, &plan, &mut limits) {
+                in_words = plan_in_words(&validated, &reader.wording(&arguments.domain, &mut texts));
+            }
+        }
+        Ok(answer(report, in_words))
     }
 }
 
-fn answer(report: PlanReport) -> PlanAnswer {
+fn answer(report: PlanReport, in_words: Vec<String>) -> PlanAnswer {
     let plan = report.plans.first();
     PlanAnswer {
         outcome: report.outcome,
@@ -102,6 +114,7 @@ fn answer(report: PlanReport) -> PlanAnswer {
         cost: plan.and_then(|plan| plan.cost),
         optimal: report.optimal,
         why_not: report.explanation,
+        in_words,
         findings: Findings::of_reported(report.diagnostics),
         statistics: report.statistics,
     }

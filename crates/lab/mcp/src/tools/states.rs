@@ -109,6 +109,7 @@ impl ToolKind for States {
                 problem: problem_text.as_deref().unwrap_or_default(),
                 plan: plan.as_deref().unwrap_or_default(),
                 picture: template.as_deref(),
+                wording: None,
             },
             &LIMITS,
         );

@@ -1,12 +1,13 @@
 //! `validate`: a plan executed step by step.
 
-use crate::answers::{Findings, UnmetCondition};
+use crate::answers::{Findings, UnmetCondition, plan_in_words};
 use crate::call::{Call, TextArgument};
 use crate::limits::LimitArguments;
 use crate::tool::ToolKind;
 use planforge_contract::Failure;
 use planforge_judging::TaskTexts;
 use planforge_planning::{ValidationDecision, ValidationReport};
+use planforge_plugin_sdk::wording::Wording;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ pub(crate) struct ValidateAnswer {
     failing_step: Option<FailingStepAnswer>,
     /// Parts of the goal that do not hold after the last step.
     missing_goals: Vec<UnmetCondition>,
+    /// The same in sentences: the result, what each of the first 200 steps changes, and why the plan is refused. Facts are told as in
+    /// `sentences.toml` beside the domain's file, else by their names.
+    in_words: Vec<String>,
     #[serde(flatten)]
     findings: Findings,
 }
@@ -76,11 +80,12 @@ impl ToolKind for Validate {
         let (source, plan) = texts.add(plan);
         let report = texts.validate_plan(source, plan.as_deref().unwrap_or_default(), &mut limits);
         call.check_cancelled()?;
-        Ok(answer(&texts, report))
+        let wording = reader.wording(&arguments.domain, &mut texts);
+        Ok(answer(&texts, report, &wording))
     }
 }
 
-fn answer(texts: &TaskTexts, report: Option<ValidationReport>) -> ValidateAnswer {
+fn answer(texts: &TaskTexts, report: Option<ValidationReport>, wording: &Wording) -> ValidateAnswer {
     let decision = match report.as_ref().map(|report| &report.decision) {
         Some(ValidationDecision::Valid) => "accepted",
         Some(ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_)) => "undecided",
@@ -99,6 +104,7 @@ fn answer(texts: &TaskTexts, report: Option<ValidationReport>) -> ValidateAnswer
             conditions: unmet(&step.conditions),
         }),
         missing_goals: report.as_ref().map(|report| unmet(&report.missing_goals)).unwrap_or_default(),
+        in_words: report.as_ref().map(|report| plan_in_words(report, wording)).unwrap_or_default(),
         findings: Findings::of(texts),
     }
 }

@@ -89,6 +89,7 @@ async function statesView(plan) {
     el("div.states", {}, list, detail),
     states.steps_left_out > 0 && el("p.note", {}, `${count(states.steps_left_out, "further step")} left out.`),
     states.failing && el("div", {}, states.failing.conditions.map((c) => el("p.finding.is-error", {}, "needs ", el("code", {}, c.needs), `: ${c.why}`, el("span.help", {}, c.remedy)))),
+    states.in_words && states.in_words.refusal && states.in_words.refusal.needs.map((unmet) => el("p", {}, "Needed: ", unmet.need, " But: ", unmet.instead)),
     states.missing.length > 0 && [el("h3", {}, "Not reached"), states.missing.map((line) => el("p.finding.is-error", {}, line))],
     states.no_picture && el("p.thin", {}, `No pictures: ${states.no_picture}.`),
   ];
@@ -109,9 +110,11 @@ function stateAt(states, i) {
   const added = new Set(step ? step.added : []);
   const atoms = [...held].sort((a, b) => (name(a) < name(b) ? -1 : 1));
   const values = [...numbers].map(([term, value]) => `(= ${name(term)} ${value === null ? "?" : score(value)})`);
+  const told = step && states.in_words ? states.in_words.steps[i - 1].changes : [];
   const undrawn = shown ? shown.undrawn.map(name) : null;
   return [
     el("p", {}, el("strong", {}, i === 0 ? "Initial state" : `After step ${i}: `), step && el("code", {}, name(step.action))),
+    told.length > 0 && el("p", {}, told.join(" ")),
     shown && drawing(shown.svg, `picture of the state ${i === 0 ? "at the beginning" : `after step ${i}`}`, "picture"),
     step && el("p.atoms", {}, step.added.map((id) => el("span.is-added", {}, `+ ${name(id)}`)), step.deleted.map((id) => el("span.is-deleted", {}, `- ${name(id)}`))),
     shown && undrawn.length > 0 && el("p.thin", {}, "Beside the picture: ", undrawn.join(" ")),
