@@ -1,10 +1,14 @@
 //! Lenses above a definition, and the commands behind them.
 
+use crate::analysis::Header;
 use crate::hover::sentences;
 use crate::workspace::{Document, Workspace, path_of, uri_of};
 use planforge_diagnostics::SourceId;
+use planforge_judging::domains::to_compared_problem;
+use planforge_judging::reports::ComparedProblem;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
+use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::{
     PlanOptions, ResourceLimits, SearchOutcome, Validator, normalize, parse_plan, plan,
 };
@@ -23,6 +27,9 @@ const PLAN_ENDINGS: &[&str] = &["plan", "sol", "soln", "plan.txt"];
 
 /// Limits on states and pictures in an answer.
 const STATES: StatesLimits = StatesLimits { steps: 500, atoms: 5_000, pictures: 60, picture_bytes: 4 << 20 };
+
+/// Most problems on which a domain is compared with its reference.
+const MOST_COMPARED: usize = 10;
 
 /// The lenses of a document.
 pub(crate) fn lenses(workspace: &Workspace, uri: &str) -> Option<Value> {
@@ -51,21 +58,31 @@ fn plan_file(uri: &str) -> Option<PathBuf> {
     PLAN_ENDINGS.iter().map(|ending| path.with_extension(ending)).find(|file| file.is_file())
 }
 
-/// The domain.pddl beside another domain file, if both define the same domain.
+/// The domain.pddl beside another domain file or in the folder above, if both define the same domain.
 fn reference(workspace: &Workspace, uri: &str) -> Option<PathBuf> {
     let path = path_of(uri)?;
     let own = workspace.documents.get(uri)?.analysis()?;
-    let reference = path.with_file_name("domain.pddl");
-    let is_other = !own.header.is_problem && own.header.domain.is_some() && path != reference;
-    let text = workspace.text(&reference).filter(|_| is_other)?;
-    (crate::analysis::Header::of(&text).domain == own.header.domain).then_some(reference)
+    let name = own.header.domain.as_ref().filter(|_| !own.header.is_problem)?;
+    let defines = |file: &PathBuf| {
+        workspace.text(file).and_then(|text| Header::of(&text).domain).as_ref() == Some(name)
+    };
+    let folders = path.ancestors().skip(1).take(2);
+    folders.map(|folder| folder.join("domain.pddl")).find(|file| *file != path && defines(file))
 }
 
 /// The texts of a command, read before its thread begins.
 pub(crate) enum Work {
     Plan(TaskTexts),
     Validate(TaskTexts, String),
-    Compare { reference: String, written: String, wording: Wording },
+    Compare(ComparedTexts),
+}
+
+/// A domain and its reference, with problems of the reference by their names.
+pub(crate) struct ComparedTexts {
+    reference: String,
+    written: String,
+    problems: Vec<(String, String)>,
+    wording: Wording,
 }
 
 /// The texts of a task.
@@ -101,11 +118,17 @@ impl Work {
             }
             "planforge.compare" => {
                 let file = reference(workspace, uri).ok_or(
-                    "there is no reference: no domain.pddl beside this file defines the same domain",
+                    "there is no reference: no domain.pddl beside this file or in the folder above defines the same domain",
                 )?;
                 let wording = wording(workspace, &file);
                 let reference = workspace.text(&file).ok_or("the reference cannot be read")?;
-                Ok(Self::Compare { reference, written: document.text.clone(), wording })
+                let problems = workspace.problems_beside(&file, MOST_COMPARED);
+                Ok(Self::Compare(ComparedTexts {
+                    reference,
+                    written: document.text.clone(),
+                    problems,
+                    wording,
+                }))
             }
             other => Err(format!("unknown command `{}`", other.escape_debug())),
         }
@@ -119,21 +142,72 @@ impl Work {
         match self {
             Self::Plan(texts) => texts.plan(limits),
             Self::Validate(texts, plan) => texts.validate(plan, limits),
-            Self::Compare { reference, written, wording } => {
-                let (a, b) = (parse_domain(reference, SourceId(0)), parse_domain(written, SourceId(0)));
-                if a.has_errors() || b.has_errors() {
-                    return Err("a domain has errors; correct them first".to_owned());
-                }
-                let told = tell_differences(&a.value, &b.value, ("the reference", "this domain"), wording);
-                let summary = match told.len() {
-                    0 => "The domain has the same content as the reference.".to_owned(),
-                    1 => "The domain differs from the reference in 1 part.".to_owned(),
-                    n => format!("The domain differs from the reference in {n} parts."),
-                };
-                Ok(json!({ "summary": summary, "text": told.join("\n"), "differences": told }))
-            }
+            Self::Compare(texts) => texts.compare(limits),
         }
     }
+}
+
+impl ComparedTexts {
+    fn compare(&self, limits: &mut dyn ResourceLimits) -> Result<Value, String> {
+        let (a, b) = (parse_domain(&self.reference, SourceId(0)), parse_domain(&self.written, SourceId(0)));
+        if a.has_errors() || b.has_errors() {
+            return Err("a domain has errors; correct them first".to_owned());
+        }
+        let (a, b) = (a.value, b.value);
+        let told = tell_differences(&a, &b, ("the reference", "this domain"), &self.wording);
+        let mut problems = Vec::new();
+        for (name, text) in &self.problems {
+            let problem = parse_problem(text, SourceId(1));
+            if problem.has_errors() {
+                continue;
+            }
+            let both = [&problem.value, &problem.value];
+            let compared = compare_domains([&a, &b], both, &EquivalenceLimits::default(), limits);
+            problems.push(to_compared_problem(name, &compared));
+            if problems.last().is_some_and(|problem| problem.decision == "different") {
+                break;
+            }
+        }
+        let summary = behaviour(&problems).unwrap_or_else(|| match told.len() {
+            0 => "The domain has the same content as the reference.".to_owned(),
+            1 => "The domain differs from the reference in 1 part.".to_owned(),
+            n => format!("The domain differs from the reference in {n} parts."),
+        });
+        let conditions = problems.iter().filter_map(|problem| problem.difference.as_ref());
+        let conditions =
+            conditions.flat_map(|found| &found.conditions).map(|c| format!("Does not hold: {c}"));
+        let text: Vec<String> =
+            std::iter::once(summary.clone()).chain(conditions).chain(told.iter().cloned()).collect();
+        Ok(json!({ "summary": summary, "text": text.join("\n"), "differences": told, "problems": problems }))
+    }
+}
+
+/// The result of the comparisons in a sentence; `None` if there are none.
+fn behaviour(problems: &[ComparedProblem]) -> Option<String> {
+    let last = problems.last()?;
+    let side = |side: &str| if side == "first" { "the reference" } else { "this domain" };
+    if let Some(found) = &last.difference {
+        let (by, steps) = (side(&found.by), found.steps.join(" "));
+        let what = match found.kind.as_str() {
+            "goal" => format!("after {steps} the goal does not hold in {by} alone"),
+            _ => format!("{by} refuses the last step of {steps}: {}", found.why),
+        };
+        return Some(format!("The domain behaves differently on {}: {what}.", last.problem));
+    }
+    if let Some(found) = &last.cost_difference {
+        let (step, problem) = (found.steps.last().map_or("", String::as_str), &last.problem);
+        let costs = format!("{} in the reference and {} in this domain", found.first, found.second);
+        return Some(format!("The domain behaves differently on {problem}: {step} costs {costs}."));
+    }
+    let count =
+        if problems.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", problems.len()) };
+    let open = problems.iter().find(|problem| problem.decision != "equal");
+    Some(match open.map(|open| (&open.problem, open.reason.as_deref().unwrap_or(&open.decision))) {
+        None => format!("The domain behaves as the reference on {count}."),
+        Some((problem, reason)) => {
+            format!("No difference in behaviour was found on {count}; {problem} is undecided: {reason}.")
+        }
+    })
 }
 
 fn wording(workspace: &Workspace, domain: &Path) -> Wording {

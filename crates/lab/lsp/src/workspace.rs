@@ -276,6 +276,18 @@ impl Workspace {
         (files, is_complete)
     }
 
+    /// Names and texts of at most so many problems beside a domain file. Templates of problems are left out.
+    pub(crate) fn problems_beside(&self, domain: &Path, most: usize) -> Vec<(String, String)> {
+        let Some((folder, own)) = domain.parent().zip(self.header(domain)) else { return Vec::new() };
+        let problem = |file: PathBuf| {
+            let header = self.header(&file)?;
+            let name = file.file_name()?.to_str()?.to_owned();
+            let fits = header.is_problem && header.domain == own.domain && !name.contains("_template");
+            if fits { Some((name, self.text(&file)?)) } else { None }
+        };
+        self.pddl_files(folder).0.into_iter().filter_map(problem).take(most).collect()
+    }
+
     /// The header of an open document or a file.
     fn header(&self, path: &Path) -> Option<Header> {
         if let Some(document) = uri_of(path).and_then(|uri| self.documents.get(&uri)) {

@@ -299,6 +299,12 @@ fn lenses_plan_validate_and_compare() {
     let (domain, problem) = (client.read("domain.pddl"), client.read("p01.pddl"));
     client.write("p01.plan", "(drive elm fir)\n(load parcel2 fir)\n");
     client.write("written.pddl", &domain.replacen("(van-at ?from)", "(and)", 1));
+    client.write(
+        "written/domain.pddl",
+        &domain.replace("(van-at ?from) (road", "(road ?from ?to) (van-at ?from) (road"),
+    );
+    client.open("written/domain.pddl");
+    client.open("domain.pddl");
     client.open("p01.pddl");
     client.open("written.pddl");
     let mut titles = |file: &str, text: &str| -> Vec<String> {
@@ -311,7 +317,10 @@ fn lenses_plan_validate_and_compare() {
             .collect()
     };
     assert_eq!(titles("p01.pddl", &problem), ["Plan", "Validate p01.plan"]);
-    assert_eq!(titles("written.pddl", &domain), ["Compare with the reference"]);
+    for file in ["written.pddl", "written/domain.pddl"] {
+        assert_eq!(titles(file, &domain), ["Compare with the reference"]);
+    }
+    assert!(titles("domain.pddl", &domain).is_empty(), "the reference itself");
     let run = |client: &mut Client, command: &str, file: &str| {
         let arguments = json!({ "command": command, "arguments": [client.uri(file)] });
         client.request("workspace/executeCommand", arguments)
@@ -326,7 +335,15 @@ fn lenses_plan_validate_and_compare() {
         "{refusal}"
     );
     let compared = run(&mut client, "planforge.compare", "written.pddl").unwrap();
-    assert_eq!(compared["summary"], "The domain differs from the reference in 1 part.");
+    assert_eq!(
+        compared["summary"],
+        "The domain behaves differently on p01.pddl: the reference refuses the last step of (drive fir elm): the precondition does not hold."
+    );
+    let text = compared["text"].as_str().unwrap();
+    assert!(text.contains("Does not hold: (van-at fir) is false from the start"), "{text}");
+    assert!(text.contains("In the reference, the action drive needs that the van is in from"), "{text}");
+    let same = run(&mut client, "planforge.compare", "written/domain.pddl").unwrap();
+    assert_eq!(same["summary"], "The domain behaves as the reference on 5 problems.");
     assert!(client.notified.iter().any(|n| n.method == "window/showMessage"));
     for (command, file) in [
         ("planforge.plan", "written.pddl"),
