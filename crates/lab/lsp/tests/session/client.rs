@@ -5,6 +5,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_lsp::{Services, serve};
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +34,8 @@ pub(crate) struct Client {
     next_id: i32,
     /// Notifications that nothing has waited for.
     pub(crate) notified: Vec<Notification>,
+    /// The newest diagnostics of each document, with the places of files below the folder.
+    newest: BTreeMap<String, String>,
 }
 
 /// The folder of an example suite.
@@ -69,7 +72,14 @@ impl Client {
             serve(&server_side, &Services { check_pipeline: &check_pipeline, limits: &limits }).unwrap();
         });
         let folder = tempfile::tempdir().unwrap();
-        let mut client = Self { connection, server: Some(server), folder, next_id: 0, notified: Vec::new() };
+        let mut client = Self {
+            connection,
+            server: Some(server),
+            folder,
+            next_id: 0,
+            notified: Vec::new(),
+            newest: BTreeMap::new(),
+        };
         let capabilities = client.request("initialize", json!({ "capabilities": {} })).unwrap();
         assert_eq!(capabilities["capabilities"]["positionEncoding"], "utf-16");
         client.notify("initialized", json!({}));
@@ -139,8 +149,25 @@ impl Client {
         }
     }
 
-    fn receive(&self) -> Message {
-        self.connection.receiver.recv_timeout(PATIENCE).expect("the server answers")
+    /// The diagnostics of each document after all changes.
+    pub(crate) fn newest_diagnostics(&mut self) -> BTreeMap<String, String> {
+        // The server publishes what is waiting before it answers this request.
+        let params = json!({ "textDocument": { "uri": self.uri("domain.pddl") } });
+        self.request("textDocument/codeAction", params).unwrap();
+        self.newest.clone()
+    }
+
+    fn receive(&mut self) -> Message {
+        let message = self.connection.receiver.recv_timeout(PATIENCE).expect("the server answers");
+        if let Message::Notification(Notification { method, params }) = &message
+            && method == "textDocument/publishDiagnostics"
+        {
+            let folder = self.uri("");
+            let [file, found] =
+                ["uri", "diagnostics"].map(|field| params[field].to_string().replace(&folder, ""));
+            self.newest.insert(file, found);
+        }
+        message
     }
 
     pub(crate) fn send(&mut self, method: &str, params: Value) -> RequestId {
@@ -229,13 +256,20 @@ fn offset(text: &str, position: &Value) -> usize {
     let mut units = position["character"].as_u64().unwrap() as usize;
     let mut offset = start;
     for c in text[start..].chars() {
-        if units == 0 {
+        if units < c.len_utf16() || c == '\n' || c == '\r' {
             break;
         }
-        units -= c.len_utf16().min(units);
+        units -= c.len_utf16();
         offset += c.len_utf8();
     }
     offset
+}
+
+/// Replaces a range as the protocol says: positions behind the end of a line or of the text are that end.
+pub(crate) fn replace(text: &mut String, range: &Value, piece: &str) {
+    let start = offset(text, &range["start"]);
+    let end = offset(text, &range["end"]).max(start);
+    text.replace_range(start..end, piece);
 }
 
 /// The text at a range.
