@@ -63,7 +63,8 @@ commands! {
     Attack(attack::AttackArgs) => attack::run;
     /// Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
     LongTests(long_tests::LongTestsArgs) => long_tests::run;
-    /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times.
+    /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of the
+    /// language server too.
     McpClient(mcp_client::McpClientArgs) => mcp_client::run;
     /// Packs the crates that authors of plugins need, and builds a new verifier against the packages.
     PackagedSdk(packaged_sdk::PackagedSdkArgs) => packaged_sdk::run;

@@ -1,4 +1,4 @@
-//! The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times.
+//! The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of `planforge lsp` too.
 
 use crate::paths::{absolute, path_text};
 use clap::Args;
@@ -7,8 +7,9 @@ use std::process::Command;
 
 /// The SDK's package. A newer version may speak a newer protocol, so it is pinned.
 const SDK: &str = "mcp==2.3.0";
-/// Another PDDL server and its package; it pins an SDK of its own.
+/// Two other PDDL servers: a package of PyPI, which pins its own SDK, and a program of crates.io.
 const PEER: &str = "pddlpy[mcp]==1.2.2";
+const RUST_PEER: &str = "ferroplan-mcp@0.30.0";
 
 const SCRIPT: &str = include_str!("mcp_client/client.py");
 
@@ -20,7 +21,8 @@ pub(crate) struct McpClientArgs {
     /// Folder for the virtual environments, outside of the repository.
     #[arg(long, value_name = "DIR")]
     venvs: Option<PathBuf>,
-    /// Also print the times of each tool, on the domains and problems of `--small` and `--large`.
+    /// Also print the times of each tool and of each request of an editor, on the domains and problems of `--small` and `--large`; of an
+    /// editor on 50,000 lines too.
     #[arg(long)]
     measure: bool,
     /// A folder with a small domain.pddl, p01.pddl and picture.toml.
@@ -29,7 +31,7 @@ pub(crate) struct McpClientArgs {
     /// A large domain and problem.
     #[arg(long, num_args = 2, value_names = ["DOMAIN", "PROBLEM"])]
     large: Vec<PathBuf>,
-    /// Measure the server of `pddlpy` beside ours on the same files.
+    /// Measure the servers of `pddlpy` and `ferroplan` beside ours on the same files.
     #[arg(long, requires = "measure")]
     peer: bool,
 }
@@ -48,7 +50,9 @@ pub(crate) fn run(args: &McpClientArgs) -> Result<(), String> {
     }
     if args.peer {
         environment(&venvs.join("peer"), PEER)?;
-        command.args(["--peer", &path_text(venvs.join("peer/bin/pddlpy-mcp"))]);
+        let ferroplan = venvs.join("ferroplan");
+        run_quietly(Command::new("cargo").args(["install", "--quiet", RUST_PEER, "--root"]).arg(&ferroplan))?;
+        command.arg("--peer").arg(venvs.join("peer/bin/pddlpy-mcp")).arg(ferroplan.join("bin/ferroplan-mcp"));
     }
     match command.status() {
         Ok(status) if status.success() => Ok(()),
@@ -64,13 +68,17 @@ fn environment(folder: &Path, package: &str) -> Result<PathBuf, String> {
     if std::fs::read_to_string(&done).is_ok_and(|installed| installed == package) {
         return Ok(python);
     }
-    let run = |command: &mut Command| match command.status() {
+    run_quietly(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    run_quietly(Command::new(&python).args(["-m", "pip", "install", "--quiet", package]))?;
+    std::fs::write(&done, package).map_err(|error| format!("{}: {error}", done.display()))?;
+    Ok(python)
+}
+
+/// Runs a command that prints nothing unless it fails.
+fn run_quietly(command: &mut Command) -> Result<(), String> {
+    match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{command:?} ended with {status}")),
         Err(error) => Err(format!("{command:?}: {error}")),
-    };
-    run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    run(Command::new(&python).args(["-m", "pip", "install", "--quiet", package]))?;
-    std::fs::write(&done, package).map_err(|error| format!("{}: {error}", done.display()))?;
-    Ok(python)
+    }
 }

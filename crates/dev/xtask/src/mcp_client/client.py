@@ -1,9 +1,11 @@
-"""Drives an MCP server over stdio with the official SDK and prints what it saw."""
+"""Drives an MCP server over stdio with the official SDK, measures it and the language server, and prints what it saw."""
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -58,6 +60,21 @@ TILES = """(define (domain tiles) (:predicates (at ?t ?c) (empty ?c) (next ?a ?b
     :precondition (and (at ?t ?from) (empty ?to) (next ?from ?to))
     :effect (and (at ?t ?to) (empty ?from) (not (at ?t ?from)) (not (empty ?to)))))
 """
+
+
+EDITOR_REQUESTS = [
+    "definition",
+    "references",
+    "documentHighlight",
+    "prepareRename",
+    "rename",
+    "hover",
+    "completion",
+    "documentSymbol",
+    "formatting",
+    "codeAction",
+    "codeLens",
+]
 
 
 def swapped_tiles():
@@ -279,13 +296,16 @@ async def timed(label, call, count):
 
 
 async def measure(server, files):
+    """Prints the times of our tools, and returns the plans by size."""
     print("| call | calls | p50 (ms) | p99 (ms) |\n|---|---|---|---|")
+    plans = {}
     for size, domain_file, problem_file in files:
         domain, problem = text(Path(domain_file).read_text()), text(Path(problem_file).read_text())
         task = {"domain": domain, "problem": problem}
         count = 200 if size == "small" else 10
         plan = await server.answer("plan", **task)
-        plan_text = text(plan.get("plan") or "")
+        plans[size] = plan.get("plan") or ""
+        plan_text = text(plans[size])
         calls = {
             "read": lambda: server.call("read", **task),
             "plan": lambda: server.call("plan", **task),
@@ -296,23 +316,130 @@ async def measure(server, files):
         for name, call in calls.items():
             await timed(f"{name}, {size} ({plan['outcome']})" if name == "plan" else f"{name}, {size}", call, count)
     await timed("explain", lambda: server.call("explain", code="pddl.empty"), 200)
+    return plans
 
 
-async def measure_peer(command, files):
+async def measure_peer(name, command, files, calls_on):
+    """Prints the times of another server's tools, which `calls_on` names for a domain and a problem file."""
     peer = StdioServerParameters(command=command, args=[])
     async with stdio_client(peer) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         for size, domain, problem in files:
             count = 200 if size == "small" else 3
-            arguments = {"domain_file": str(domain), "problem_file": str(problem)}
-            for name in ["parse", "validate", "solve"]:
+            for tool, arguments in calls_on(size, Path(domain), Path(problem)).items():
                 try:
-                    first = await asyncio.wait_for(session.call_tool(name, arguments), 60)
+                    first = await asyncio.wait_for(session.call_tool(tool, arguments), 60)
                 except (TimeoutError, asyncio.TimeoutError):
-                    print(f"| pddlpy {name}, {size} | 1 | over 60,000 | |")
+                    print(f"| {name} {tool}, {size} | 1 | over 60,000 | |")
                     continue
-                label = f"pddlpy {name}, {size}" + (" (an error)" if first.is_error else "")
-                await timed(label, lambda: session.call_tool(name, arguments), count)
+                label = f"{name} {tool}, {size}" + (" (an error)" if first.is_error else "")
+                await timed(label, lambda: session.call_tool(tool, arguments), count)
+
+
+def pddlpy_calls(_size, domain, problem):
+    return dict.fromkeys(["parse", "validate", "solve"], {"domain_file": str(domain), "problem_file": str(problem)})
+
+
+def ferroplan_calls(plans):
+    def calls(size, domain, problem):
+        task = {"domain": domain.read_text(), "problem": problem.read_text()}
+        steps = [line for line in plans[size].splitlines() if line.startswith("(")]
+        plan = "\n".join(f"step {n}: {step}" for n, step in enumerate(steps))
+        return {"parse": {"pddl": task["problem"]}, "validate": {**task, "plan": plan}, "solve": task}
+
+    return calls
+
+
+class LanguageServer:
+    """A language server, and an editor that waits for each answer."""
+
+    def __init__(self, program):
+        self.process = subprocess.Popen([program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.id = 0
+        self.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        self.notify("initialized", {})
+
+    def notify(self, method, params, **id):
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **id}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def until(self, wanted):
+        while True:
+            length = 0
+            while (line := self.process.stdout.readline().strip()) != b"":
+                length = int(line.split(b":")[1]) if line.startswith(b"Content-Length") else length
+            message = json.loads(self.process.stdout.read(length))
+            if wanted(message):
+                return message
+
+    def request(self, method, params):
+        self.id += 1
+        self.notify(method, params, id=self.id)
+        answer = self.until(lambda message: message.get("id") == self.id)
+        if "error" in answer:
+            raise SystemExit(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def diagnostics(self, uri):
+        published = "textDocument/publishDiagnostics"
+        message = self.until(lambda m: m.get("method") == published and m["params"]["uri"] == uri)
+        return message["params"]["diagnostics"]
+
+    def open(self, path):
+        uri = path.as_uri()
+        document = {"uri": uri, "languageId": "pddl", "version": 1, "text": path.read_text()}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+        return self.diagnostics(uri)
+
+
+def many_lines(lines):
+    """A problem of the ferry with that many lines: half of them objects, half of them facts."""
+    crates = range((lines - 7) // 2)
+    objects, facts = ["  b - port"] + [f"  c{n} - crate" for n in crates], [f"  (at c{n} b)" for n in crates]
+    head = ["(define (problem many)", " (:domain ferry)", " (:objects"]
+    return "\n".join([*head, *objects, ")", " (:init (ferry-at b)", *facts, " ) (:goal (free)))", ""])
+
+
+async def measure_editor(program, files, place):
+    """Prints the times of the language server: diagnostics after a change, and each request at a name of the initial state."""
+    lines = place / "lines.pddl"
+    lines.write_text(many_lines(50_000))
+    (place / "ferry.pddl").write_text(FERRY)
+    print("| request of an editor | requests | p50 (ms) | p99 (ms) |\n|---|---|---|---|")
+    server = LanguageServer(program)
+    for size, domain, problem in [*files, ("50,000 lines", place / "ferry.pddl", lines)]:
+        folder = place / size.replace(" ", "-")
+        folder.mkdir()
+        own = [folder / name for name in ("domain.pddl", "p01.pddl")]
+        for copy, source in zip(own, (domain, problem)):
+            copy.write_text(Path(source).read_text())
+        found = [server.open(path) for path in own][1]
+        written, uri = own[1].read_text(), own[1].as_uri()
+        at = written.index("(", written.index("(:init") + 1) + 1
+        before = written[:at]
+        start = {"line": before.count("\n"), "character": len(before) - (before.rfind("\n") + 1)}
+        end = {**start, "character": start["character"] + 1}
+        edits = itertools.cycle([(start, "x"), (end, "")])
+
+        async def change():
+            to, typed = next(edits)
+            edit = {"range": {"start": start, "end": to}, "text": typed}
+            server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [edit]})
+            server.diagnostics(uri)
+
+        await timed(f"diagnostics after a change, {size} ({len(found)} found)", change, 40)
+        more = {"newName": "other", "context": {"includeDeclaration": True, "diagnostics": []}, "options": {}}
+        params = {"textDocument": {"uri": uri}, "position": end, "range": {"start": start, "end": end}, **more}
+        for method in EDITOR_REQUESTS:
+
+            async def ask():
+                server.request(f"textDocument/{method}", params)
+
+            await timed(f"{method}, {size}", ask, 40)
+    server.request("shutdown", None)
+    server.notify("exit", None)
+    check("the language server ended by itself", server.process.wait(60) == 0)
 
 
 async def main():
@@ -321,7 +448,7 @@ async def main():
     parser.add_argument("--small", type=Path, required=True)
     parser.add_argument("--large", nargs=2)
     parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--peer")
+    parser.add_argument("--peer", nargs=2)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         root = Path(place) / "root"
@@ -341,9 +468,12 @@ async def main():
             if args.large:
                 files.append(("large", *args.large))
             async with Connection(args.planforge, ["mcp"], str(root)) as server:
-                await measure(server, files)
+                plans = await measure(server, files)
             if args.peer:
-                await measure_peer(args.peer, files)
+                pddlpy, ferroplan = args.peer
+                await measure_peer("pddlpy", pddlpy, files, pddlpy_calls)
+                await measure_peer("ferroplan", ferroplan, files, ferroplan_calls(plans))
+            await measure_editor(args.planforge, files, Path(place))
 
 
 asyncio.run(main())

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A test may break where it stands; its helpers too.
 
 mod client;
-mod measure;
 mod random_edits;
 
 use client::{Client, position, slice};
