@@ -15,6 +15,7 @@ use crate::pipeline::LoadedPipeline;
 use crate::pipeline::instantiate;
 use crate::prepare::Prepared;
 use crate::progress::RunBar;
+use crate::recorded_run::open_cassettes;
 use planforge_contract::api::{Environment, Host, Planner, Verifier};
 use planforge_contract::{
     EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, ExecutionReport, Failure, Message,
@@ -28,11 +29,11 @@ use planforge_llm::{Mode, ModelSettings, PendingRequest, estimated_tokens};
 use planforge_pipeline::{
     LlmTable, QuestionBound, RunReport, RunTask, Stage, StageInstance, TaskUsage, question_bounds,
 };
-use planforge_record::{Lookup, MemoryJournal, Redactor, RunFolder};
+use planforge_record::{Lookup, MemoryJournal, RunFolder};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The input of a dry run.
@@ -54,7 +55,7 @@ impl DryRun<'_> {
         &self,
         key: &CellKey,
         run: Option<&Path>,
-        cassettes: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
+        cassettes: &[PathBuf],
     ) -> Result<Vec<CellFacts>, Exit> {
         let context = self.context;
         let (mut prepared, redactor) = instantiate(context, self.checked, Mode::Replay)?;
@@ -68,7 +69,7 @@ impl DryRun<'_> {
             let opened = RunFolder::open(folder, Arc::clone(&redactor));
             lookups.push(Arc::new(opened.map_err(|e| context.print_failure(&Failure::from(e)))?));
         }
-        lookups.extend(cassettes(&redactor)?);
+        lookups.extend(open_cassettes(context, cassettes, &redactor)?);
         let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
         let bar = RunBar::new(&context.output, self.tasks.len(), &self.title);
         let execution = ExecutionSettings {

@@ -1,23 +1,26 @@
 //! The command that goes on after a cap, a failure of a model's server, or a planner's time limit.
 
+use crate::manifest::stored_cassettes;
 use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
 use planforge_pipeline::{Pipeline, RunReport, Stage, TaskReport};
-use planforge_record::TaskVerdict;
-use std::path::Path;
+use planforge_record::{RunFolder, TaskVerdict};
 
 /// The most seconds that `time_s` of a stage's limits can be.
 const MOST_SECONDS: f64 = 1e6;
 
 /// The hint at the end of a finished run in this folder, if another session or run can get further.
-pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, folder: &Path) -> Option<String> {
-    let (folder, command) = (folder.display(), format!("planforge run --resume {}", folder.display()));
+pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, folder: &RunFolder) -> Option<String> {
+    // Failures in the record of a replay are final; it can begin again for nothing.
+    let is_replay = !stored_cassettes(folder.manifest()).is_empty();
+    let folder = folder.path().display();
+    let command = format!("planforge run --resume {folder}");
     let stages = report.tasks.iter().flat_map(|task| &task.stages);
     let samples = stages.flat_map(|stage| &stage.failed).map(|failed| &failed.failure);
     let verdicts = report.tasks.iter().filter_map(|task| match &task.verdict {
         Some(TaskVerdict::Failed { failure, .. }) => Some(failure),
         _ => None,
     });
-    let failures: Vec<&Failure> = samples.chain(verdicts).collect();
+    let failures: Vec<&Failure> = samples.chain(verdicts).filter(|_| !is_replay).collect();
     let mut raised: Vec<String> =
         failures.iter().filter_map(|failure| raised_cap(failure, pipeline)).collect();
     raised.sort();
@@ -31,8 +34,8 @@ pub(crate) fn ending_hint(report: &RunReport, pipeline: &Pipeline, folder: &Path
     let Some(failed) = failures.into_iter().find(|failure| failure.class == FailureClass::Provider) else {
         let raised = report.tasks.iter().find_map(|task| raised_time_limit(task, pipeline))?;
         return Some(format!(
-            "a planner reached its time limit; add `--replay {folder} --set {raised}` to the command of this run, and it \
-             takes the recorded replies and plans for twice as long"
+            "a planner reached its time limit; the command of this run with `--replay {folder} --set {raised}` takes the \
+             recorded replies and plans for twice as long"
         ));
     };
     let what = match failed.code.as_str() {

@@ -9,7 +9,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_pipeline::RunTask;
 use planforge_record::{ConfigText, RunManifest, TaskUse};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The key of the tasks in `run.json`.
@@ -18,15 +18,19 @@ const TASKS: &str = "tasks";
 /// The key of the explaining model in `run.json`.
 const EXPLAIN_PLAN: &str = "explain_plan";
 
+/// The key of the cassettes that a replayed run takes its replies from in `run.json`.
+const REPLAY: &str = "replay";
+
 /// The key of the programs and libraries that a run starts in `run.json`.
 const STARTS: &str = "starts";
 
-/// Builds the manifest of a run.
+/// Builds the manifest of a run. `replayed`: the cassettes of a replay.
 pub(crate) fn manifest(
     checked: &LoadedPipeline,
     prepared: &Prepared,
     overrides: &[String],
     explainer: Option<&str>,
+    replayed: &[PathBuf],
     tasks: &[(RunTask, TaskUse)],
 ) -> Result<RunManifest, Failure> {
     let pipeline = &checked.pipeline;
@@ -44,6 +48,10 @@ pub(crate) fn manifest(
     }
     if !checked.listed_prices.is_empty() {
         settings.insert(planforge_report::PRICES.to_owned(), serde_json::json!(checked.listed_prices));
+    }
+    if !replayed.is_empty() {
+        let paths = replayed.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        settings.insert(REPLAY.to_owned(), paths.map(|path| path.display().to_string()).collect());
     }
     if !prepared.programs.is_empty() {
         settings.insert(STARTS.to_owned(), serde_json::json!(prepared.programs));
@@ -70,6 +78,12 @@ pub(crate) fn manifest(
 /// The model table that explains plans, if the run has one.
 pub(crate) fn stored_explainer(manifest: &RunManifest) -> Option<String> {
     manifest.settings.get(EXPLAIN_PLAN).and_then(|v| v.as_str()).map(str::to_owned)
+}
+
+/// The cassettes that a replayed run takes its replies from.
+pub(crate) fn stored_cassettes(manifest: &RunManifest) -> Vec<PathBuf> {
+    let paths = manifest.settings.get(REPLAY).and_then(|v| v.as_array()).into_iter().flatten();
+    paths.filter_map(|path| path.as_str().map(PathBuf::from)).collect()
 }
 
 /// The tasks that a run folder keeps.

@@ -19,7 +19,7 @@ use planforge_record::{
     TaskUse, export_cassette, sha256_hex,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A run that begins.
@@ -31,6 +31,8 @@ pub(crate) struct NewRun<'a> {
     pub(crate) runs: &'a Path,
     pub(crate) jobs: u32,
     pub(crate) mode: Mode,
+    /// Cassettes that are searched for replies.
+    pub(crate) cassettes: &'a [PathBuf],
 }
 
 impl NewRun<'_> {
@@ -40,11 +42,11 @@ impl NewRun<'_> {
         context: &'c Context,
         checked: &'c LoadedPipeline,
         tasks: &[(RunTask, TaskUse)],
-        lookups: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
     ) -> Result<(RunOutcome, RecordedRun<'c>, Arc<Redactor>), Exit> {
         let (prepared, redactor) = instantiate(context, checked, self.mode)?;
-        let lookups = lookups(&redactor)?;
-        let manifest = manifest(checked, &prepared, self.overrides, self.explainer, tasks)
+        let lookups = open_cassettes(context, self.cassettes, &redactor)?;
+        let replayed = if self.mode == Mode::Replay { self.cassettes } else { &[] };
+        let manifest = manifest(checked, &prepared, self.overrides, self.explainer, replayed, tasks)
             .map_err(|f| context.print_failure(&f))?;
         let folder = create_run_folder(self.runs, manifest, &redactor)
             .map_err(|e| context.print_failure(&Failure::from(e)))?;
@@ -239,18 +241,21 @@ pub(crate) fn restore_report(context: &Context, run: &RunFolder, report: &RunRep
     Ok(())
 }
 
-/// A cassette, or a run folder as one.
-pub(crate) fn open_cassette(
+/// Cassettes, or run folders as such.
+pub(crate) fn open_cassettes(
     context: &Context,
-    path: &Path,
+    paths: &[PathBuf],
     redactor: &Arc<Redactor>,
-) -> Result<Arc<dyn Lookup>, Exit> {
-    let cassette =
-        Cassette::open(path, Arc::clone(redactor)).map_err(|e| context.print_failure(&Failure::from(e)))?;
-    for warning in cassette.warnings() {
-        context.output.note(&format!("warning: {}", warning.message));
-    }
-    Ok(Arc::new(cassette))
+) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
+    let open = |path: &PathBuf| -> Result<Arc<dyn Lookup>, Exit> {
+        let cassette = Cassette::open(path, Arc::clone(redactor))
+            .map_err(|e| context.print_failure(&Failure::from(e)))?;
+        for warning in cassette.warnings() {
+            context.output.note(&format!("warning: {}", warning.message));
+        }
+        Ok(Arc::new(cassette))
+    };
+    paths.iter().map(open).collect()
 }
 
 /// Replays a run from its own record. Changes nothing on disk.

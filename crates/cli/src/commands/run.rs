@@ -11,6 +11,7 @@ use crate::execution::{ReplySources, RunOutcome, mode_of};
 use crate::exit::Exit;
 use crate::exit::of_report;
 use crate::files::refuse_part_of_run;
+use crate::manifest::stored_cassettes;
 use crate::manifest::stored_explainer;
 use crate::manifest::stored_tasks;
 use crate::outcome;
@@ -20,15 +21,14 @@ use crate::pipeline::instantiate;
 use crate::pipeline::{check_pipeline, check_recorded};
 use crate::recorded_run::NewRun;
 use crate::recorded_run::RecordedRun;
-use crate::recorded_run::open_cassette;
+use crate::recorded_run::open_cassettes;
 use crate::run_names::{RUNS, run_argument};
 use crate::tasks::named_tasks;
 use clap::{Args, ValueEnum};
 use planforge_contract::Failure;
 use planforge_evaluate::results::CellKey;
-use planforge_llm::Mode;
 use planforge_pipeline::{RunState, RunTask};
-use planforge_record::{Lookup, Redactor, RunFolder};
+use planforge_record::{Redactor, RunFolder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -123,10 +123,10 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
     check_explainer(context, &checked, args.explain_plan.as_deref())?;
     let tasks = named_tasks(context, &checked, &args.task, &args.suite, &args.add_on)?;
     let mode = mode_of(args.replay.is_some(), args.record.is_some());
-    let found = |redactor: &Arc<Redactor>| lookups(context, args, redactor);
+    let cassettes = cassettes(args);
     if args.dry.dry_run {
         let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
-        return dry(context, args, &checked, &tasks, (args.explain_plan.as_deref(), None), found);
+        return dry(context, args, &checked, &tasks, (args.explain_plan.as_deref(), None), &cassettes);
     }
     if let Some(Err(failure)) = args.record.as_deref().map(refuse_part_of_run) {
         return Err(context.print_failure(&failure));
@@ -137,8 +137,9 @@ fn start(context: &Context, args: &RunArgs) -> Result<Exit, Exit> {
         runs: &args.runs,
         jobs: args.jobs,
         mode,
+        cassettes: &cassettes,
     };
-    let (ended, run, redactor) = new.run(context, &checked, &tasks, found)?;
+    let (ended, run, redactor) = new.run(context, &checked, &tasks)?;
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(t, _)| t).collect();
     if let Some(cassette) = &args.record {
         run.export_cassette(cassette, &redactor)?;
@@ -171,13 +172,20 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
     check_resume(context, &changes)?;
     let checked = check_recorded(context, &manifest, &changes)?;
     let tasks = stored_tasks(&manifest).map_err(|failure| context.print_failure(&failure))?;
+    let cassettes = stored_cassettes(&manifest);
     if args.dry.dry_run {
         let explainer = stored_explainer(&manifest);
         let of = (explainer.as_deref(), Some(folder));
-        return dry(context, args, &checked, &tasks, of, |_| Ok(Vec::new()));
+        return dry(context, args, &checked, &tasks, of, &cassettes);
     }
-    let (prepared, redactor) = instantiate(context, &checked, Mode::Live)?;
-    // Before anything is written: answers that cannot be used leave the run as it is.
+    let mode = mode_of(!cassettes.is_empty(), false);
+    let (prepared, redactor) = instantiate(context, &checked, mode)?;
+    for cassette in &cassettes {
+        let line = format!("the run takes its replies from {} and sends no request", cassette.display());
+        context.output.note(&line);
+    }
+    // Before anything is written: cassettes and answers that cannot be used leave the run as it is.
+    let lookups = open_cassettes(context, &cassettes, &redactor)?;
     let batch = Batch::collect_answers(context, folder, &args.answers, &redactor)?;
     let mut opened = RunFolder::resume(folder, Arc::clone(&redactor)).map_err(failed)?;
     record_resume(&mut opened, &changes).map_err(failed)?;
@@ -191,12 +199,7 @@ fn resume(context: &Context, args: &RunArgs, folder: &Path) -> Result<Exit, Exit
         jobs: args.jobs,
         title: String::new(),
     };
-    let sources = ReplySources {
-        mode: Mode::Live,
-        lookups: Vec::new(),
-        answers: Some(batch.answers()),
-        failures_are_final: false,
-    };
+    let sources = ReplySources { mode, lookups, answers: Some(batch.answers()), failures_are_final: false };
     let ended = run.execute(prepared, Arc::clone(&redactor), sources, &tasks)?;
     run.save_report(&ended.report, &redactor)?;
     finish(args, &ended, &tasks, &run, (&batch, &redactor))
@@ -209,7 +212,7 @@ fn dry(
     checked: &LoadedPipeline,
     tasks: &[RunTask],
     (explainer, folder): (Option<&str>, Option<&Path>),
-    cassettes: impl FnOnce(&Arc<Redactor>) -> Result<Vec<Arc<dyn Lookup>>, Exit>,
+    cassettes: &[PathBuf],
 ) -> Result<Exit, Exit> {
     let pipeline = Path::new(&checked.pipeline.name).file_stem();
     let key = CellKey {
@@ -224,18 +227,10 @@ fn dry(
     Ok(Exit::Good)
 }
 
-fn lookups(
-    context: &Context,
-    args: &RunArgs,
-    redactor: &Arc<Redactor>,
-) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
-    let path = match (&args.replay, &args.record) {
-        (Some(path), _) => path,
-        // A recording that is there already is completed, not paid for again.
-        (None, Some(path)) if path.exists() => path,
-        _ => return Ok(Vec::new()),
-    };
-    Ok(vec![open_cassette(context, path, redactor)?])
+/// The cassette that is searched for replies. A recording that is there already is completed, not paid for again.
+fn cassettes(args: &RunArgs) -> Vec<PathBuf> {
+    let recorded = args.record.iter().filter(|path| path.exists());
+    args.replay.iter().chain(recorded).take(1).cloned().collect()
 }
 
 fn finish(
@@ -266,7 +261,7 @@ fn finish(
     match (&waits, ended.report.state) {
         (Some(wave), _) => batch.print_pending(context, wave, &command),
         (None, RunState::Finished) => {
-            let hint = ending_hint(&ended.report, &run.checked.pipeline.config, run.folder.path());
+            let hint = ending_hint(&ended.report, &run.checked.pipeline.config, &run.folder);
             hint.into_iter().for_each(|hint| context.output.note(&hint));
         }
         (None, state) => context.output.note(&format!("{}; go on with `{command}`", state.name())),

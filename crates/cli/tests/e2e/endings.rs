@@ -197,11 +197,23 @@ fn the_hints_after_a_replay_miss_are_true() {
         (ended, run)
     };
     with("--record", &["p01"]).0.expect(0);
-    let (missed, _runs) = with("--replay", &["p01", "p02"]);
+    let (missed, run) = with("--replay", &["p01", "p02"]);
     let report = missed.json(35);
     assert_eq!([0, 1].map(|task| verdict(&report, task)), ["accepted", "failed"]);
     assert!(missed.stdout.contains("or ask live (`--record` adds to it)"), "{}", missed.stdout);
     expect_true_replay(&missed, 35);
+    // A resumption takes its replies from the cassette too.
+    let folder = run.folder().display().to_string();
+    let resumed = ran(["run", "--resume", &folder, "--json"]);
+    let report = resumed.json(35);
+    assert_eq!([0, 1].map(|task| verdict(&report, task)), ["accepted", "failed"]);
+    resumed.says(&["takes its replies from", "replies.jsonl and sends no request"]);
+    let moved = cassettes.path().join("moved.jsonl");
+    std::fs::rename(&cassette, &moved).unwrap();
+    let lacking = ran(["run", "--resume", &folder, "--json"]);
+    assert!(lacking.exit >= 30, "{}", lacking.stderr);
+    lacking.says(&["replies.jsonl"]);
+    std::fs::rename(&moved, &cassette).unwrap();
     assert_eq!(server.count(), 1);
     with("--record", &["p01", "p02"]).0.expect(0);
     assert_eq!(server.count(), 2, "what is recorded is not asked again");

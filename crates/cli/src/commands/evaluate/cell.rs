@@ -12,7 +12,7 @@ use crate::manifest::stored_tasks;
 use crate::pipeline::LoadedPipeline;
 use crate::pipeline::instantiate;
 use crate::recorded_run::RecordedRun;
-use crate::recorded_run::open_cassette;
+use crate::recorded_run::open_cassettes;
 use crate::recorded_run::read_report;
 use crate::tasks::tasks_of;
 use planforge_contract::{Failure, FailureClass};
@@ -20,7 +20,7 @@ use planforge_diagnostics::SourceId;
 use planforge_evaluate::history::History;
 use planforge_evaluate::results::{CellClasses, CellKey, CellResult, ClassStages};
 use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, named_back};
-use planforge_record::{Event, Lookup, Redactor, RunFolder, RunManifest, TaskUse};
+use planforge_record::{Event, RunFolder, RunManifest, TaskUse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,13 +158,15 @@ impl Cell<'_> {
         let mode = mode_of(running.replay.is_some(), running.record.is_some());
         let (prepared, redactor) = instantiate(context, checked, mode)?;
         let answers = Some(running.batch.answers());
-        let lookups = self.lookups(running, &redactor)?;
+        let cassettes = self.cassettes_of(running);
+        let lookups = open_cassettes(context, &cassettes, &redactor)?;
         let sources = ReplySources { mode, lookups, answers, failures_are_final: !running.retry };
         let opened = if known {
             RunFolder::resume(&folder, Arc::clone(&redactor))
         } else {
             let overrides = self.work.overrides(self.column, self.key.seed);
-            let manifest = manifest(checked, &prepared, &overrides, None, &tasks);
+            let replayed = if running.replay.is_some() { &cassettes[..] } else { &[] };
+            let manifest = manifest(checked, &prepared, &overrides, None, replayed, &tasks);
             let manifest = manifest.map_err(|failure| context.print_failure(&failure))?;
             remove_leftovers(&folder);
             let runs = folder.parent().unwrap_or(Path::new("")).to_owned();
@@ -247,12 +249,8 @@ impl Cell<'_> {
 
     /// The cassettes searched in addition to the run's own journal. An existing recording is completed, not
     /// paid for again.
-    pub(super) fn lookups(
-        &self,
-        running: &RunSettings<'_>,
-        redactor: &Arc<Redactor>,
-    ) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
-        let paths = match (running.replay, running.record) {
+    pub(super) fn cassettes_of(&self, running: &RunSettings<'_>) -> Vec<PathBuf> {
+        match (running.replay, running.record) {
             (Some(folder), _) => {
                 let found = self.cassettes(folder);
                 // Opening what is not there says so.
@@ -260,8 +258,7 @@ impl Cell<'_> {
             }
             (None, Some(folder)) => self.cassettes(folder),
             (None, None) => Vec::new(),
-        };
-        paths.iter().map(|path| open_cassette(self.work.context, path, redactor)).collect()
+        }
     }
 
     /// The cassettes in a folder that may have the cell's replies, plain or compressed: its own first, then

@@ -10,7 +10,7 @@ use crate::tasks::tasks_of;
 use planforge_contract::Failure;
 use planforge_evaluate::estimate::CellFacts;
 use planforge_pipeline::RunReport;
-use planforge_record::{Redactor, RunFolder};
+use planforge_record::RunFolder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -53,11 +53,8 @@ impl Cell<'_> {
             return Ok(dry.finished_facts(self.key.clone(), &report));
         }
         let run = known.then_some(folder.as_path());
-        let cassettes = |redactor: &Arc<Redactor>| match running {
-            Some(running) => self.lookups(running, redactor),
-            None => Ok(Vec::new()),
-        };
-        let facts = dry.facts(&self.key, run, cassettes)?;
+        let cassettes = running.map(|running| self.cassettes_of(running)).unwrap_or_default();
+        let facts = dry.facts(&self.key, run, &cassettes)?;
         // A cell has the tasks of one suite.
         facts.into_iter().next().ok_or(Exit::Input)
     }

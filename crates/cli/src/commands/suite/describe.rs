@@ -14,7 +14,6 @@ use crate::pipeline::LoadedPipeline;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::require_immediate_answers;
 use crate::recorded_run::NewRun;
-use crate::recorded_run::open_cassette;
 use clap::Args;
 use planforge_contract::{
     EnvironmentOpen, Given, LeadMaterials, Materials, ReportedDiagnostic, ReportedSeverity, SuiteMaterials,
@@ -220,10 +219,9 @@ impl Describer<'_> {
             runs: &self.args.runs,
             jobs: self.args.jobs,
             mode,
+            cassettes: &self.args.replay,
         };
-        let (ended, run, _) = new.run(self.context, self.checked, &tasks, |redactor| {
-            self.args.replay.iter().map(|path| open_cassette(self.context, path, redactor)).collect()
-        })?;
+        let (ended, run, _) = new.run(self.context, self.checked, &tasks)?;
         let path = run.folder.path().display().to_string();
         self.context.output.note(&format!("the questions and answers are in {path}"));
         let report = ended.report;

@@ -15,17 +15,15 @@ use crate::pipeline::LoadedPipeline;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::require_immediate_answers;
 use crate::recorded_run::NewRun;
-use crate::recorded_run::open_cassette;
 use crate::tasks::tasks_of;
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::calibration::{Judgement, Mutant, OtherJudgements};
 use planforge_evaluate::study::StudySuite;
 use planforge_pipeline::{RunState, RunTask, StageKind, Suite, load_suite};
 use planforge_record::{Event, TaskVerdict};
-use planforge_record::{Journal, Lookup, Redactor, TaskUse, sha256_hex};
+use planforge_record::{Journal, TaskUse, sha256_hex};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Folder for run folders without an output folder.
@@ -91,9 +89,10 @@ impl Critic {
         let runs = args.out.as_ref().map_or_else(|| PathBuf::from(RUNS), |out| out.join(RUNS));
         let mode = mode_of(args.replay.is_some(), args.record.is_some());
         let jobs = args.critic_jobs;
-        let new = NewRun { overrides: &self.overrides, explainer: None, runs: &runs, jobs, mode };
-        let lookups = |redactor: &Arc<Redactor>| self.lookups(context, args, redactor);
-        let (ended, run, redactor) = new.run(context, &self.checked, &tasks, lookups)?;
+        let cassettes = self.cassettes(args);
+        let overrides = &self.overrides;
+        let new = NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes };
+        let (ended, run, redactor) = new.run(context, &self.checked, &tasks)?;
         if let Some(folder) = &args.record {
             std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
             run.export_cassette(&self.cassette(folder), &redactor)?;
@@ -136,22 +135,13 @@ impl Critic {
     }
 
     /// Cassettes searched for replies. An existing recording is completed, not paid for again.
-    fn lookups(
-        &self,
-        context: &Context,
-        args: &CalibrateArgs,
-        redactor: &Arc<Redactor>,
-    ) -> Result<Vec<Arc<dyn Lookup>>, Exit> {
-        let Some(folder) = args.replay.as_ref().or(args.record.as_ref()) else { return Ok(Vec::new()) };
+    fn cassettes(&self, args: &CalibrateArgs) -> Vec<PathBuf> {
+        let Some(folder) = args.replay.as_ref().or(args.record.as_ref()) else { return Vec::new() };
         let plain = self.cassette(folder);
         let packed = folder.join(format!("{}.jsonl.gz", self.name));
         let found = [&plain, &packed].into_iter().find(|path| path.exists());
-        match (found, &args.replay) {
-            (Some(path), _) => Ok(vec![open_cassette(context, path, redactor)?]),
-            // Opening what is not there says so.
-            (None, Some(_)) => Ok(vec![open_cassette(context, &plain, redactor)?]),
-            (None, None) => Ok(Vec::new()),
-        }
+        // Opening what is not there says so.
+        found.or(args.replay.is_some().then_some(&plain)).into_iter().cloned().collect()
     }
 }
 
