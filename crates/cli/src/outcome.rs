@@ -6,14 +6,14 @@ use crate::execution::RunOutcome;
 use crate::explain_plan::ExplainedPlans;
 use planforge_batch::Wave;
 use planforge_contract::{
-    Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
+    Assessment, Candidate, Decision, Outcome, PlanOutcome, Price, ReportedDiagnostic, ReportedSeverity,
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunTask, TaskReport, TaskUsage};
 use planforge_record::{BudgetEnd, TaskVerdict};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most tasks that the first lines name.
 const SHOWN_TASKS: usize = 5;
@@ -46,23 +46,45 @@ pub(crate) fn report_text(
     out
 }
 
-/// The cost of a run, and the tables without a price. Nothing if no model was asked.
+/// The cost of a run, and why a part of it is unknown. Nothing if no model was asked.
 fn cost_line(report: &RunReport) -> Option<String> {
-    let used: BTreeSet<&String> = report.tasks.iter().flat_map(|task| task.usage.keys()).collect();
-    let lacks = |name: &&&String| {
-        report.prices.get(**name).is_none_or(|price| price.prompt.is_none() || price.completion.is_none())
-    };
-    let unpriced: Vec<String> = used.iter().filter(lacks).map(|name| format!("[llm.{name}]")).collect();
-    let mut cost = Cost::default();
-    report.tasks.iter().for_each(|task| cost.add(&Cost::of(&task.usage, &report.prices)));
-    match (unpriced.as_slice(), used.is_empty()) {
-        (_, true) => None,
-        ([], _) => Some(format!("cost: {}", cost.text())),
-        (names, _) if names.len() == used.len() => {
-            Some(format!("cost: unknown: no price for the model of {}", names.join(", ")))
-        }
-        (names, _) => Some(format!("cost: {}; no price for the model of {}", cost.text(), names.join(", "))),
+    let mut used: BTreeMap<&str, TaskUsage> = BTreeMap::new();
+    for (name, usage) in report.tasks.iter().flat_map(|task| &task.usage) {
+        used.entry(name).or_default().add(usage);
     }
+    let (mut cost, mut whys, mut uncounted, mut failed) = (Cost::default(), Vec::new(), 0, 0);
+    for (name, usage) in &used {
+        let price = report.prices.get(*name);
+        cost.add(&Cost::of_model(usage, price));
+        match price {
+            Some(price) if price.cost(&usage.priced_tokens()).is_some() => {
+                uncounted += usage.unmetered;
+                failed += usage.failed;
+            }
+            Some(Price { prompt: Some(_), completion: Some(_), .. }) => {
+                whys.push(format!("no price for cached tokens of [llm.{name}]"));
+            }
+            _ => whys.push(format!("no price for the model of [llm.{name}]")),
+        }
+    }
+    if uncounted > 0 {
+        whys.push(format!("the server did not count all tokens of {}", count(uncounted, "request")));
+    }
+    if failed > 0 {
+        whys.push(format!("{} ended without a reply", count(failed, "request")));
+    }
+    let (text, whys) = (cost.text(), whys.join("; "));
+    match (text.as_str(), whys.as_str()) {
+        _ if used.is_empty() => None,
+        ("?", whys) => Some(format!("cost: unknown: {whys}")),
+        (text, "") => Some(format!("cost: {text}")),
+        (text, whys) => Some(format!("cost: {text}; {whys}")),
+    }
+}
+
+/// `1 call`, `2 calls`.
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn outcome_of(task: &TaskReport) -> TaskOutcome {
@@ -416,10 +438,6 @@ pub(crate) fn fallback_line(moved: &ModelFallback) -> String {
 }
 
 fn usage_line(model: &str, usage: &TaskUsage) -> String {
-    let count = |number: u64, noun: &str| match number {
-        1 => format!("1 {noun}"),
-        number => format!("{number} {noun}s"),
-    };
     let mut calls = count(usage.calls, "call");
     if usage.requests() > usage.calls {
         calls += &format!(", {}", count(usage.requests(), "request"));
@@ -469,4 +487,37 @@ fn push_indented(out: &mut String, text: &str) {
 fn push_line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_pipeline::RunState;
+
+    #[test]
+    fn a_cost_that_is_unknown_says_why() {
+        let price = Price { prompt: Some(2.0), completion: Some(8.0), ..Price::default() };
+        let used =
+            TaskUsage { calls: 3, prompt_tokens: 1000, completion_tokens: 125, ..TaskUsage::default() };
+        let line = |usage: &[(&str, TaskUsage)], priced: &[&str]| {
+            let usage = usage.iter().map(|(name, usage)| ((*name).to_owned(), *usage)).collect();
+            let prices = priced.iter().map(|name| ((*name).to_owned(), price)).collect();
+            let tasks = vec![TaskReport { usage, ..TaskReport::default() }];
+            cost_line(&RunReport { schema: 1, state: RunState::Finished, tasks, prices })
+        };
+        let expect = |found: Option<String>, text: &str| assert_eq!(found.unwrap(), text);
+        assert_eq!(line(&[], &["main"]), None);
+        expect(line(&[("main", used)], &["main"]), "cost: $0.0030");
+        expect(line(&[("main", used)], &[]), "cost: unknown: no price for the model of [llm.main]");
+        expect(
+            line(&[("critic", used), ("main", TaskUsage { unmetered: 1, failed: 2, ..used })], &["main"]),
+            "cost: >= $0.0030; no price for the model of [llm.critic]; the server did not count all tokens of 1 request; \
+             2 requests ended without a reply",
+        );
+        let cached = TaskUsage { cached_tokens: 500, ..used };
+        expect(
+            line(&[("main", cached)], &["main"]),
+            "cost: >= $0.0020; no price for cached tokens of [llm.main]",
+        );
+    }
 }

@@ -11,7 +11,7 @@ use clap::Args;
 use planforge_contract::{Failure, Replies};
 use planforge_evaluate::{Align, Table};
 use planforge_llm::to_failure;
-use planforge_pipeline::LlmTable;
+use planforge_pipeline::{LlmTable, dollars};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -179,7 +179,7 @@ impl TrialReport<'_> {
             _ => "an unknown number of tokens".to_owned(),
         };
         let cost = match self.trial.cost(&self.connection.settings.price) {
-            Some(dollars) => format!("{dollars:.4} US dollars"),
+            Some(usd) => dollars(usd),
             None => "cost unknown (the table has no price for all of them)".to_owned(),
         };
         let plural = if requests == 1 { "" } else { "s" };

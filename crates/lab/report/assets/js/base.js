@@ -110,7 +110,8 @@ function duration(ms) {
 }
 
 // Dollars; a price or a count that is unknown never reads as free.
-const money = (cost) => (cost === undefined || cost === null ? "unknown" : `$${cost.toFixed(cost < 1 ? 4 : 2)}`);
+const money = (cost) =>
+  cost === undefined || cost === null ? "unknown" : `$${cost < 0.995 ? Number(cost.toPrecision(2)) : cost.toFixed(2)}`;
 
 // A word with the colour of what it means; the colour never stands alone.
 function badge(word, kind) {

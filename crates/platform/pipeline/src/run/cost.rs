@@ -62,7 +62,7 @@ impl Cost {
         (self.unpriced == 0).then_some(self.known_usd)
     }
 
-    /// For a table: `$0.0123` where all of it is known, `>= $0.0123` where a part is, `?` where nothing is.
+    /// For a table: `$0.012` where all of it is known, `>= $0.012` where a part is, `?` where nothing is.
     pub fn text(&self) -> String {
         match (self.unpriced, self.priced) {
             (0, _) => dollars(self.known_usd),
@@ -72,13 +72,15 @@ impl Cost {
     }
 }
 
-/// US dollars for a person: cents from ten dollars on, more digits below, so that a small cost does not read as none.
+/// US dollars for a person: whole cents from one dollar on, two significant digits below, so that a small cost does not read as none.
 pub fn dollars(usd: f64) -> String {
     match usd {
         0.0 => "$0".to_owned(),
-        usd if usd >= 10.0 => format!("${usd:.2}"),
-        usd if usd >= 0.01 => format!("${usd:.4}"),
-        usd => format!("${usd:.2e}"),
+        usd if usd >= 0.995 => format!("${usd:.2}"),
+        usd => {
+            let digits = (1.0 - usd.log10().floor()).clamp(2.0, 20.0) as usize;
+            format!("${usd:.digits$}")
+        }
     }
 }
 
@@ -106,18 +108,18 @@ mod tests {
             Cost::of(&usage, &prices)
         };
         let known = of(&[("main", usage(3, 0, 0))]);
-        assert_eq!((known.usd(), known.text().as_str()), (Some(6.0), "$6.0000"));
+        assert_eq!((known.usd(), known.text().as_str()), (Some(6.0), "$6.00"));
         // A second model without a price, a count that is missing, and a question that ended without an answer.
         let mixed = of(&[("main", usage(3, 0, 0)), ("critic", usage(2, 0, 0))]);
         assert_eq!((mixed.usd(), mixed.priced, mixed.unpriced), (None, 3, 2));
-        assert_eq!(mixed.text(), ">= $6.0000");
+        assert_eq!(mixed.text(), ">= $6.00");
         assert_eq!(of(&[("main", usage(3, 1, 1))]).unpriced, 2);
         assert_eq!(of(&[("critic", usage(2, 0, 1))]).text(), "?");
         // A stated price of nothing is free, half a price is none, and nothing asked costs nothing.
         let free = Price { prompt: Some(0.0), completion: Some(0.0), ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&free)).text(), "$0");
         let cached = TaskUsage { cached_tokens: 500_000, ..usage(1, 0, 0) };
-        assert_eq!(Cost::of_model(&cached, Some(&price)).text(), ">= $5.0000");
+        assert_eq!(Cost::of_model(&cached, Some(&price)).text(), ">= $5.00");
         assert_eq!(Cost::of_model(&cached, Some(&Price { cached: Some(0.5), ..price })).usd(), Some(5.25));
         let half = Price { prompt: Some(2.0), completion: None, ..Price::default() };
         assert_eq!(Cost::of_model(&usage(1, 0, 0), Some(&half)).usd(), None);
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_small_cost_does_not_read_as_none() {
-        let shown = [0.0, 0.000_012, 0.0123, 3.5, 120.0].map(dollars);
-        assert_eq!(shown, ["$0", "$1.20e-5", "$0.0123", "$3.5000", "$120.00"]);
+        let shown = [0.0, 0.000_012, 0.003, 0.0123, 0.5, 0.999, 3.5, 120.0].map(dollars);
+        assert_eq!(shown, ["$0", "$0.000012", "$0.0030", "$0.012", "$0.50", "$1.00", "$3.50", "$120.00"]);
     }
 }
