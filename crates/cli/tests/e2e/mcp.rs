@@ -148,3 +148,28 @@ fn the_tools_use_the_plugins() {
     assert!(server.answer("explain", json!({ "code": "cli.consent" }))["explanation"].is_string());
     server.end();
 }
+
+#[test]
+fn a_pipeline_under_a_root_reads_what_it_names_there() {
+    let mut server = Server::start(&root(), "");
+    let file = json!({ "path": "configs/pipelines/pd-chain.toml" });
+    let on = json!({ "suite": { "folder": "examples/suites/parcels", "tasks": ["p01"] } });
+    server.answer("run", json!({ "pipeline": file, "on": on }));
+    let blocks = example_text("blocks", "domain.nl");
+    let question = server.asked[0].to_string();
+    assert!(question.contains(blocks.lines().next().unwrap()), "{question}");
+    server.end();
+
+    let place = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(pipeline("pd-chain.toml")).unwrap();
+    std::fs::write(place.path().join("chain.toml"), text.replace("../../examples/suites/blocks", "link"))
+        .unwrap();
+    std::os::unix::fs::symlink(example("blocks", ""), place.path().join("link")).unwrap();
+    let mut server = Server::start(place.path(), "");
+    let own = json!({ "task": { "domain_text": "A lamp.", "text": "Light the lamp." } });
+    let refused = server.failure("run", json!({ "pipeline": { "path": "chain.toml" }, "on": own }));
+    let link = place.path().join("link").display().to_string();
+    assert!(refused.contains("mcp.file") && refused.contains(&link), "{refused}");
+    assert!(server.asked.is_empty());
+    server.end();
+}

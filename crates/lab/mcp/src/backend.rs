@@ -38,7 +38,7 @@ pub struct RunRequest<'r> {
     pub pipeline_name: String,
     /// The pipeline file.
     pub pipeline: String,
-    /// Folder of the suite; the caller has checked it.
+    /// Folder of the suite: a copy for this run.
     pub suite: PathBuf,
     /// Stems of the tasks; empty for all.
     pub tasks: Vec<String>,
@@ -46,7 +46,7 @@ pub struct RunRequest<'r> {
     pub seed: Option<u64>,
     /// Requests and calls in parallel.
     pub jobs: u32,
-    /// Refuses a path that the pipeline file names, if it is outside of the client's roots.
+    /// Copies what a path of the pipeline file names to that path, or refuses it.
     pub admit_path: &'r dyn Fn(&Path) -> Result<(), Failure>,
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn read(
         return reports.get(number).map(json).ok_or_else(unknown);
     }
     if let Some(folder) = uri.strip_prefix(SUITES) {
-        let suite = suite_answer(&roots()?.folder(folder)?)?;
+        let suite = suite_answer(&roots()?, folder)?;
         return serde_json::to_string_pretty(&suite).map(json).map_err(|_| unknown());
     }
     if let Some(folder) = uri.strip_prefix(RECORDED) {

@@ -1,6 +1,7 @@
 //! Files under the roots that the client grants. Nothing else is read.
 
 use crate::codes::file_failure;
+use crate::folders::{CopyLimits, copy_opened, open_part};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
@@ -57,17 +58,14 @@ impl Roots {
         Ok((place, bytes))
     }
 
-    /// The full path of a folder under a root, checked as in [`Roots::read`].
+    /// Copies a file or a folder that is found and opened as in [`Roots::read`]. Libraries that open files by their paths read the copy,
+    /// which nobody else changes.
     ///
     /// # Errors
     /// As of [`Roots::read`].
-    pub(crate) fn folder(&self, path: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn copy(&self, path: &str, to: &Path) -> Result<(), Failure> {
         let (fd, place) = self.open(path)?;
-        match File::from(fd).metadata() {
-            Ok(metadata) if metadata.is_dir() => Ok(place),
-            Ok(_) => Err(file_failure(path, "it is not a folder")),
-            Err(error) => Err(file_failure(path, &error.to_string())),
-        }
+        copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
     }
 
     /// Opens a file or folder below the first root that has it; returns its full path too.
@@ -113,12 +111,10 @@ fn open_below(root: &Path, below: &Path) -> Result<OwnedFd, Errno> {
     let mut at = open(root, folder, Mode::empty())?;
     let mut parts = below.components().filter(|part| *part != Component::CurDir).peekable();
     while let Some(part) = parts.next() {
-        let flags = match parts.peek() {
-            Some(_) => folder | OFlag::O_NOFOLLOW,
-            // A FIFO without a writer would block.
-            None => OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK,
+        at = match parts.peek() {
+            Some(_) => openat(&at, part.as_os_str(), folder | OFlag::O_NOFOLLOW, Mode::empty())?,
+            None => open_part(&at, part.as_os_str())?,
         };
-        at = openat(&at, part.as_os_str(), flags, Mode::empty())?;
     }
     Ok(at)
 }
@@ -162,8 +158,64 @@ mod tests {
             assert_eq!(roots.read(path, 100).unwrap_err().code, "mcp.file", "{path}");
         }
         assert_eq!(roots.read("in/file.pddl", 5).unwrap_err().code, "mcp.input-size");
-        assert_eq!(roots.folder("in").unwrap(), root.join("in"));
-        assert_eq!(roots.folder("link").unwrap_err().code, "mcp.file");
+        let copy = place.path().join("copy");
+        assert_eq!(roots.copy("link", &copy).unwrap_err().code, "mcp.file");
         assert_eq!(Roots::default().read("in/file.pddl", 100).unwrap_err().code, "mcp.file");
+    }
+
+    fn roots(folder: &Path) -> Roots {
+        Roots::of_uris([url::Url::from_directory_path(folder).unwrap().as_str()])
+    }
+
+    #[test]
+    fn a_folder_is_copied_without_hidden_files_and_with_a_link_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let (root, copy) = (place.path().join("root"), place.path().join("copy"));
+        std::fs::create_dir_all(root.join("suite/in")).unwrap();
+        for file in ["domain.nl", "in/p01.nl", ".hidden"] {
+            std::fs::write(root.join("suite").join(file), file).unwrap();
+        }
+        roots(&root).copy("suite", &copy).unwrap();
+        assert_eq!(std::fs::read_to_string(copy.join("in/p01.nl")).unwrap(), "in/p01.nl");
+        assert!(copy.join("domain.nl").exists() && !copy.join(".hidden").exists());
+        symlink("p01.nl", root.join("suite/in/p02.nl")).unwrap();
+        let failure = roots(&root).copy("suite", &place.path().join("second")).unwrap_err();
+        assert!(failure.code == "mcp.file" && failure.message.contains("in/p02.nl"), "{failure}");
+        let deep = root.join("deep").join(["in"; 6].join("/"));
+        std::fs::create_dir_all(deep).unwrap();
+        assert_eq!(roots(&root).copy("deep", &place.path().join("third")).unwrap_err().code, "mcp.file");
+    }
+
+    #[test]
+    fn a_folder_that_is_replaced_by_a_link_meanwhile_leads_nowhere() {
+        let place = tempfile::tempdir().unwrap();
+        let (root, outside) = (place.path().join("root"), place.path().join("outside"));
+        let (inside, away) = (root.join("suite/in"), root.join("away"));
+        std::fs::create_dir_all(&inside).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(inside.join("file"), "inside").unwrap();
+        std::fs::write(outside.join("file"), "secret").unwrap();
+        let roots = roots(&root);
+        let copied = |n: usize| {
+            let copy = place.path().join(format!("copy{n}"));
+            let read = || std::fs::read_to_string(copy.join("in/file")).ok();
+            roots.copy("suite", &copy).map_err(|failure| failure.code).map(|()| read())
+        };
+        std::thread::scope(|scope| {
+            let swaps = scope.spawn(|| {
+                for _ in 0..2_000 {
+                    std::fs::rename(&inside, &away).unwrap();
+                    symlink(&outside, &inside).unwrap();
+                    std::fs::remove_file(&inside).unwrap();
+                    std::fs::rename(&away, &inside).unwrap();
+                }
+            });
+            for n in (0..).take_while(|_| !swaps.is_finished()) {
+                let seen = copied(n);
+                let expected = [Ok(Some("inside".to_owned())), Ok(None), Err("mcp.file".into())];
+                assert!(expected.contains(&seen), "{seen:?}");
+            }
+        });
+        assert_eq!(copied(usize::MAX), Ok(Some("inside".to_owned())));
     }
 }

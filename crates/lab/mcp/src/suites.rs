@@ -1,13 +1,14 @@
 //! Suites as answers.
 
 use crate::codes::wrong_arguments;
-use crate::folders::refuse_links;
-use planforge_contract::Failure;
+use crate::roots::Roots;
+use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::Diagnostic;
 use planforge_pipeline::{LoadedSuite, Suite, load_suite};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// A suite and its tasks.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -39,26 +40,45 @@ pub(crate) struct TaskAnswer {
     has_reference_problem: bool,
 }
 
-/// Reads a suite whose folder was checked.
+/// Copies a suite under a root into a folder and reads the copy; returns the suite's own folder too.
 ///
 /// # Errors
-/// `mcp.file`: a symbolic link in it. `mcp.arguments`: everything that is wrong with it.
-pub(crate) fn load_checked_suite(folder: &Path) -> Result<Suite, Failure> {
-    refuse_links(folder)?;
-    let LoadedSuite { suite, diagnostics, .. } = load_suite(folder);
-    suite.ok_or_else(|| {
+/// `mcp.file`: it is not under a root, or has a symbolic link. `mcp.arguments`: everything that is wrong with it.
+pub(crate) fn load_copied_suite(roots: &Roots, path: &str, to: &Path) -> Result<(PathBuf, Suite), Failure> {
+    // A suite without a manifest has its folder's name.
+    let place = roots.open(path)?.1;
+    let copy = to.join(place.file_name().unwrap_or("suite".as_ref()));
+    roots.copy(path, &copy)?;
+    let LoadedSuite { suite, diagnostics, .. } = load_suite(&copy);
+    let suite = suite.ok_or_else(|| {
         let errors: Vec<&str> =
             diagnostics.iter().filter(|d| Diagnostic::is_error(d)).map(|d| d.message.as_str()).collect();
-        wrong_arguments(format!("the suite cannot be used: {}", errors.join("; ")))
-    })
+        let errors = errors.join("; ").replace(&copy.display().to_string(), &place.display().to_string());
+        wrong_arguments(format!("the suite cannot be used: {errors}"))
+    })?;
+    Ok((place, suite))
 }
 
-/// The texts of a suite.
+/// A folder for copies.
 ///
 /// # Errors
-/// As of [`load_checked_suite`].
-pub(crate) fn suite_answer(folder: &Path) -> Result<SuiteAnswer, Failure> {
-    let suite = load_checked_suite(folder)?;
+/// `mcp.file`: it cannot be made.
+pub(crate) fn temporary_folder() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(|error| temporary_failure(&error))
+}
+
+/// The failure of a temporary folder.
+pub(crate) fn temporary_failure(error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::System, "mcp.file", format!("the temporary folder: {error}"))
+}
+
+/// The texts of a suite under a root.
+///
+/// # Errors
+/// As of [`load_copied_suite`].
+pub(crate) fn suite_answer(roots: &Roots, path: &str) -> Result<SuiteAnswer, Failure> {
+    let copies = temporary_folder()?;
+    let (place, suite) = load_copied_suite(roots, path, copies.path())?;
     let tasks = suite.tasks.into_iter().map(|task| TaskAnswer {
         task: task.stem,
         title: task.title,
@@ -68,7 +88,7 @@ pub(crate) fn suite_answer(folder: &Path) -> Result<SuiteAnswer, Failure> {
     Ok(SuiteAnswer {
         name: suite.name,
         title: suite.title,
-        folder: folder.display().to_string(),
+        folder: place.display().to_string(),
         domain_text: suite.domain_text,
         has_reference_domain: suite.reference_domain.is_some(),
         tasks: tasks.collect(),

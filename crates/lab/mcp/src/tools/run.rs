@@ -5,12 +5,11 @@ use crate::call::{Call, CallTexts, TextArgument};
 use crate::client::ClientPort;
 use crate::client_model::ClientModel;
 use crate::codes::{client_failure, file_failure, wrong_arguments};
-use crate::folders::refuse_links;
 use crate::limits::{CallLimits, LimitArguments};
 use crate::roots::normalized;
-use crate::suites::load_checked_suite;
+use crate::suites::{load_copied_suite, temporary_failure, temporary_folder};
 use crate::tool::ToolKind;
-use planforge_contract::{Candidate, Failure, FailureClass, PlanDocument, PlanOutcome};
+use planforge_contract::{Candidate, Failure, PlanDocument, PlanOutcome};
 use planforge_pipeline::{RunReport, RunState, TaskReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,22 +131,24 @@ impl ToolKind for Run {
         let limits = call.limits(arguments.limits)?;
         let reader = call.texts(&limits);
         let model = model(call, arguments.model.as_deref())?;
-        let (pipeline_name, pipeline) = pipeline(call, &reader, &arguments.pipeline)?;
-        let own = matches!(arguments.on, TasksArgument::Task(_));
         // Kept until the run is over.
-        let folder = tempfile::tempdir().map_err(|error| system(&error))?;
+        let folder = temporary_folder()?;
+        let (place, pipeline) = pipeline(call, &reader, &arguments.pipeline)?;
+        let copies = Copies::new(&reader, &place, folder.path().join("root"))?;
+        let own = matches!(arguments.on, TasksArgument::Task(_));
         let (suite, tasks) = match &arguments.on {
             TasksArgument::Task(task) => (write_task(&reader, task, folder.path())?, Vec::new()),
             TasksArgument::Suite(suite) => {
-                let place = reader.roots()?.folder(&suite.folder)?;
-                load_checked_suite(&place)?;
-                (place, suite.tasks.clone())
+                let suites = folder.path().join("suite");
+                std::fs::create_dir(&suites).map_err(|error| temporary_failure(&error))?;
+                let (_, copied) = load_copied_suite(reader.roots()?, &suite.folder, &suites)?;
+                (copied.folder, suite.tasks.clone())
             }
         };
-        let admit_path = |path: &Path| admit(&reader, &arguments.pipeline, path);
+        let admit_path = |path: &Path| copies.bring(path);
         let seed = arguments.seed;
         let request = RunRequest {
-            pipeline_name,
+            pipeline_name: copies.pipeline.display().to_string(),
             pipeline,
             suite,
             tasks,
@@ -157,7 +158,7 @@ impl ToolKind for Run {
             admit_path: &admit_path,
         };
         let watch = Arc::new(CallWatch { client: Arc::clone(&call.client), limits: limits.clone() });
-        let report = call.backend.run(&request, watch)?;
+        let report = call.backend.run(&request, watch).map_err(|failure| copies.name_places(failure))?;
         call.check_cancelled()?;
         let tasks = report.tasks.iter().map(|task| task_answer(task, own)).collect();
         let state = match report.state {
@@ -166,10 +167,6 @@ impl ToolKind for Run {
         };
         Ok(RunAnswer { state: state.to_owned(), tasks, report: keep(call, &report)? })
     }
-}
-
-fn system(error: &std::io::Error) -> Failure {
-    Failure::new(FailureClass::System, "mcp.file", format!("the temporary folder: {error}"))
 }
 
 /// Keeps the report as a resource.
@@ -191,12 +188,12 @@ fn model(call: &Call, name: Option<&str>) -> Result<RunModel, Failure> {
     }
 }
 
-/// Name and text of the pipeline.
+/// Path and text of the pipeline; only that of a file is absolute.
 fn pipeline(
     call: &Call,
     reader: &CallTexts<'_>,
     argument: &PipelineArgument,
-) -> Result<(String, String), Failure> {
+) -> Result<(PathBuf, String), Failure> {
     match argument {
         PipelineArgument::Name(name) => {
             let shipped = call.backend.pipelines();
@@ -206,38 +203,68 @@ fn pipeline(
                 let failure = wrong_arguments(format!("there is no pipeline `{name}`"));
                 return Err(failure.help(format!("known are {}", names.join(", "))));
             };
-            Ok((format!("{name}.toml"), found.text.to_owned()))
+            Ok((format!("{name}.toml").into(), found.text.to_owned()))
         }
-        PipelineArgument::Text(text) => Ok(("pipeline.toml".to_owned(), reader.text(text)?)),
-        PipelineArgument::Path(path) => {
-            let (place, text) = reader.file(path)?;
-            Ok((place.display().to_string(), text))
-        }
+        PipelineArgument::Text(text) => Ok(("pipeline.toml".into(), reader.text(text)?)),
+        PipelineArgument::Path(path) => reader.file(path),
     }
 }
 
-/// Refuses a path of a pipeline that has no place of its own, or that leads out of the roots.
-fn admit(reader: &CallTexts<'_>, pipeline: &PipelineArgument, path: &Path) -> Result<(), Failure> {
-    let shown = path.display().to_string();
-    if !matches!(pipeline, PipelineArgument::Path(_)) {
-        return Err(file_failure(&shown, "the pipeline names it, and is not itself a file under a root")
-            .help("give the pipeline as {\"path\": ...} under a root that has this file too"));
+/// Copies of what a pipeline file names, at the same places below a folder as below the root of the client.
+struct Copies<'c> {
+    reader: &'c CallTexts<'c>,
+    /// Empty if the pipeline is not a file.
+    root: PathBuf,
+    folder: PathBuf,
+    /// The place of the pipeline file among the copies; the name of one that is not a file.
+    pipeline: PathBuf,
+}
+
+impl<'c> Copies<'c> {
+    fn new(reader: &'c CallTexts<'c>, pipeline: &Path, folder: PathBuf) -> Result<Self, Failure> {
+        let mut copies = Self { reader, root: PathBuf::new(), folder, pipeline: pipeline.to_owned() };
+        if pipeline.is_absolute()
+            && let Some(root) = reader.roots()?.folders().iter().find(|root| pipeline.starts_with(root))
+        {
+            copies.root.clone_from(root);
+            copies.pipeline = copies.folder.join(pipeline.strip_prefix(root).unwrap_or(pipeline));
+            // Paths that go up from here need the folder itself.
+            make_parent(&copies.pipeline)?;
+        }
+        Ok(copies)
     }
-    let place = normalized(path);
-    let roots = reader.roots()?;
-    let place_text = place.display().to_string();
-    match roots.folder(&place_text) {
-        Ok(folder) => refuse_links(&folder),
-        Err(_) => roots.read(&place_text, u64::MAX).map(drop),
+
+    /// Copies the file or folder whose copy a pipeline names.
+    fn bring(&self, path: &Path) -> Result<(), Failure> {
+        let copy = normalized(path);
+        let Ok(below) = copy.strip_prefix(&self.folder) else {
+            let why = "the pipeline names it, and is not a file under a root that has this file too";
+            return Err(file_failure(&path.display().to_string(), why)
+                .help("give the pipeline as {\"path\": ...}, with paths relative to it"));
+        };
+        make_parent(&copy)?;
+        self.reader.roots()?.copy(&self.root.join(below).display().to_string(), &copy)
     }
+
+    /// A failure with the places below the root instead of those of the copies.
+    fn name_places(&self, mut failure: Failure) -> Failure {
+        let [copies, root] = [&self.folder, &self.root].map(|folder| folder.display().to_string());
+        failure.message = failure.message.replace(&copies, &root);
+        failure
+    }
+}
+
+fn make_parent(path: &Path) -> Result<(), Failure> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(|error| temporary_failure(&error))
 }
 
 /// Writes a task as a suite of one task.
 fn write_task(reader: &CallTexts<'_>, task: &OwnTask, folder: &Path) -> Result<PathBuf, Failure> {
     let folder = folder.join("task");
-    std::fs::create_dir(&folder).map_err(|error| system(&error))?;
-    let write =
-        |name: &str, text: &str| std::fs::write(folder.join(name), text).map_err(|error| system(&error));
+    std::fs::create_dir(&folder).map_err(|error| temporary_failure(&error))?;
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).map_err(|error| temporary_failure(&error))
+    };
     write("domain.nl", &reader.text(&task.domain_text)?)?;
     write("task.nl", &reader.text(&task.text)?)?;
     for (name, argument) in [("domain.pddl", &task.domain), ("task.pddl", &task.problem)] {

@@ -31,7 +31,6 @@ impl ToolKind for Tasks {
     fn call(call: &Call, arguments: TasksArguments) -> Result<SuiteAnswer, Failure> {
         let limits = call.limits(arguments.limits)?;
         let reader = call.texts(&limits);
-        let folder = reader.roots()?.folder(&arguments.suite)?;
-        suite_answer(&folder)
+        suite_answer(reader.roots()?, &arguments.suite)
     }
 }
