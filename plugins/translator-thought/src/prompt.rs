@@ -7,6 +7,7 @@ use planforge_plugin_sdk::prompt::Templates;
 use planforge_translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, domain_name, domain_of_problem,
     domain_template, need_domain_source, need_problem_text, problem_template, suite_name,
+    with_holes,
 };
 use serde::Serialize;
 
@@ -204,8 +205,12 @@ fn given_context<'a>(
         task_text: task.task_text.trim(),
         domain,
         problem,
-        interface: of_actions.then(|| domain_template(task, domain_name.as_deref())).transpose()?,
-        skeleton: of_objects.then(|| problem_template(task, domain_name.as_deref())).transpose()?,
+        interface: of_actions
+            .then(|| domain_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
+            .transpose()?,
+        skeleton: of_objects
+            .then(|| problem_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
+            .transpose()?,
         domain_name,
     })
 }
