@@ -1,7 +1,12 @@
 //! The workspace's table printer: text for a terminal, Markdown and CSV.
 
-use comfy_table::{CellAlignment, ContentLineStyle, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentLineStyle, TableStyle, Width};
 use std::borrow::Cow;
+
+/// The most display columns of a line of text, unless a single word is longer.
+const TEXT_WIDTH: usize = 80;
+/// Spaces between two columns of text.
+const GAP: u16 = 2;
 
 /// The alignment of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,10 +46,67 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Columns separated by two spaces, with an underlined header.
+    /// Columns separated by two spaces, with an underlined header, for a terminal of 80 columns. Long headers and cells of words continue
+    /// on the next line. If that does not suffice, each row becomes its first cell and a list of the others.
     pub fn text(&self) -> String {
+        match self.text_widths() {
+            Err(_) if self.header.len() > 2 => {
+                let list = self.list();
+                let (Ok(widths) | Err(widths)) = list.text_widths();
+                list.text_of(&widths)
+            }
+            Ok(widths) | Err(widths) => self.text_of(&widths),
+        }
+    }
+
+    fn text_of(&self, widths: &[u16]) -> String {
         let rule = |width, _| "-".repeat(width);
-        self.layout(comfy_table::presets::NOTHING, (0, 2), visible, rule)
+        self.layout(comfy_table::presets::NOTHING, (0, GAP), visible, rule, Some(widths))
+    }
+
+    /// The widths of columns in a text of [`TEXT_WIDTH`]; the error has the least widths, which are too wide. Headers are split first, then
+    /// words of cells. Numbers are never split.
+    fn text_widths(&self) -> Result<Vec<u16>, Vec<u16>> {
+        let total = |widths: &[u16]| -> usize {
+            let gaps = usize::from(GAP) * widths.len().saturating_sub(1);
+            widths.iter().copied().map(usize::from).sum::<usize>() + gaps
+        };
+        let mut widths = self.content_widths(false, false);
+        for least in [self.content_widths(true, false), self.content_widths(true, true)] {
+            while total(&widths) > TEXT_WIDTH {
+                let can_shrink = widths.iter_mut().zip(&least).filter(|(width, least)| **width > **least);
+                let Some(widest) = can_shrink.map(|(width, _)| width).max() else { break };
+                *widest -= 1;
+            }
+        }
+        if total(&widths) <= TEXT_WIDTH { Ok(widths) } else { Err(widths) }
+    }
+
+    /// The display widths of columns: of whole headers and cells, or of their longest word.
+    fn content_widths(&self, split_headers: bool, split_words: bool) -> Vec<u16> {
+        let form = |text: &str, is_split: bool| match is_split {
+            true => visible(text).replace(' ', "\n"),
+            false => visible(text),
+        };
+        let mut table = comfy_table::Table::new();
+        table.add_row(self.header.iter().map(|(name, _)| form(name, split_headers)));
+        for row in &self.rows {
+            let cells = row.iter().zip(&self.header);
+            table.add_row(cells.map(|(cell, (_, align))| form(cell, split_words && *align == Align::Left)));
+        }
+        table.column_max_content_widths()
+    }
+
+    /// A table of two columns: the first one, and a list of the other cells with their columns' names.
+    fn list(&self) -> Self {
+        let names: Vec<&str> = self.header.iter().map(|(name, _)| name.as_str()).collect();
+        let mut list = Self::new(names.iter().take(1).chain([&""]).map(|name| (*name, Align::Left)));
+        for row in &self.rows {
+            let others = names.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+            let others: Vec<String> = others.map(|(name, cell)| format!("{name}: {cell}")).collect();
+            list.row(row.iter().take(1).cloned().chain([others.join("; ")]));
+        }
+        list
     }
 
     /// A Markdown table, padded so that it reads well as text too.
@@ -54,16 +116,18 @@ impl Table {
             Align::Left => "-".repeat(width.max(3)),
             Align::Right => "-".repeat(width.max(3) - 1) + ":",
         };
-        self.layout(style, (1, 1), |cell| marked_up(&visible(cell)), rule)
+        self.layout(style, (1, 1), |cell| marked_up(&visible(cell)), rule, None)
     }
 
-    /// Pads columns by display width, with `rule(width, align)` below the header.
+    /// Pads columns by display width, with `rule(width, align)` below the header. Cells wider than their column in `widths` continue on the
+    /// next line.
     fn layout(
         &self,
         style: TableStyle,
         padding: (u16, u16),
         cell: impl Fn(&str) -> String,
         rule: impl Fn(usize, Align) -> String,
+        widths: Option<&[u16]>,
     ) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(style);
@@ -72,11 +136,15 @@ impl Table {
             self.rows.iter().map(|row| row.iter().map(|text| cell(text)).collect()).collect();
         // The rule is a row, so its widths come from a table that has all other rows.
         table.add_row(&header).add_rows(&rows);
-        let widths = table.column_max_content_widths();
-        let rules = self.header.iter().zip(widths).map(|((_, align), width)| rule(width.into(), *align));
+        let rule_widths = widths.map_or_else(|| table.column_max_content_widths(), <[u16]>::to_vec);
+        let rules = self.header.iter().zip(rule_widths).map(|((_, align), width)| rule(width.into(), *align));
         let mut table = comfy_table::Table::new();
         table.load_style(style).add_row(&header).add_row(rules).add_rows(&rows);
-        for (column, (_, align)) in table.column_iter_mut().zip(&self.header) {
+        for (at, (column, (_, align))) in table.column_iter_mut().zip(&self.header).enumerate() {
+            if let Some(width) = widths.and_then(|widths| widths.get(at)) {
+                let width = Width::Fixed(width.saturating_add(padding.0 + padding.1));
+                column.set_constraint(ColumnConstraint::Absolute(width));
+            }
             column.set_padding(padding).set_cell_alignment(match align {
                 Align::Left => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,
@@ -145,6 +213,41 @@ mod tests {
             table.markdown(),
             "| 操作       | 数量 |\n| ---------- | ---: |\n| 移动       |    7 |\n| load-truck |   10 |\n"
         );
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_for_a_terminal_has_shorter_columns_or_becomes_a_list() {
+        let mut long =
+            Table::new([("option", Align::Left), ("mean seconds", Align::Right), ("meaning", Align::Left)]);
+        long.row(["most_steps", "-1 to 12.5", &["a plan of more steps is rejected"; 5].join(" ")]);
+        assert_eq!(
+            long.text(),
+            "option            mean  meaning\n\
+             \x20              seconds\n\
+             ----------  ----------  --------------------------------------------------------\n\
+             most_steps  -1 to 12.5  a plan of more steps is rejected a plan of more steps is\n\
+             \x20                       rejected a plan of more steps is rejected a plan of more\n\
+             \x20                       steps is rejected a plan of more steps is rejected\n"
+        );
+        let names = (1..=9).map(|number| format!("method-{number}"));
+        let columns = names.map(|name| (name, Align::Right));
+        let mut wide = Table::new([("suite".to_owned(), Align::Left)].into_iter().chain(columns));
+        wide.row(["parcels"].into_iter().chain(["0.25"; 8]).map(str::to_owned));
+        assert_eq!(
+            wide.text(),
+            "suite\n\
+             -------  -----------------------------------------------------------------------\n\
+             parcels  method-1: 0.25; method-2: 0.25; method-3: 0.25; method-4: 0.25;\n\
+             \x20        method-5: 0.25; method-6: 0.25; method-7: 0.25; method-8: 0.25\n"
+        );
+        assert!(
+            wide.markdown().starts_with("| suite   | method-1 |")
+                && wide.csv().starts_with("suite,method-1,")
+        );
+        let word = "x".repeat(100);
+        let mut unbreakable = Table::new(["path", "name"].map(|name| (name, Align::Left)));
+        unbreakable.row([&word, "a"]);
+        assert!(unbreakable.text().contains(&format!("\n{word}  a\n")), "{}", unbreakable.text());
     }
 
     #[test]

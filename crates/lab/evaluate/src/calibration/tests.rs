@@ -368,7 +368,7 @@ fn counts_agree_with_figures_worked_by_hand() {
     assert!(file("calibration.svg").contains("accepts a different domain"));
     assert!(calibration.text().contains("False rejects by kind, where there are any"));
     assert!(
-        calibration.text().contains("a step refused, within 10 steps        3"),
+        calibration.text().contains("a step refused, within 10 steps  mutants: 3; "),
         "{}",
         calibration.text()
     );
