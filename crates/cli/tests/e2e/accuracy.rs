@@ -53,7 +53,7 @@ fn all_methods_infer_the_reference_without_mistakes() {
         assert_eq!(row(text, SAME, suite), ["100"; 4], "{text}");
         assert_eq!(row(text, "% of tasks solved", suite), ["100"; 4], "{text}");
     }
-    assert!(text.contains("tic-ic (simulated)"), "{text}");
+    assert!(text.matches("(simulated)").count() >= methods.len(), "{text}");
 }
 
 /// The problem names a parcel otherwise, as a text may that never names it.
