@@ -121,7 +121,7 @@ fn an_evaluation_fills_the_tables_of_test_time_scaling_and_its_rounds_are_shown(
         "% of tasks whose plan is valid",
         "Problem",
         "NL2Domain",
-        "with PDDL %",
+        "with PDDL",
         "Not measured: % of domains that VAL's Parser",
     ] {
         assert!(first.stdout.contains(part), "{part}:\n{}", first.stdout);
