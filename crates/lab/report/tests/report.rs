@@ -504,6 +504,8 @@ fn changes_states_and_curves_are_on_their_pages() {
     let states = page.page(&made["plans"][0]["states"]);
     assert_eq!((&states["verdict"], &states["steps"].as_array().map(Vec::len)), (&json!("valid"), &Some(1)));
     assert_eq!(states["steps"][0]["goal_gained"], json!([0]));
+    let told = ["lit holds for hall.", "dark does not hold for hall."];
+    assert_eq!(states["in_words"]["steps"][0]["changes"], json!(told));
     let curve = &task["curves"][0];
     assert_eq!((&curve["metric"], &curve["over"]), (&json!("ew.score"), &json!("round")));
     assert!(page.text(&curve["svg"]).starts_with("<svg"));
