@@ -37,6 +37,8 @@ commands! {
     MeasureEquivalence(measure::equivalence::EquivalenceArgs) => measure::equivalence::run;
     /// Result classes: mutants of every action against their classes by construction, the exact comparison, and VAL.
     MeasureClasses(measure::classes::ClassesArgs) => measure::classes::run;
+    /// Final verdicts of the shipped pipelines against the exact comparison, on simulated replies.
+    MeasureVerdicts(measure::verdicts::VerdictsArgs) => measure::verdicts::run;
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure::top_k::TopKArgs) => measure::top_k::run;
     /// The runner: time and memory that `planforge run` adds per candidate, with a server that answers at once.

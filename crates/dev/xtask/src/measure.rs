@@ -18,4 +18,5 @@ mod task_files;
 pub(crate) mod top_k;
 pub(crate) mod towers;
 pub(crate) mod validation;
+pub(crate) mod verdicts;
 pub(crate) mod walks;

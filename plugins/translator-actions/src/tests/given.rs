@@ -65,9 +65,9 @@ fn the_question_says_what_the_domain_allows() {
     );
     let question = asked(ActionTranslatorOptions::default(), &request, &[GO, LIGHT]).1.remove(0);
     for text in [
-        "Types: lamp - thing thing room\n",
-        "Constants: hall - room\n",
-        "Functions: (total-cost) (far ?a ?b - room)\n",
+        "(:types lamp - thing thing room)\n",
+        "(:constants hall - room)\n",
+        "(:functions (total-cost) (far ?a ?b - room))\n",
         "in `and`, each in `not` where it must not hold;",
         "The domain also allows what :conditional-effects stand for.",
     ] {
@@ -75,7 +75,7 @@ fn the_question_says_what_the_domain_allows() {
     }
     in_header("(define (domain lamps) (:predicates (lit ?l)))", &mut request);
     let question = asked(ActionTranslatorOptions::default(), &request, &[GO, LIGHT]).1.remove(0);
-    for text in ["Types", "Constants", "Functions", "type.", "also allows"] {
+    for text in ["(:types", "(:constants", "(:functions", "type.", "also allows"] {
         let own = question.split("```").last().unwrap();
         assert!(
             !own.contains(text) && !question.lines().next().unwrap().contains(text),

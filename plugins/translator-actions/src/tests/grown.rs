@@ -61,7 +61,7 @@ fn nothing_of_the_reference_s_predicates_is_asked_or_kept() {
             assert!(!question.contains(name), "{name}\n{question}");
         }
     }
-    assert!(questions[0].contains("Types: lamp room\nConstants: hall - room\n"), "{}", questions[0]);
+    assert!(questions[0].contains("(:types lamp room)\n(:constants hall - room)\n"), "{}", questions[0]);
     request.task.materials.actions.predicates = None;
     asked(grown(1), &request, &[FIRST, SECOND, "none"]);
 }
@@ -75,7 +75,7 @@ fn in_the_second_pass_each_action_sees_the_predicates_of_all() {
         !questions[0].contains("(glows ?l - lamp)")
             && questions[2].contains("(glows ?l - lamp): it gives light")
     );
-    let examples = |q: &str| q.split("Types:").next().unwrap().to_owned();
+    let examples = |q: &str| q.split("(:types").next().unwrap().to_owned();
     assert_ne!(examples(&questions[0]), examples(&questions[2]), "each pass draws its own examples");
     assert_eq!(predicates(&patches[0]), ["at", "inside", "glows"]);
     assert!(!questions[2].contains("written already"));
