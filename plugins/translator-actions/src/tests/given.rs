@@ -82,7 +82,7 @@ fn the_question_says_what_the_domain_allows() {
             "{text}\n{question}"
         );
     }
-    assert!(question.contains("none of them negated"));
+    assert!(question.contains("Preconditions of this domain have no `not`."));
 }
 
 #[test]
