@@ -96,7 +96,7 @@ fn two_pipelines_of_an_evaluation_are_compared_and_exchanging_them_changes_signs
     let shown = compare(&out, &out, &ways[0]);
     shown.expect(0);
     for part in
-        ["8 runs paired by suite, task and seed; 4 tasks", "Holm", "success per", "Pass@k", "simulated"]
+        ["8 runs paired by suite, task and seed; 4 tasks", "Holm", "what was spent", "Pass@k", "simulated"]
     {
         assert!(shown.stdout.contains(part), "{part}:\n{}", shown.stdout);
     }
