@@ -53,7 +53,8 @@ struct Counts {
 pub(crate) fn run(args: &VerdictsArgs) -> Result<(), String> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     println!(
-        "| pipeline | replies | equal | not solved | different | solved | wrong plan | unreadable | open |\n\
+        "| pipeline | first replies | equal to the reference | of them not solved | different | of them solved \
+         | with a wrong plan | unreadable | open |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|"
     );
     let mut unexplained = Vec::new();
