@@ -89,7 +89,7 @@ impl CallTexts<'_> {
     }
 
     /// The sentences of the file `sentences.toml` beside a domain file, whose mistakes are added to the findings. Without the file, and
-    /// for a domain given as text, facts are told by their names.
+    /// for a domain given as text, facts read by their names.
     pub(crate) fn wording(&self, domain: &TextArgument, texts: &mut TaskTexts) -> Wording {
         let beside = |path: &str| {
             let place = self.roots().ok()?.open(path).ok()?.1.with_file_name("sentences.toml");

@@ -46,7 +46,7 @@ pub(crate) fn folders_with(root: &Path, file: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What a copy may still hold.
+/// Limits on the rest of a copy.
 pub(crate) struct CopyLimits {
     entries: usize,
     bytes: u64,

@@ -17,7 +17,7 @@ struct Read {
     showing: Showing,
 }
 
-/// How plans of a suite are shown.
+/// Picture and wording of the plans of a suite.
 #[derive(Clone, Default)]
 pub(crate) struct Showing {
     /// The template that draws states (picture.toml).
@@ -27,7 +27,7 @@ pub(crate) struct Showing {
 }
 
 impl SuiteTexts {
-    /// How the suite's plans are shown; by the names alone if its folder is gone.
+    /// Picture and wording of its plans; names alone if the folder is gone.
     pub(crate) fn showing(&mut self, suite: &Path) -> Showing {
         self.read(suite).as_ref().map(|read| read.showing.clone()).unwrap_or_default()
     }

@@ -66,7 +66,7 @@ pub(crate) struct CompareAnswer {
     /// Equivalence of the problems up to the names of their objects, if the candidate has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     problems: Option<ProblemsAnswer>,
-    /// Differences between the definitions of the two domains, a sentence each; at most 200. Facts are told as in `sentences.toml`
+    /// Differences between the definitions of the two domains, a sentence each; at most 200. Facts read as in `sentences.toml`
     /// beside the file of the reference's domain, else by their names.
     in_words: Vec<String>,
     /// Reasons why a part is missing.

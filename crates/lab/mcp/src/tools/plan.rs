@@ -48,7 +48,7 @@ pub(crate) struct PlanAnswer {
     optimal: bool,
     /// Reasons why there is no plan: what can never become true, or the limit that was reached.
     why_not: Vec<String>,
-    /// The plan in sentences: the result of its validation, and what each of the first 200 steps changes. Facts are told as in
+    /// The plan in sentences: the result of its validation, and what each of the first 200 steps changes. Facts read as in
     /// `sentences.toml` beside the domain's file, else by their names.
     in_words: Vec<String>,
     #[serde(flatten)]

@@ -44,7 +44,7 @@ pub(crate) struct ValidateAnswer {
     failing_step: Option<FailingStepAnswer>,
     /// Parts of the goal that do not hold after the last step.
     missing_goals: Vec<UnmetCondition>,
-    /// The same in sentences: the result, what each of the first 200 steps changes, and why the plan is refused. Facts are told as in
+    /// The same in sentences: the result, what each of the first 200 steps changes, and why the plan is refused. Facts read as in
     /// `sentences.toml` beside the domain's file, else by their names.
     in_words: Vec<String>,
     #[serde(flatten)]
