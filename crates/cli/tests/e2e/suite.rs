@@ -169,6 +169,55 @@ fn a_paraphrased_suite_passes_the_check() {
     assert_eq!(report["suites"][1]["tasks"].as_array().unwrap().len(), 11);
 }
 
+/// clingo proves each text; what is checked here is that a wrong text fails.
+#[test]
+fn levels_of_ten_domains_imply_their_problems() {
+    let suites = [
+        "barman",
+        "blocks",
+        "childsnack",
+        "floortile",
+        "grippers",
+        "hiking",
+        "miconic",
+        "storage",
+        "termes",
+        "tyres",
+    ];
+    let mut check = planforge();
+    check.args(["suite", "check", "--json"]).args(suites.map(|suite| example(suite, "")));
+    let report = Ran::wait(check.spawn().unwrap()).json(0);
+    for suite in report["suites"].as_array().unwrap() {
+        assert_eq!(suite["level_texts"], 10, "{}", suite["suite"]);
+    }
+    let out = tempfile::tempdir().unwrap();
+    let level = |suite: &Path, level: &str, folder: &str| {
+        let mut command = planforge();
+        command.args(["suite", "paraphrase"]).arg(suite).args(["--level", level, "--tasks", "2"]);
+        Ran::wait(command.arg("--out").arg(out.path().join(folder)).spawn().unwrap())
+    };
+    level(&example("grippers", ""), "3", "third").expect(0);
+    level(&example("grippers", ""), "4", "fourth").expect(0);
+    let read = |file: &str| std::fs::read_to_string(out.path().join(file)).unwrap();
+    assert_eq!(read("third/p02-L3.nl"), read("fourth/p02-L4.nl"));
+    assert_eq!(read("third/domain.nl"), example_text("grippers", "domain.nl"));
+    assert_eq!(read("fourth/domain.nl"), example_text("grippers", "domain_brief.nl"));
+    assert!(read("third/p02-L3.lp").contains("cardinality(room, 3)."));
+    // A level without one of its facts, with a fact told twice, and with a sentence whose facts are missing.
+    let copy = copy_without("grippers", out.path(), |_| false);
+    let wordings = example_text("grippers", "wordings.jinja");
+    for (from, to, code) in [
+        ("cardinality(room, {{ rooms | length }}).", "", "paraphrase.not-implied"),
+        ("%% level 2", "%% level 2\nThere is room1.\n= object(room1, room).", "paraphrase.needless-sentence"),
+        ("= {{ wanted |", "{{ wanted |", "paraphrase.template"),
+    ] {
+        assert!(wordings.contains(from));
+        std::fs::write(copy.join("wordings.jinja"), wordings.replacen(from, to, 1)).unwrap();
+        level(&copy, "2", "none").expect(10).says(&[code, "-L2"]);
+    }
+    assert!(!out.path().join("none").exists());
+}
+
 #[test]
 fn a_suite_without_wordings_is_not_paraphrased() {
     let out = tempfile::tempdir().unwrap();
@@ -421,11 +470,11 @@ fn descriptions_of_actions_are_imported_as_suites() {
     import(&["--force"]).expect(31).says(&["Base-HC.csv:3", "`push`"]);
 }
 
-/// A copy of the garden suite without some of its files.
-fn garden_without(folder: &Path, left_out: impl Fn(&str) -> bool) -> std::path::PathBuf {
-    let copy = folder.join("garden");
-    std::fs::create_dir(&copy).unwrap();
-    for file in files(&example("garden", "")) {
+/// A copy of a suite without some of its files.
+fn copy_without(suite: &str, folder: &Path, left_out: impl Fn(&str) -> bool) -> std::path::PathBuf {
+    let copy = folder.join(suite);
+    std::fs::create_dir_all(&copy).unwrap();
+    for file in files(&example(suite, "")) {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         if !left_out(&name) {
             std::fs::copy(&file, copy.join(name)).unwrap();
@@ -439,7 +488,7 @@ const SOUND: &str = "errors = 0\npredicate_argument = 0.0\ndamage = 0.0\nrepair_
 #[test]
 fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
     let folder = tempfile::tempdir().unwrap();
-    let copy = garden_without(folder.path(), |name| name.starts_with("p_example"));
+    let copy = copy_without("garden", folder.path(), |name| name.starts_with("p_example"));
     let checked = ran([std::ffi::OsStr::new("suite"), "check".as_ref(), copy.as_os_str()]);
     checked.expect(0);
     let line = "  llm-p without p_example.nl and p_example.pddl: questions have no example (zero-shot)";
@@ -468,7 +517,7 @@ fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
 #[test]
 fn a_suite_without_templates_keeps_its_type_hierarchy_in_a_chain() {
     let folder = tempfile::tempdir().unwrap();
-    let copy = garden_without(folder.path(), |name| name.ends_with("_template.pddl"));
+    let copy = copy_without("garden", folder.path(), |name| name.ends_with("_template.pddl"));
     let file = simulated(folder.path(), "pd-chain", std::slice::from_ref(&copy), SOUND);
     let mut command = planforge();
     command.arg("run").arg(&file).args(["--seed", "1", "--json", "--runs"]).arg(folder.path().join("runs"));

@@ -14,6 +14,12 @@ pub(crate) const WORDING: &str = "paraphrase.template";
 pub(crate) const NO_WORDS: &str = "paraphrase.unsupported";
 pub(crate) const UNTOLD: &str = "paraphrase.untold";
 pub(crate) const ALIKE: &str = "paraphrase.alike";
+/// A text of a level does not imply its problem.
+pub const NOT_IMPLIED: &str = "paraphrase.not-implied";
+/// A sentence of a level is not needed and not marked irrelevant.
+pub const NEEDLESS: &str = "paraphrase.needless-sentence";
+/// The suite has no `domain_brief.nl`.
+pub const NO_BRIEF_TEXT: &str = "paraphrase.no-brief-text";
 pub(crate) const NO_TASKS: &str = "suite.no-tasks";
 /// Explained by `planforge_pipeline`, which gives it too.
 pub(crate) const NO_SENTENCE: &str = "suite.no-sentence";
@@ -50,7 +56,9 @@ const WORDINGS: &str = "wordings.jinja tells any problem of the suite's domain i
 listed }}.\n    {{ init(\"ball-in\") | say(\"{0} is in {1}\") | listed }}.\n    {{ goal(\"ball-in\") | say(\"{0} should be in {1}\") | listed \
 }}.\n    %% wording\n    ...\n\nFunctions: objects(type); init(p), goal(p) and goal_not(p), lists of facts, each a list of its arguments; \
 covered(\"init\", p) or\ncovered(\"init\", p, facts) for what is told by a rule or a count; require(condition, why) for problems that the \
-wordings do not fit;\nand those of generators. Filters of facts: where(i, value, ...), column(i), say(pattern), swapped, both_ways, chains.";
+wordings do not fit;\nand those of generators. Filters of facts: where(i, value, ...), column(i), say(pattern), swapped, both_ways, chains.\n\n\
+A line `%% level 2` or `%% level 3` begins a text that implies facts. After each sentence stand its facts, or that it has none:\n\n    %% level 2\n    \
+There are three rooms.\n    = cardinality(room, 3).\n    The building is 40 m long.\n    = irrelevant";
 
 const IMPORTED: &str = "`planforge suite import-actions` reads a folder with domainNL/Base-HC.csv, Flipped-HC.csv and Rand-HC.csv (columns domain, \
 action, pddl, preds, NL; a field with line ends stands in quotes), pddl-problems/NAME.pddl with problems in pddl-problems/NAME/, and \
@@ -110,6 +118,24 @@ its objects in one sentence or line of the text. What the text tells by a rule o
         title: "two wordings of a task are the same text",
         explanation: "More wordings were asked for than the template tells apart for this task. Write another one, let chance vary the order of \
 facts or the words (`shuffle`, `pick`), or ask for fewer with --wordings.",
+    },
+    CodeInfo {
+        code: NOT_IMPLIED,
+        title: "a text of a level does not imply its problem",
+        explanation: "The facts of all sentences, completed with knowledge.lp, are compared with the reference problem up to the names of objects. \
+Facts of a sentence are the lines `= ...` after it in wordings.jinja, in the language of `planforge pddl infer`. Correct them, or add a rule for what \
+holds in every task to knowledge.lp.",
+    },
+    CodeInfo {
+        code: NEEDLESS,
+        title: "a sentence of a level is not needed",
+        explanation: "Each sentence of a level is left out in turn. If the same problem follows without it, it must be marked: `= irrelevant`.",
+    },
+    CodeInfo {
+        code: NO_BRIEF_TEXT,
+        title: "the suite has no text of its domain for level 4",
+        explanation: "domain_brief.nl says what people would say about the domain and omits what everybody knows, for example that a gripper that \
+holds something cannot grasp.",
     },
     CodeInfo {
         code: NO_TASKS,

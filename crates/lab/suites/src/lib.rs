@@ -3,7 +3,7 @@
 //! writes files.
 
 pub mod check;
-mod codes;
+pub mod codes;
 pub mod generate;
 pub mod import_actions;
 mod mention;

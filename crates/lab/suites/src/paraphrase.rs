@@ -14,11 +14,14 @@
 //! | `facts \| say("{0} is in {1}")` | a phrase for each |
 //! | `pairs \| both_ways`, `\| swapped`, `\| chains` | each symmetrical pair once; turned around; as sequences |
 //!
-//! The result is checked: every object is named, every fact of the initial state and the goal was asked for and stands with all its
+//! The result of a wording is checked: every object is named, every fact of the initial state and the goal was asked for and stands with all its
 //! names in one sentence or line, unless a rule covers it; and no two wordings of a task are the same text.
+//!
+//! A line `%% level N` begins a [level](level): a text that implies facts instead of naming them.
 
 mod facts;
 mod functions;
+pub mod level;
 pub(crate) mod wording;
 
 use crate::codes;
@@ -27,14 +30,32 @@ use crate::generate::{GenerationError, silent_objects};
 use crate::mention::find_unmentioned;
 use crate::rendering::{RenderRequest, Template, TemplateRenderer};
 use facts::{Facts, Part, RequestedFacts};
+use level::LevelText;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Suite, SuiteTask};
+use std::collections::BTreeMap;
 use wording::RenderedWording;
 
-/// The line that begins a wording.
-const WORDING: &str = "%% wording";
+/// The line that begins a section of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heading {
+    /// `%% wording`
+    Wording,
+    /// `%% level N`
+    Level(u8),
+}
+
+impl Heading {
+    fn of(line: &str) -> Option<Self> {
+        match line.trim().strip_prefix("%% ")?.split_once(' ') {
+            None => (line.trim() == "%% wording").then_some(Self::Wording),
+            Some(("level", number)) => number.parse().ok().map(Self::Level),
+            Some(_) => None,
+        }
+    }
+}
 
 /// One telling of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +74,8 @@ pub struct Paraphraser {
     domain: Domain,
     /// The templates, each preceded by the shared part, with its original line numbers.
     wordings: Vec<String>,
+    /// The same for levels, by number.
+    levels: BTreeMap<u8, String>,
     domain_text: String,
     renderer: TemplateRenderer,
 }
@@ -79,23 +102,57 @@ impl Paraphraser {
             let help = "write wordings.jinja (`planforge explain paraphrase.no-wordings`)";
             return Err(missing(codes::NO_WORDINGS, "wordings.jinja", help));
         };
-        let own = Self {
+        let (mut wordings, mut levels) = (Vec::new(), BTreeMap::new());
+        for (heading, template) in sections(source) {
+            match heading {
+                Heading::Wording => wordings.push(template),
+                Heading::Level(number) => {
+                    levels.insert(number, template);
+                }
+            }
+        }
+        Ok(Self {
             place: suite.folder.join("wordings.jinja").display().to_string(),
             source: source.clone(),
             domain: planforge_pddl::parse_domain(domain, SourceId(0)).value,
-            wordings: sections(source),
+            wordings,
+            levels,
             domain_text: domain.clone(),
             renderer,
-        };
-        match own.wordings.is_empty() {
-            false => Ok(own),
-            true => Err(own.error_at(codes::WORDING, format!("the file has no line `{WORDING}`"), None)),
-        }
+        })
     }
 
     /// Number of wordings in the file. More can be requested: they differ in order and synonyms.
     pub fn wording_count(&self) -> usize {
         self.wordings.len()
+    }
+
+    /// The levels in the file.
+    pub fn levels(&self) -> impl Iterator<Item = u8> + '_ {
+        self.levels.keys().copied()
+    }
+
+    /// Writes a task at a level. The same seed gives the same bytes.
+    ///
+    /// # Errors
+    /// `paraphrase.unsupported` for a problem that the level does not cover, `paraphrase.template` for a mistake of the template
+    /// or a level that the file does not have.
+    pub fn level(&self, task: &SuiteTask, level: u8, seed: u64) -> Result<LevelText, GenerationError> {
+        let Some(template) = self.levels.get(&level) else {
+            return Err(self.error_at(
+                codes::WORDING,
+                format!("the file has no line `%% level {level}`"),
+                None,
+            ));
+        };
+        let (text, problem, facts) = self.reference(task)?;
+        let stem = format!("{}-L{level}", task.stem);
+        let telling =
+            Telling { paraphraser: self, stem: &stem, problem: &problem, problem_text: text, facts: &facts };
+        let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(level));
+        let rendered = telling.render(template, stream)?.text;
+        LevelText::parse(stem.clone(), &rendered)
+            .map_err(|why| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::Text(&rendered))))
     }
 
     /// Writes `count` paraphrases of a task. The same seed gives the same bytes, and a higher count does not
@@ -106,13 +163,11 @@ impl Paraphraser {
     /// mistake of the template, `generate.silent-object`, `paraphrase.untold` and `paraphrase.alike` for a
     /// text that omits facts or repeats another.
     pub fn task(&self, task: &SuiteTask, seed: u64, count: u32) -> Result<Vec<Paraphrase>, GenerationError> {
-        let unsupported = |why: &str| self.error_at(codes::NO_WORDS, format!("{}: {why}", task.stem), None);
-        let text =
-            task.reference_problem.as_deref().ok_or_else(|| unsupported("it has no reference problem"))?;
-        let problem = planforge_pddl::parse_problem(text, SourceId(0)).value;
-        let facts = Facts::of(&self.domain, &problem).map_err(|why| unsupported(&why))?;
-        // Each task and each wording has a stream of its own.
-        let own = task.stem.bytes().fold(seed, |state, byte| Random::stream(state, byte.into()).next_u64());
+        if self.wordings.is_empty() {
+            return Err(self.error_at(codes::WORDING, "the file has no line `%% wording`".to_owned(), None));
+        }
+        let (text, problem, facts) = self.reference(task)?;
+        let own = task_seed(task, seed);
         let mut told: Vec<Paraphrase> = Vec::new();
         for (number, wording) in (1..=count).zip(self.wordings.iter().cycle()) {
             let stem = format!("{}-w{number}", task.stem);
@@ -131,6 +186,16 @@ impl Paraphraser {
             told.push(Paraphrase { stem, text });
         }
         Ok(told)
+    }
+
+    /// A task's reference problem: its text, its tree and its facts.
+    fn reference<'a>(&self, task: &'a SuiteTask) -> Result<(&'a str, Problem, Facts), GenerationError> {
+        let unsupported = |why: &str| self.error_at(codes::NO_WORDS, format!("{}: {why}", task.stem), None);
+        let text =
+            task.reference_problem.as_deref().ok_or_else(|| unsupported("it has no reference problem"))?;
+        let problem = planforge_pddl::parse_problem(text, SourceId(0)).value;
+        let facts = Facts::of(&self.domain, &problem).map_err(|why| unsupported(&why))?;
+        Ok((text, problem, facts))
     }
 
     /// A diagnostic at a line of the template, or about a rendered text.
@@ -167,18 +232,24 @@ enum ErrorPlace<'a> {
     Text(&'a str),
 }
 
-/// The shared part and one wording each; all other lines are empty, so that line numbers stay those of the file.
-fn sections(source: &str) -> Vec<String> {
+/// The seed of a task: each task has its own stream of random choices, in which each wording has another one.
+fn task_seed(task: &SuiteTask, seed: u64) -> u64 {
+    task.stem.bytes().fold(seed, |state, byte| Random::stream(state, byte.into()).next_u64())
+}
+
+/// The shared part and one section each; all other lines are empty, so that line numbers stay those of the file.
+fn sections(source: &str) -> Vec<(Heading, String)> {
     let lines: Vec<&str> = source.lines().collect();
-    let starts: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].trim() == WORDING).collect();
-    let shared = starts.first().copied().unwrap_or(lines.len());
-    let section = |(number, &start): (usize, &usize)| {
-        let end = starts.get(number + 1).copied().unwrap_or(lines.len());
+    let starts: Vec<(usize, Heading)> =
+        (0..lines.len()).filter_map(|i| Heading::of(lines[i]).map(|heading| (i, heading))).collect();
+    let shared = starts.first().map_or(lines.len(), |(at, _)| *at);
+    let section = |(number, &(start, heading)): (usize, &(usize, Heading))| {
+        let end = starts.get(number + 1).map_or(lines.len(), |(at, _)| *at);
         let keep = |(at, line): (usize, &&str)| match at < shared || (at > start && at < end) {
             true => (*line).to_owned(),
             false => String::new(),
         };
-        lines.iter().enumerate().map(keep).collect::<Vec<String>>().join("\n")
+        (heading, lines.iter().enumerate().map(keep).collect::<Vec<String>>().join("\n"))
     };
     starts.iter().enumerate().map(section).collect()
 }
@@ -193,25 +264,28 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    fn text(&self, wording: &str, stream: (u64, u64)) -> Result<String, GenerationError> {
-        let template = Template::Wording {
+    fn render(&self, template: &str, stream: (u64, u64)) -> Result<RenderedWording, GenerationError> {
+        let kind = Template::Wording {
             domain: self.paraphraser.domain_text.clone(),
             problem: self.problem_text.to_owned(),
         };
-        let request = RenderRequest { source: wording.to_owned(), stream, template };
-        let RenderedWording { text, requested } = match self.paraphraser.renderer.render(&request) {
-            Ok(rendered) => rendered,
-            Err(NoRendering::Redraw(why)) => {
-                return Err(self.error_at(codes::WORDING, &format!("a wording draws once: {why}"), None));
+        let request = RenderRequest { source: template.to_owned(), stream, template: kind };
+        self.paraphraser.renderer.render(&request).map_err(|none| match none {
+            NoRendering::Redraw(why) => {
+                self.error_at(codes::WORDING, &format!("a wording draws once: {why}"), None)
             }
-            Err(NoRendering::Wrong { message, line }) => {
+            NoRendering::Wrong { message, line } => {
                 let (code, message) = match message.split_once(functions::REQUIRED) {
                     Some((_, why)) => (codes::NO_WORDS, why.to_owned()),
                     None => (codes::WORDING, message),
                 };
-                return Err(self.error_at(code, &message, Some(ErrorPlace::Line(line.unwrap_or(1)))));
+                self.error_at(code, &message, Some(ErrorPlace::Line(line.unwrap_or(1))))
             }
-        };
+        })
+    }
+
+    fn text(&self, wording: &str, stream: (u64, u64)) -> Result<String, GenerationError> {
+        let RenderedWording { text, requested } = self.render(wording, stream)?;
         let silent = silent_objects(self.problem, &text);
         if !silent.is_empty() {
             let message = format!("the text never mentions {}", silent.join(", "));

@@ -9,11 +9,13 @@ use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
+use planforge_pipeline::load_leniently;
 use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
+use planforge_suites::paraphrase::Paraphraser;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Report all mistakes in suites: PDDL, texts, templates, sentences, tasks.
 #[derive(Debug, Args)]
@@ -48,12 +50,16 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     let mut all = Vec::new();
     for folder in &args.suites {
         let mut fresh = || -> Box<dyn ResourceLimits> { Box::new(WorkLimits::new(Some(args.time_limit))) };
-        let checked = check(folder, &args.add_on, &mut fresh, args.solve);
+        let mut checked = check(folder, &args.add_on, &mut fresh, args.solve);
+        let level_texts = match check_levels(context, folder, &mut checked) {
+            Ok(texts) => texts,
+            Err(exit) => return exit,
+        };
         bar.inc(1);
         if !args.json {
-            bar.suspend(|| print(context, &checked));
+            bar.suspend(|| print(context, &checked, level_texts));
         }
-        all.push(checked);
+        all.push((checked, level_texts));
         if overall.is_interrupted() {
             break;
         }
@@ -61,13 +67,30 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     bar.finish_and_clear();
     let exit = match overall.is_interrupted() {
         true => Exit::Interrupted,
-        false => all.iter().map(|checked| exit_of(checked, args.strict)).max().unwrap_or(Exit::Good),
+        false => all.iter().map(|(checked, _)| exit_of(checked, args.strict)).max().unwrap_or(Exit::Good),
     };
     if args.json {
-        let suites: Vec<Report<'_>> = all.iter().map(Report::of).collect();
+        let suites: Vec<Report<'_>> =
+            all.iter().map(|(checked, texts)| Report::of(checked, *texts)).collect();
         context.output.json(&serde_json::json!({ "good": exit == Exit::Good, "suites": suites }));
     }
     exit
+}
+
+/// Proves the texts of all levels of the suite, and returns their number.
+fn check_levels(context: &Context, folder: &Path, checked: &mut Checked) -> Result<usize, Exit> {
+    let Some(suite) = load_leniently(folder).suite.filter(|suite| suite.wordings.is_some()) else {
+        return Ok(0);
+    };
+    // A broken suite is reported by the check itself.
+    let Ok(paraphraser) = Paraphraser::new(&suite, super::template_renderer(context)?) else { return Ok(0) };
+    let levels: Vec<u8> = paraphraser.levels().collect();
+    if levels.is_empty() || checked.count(Severity::Error) > 0 {
+        return Ok(0);
+    }
+    let proven = super::levels::prove(context, &suite, &paraphraser, &levels, 1, &mut checked.sources)?;
+    checked.diagnostics.extend(proven.diagnostics);
+    Ok(proven.texts.len())
 }
 
 fn exit_of(checked: &Checked, strict: bool) -> Exit {
@@ -86,19 +109,22 @@ struct Report<'a> {
     errors: usize,
     warnings: usize,
     tasks: &'a [TaskRow],
+    /// Texts of levels whose proofs were tried.
+    level_texts: usize,
     /// The shipped pipelines with what the suite lacks for them.
     pipelines: &'a [PipelineNeeds],
     diagnostics: Vec<ReportedDiagnostic>,
 }
 
 impl<'a> Report<'a> {
-    fn of(checked: &'a Checked) -> Self {
+    fn of(checked: &'a Checked, level_texts: usize) -> Self {
         Self {
             suite: &checked.name,
             readable: checked.readable,
             errors: checked.count(Severity::Error),
             warnings: checked.count(Severity::Warning),
             tasks: &checked.tasks,
+            level_texts,
             pipelines: &checked.pipelines,
             diagnostics: checked
                 .diagnostics
@@ -109,7 +135,7 @@ impl<'a> Report<'a> {
     }
 }
 
-fn print(context: &Context, checked: &Checked) {
+fn print(context: &Context, checked: &Checked, level_texts: usize) {
     context.output.diagnostics(&checked.diagnostics, &checked.sources);
     if !checked.readable {
         return;
@@ -159,6 +185,12 @@ fn print(context: &Context, checked: &Checked) {
         table.text()
     );
     push_pipelines(&mut out, &checked.pipelines);
+    if level_texts > 0 && checked.count(Severity::Error) == 0 {
+        let _ = writeln!(
+            out,
+            "  levels: {level_texts} texts imply their problems and need each relevant sentence"
+        );
+    }
     context.output.result(&out);
 }
 

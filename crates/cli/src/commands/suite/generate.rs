@@ -112,6 +112,10 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
+/// Files of the suite that a separate suite gets, if they exist.
+const BESIDE_TASKS: [&str; 6] =
+    ["actions.toml", "domain_brief.nl", "knowledge.lp", "picture.toml", "sentences.toml", "wordings.jinja"];
+
 /// The domain files that make a separate suite of the tasks.
 fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -134,7 +138,7 @@ fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     copy("domain_template.pddl", suite.reference_domain.as_deref().map(template::of_domain));
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
-    for file in ["sentences.toml", "actions.toml"] {
+    for file in BESIDE_TASKS {
         copy(file, std::fs::read_to_string(suite.folder.join(file)).ok());
     }
     files

@@ -3,6 +3,7 @@
 mod judge;
 mod representations;
 
+use super::inferred::InferredComparer;
 use crate::args::positive_seconds;
 use crate::context::Context;
 use crate::exit::Exit;
@@ -94,7 +95,7 @@ fn learn(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Result<Exit, Exit
             .diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &SourceMap::default());
         return Err(Exit::System);
     }
-    let judge = Judge { context, suite: &suite, inferrer: &inferrer };
+    let judge = Judge { comparer: InferredComparer { context, suite: &suite, inferrer: &inferrer } };
     let bar = counting(&context.output, suite.tasks.len(), "tasks");
     let mut tasks = Vec::new();
     for task in &suite.tasks {

@@ -2,25 +2,27 @@
 //!
 //! Everything that a method may learn the domain from is copied byte for byte: domain, its text, in-context
 //! example, sentences, knowledge. Only the tasks' texts differ, so a difference in results is the effect of
-//! the words.
+//! the words. At level 4 the domain's text differs, too.
 
 use super::files::{Entry, Files, counted};
+use super::levels;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{Suite, SuiteFolder, SuiteTask, load_suite};
-use planforge_suites::paraphrase::{Paraphrase, Paraphraser};
+use planforge_suites::codes;
+use planforge_suites::paraphrase::Paraphraser;
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Reword each task with the suite's wordings.jinja: a separate suite with the same problems.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-paraphrased --seed 7"
-)]
+#[command(after_help = "Examples:
+  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-paraphrased --seed 7
+  planforge suite paraphrase examples/suites/blocks --out /tmp/blocks-implied --level 3")]
 pub(crate) struct SuiteParaphraseArgs {
     /// The suite's folder, with domain.pddl, wordings.jinja and a problem NAME.pddl for each task.
     pub(crate) suite: PathBuf,
@@ -33,6 +35,10 @@ pub(crate) struct SuiteParaphraseArgs {
     /// Number of texts for each task: NAME-w1, NAME-w2, ...
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=999))]
     pub(crate) wordings: u32,
+    /// Write texts that imply facts instead of stating them: 2 counts things and describes layouts, 3 also reorders and adds what is
+    /// irrelevant, 4 also omits common knowledge from the domain's text. clingo proves that each text implies its problem.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=4), conflicts_with = "wordings")]
+    pub(crate) level: Option<u8>,
     /// At most so many tasks, the first by name; all where it is not given.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) tasks: Option<usize>,
@@ -43,6 +49,11 @@ pub(crate) struct SuiteParaphraseArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// The text of the domain at level 4.
+const BRIEF: &str = "domain_brief.nl";
+/// The last level with texts of tasks of its own: level 4 has those of level 3.
+const LAST_TASK_LEVEL: u8 = 3;
 
 /// Files copied unchanged, if they exist.
 const COPIED: [&str; 12] = [
@@ -78,24 +89,48 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     };
     let paraphraser = Paraphraser::new(&suite, super::template_renderer(context)?).map_err(failed)?;
     let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
-    files.extend(copied_files(context, &suite)?);
-    let mut all = Vec::new();
-    for task in &suite.tasks {
-        let texts = paraphraser.task(task, args.seed, args.wordings).map_err(failed)?;
-        files.extend(texts.iter().flat_map(|text| task_files(task, text)));
-        all.extend(texts);
+    files.extend(copied_files(context, &suite, args.level)?);
+    let mut stems = Vec::new();
+    match args.level {
+        Some(level) => {
+            let mut sources = SourceMap::default();
+            let of_task = [level.min(LAST_TASK_LEVEL)];
+            let proven = levels::prove(context, &suite, &paraphraser, &of_task, args.seed, &mut sources)?;
+            context.output.diagnostics(&proven.diagnostics, &sources);
+            if !proven.diagnostics.is_empty() {
+                return Err(Exit::Negative);
+            }
+            for (task, text) in suite.tasks.iter().zip(proven.texts) {
+                let stem = format!("{}-L{level}", task.stem);
+                files.extend(task_files(task, &stem, text.text()));
+                files.push((format!("{stem}.lp"), text.facts_without(None)));
+                stems.push(stem);
+            }
+        }
+        None => {
+            for task in &suite.tasks {
+                for told in paraphraser.task(task, args.seed, args.wordings).map_err(failed)? {
+                    files.extend(task_files(task, &told.stem, told.text));
+                    stems.push(told.stem);
+                }
+            }
+        }
     }
     let entries = Files::new(&args.out, files).write(context, args.force)?;
-    report(context, args, &all, &entries);
+    report(context, args, &stems, &entries);
     Ok(())
 }
 
 fn manifest(suite: &Suite, args: &SuiteParaphraseArgs) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let name = format!("{}-paraphrased", suite.name);
+    let (suffix, how) = match args.level {
+        Some(level) => (format!("L{level}"), format!("told at level {level}")),
+        None => ("paraphrased".to_owned(), "in other words".to_owned()),
+    };
+    let name = format!("{}-{suffix}", suite.name);
     let title = match suite.title.is_empty() {
-        true => format!("{} in other words", suite.name),
-        false => format!("{}, in other words", suite.title),
+        true => format!("{} {how}", suite.name),
+        false => format!("{}, {how}", suite.title),
     };
     let mut text = format!(
         "# Made by `planforge suite paraphrase` from suite {}, seed {}.\nschema = 1\nname = {}\ntitle = {}\n",
@@ -128,7 +163,7 @@ fn material_file(name: &str) -> String {
     format!("material-{word}.txt")
 }
 
-fn copied_files(context: &Context, suite: &Suite) -> Result<Vec<(String, String)>, Exit> {
+fn copied_files(context: &Context, suite: &Suite, level: Option<u8>) -> Result<Vec<(String, String)>, Exit> {
     let refused = |diagnostic: Box<Diagnostic>| {
         context.output.diagnostics(&[*diagnostic], &SourceMap::default());
         Exit::Input
@@ -136,16 +171,23 @@ fn copied_files(context: &Context, suite: &Suite) -> Result<Vec<(String, String)
     let folder = SuiteFolder::open(&suite.folder).map_err(refused)?;
     let mut files = Vec::new();
     for name in COPIED {
-        let text = folder.text(name).map_err(refused)?;
+        let brief = name == "domain.nl" && level > Some(LAST_TASK_LEVEL);
+        let text = folder.text(if brief { BRIEF } else { name }).map_err(refused)?;
+        if brief && text.is_none() {
+            let message = format!("{} has no {BRIEF}", suite.folder.display());
+            let help = "write the domain's text without what everybody knows, or use --level 3";
+            let diagnostic = Diagnostic::error(codes::NO_BRIEF_TEXT, message).help(help);
+            context.output.diagnostics(&[diagnostic], &SourceMap::default());
+            return Err(Exit::Negative);
+        }
         files.extend(text.map(|text| (name.to_owned(), text)));
     }
     files.extend(suite.materials.iter().map(|(name, text)| (material_file(name), text.clone())));
     Ok(files)
 }
 
-fn task_files(task: &SuiteTask, text: &Paraphrase) -> Vec<(String, String)> {
-    let stem = &text.stem;
-    let mut files = vec![(format!("{stem}.nl"), text.text.clone())];
+fn task_files(task: &SuiteTask, stem: &str, text: String) -> Vec<(String, String)> {
+    let mut files = vec![(format!("{stem}.nl"), text)];
     if let Some(problem) = &task.reference_problem {
         files.push((format!("{stem}.pddl"), problem.clone()));
         files.push((template::problem_file(stem), template::of_problem(problem)));
@@ -153,15 +195,14 @@ fn task_files(task: &SuiteTask, text: &Paraphrase) -> Vec<(String, String)> {
     files
 }
 
-fn report(context: &Context, args: &SuiteParaphraseArgs, texts: &[Paraphrase], entries: &[Entry]) {
+fn report(context: &Context, args: &SuiteParaphraseArgs, stems: &[String], entries: &[Entry]) {
     let folder = args.out.display();
     if args.json {
-        let stems: Vec<&str> = texts.iter().map(|text| text.stem.as_str()).collect();
         context.output.json(&serde_json::json!({
             "folder": folder.to_string(), "seed": args.seed, "tasks": stems, "files": entries,
         }));
         return;
     }
-    let line = format!("{folder}: {} texts, {} from seed {}\n", texts.len(), counted(entries), args.seed);
+    let line = format!("{folder}: {} texts, {} from seed {}\n", stems.len(), counted(entries), args.seed);
     context.output.result(&line);
 }

@@ -1,22 +1,13 @@
 //! Problems inferred with a knowledge file, compared with the references.
 
-use crate::context::Context;
-use crate::inference::Inferrer;
-use planforge_contract::{Candidate, Failure, FailureClass, Given, Materials, TaskView, TranslateRequest};
-use planforge_diagnostics::SourceId;
+use crate::commands::suite::inferred::{Comparison, InferredComparer};
+use planforge_contract::Failure;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
-use planforge_pipeline::{Suite, SuiteTask};
-use planforge_planning::Unlimited;
-use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
+use planforge_pipeline::SuiteTask;
 use planforge_translator_asp::LearnResult;
 use serde::Serialize;
 use std::fmt::Write as _;
-
-/// Most pairs of objects tried in a comparison.
-const MOST_CHOICES: u64 = 1_000_000;
-/// Facts that a difference names before it counts the rest.
-const NAMED: usize = 3;
 
 /// The part of a task in learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,28 +15,6 @@ const NAMED: usize = 3;
 pub(super) enum TaskRole {
     Learned,
     HeldBack,
-}
-
-/// The comparison of an inferred problem with the reference.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "decision", content = "why", rename_all = "kebab-case")]
-pub(super) enum Comparison {
-    Equivalent,
-    Different(String),
-    /// No problem follows.
-    Refused(String),
-    Undecided,
-}
-
-impl Comparison {
-    fn word(&self) -> &'static str {
-        match self {
-            Self::Equivalent => "equivalent",
-            Self::Different(_) => "different",
-            Self::Refused(_) => "refused",
-            Self::Undecided => "undecided",
-        }
-    }
 }
 
 /// The results of one task; empty without a representation.
@@ -76,9 +45,7 @@ pub(super) struct KnowledgeReport {
 
 /// Infers and compares.
 pub(super) struct Judge<'a> {
-    pub(super) context: &'a Context,
-    pub(super) suite: &'a Suite,
-    pub(super) inferrer: &'a Inferrer,
+    pub(super) comparer: InferredComparer<'a>,
 }
 
 impl Judge<'_> {
@@ -95,72 +62,16 @@ impl Judge<'_> {
             let (Some(representation), Some(knowledge)) = (representation, knowledge) else {
                 return Ok(None);
             };
-            self.compare(task, representation, knowledge).map(Some)
+            self.comparer.compare(task, representation, Some(knowledge)).map(Some)
         };
         Ok(TaskResult {
             task: task.stem.clone(),
             role,
             without_rules: compare(Some(&declarations))?,
             learned: compare(Some(knowledge))?,
-            own_file: compare(self.suite.knowledge.as_deref())?,
+            own_file: compare(self.comparer.suite.knowledge.as_deref())?,
         })
     }
-
-    fn compare(
-        &self,
-        task: &SuiteTask,
-        representation: &str,
-        knowledge: &str,
-    ) -> Result<Comparison, Failure> {
-        let domain = self.suite.reference_domain.clone();
-        let request = TranslateRequest {
-            task: TaskView {
-                suite: self.suite.name.clone(),
-                task: task.stem.clone(),
-                given: Given { domain: domain.clone(), problem: None },
-                materials: Materials { knowledge: Some(knowledge.to_owned()), ..Materials::default() },
-                ..TaskView::default()
-            },
-            candidate: Candidate {
-                texts: [("ir", representation.to_owned())].into_iter().collect(),
-                ..Candidate::default()
-            },
-            n: 1,
-            ..TranslateRequest::default()
-        };
-        let inferred = match self.inferrer.call(self.context, &request) {
-            Ok(patch) => patch.problem.unwrap_or_default(),
-            Err(failure) if matches!(failure.class, FailureClass::Reply | FailureClass::Limit) => {
-                return Ok(Comparison::Refused(failure.message));
-            }
-            // A name that only this representation has makes no knowledge file wrong; a rule about it does.
-            Err(failure) => return Err(failure),
-        };
-        let parse = |text: &str| planforge_pddl::parse_problem(text, SourceId(0)).value;
-        let domain = planforge_pddl::parse_domain(&domain.unwrap_or_default(), SourceId(0)).value;
-        let reference = parse(task.reference_problem.as_deref().unwrap_or_default());
-        Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut Unlimited) {
-            ProblemEquivalence::Equal { .. } => Comparison::Equivalent,
-            ProblemEquivalence::Different(found) => Comparison::Different(difference_text(&found)),
-            ProblemEquivalence::Undecided { .. } => Comparison::Undecided,
-        })
-    }
-}
-
-/// The difference of a reference from an inferred problem.
-fn difference_text(found: &ProblemDifference) -> String {
-    let list = |what: &str, items: &[String]| match items.len() {
-        0 => None,
-        n if n > NAMED => Some(format!("{what} {} and {} more", items[..NAMED].join(", "), n - NAMED)),
-        _ => Some(format!("{what} {}", items.join(", "))),
-    };
-    let parts = [
-        list("missing objects", &found.missing_objects),
-        list("extra objects", &found.extra_objects),
-        list("missing", &found.missing_facts),
-        list("extra", &found.extra_facts),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 impl KnowledgeReport {

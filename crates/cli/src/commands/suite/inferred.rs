@@ -1,0 +1,103 @@
+//! Problems inferred from representations, compared with the references of a suite's tasks.
+
+use crate::context::Context;
+use crate::inference::Inferrer;
+use planforge_contract::{Candidate, Failure, FailureClass, Given, Materials, TaskView, TranslateRequest};
+use planforge_diagnostics::SourceId;
+use planforge_pipeline::{Suite, SuiteTask};
+use planforge_planning::Unlimited;
+use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
+use serde::Serialize;
+
+/// Most pairs of objects tried in a comparison.
+const MOST_CHOICES: u64 = 1_000_000;
+/// Facts that a difference names before it counts the rest.
+const NAMED: usize = 3;
+
+/// The comparison of an inferred problem with the reference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "decision", content = "why", rename_all = "kebab-case")]
+pub(crate) enum Comparison {
+    Equivalent,
+    Different(String),
+    /// No problem follows.
+    Refused(String),
+    Undecided,
+}
+
+impl Comparison {
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Equivalent => "equivalent",
+            Self::Different(_) => "different",
+            Self::Refused(_) => "refused",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+/// Infers and compares.
+pub(crate) struct InferredComparer<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) suite: &'a Suite,
+    pub(crate) inferrer: &'a Inferrer,
+}
+
+impl InferredComparer<'_> {
+    /// Compares the problem that follows from a representation with the reference of a task.
+    pub(crate) fn compare(
+        &self,
+        task: &SuiteTask,
+        representation: &str,
+        knowledge: Option<&str>,
+    ) -> Result<Comparison, Failure> {
+        let domain = self.suite.reference_domain.clone();
+        let request = TranslateRequest {
+            task: TaskView {
+                suite: self.suite.name.clone(),
+                task: task.stem.clone(),
+                given: Given { domain: domain.clone(), problem: None },
+                materials: Materials { knowledge: knowledge.map(str::to_owned), ..Materials::default() },
+                ..TaskView::default()
+            },
+            candidate: Candidate {
+                texts: [("ir", representation.to_owned())].into_iter().collect(),
+                ..Candidate::default()
+            },
+            n: 1,
+            ..TranslateRequest::default()
+        };
+        let inferred = match self.inferrer.call(self.context, &request) {
+            Ok(patch) => patch.problem.unwrap_or_default(),
+            Err(failure) if matches!(failure.class, FailureClass::Reply | FailureClass::Limit) => {
+                return Ok(Comparison::Refused(failure.message));
+            }
+            // A name that only this representation has makes no knowledge file wrong; a rule about it does.
+            Err(failure) => return Err(failure),
+        };
+        let parse = |text: &str| planforge_pddl::parse_problem(text, SourceId(0)).value;
+        let domain = planforge_pddl::parse_domain(&domain.unwrap_or_default(), SourceId(0)).value;
+        let reference = parse(task.reference_problem.as_deref().unwrap_or_default());
+        Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut Unlimited) {
+            ProblemEquivalence::Equal { .. } => Comparison::Equivalent,
+            ProblemEquivalence::Different(found) => Comparison::Different(difference_text(&found)),
+            ProblemEquivalence::Undecided { .. } => Comparison::Undecided,
+        })
+    }
+}
+
+/// The difference of a reference from an inferred problem.
+fn difference_text(found: &ProblemDifference) -> String {
+    let list = |what: &str, items: &[String]| match items.len() {
+        0 => None,
+        n if n > NAMED => Some(format!("{what} {} and {} more", items[..NAMED].join(", "), n - NAMED)),
+        _ => Some(format!("{what} {}", items.join(", "))),
+    };
+    let parts = [
+        list("missing objects", &found.missing_objects),
+        list("extra objects", &found.extra_objects),
+        list("missing", &found.missing_facts),
+        list("extra", &found.extra_facts),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}

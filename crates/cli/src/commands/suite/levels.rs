@@ -1,0 +1,109 @@
+//! Proofs about the levels of a suite: that a text implies its problem, and that each sentence is needed.
+
+use super::inferred::{Comparison, InferredComparer};
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::inference::Inferrer;
+use planforge_contract::Failure;
+use planforge_diagnostics::{Diagnostic, SourceMap, Span};
+use planforge_pipeline::{Suite, SuiteTask};
+use planforge_suites::codes;
+use planforge_suites::paraphrase::Paraphraser;
+use planforge_suites::paraphrase::level::{LevelText, Sentence};
+use planforge_translator_asp::{AspTranslatorOptions, Mode};
+
+/// Texts of a suite's tasks, and what is wrong with them.
+pub(crate) struct ProvenTexts {
+    pub(crate) texts: Vec<LevelText>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Writes the tasks of a suite at these levels and proves each text with clingo. Texts with mistakes are added to the sources.
+///
+/// # Errors
+/// A mistake of the template has been printed, or clingo failed.
+pub(crate) fn prove(
+    context: &Context,
+    suite: &Suite,
+    paraphraser: &Paraphraser,
+    levels: &[u8],
+    seed: u64,
+    sources: &mut SourceMap,
+) -> Result<ProvenTexts, Exit> {
+    let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
+    let failed = |failure: Failure| context.print_failure(&failure);
+    let inferrer = Inferrer::new(context, &options).map_err(failed)?;
+    let comparer = InferredComparer { context, suite, inferrer: &inferrer };
+    let mut prover = Prover { comparer, sources, diagnostics: Vec::new() };
+    let bar = crate::progress::counting(&context.output, suite.tasks.len() * levels.len(), "texts");
+    let mut texts = Vec::new();
+    for task in &suite.tasks {
+        for &level in levels {
+            let text = paraphraser.level(task, level, seed).map_err(|none| {
+                context.output.diagnostics(&none.diagnostics, &none.sources);
+                Exit::Negative
+            })?;
+            prover.prove(task, &text).map_err(failed)?;
+            texts.push(text);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(ProvenTexts { texts, diagnostics: prover.diagnostics })
+}
+
+struct Prover<'a> {
+    comparer: InferredComparer<'a>,
+    sources: &'a mut SourceMap,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Prover<'_> {
+    fn compare(
+        &self,
+        task: &SuiteTask,
+        text: &LevelText,
+        left_out: Option<usize>,
+    ) -> Result<Comparison, Failure> {
+        self.comparer.compare(task, &text.facts_without(left_out), self.comparer.suite.knowledge.as_deref())
+    }
+
+    fn prove(&mut self, task: &SuiteTask, text: &LevelText) -> Result<(), Failure> {
+        let why = match self.compare(task, text, None)? {
+            Comparison::Equivalent => return self.find_needless(task, text),
+            Comparison::Different(why) => format!("another problem follows from it: {why}"),
+            Comparison::Refused(why) => format!("no problem follows from it: {why}"),
+            Comparison::Undecided => "the comparison with the reference reached its limit".to_owned(),
+        };
+        let message = format!("{}: the text does not imply the problem: {why}", text.stem);
+        self.report(text, Diagnostic::error(codes::NOT_IMPLIED, message), None);
+        Ok(())
+    }
+
+    /// Reports sentences without which the same problem follows.
+    fn find_needless(&mut self, task: &SuiteTask, text: &LevelText) -> Result<(), Failure> {
+        for (index, sentence) in text.sentences.iter().enumerate() {
+            if sentence.facts.is_some() && self.compare(task, text, Some(index))? == Comparison::Equivalent {
+                let message = format!("{}: the same problem follows without this sentence", text.stem);
+                let help =
+                    "mark it with `= irrelevant`, or state something in it that no other sentence states";
+                let diagnostic = Diagnostic::error(codes::NEEDLESS, message).help(help);
+                self.report(text, diagnostic, Some(index));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a diagnostic at a sentence, or at the beginning of the text.
+    fn report(&mut self, text: &LevelText, diagnostic: Diagnostic, sentence: Option<usize>) {
+        let source = self.sources.add(format!("{}.nl", text.stem), text.text());
+        let length = |sentences: &[Sentence]| {
+            u32::try_from(sentences.iter().map(|s| s.text.len()).sum::<usize>()).unwrap_or(u32::MAX)
+        };
+        let span = match sentence {
+            Some(index) => Span::new(length(&text.sentences[..index]), length(&text.sentences[..=index])),
+            None => Span::empty(0),
+        };
+        self.diagnostics.push(diagnostic.at(source, span, ""));
+    }
+}
