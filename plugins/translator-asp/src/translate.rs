@@ -12,10 +12,11 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
 use planforge_grammar::asp_grammar;
+use planforge_grammar::json::{asp_from_json, asp_schema};
 use planforge_pddl::extract::code_blocks;
 use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
-use planforge_translating::{Writer, new_turns};
+use planforge_translating::{Writer, new_turns, reply_as_pddl};
 
 /// One call of the translator.
 pub(crate) struct AspCall<'a> {
@@ -263,7 +264,11 @@ impl<'a> AspCall<'a> {
     fn ask(&self, messages: &[Message], what: &str, n: usize) -> Result<Vec<Reply>, Failure> {
         let writer = Writer { host: self.host, task: &self.request.task, logprobs: self.options.logprobs };
         let constraint = self.constraint(what)?;
-        writer.ask_within(messages.to_vec(), what, u32::try_from(n).unwrap_or(u32::MAX), constraint)
+        let n = u32::try_from(n).unwrap_or(u32::MAX);
+        let replies = writer.ask_within(messages.to_vec(), what, n, constraint.clone())?;
+        let read = |text: &str| Ok(format!("```asp\n{}\n```", asp_from_json(text)?));
+        let as_program = |reply: Reply| reply_as_pddl(&reply, constraint.as_ref(), read).unwrap_or(reply);
+        Ok(replies.into_iter().map(as_program).collect())
     }
 
     /// The grammar of representations, with the vocabulary of the domain and the knowledge file.
@@ -275,8 +280,9 @@ impl<'a> AspCall<'a> {
         if matches!(what, "cardinalities" | "objects") {
             return usage.without_grammar("the first two questions of mode `g3` are answered in JSON");
         }
-        let grammar = asp_grammar(&self.inference.asp_vocabulary());
-        Ok(Some(usage.constraint(&grammar, ("asp", false), None)))
+        let vocabulary = self.inference.asp_vocabulary();
+        let schema = Some(asp_schema(&vocabulary));
+        Ok(Some(usage.constraint(&asp_grammar(&vocabulary), ("asp", false), schema)))
     }
 
     fn ask_once(&self, messages: &[Message], what: &str) -> Result<Reply, Failure> {

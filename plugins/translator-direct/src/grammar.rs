@@ -3,11 +3,12 @@
 use crate::options::DirectOptions;
 use planforge_contract::{Constraint, Failure, Reply, TaskView};
 use planforge_diagnostics::SourceId;
-use planforge_grammar::json::{problem_from_json, problem_schema};
-use planforge_grammar::{domain_grammar, problem_grammar};
+use planforge_grammar::json::{objects_from_json, objects_schema, problem_from_json, problem_schema};
+use planforge_grammar::{domain_grammar, objects_grammar, problem_grammar};
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_translating::{problem_template, reply_as_pddl};
+use planforge_plugin_sdk::reply::{check_finish, no_pddl};
+use planforge_translating::{problem_template, problem_with_objects, reply_as_pddl};
 
 /// The constraint of a question, and the parts of the task that it is made from.
 #[derive(Debug, Default)]
@@ -39,6 +40,32 @@ impl QuestionGrammar {
         let schema = problem_schema(&domain, objects.as_deref());
         let constraint = usage.constraint(&grammar, ("pddl", options.reason), Some(schema));
         Ok(Self { constraint: Some(constraint), domain, objects })
+    }
+
+    /// The grammar of the objects of a problem of that domain. `None` if the objects are shown, the domain is not readable, or grammars are off.
+    pub(crate) fn of_objects(options: &DirectOptions, task: &TaskView, domain: Option<&str>) -> Option<Self> {
+        if options.grammar.is_off() || shown_objects(options, task).is_some() {
+            return None;
+        }
+        let domain = parse_domain(domain?, SourceId(0));
+        let domain = (!domain.has_errors()).then_some(domain.value)?;
+        let (grammar, schema) = (objects_grammar(&domain), objects_schema(&domain));
+        let constraint = options.grammar.constraint(&grammar, ("pddl", options.reason), Some(schema));
+        Some(Self { constraint: Some(constraint), domain, objects: None })
+    }
+
+    /// The task with a template of the objects that the reply names.
+    pub(crate) fn task_with_objects(&self, task: &TaskView, reply: &Reply) -> Result<TaskView, Failure> {
+        check_finish(reply)?;
+        let read = |text: &str| objects_from_json(&self.domain, text);
+        let text = reply_as_pddl(reply, self.constraint.as_ref(), read)?.content;
+        // A thought may speak of the list; the last one is the answer.
+        let section = text.to_ascii_lowercase().rfind("(:objects");
+        let section = section.ok_or_else(|| no_pddl("the reply holds no list `(:objects ...)`"))?;
+        let mut task = task.clone();
+        let template = problem_with_objects(&task, &self.domain, &text[section..]);
+        task.materials.templates.objects = Some(template);
+        Ok(task)
     }
 
     /// The grammar of whole domains.

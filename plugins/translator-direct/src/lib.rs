@@ -6,7 +6,8 @@
 //! | `domain` | a domain | the domain's text; the candidate's problem, if it has one | the names and parameters of the actions |
 //! | `both` | a domain, then a problem for it in the same conversation | both texts | both |
 //!
-//! One request asks for all `n` samples of a question. In mode `both` a further question is asked for each domain. A reply that lacks the
+//! One request asks for all `n` samples of a question. In mode `both` a further question is asked for each domain. With a grammar, and without
+//! given objects, a question asks for the objects first, and a further one for a problem over those of each sample. A reply that lacks the
 //! PDDL or was cut off fails its sample only. If the candidate has a conversation, the question is its next turn; feedback is asked about in
 //! a turn that shows the current PDDL.
 //! The texts of the questions are in `templates/` and, as far as other translators share them, in the crate `translating`.
@@ -39,13 +40,24 @@ impl Plugin for DirectTranslator {
             .role(planforge_translating::ROLE, "writes the PDDL")
             .logprobs_where("logprobs", "true")
             .requires_grammar_where("grammar", "require")
-            .requests_where("mode", &["problem", "domain"], ForAllSamples(1))
+            .requests_where("mode", &["domain"], ForAllSamples(1))
+            .requests_if(
+                OptionCondition::new("mode", &["both"]).and(with_grammar()),
+                ForAllSamples(1) + Samples + Samples,
+            )
+            .requests_if(with_grammar(), ForAllSamples(1) + Samples)
+            .requests_where("mode", &["problem"], ForAllSamples(1))
             .requests(ForAllSamples(1) + Samples)
     }
 
     fn create(options: DirectOptions, _secrets: &Secrets) -> Result<Self, Failure> {
         Ok(Self { options, prompts: prompt::Prompts::new()? })
     }
+}
+
+/// Objects that are not given are asked for first.
+fn with_grammar() -> OptionCondition {
+    OptionCondition::new("grammar", &["prefer", "require"])
 }
 
 impl Translator for DirectTranslator {

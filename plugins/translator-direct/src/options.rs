@@ -59,7 +59,8 @@ pub struct DirectOptions {
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
     /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The grammar of a problem is made from its
-    /// domain, and from its objects if the question shows them; that of a domain is its syntax.
+    /// domain and objects. If no objects are given, each sample first names them in a request of its own; a correction has one request and a
+    /// grammar of the domain alone. The grammar of a domain is its syntax.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,
     /// Replaces the system text. An empty text omits the system turn.

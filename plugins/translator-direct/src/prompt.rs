@@ -32,6 +32,7 @@ struct ProblemContext<'a> {
     example: Option<ProblemExample<'a>>,
     task_text: &'a str,
     skeleton: Option<String>,
+    names_objects: bool,
     reason: bool,
 }
 
@@ -66,6 +67,26 @@ impl Prompts {
         task: &TaskView,
         domain: Option<&str>,
     ) -> Result<String, Failure> {
+        self.problem_part(options, task, domain, false)
+    }
+
+    /// Asks for the objects of a problem of the domain.
+    pub(crate) fn objects(
+        &self,
+        options: &DirectOptions,
+        task: &TaskView,
+        domain: Option<&str>,
+    ) -> Result<String, Failure> {
+        self.problem_part(options, task, domain, true)
+    }
+
+    fn problem_part(
+        &self,
+        options: &DirectOptions,
+        task: &TaskView,
+        domain: Option<&str>,
+        names_objects: bool,
+    ) -> Result<String, Failure> {
         need_problem_text(task, domain)?;
         let interface =
             (domain.is_none() && options.template).then(|| domain_template(task, None)).transpose()?;
@@ -84,6 +105,7 @@ impl Prompts {
                 false => None,
             },
             domain_name,
+            names_objects,
             reason: options.reason,
         };
         self.templates.render("problem", &context)

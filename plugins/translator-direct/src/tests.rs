@@ -126,7 +126,7 @@ fn a_grammar_is_of_the_domain_and_of_the_objects_that_are_given() {
     let mut request = lamps_request(true, 1);
     assert_eq!(constraint(options(GrammarUse::Off), &request), None);
     let open = constraint(options(GrammarUse::Prefer), &request).unwrap();
-    assert!(!open.required && open.gbnf.contains("```pddl") && open.gbnf.contains("name"), "{}", open.gbnf);
+    assert!(!open.required && open.gbnf.contains("```pddl") && !open.gbnf.contains(":init"), "{}", open.gbnf);
     assert!(open.schema.unwrap()["properties"].get("objects").is_some());
     request.task.action_interface = Some(lamps_interface());
     let closed = constraint(options(GrammarUse::Require), &request).unwrap();
@@ -135,6 +135,69 @@ fn a_grammar_is_of_the_domain_and_of_the_objects_that_are_given() {
     assert!(closed.gbnf.contains(&format!("\"{object}\"")), "{}", closed.gbnf);
     let thought = DirectOptions { reason: true, ..options(GrammarUse::Require) };
     assert!(constraint(thought, &request).unwrap().gbnf.contains("thought ::= [^`]+"));
+}
+
+#[test]
+fn objects_that_are_not_given_are_named_in_a_request_before_the_problem() {
+    let host = TestHost::for_kind(PluginKind::Translator)
+        .reply("writer", "```pddl\n(:objects red blue blue)\n```")
+        .reply("writer", "There are two lamps.")
+        .reply("writer", PROBLEM);
+    let options = DirectOptions { grammar: GrammarUse::Require, ..Default::default() };
+    let got = sample_results(plugin(options.clone()).translate(&host, &lamps_request(true, 2)).unwrap());
+    let asked = host.requests();
+    assert_eq!(
+        asked.iter().map(|(_, r)| (r.tags.artefact.as_str(), r.sampling.n)).collect::<Vec<_>>(),
+        [("problem", Some(2)), ("problem", Some(1))]
+    );
+    let closed = &asked[1].1.constraint.as_ref().unwrap().gbnf;
+    assert!(closed.contains("\"red\"") && !closed.contains("name ::="), "{closed}");
+    let first = got[0].as_ref().unwrap();
+    assert_eq!(first.problem.as_deref(), Some(PROBLEM));
+    assert_eq!(
+        first.messages[..2],
+        asked[1].1.messages,
+        "the first question is not part of the conversation"
+    );
+    assert_eq!(got[1].as_ref().unwrap_err().code, "reply.no-pddl");
+    insta::assert_snapshot!(asked.iter().map(|(_, r)| transcript(&r.messages)).collect::<String>());
+
+    let mut revised = lamps_request(true, 1);
+    revised.candidate.problem = Some(PROBLEM.to_owned());
+    revised.feedback = vec!["There is no lamp `green`.".into()];
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", PROBLEM);
+    let _ = plugin(options).translate(&host, &revised).unwrap();
+    let open = host.requests()[0].1.constraint.clone().unwrap();
+    assert!(open.gbnf.contains("name ::=") && open.gbnf.contains(":init"), "a correction may change objects");
+}
+
+#[test]
+fn objects_of_a_domain_that_was_just_written_are_named_in_the_same_conversation() {
+    let token = TokenLogprob { token: "t".into(), logprob: -1.0 };
+    let scored = |content: &str| {
+        Ok(Reply { logprobs: Some(vec![token.clone(); 4]), ..Reply::new(content, FinishReason::Stop) })
+    };
+    let host = TestHost::for_kind(PluginKind::Translator)
+        .answer("writer", scored(DOMAIN))
+        .answer("writer", scored(r#"{"objects": [{"name": "red", "type": "object"}]}"#))
+        .answer("writer", scored(PROBLEM));
+    let options = DirectOptions {
+        mode: Mode::Both,
+        grammar: GrammarUse::Prefer,
+        logprobs: true,
+        reason: true,
+        ..Default::default()
+    };
+    let patch = sample_results(plugin(options).translate(&host, &lamps_request(false, 1)).unwrap())
+        .remove(0)
+        .unwrap();
+    assert_eq!((patch.domain.as_deref(), patch.problem.as_deref()), (Some(DOMAIN), Some(PROBLEM)));
+    assert_eq!(patch.tokens, Some(12));
+    let asked: Vec<_> = host.requests().into_iter().map(|(_, request)| request.messages).collect();
+    assert_eq!(asked.iter().map(Vec::len).collect::<Vec<_>>(), [2, 4, 4]);
+    assert!(asked[1][3].content.contains("which objects does the task speak of?"), "{}", asked[1][3].content);
+    assert!(asked[2][3].content.contains("(:objects\n    red)"), "{}", asked[2][3].content);
+    assert_eq!(patch.messages[..4], asked[2]);
 }
 
 #[test]

@@ -6,12 +6,19 @@ use crate::options::{DirectOptions, Mode};
 use crate::prompt::Prompts;
 use planforge_contract::api::Host;
 use planforge_contract::{
-    CandidatePatch, Failure, Message, Outcome, Reply, TranslateRequest, TranslateResponse,
+    CandidatePatch, Failure, Message, Outcome, Reply, TaskView, TranslateRequest, TranslateResponse,
 };
 use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 use planforge_translating::{
     Writer, answered_turns, new_turns, note_without_example, note_without_text, response, too_few_replies,
 };
+
+/// A reply that names the objects of a problem.
+struct NamedObjects {
+    reply: Reply,
+    /// The task with a template of the objects.
+    task: TaskView,
+}
 
 /// One call of the plugin.
 pub(crate) struct DirectCall<'a> {
@@ -34,8 +41,16 @@ impl<'a> DirectCall<'a> {
 
     pub(crate) fn run(&self) -> Result<TranslateResponse, Failure> {
         let revising = !self.request.feedback.is_empty();
-        let conversation = &self.request.candidate.conversation;
-        let turns = new_turns(conversation, self.prompts.system(self.options)?, self.question(revising)?);
+        let n = self.request.n.max(1);
+        if self.options.mode == Mode::Problem && !revising {
+            let domain = self.known_domain();
+            if let Some(objects) = self.named_objects(&[], domain, n)? {
+                let problem = |named| self.problem_over(&[], named, domain);
+                let samples = objects.into_iter().map(|named| named.and_then(problem).into());
+                return Ok(response(samples.collect(), n));
+            }
+        }
+        let turns = self.turns(&[], self.question(revising)?)?;
         let in_two_steps = self.options.mode == Mode::Both && !revising;
         let (wanted, tag) = match self.options.mode {
             Mode::Problem => (WantedPddl::Problem, "problem"),
@@ -43,7 +58,6 @@ impl<'a> DirectCall<'a> {
             Mode::Domain | Mode::Both => (WantedPddl::Domain, "domain"),
         };
         let grammar = self.grammar(wanted)?;
-        let n = self.request.n.max(1);
         let replies = self.ask(&turns, tag, n, &grammar)?;
         let mut samples: Vec<Outcome<CandidatePatch>> = Vec::with_capacity(n as usize);
         for reply in replies.iter().take(n as usize) {
@@ -66,7 +80,7 @@ impl<'a> DirectCall<'a> {
             return Ok(revise.clone());
         }
         let (task, candidate) = (&self.request.task, &self.request.candidate);
-        let domain = candidate.domain.as_deref().or(task.given.domain.as_deref());
+        let domain = self.known_domain();
         let problem = candidate.problem.as_deref().or(task.given.problem.as_deref());
         let question = match self.options.mode {
             Mode::Problem => self.prompts.problem(self.options, task, domain)?,
@@ -77,6 +91,19 @@ impl<'a> DirectCall<'a> {
             Some(revise) => format!("{question}\n\n{revise}"),
             None => question,
         })
+    }
+
+    /// The PDDL of the candidate's domain, else of the given one.
+    fn known_domain(&self) -> Option<&str> {
+        let (task, candidate) = (&self.request.task, &self.request.candidate);
+        candidate.domain.as_deref().or(task.given.domain.as_deref())
+    }
+
+    /// The new turns `before` and a question behind them.
+    fn turns(&self, before: &[Message], question: String) -> Result<Vec<Message>, Failure> {
+        let conversation = [&self.request.candidate.conversation, before].concat();
+        let turns = new_turns(&conversation, self.prompts.system(self.options)?, question);
+        Ok([before, &turns].concat())
     }
 
     fn ask(
@@ -92,11 +119,9 @@ impl<'a> DirectCall<'a> {
 
     /// The grammar of the replies to the first question.
     fn grammar(&self, wanted: WantedPddl) -> Result<QuestionGrammar, Failure> {
-        let (task, candidate) = (&self.request.task, &self.request.candidate);
         match wanted {
             WantedPddl::Problem => {
-                let domain = candidate.domain.as_deref().or(task.given.domain.as_deref());
-                QuestionGrammar::of_problem(self.options, task, domain)
+                QuestionGrammar::of_problem(self.options, &self.request.task, self.known_domain())
             }
             WantedPddl::Domain => Ok(QuestionGrammar::of_domain(self.options)),
             WantedPddl::Either => {
@@ -137,21 +162,77 @@ impl<'a> DirectCall<'a> {
 
     /// Asks for a problem of a domain just written, in the same conversation.
     fn add_problem(&self, first: CandidatePatch) -> Result<CandidatePatch, Failure> {
-        let question = self.prompts.problem(self.options, &self.request.task, first.domain.as_deref())?;
-        let mut turns = first.messages.clone();
-        turns.push(Message::user(question));
-        let grammar = QuestionGrammar::of_problem(self.options, &self.request.task, first.domain.as_deref())?;
+        let domain = first.domain.as_deref();
+        let second = match self.named_objects(&first.messages, domain, 1)? {
+            Some(mut named) => {
+                let named = named.pop().unwrap_or_else(|| Err(too_few_replies(0, 1)))?;
+                self.problem_over(&first.messages, named, domain)?
+            }
+            None => self.problem(&first.messages, self.options, &self.request.task, domain)?,
+        };
+        Ok(joined(first, second))
+    }
+
+    /// Asks for a problem of the domain behind the new turns `before`.
+    fn problem(
+        &self,
+        before: &[Message],
+        options: &DirectOptions,
+        task: &TaskView,
+        domain: Option<&str>,
+    ) -> Result<CandidatePatch, Failure> {
+        let turns = self.turns(before, self.prompts.problem(options, task, domain)?)?;
+        let grammar = QuestionGrammar::of_problem(options, task, domain)?;
         let replies = self.ask(&turns, "problem", 1, &grammar)?;
         let reply = replies.first().ok_or_else(|| too_few_replies(0, 1))?;
-        let second = self.patch(&turns, reply, WantedPddl::Problem, &grammar)?;
-        Ok(CandidatePatch {
-            domain: first.domain,
-            log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),
-            tokens: first.tokens.zip(second.tokens).map(|(a, b)| a + b),
-            raw_reply: format!("{}\n\n{}", first.raw_reply, second.raw_reply),
-            fixes: [first.fixes, second.fixes].concat(),
-            diagnostics: [first.diagnostics, second.diagnostics].concat(),
-            ..second
-        })
+        self.patch(&turns, reply, WantedPddl::Problem, &grammar)
+    }
+
+    /// Asks for the objects of `n` problems of the domain behind the new turns `before`. `None` if no request of its own is needed.
+    fn named_objects(
+        &self,
+        before: &[Message],
+        domain: Option<&str>,
+        n: u32,
+    ) -> Result<Option<Vec<Result<NamedObjects, Failure>>>, Failure> {
+        let task = &self.request.task;
+        let Some(grammar) = QuestionGrammar::of_objects(self.options, task, domain) else { return Ok(None) };
+        let turns = self.turns(before, self.prompts.objects(self.options, task, domain)?)?;
+        let replies = self.ask(&turns, "problem", n, &grammar)?;
+        let named = replies.into_iter().take(n as usize).map(|reply| {
+            let task = grammar.task_with_objects(task, &reply)?;
+            Ok(NamedObjects { task, reply })
+        });
+        Ok(Some(named.collect()))
+    }
+
+    /// Asks for a problem over the named objects. Its question is that of given objects, so the one that named them is not repeated.
+    fn problem_over(
+        &self,
+        before: &[Message],
+        named: NamedObjects,
+        domain: Option<&str>,
+    ) -> Result<CandidatePatch, Failure> {
+        let options = DirectOptions { template: true, ..self.options.clone() };
+        let first = CandidatePatch {
+            log_likelihood: named.reply.log_likelihood(),
+            tokens: named.reply.tokens(),
+            raw_reply: named.reply.content,
+            ..CandidatePatch::default()
+        };
+        Ok(joined(first, self.problem(before, &options, &named.task, domain)?))
+    }
+}
+
+/// The patch of two replies, of which the second has the later turns.
+fn joined(first: CandidatePatch, second: CandidatePatch) -> CandidatePatch {
+    CandidatePatch {
+        domain: first.domain,
+        log_likelihood: first.log_likelihood.zip(second.log_likelihood).map(|(a, b)| a + b),
+        tokens: first.tokens.zip(second.tokens).map(|(a, b)| a + b),
+        raw_reply: format!("{}\n\n{}", first.raw_reply, second.raw_reply),
+        fixes: [first.fixes, second.fixes].concat(),
+        diagnostics: [first.diagnostics, second.diagnostics].concat(),
+        ..second
     }
 }

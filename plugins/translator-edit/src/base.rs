@@ -9,11 +9,12 @@ use planforge_contract::{
     ReportedDiagnostic, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, SourceMap};
+use planforge_grammar::json::{edit_schema, edits_from_json};
 use planforge_grammar::{EditFunctions, edit_grammar};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem, print_domain, print_problem};
 use planforge_plugin_sdk::reply::check_finish;
-use planforge_translating::{domain_of_problem, domain_template, problem_template};
+use planforge_translating::{domain_of_problem, domain_template, problem_template, reply_as_pddl};
 use std::collections::BTreeSet;
 
 /// The code of an object that is declared nowhere.
@@ -75,7 +76,14 @@ impl Base {
             None => (None, EditFunctions::DOMAIN),
         };
         let grammar = edit_grammar(&self.domain, objects, functions);
-        Some(usage.constraint(&grammar, ("python", options.reason), None))
+        let schema = edit_schema(&self.domain, objects, functions);
+        Some(usage.constraint(&grammar, ("python", options.reason), Some(schema)))
+    }
+
+    /// The reply with calls in the place of JSON. JSON of another form stays: calls may be written so.
+    pub(crate) fn as_calls(&self, reply: &Reply, constraint: Option<&Constraint>) -> Reply {
+        let read = |text: &str| Ok(format!("```python\n{}\n```", edits_from_json(&self.domain, text)?));
+        reply_as_pddl(reply, constraint, read).unwrap_or_else(|_| reply.clone())
     }
 
     /// The candidate's domain, the given one, or one made from the action interface. `problem`: replies may edit the problem too.

@@ -58,10 +58,11 @@ impl Translator for EditTranslator {
         let writer = Writer { host, task: &request.task, logprobs: self.options.logprobs };
         let constraint = base.constraint(&self.options);
         let messages = [conversation.as_slice(), &turns].concat();
-        let replies = writer.ask_within(messages, "edit", n, constraint)?;
+        let replies = writer.ask_within(messages, "edit", n, constraint.clone())?;
         let patch = |reply: &Reply| {
-            let patch = base.patch(reply, request.fixes)?;
-            Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })
+            let patch = base.patch(&base.as_calls(reply, constraint.as_ref()), request.fixes)?;
+            let raw_reply = reply.content.clone();
+            Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), raw_reply, ..patch })
         };
         let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
         Ok(response(samples, n))

@@ -394,10 +394,26 @@ fn a_grammar_is_of_the_calls_and_the_actions_of_the_domain() {
     };
     assert_eq!(constraint(GrammarUse::Off, false), None);
     let found = constraint(GrammarUse::Require, false).unwrap();
-    assert!(found.required && found.schema.is_none());
+    assert!(found.required && found.schema.unwrap()["properties"].get("calls").is_some());
     for part in ["modify_action", "\\\"switch\\\"", "```python", "thought"] {
         assert!(found.gbnf.contains(part), "{part}: {}", found.gbnf);
     }
     assert!(!found.gbnf.contains("edit_goal"));
     assert!(constraint(GrammarUse::Prefer, true).unwrap().gbnf.contains("edit_goal"));
+}
+
+#[test]
+fn calls_in_json_of_the_schema_are_made() {
+    let json = r#"{"calls": [
+        {"function": "add_or_update_predicates", "predicates": [
+            {"name": "dusty", "parameters": [{"name": "?l", "type": "lamp"}]}, {"name": "on", "parameters": [{"name": "?l", "type": "lamp"}]}]},
+        {"function": "modify_action", "action": "switch", "preconditions": [{"not": {"predicate": "dusty", "arguments": ["?l"]}}],
+            "effects": [{"predicate": "on", "arguments": ["?l"]}]}]}"#;
+    let host = TestHost::for_kind(PluginKind::Translator).reply("writer", json);
+    let options = EditOptions { grammar: GrammarUse::Require, ..Default::default() };
+    let patch = sample_results(plugin(options).translate(&host, &first_round(1)).unwrap()).remove(0).unwrap();
+    let domain = patch.domain.unwrap();
+    assert!(domain.contains("(dusty ?l - lamp)") && domain.contains("(not (dusty ?l))"), "{domain}");
+    assert_eq!(patch.edits, Some(Edits { applied: 3, refused: 0 }));
+    assert_eq!(patch.raw_reply, json);
 }

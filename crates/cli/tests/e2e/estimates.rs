@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// Pipelines in small sizes; the label of each task's first requests; upper bounds on requests and replies of
 /// two tasks.
-const PIPELINES: [(&str, &[&str], &str, u64, u64); 6] = [
+const PIPELINES: [(&str, &[&str], &str, u64, u64); 7] = [
     ("llm-p", &[], "problem", 2, 2),
+    ("llm-p", &["stage.problem.options.grammar=prefer", "stage.problem.n=3"], "problem", 2, 6),
     ("pd-chain", &["stage.refine.rounds=2"], "problem", 1, 1),
     ("bon-ivml", &["stage.domain.n=3", "stage.ivml.rounds=2"], "domain", 2, 6),
     ("actions-corrective", &[], "actions", 8, 8),

@@ -6,13 +6,16 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// A server under test, and a client that grants a root and answers questions to its model with one text.
+/// The client's model: a reply to a question.
+type Model = Box<dyn FnMut(&str) -> String>;
+
+/// A server under test, and a client that grants a root and answers questions to its model.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     root: PathBuf,
-    reply: String,
+    model: Model,
     /// Questions to the client's model.
     asked: Vec<Value>,
     /// Messages of progress.
@@ -21,12 +24,18 @@ struct Server {
 }
 
 impl Server {
+    /// A client whose model always gives the same reply.
     fn start(root: &Path, reply: &str) -> Self {
+        let reply = reply.to_owned();
+        Self::with_model(root, Box::new(move |_| reply.clone()))
+    }
+
+    fn with_model(root: &Path, model: Model) -> Self {
         let mut child = planforge().arg("mcp").stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
-        let (root, reply) = (root.to_owned(), reply.to_owned());
-        let mut server = Self { child, input, output, root, reply, asked: Vec::new(), progress: 0, id: 0 };
+        let root = root.to_owned();
+        let mut server = Self { child, input, output, root, model, asked: Vec::new(), progress: 0, id: 0 };
         let capabilities = json!({ "roots": {}, "sampling": {} });
         let info = json!({ "name": "test", "version": "1" });
         let hello =
@@ -56,7 +65,7 @@ impl Server {
                 }
                 Some("sampling/createMessage") => {
                     self.asked.push(message["params"].clone());
-                    let content = json!({ "type": "text", "text": self.reply });
+                    let content = json!({ "type": "text", "text": (self.model)(last_turn(&message)) });
                     json!({ "role": "assistant", "model": "scripted", "content": content, "stopReason": "endTurn" })
                 }
                 Some("notifications/progress") => {
@@ -107,6 +116,91 @@ fn the_client_s_model_answers_llm_p_and_no_key_is_needed() {
     assert!(server.progress > 0);
     let report = server.request("resources/read", json!({ "uri": ended["report"] }));
     assert!(report["contents"][0]["text"].as_str().unwrap().contains("\"accepted\""));
+    server.end();
+}
+
+/// The last turn of a question to the client's model.
+fn last_turn(message: &Value) -> &str {
+    let turns = message["params"]["messages"].as_array().unwrap();
+    turns.last().unwrap()["content"]["text"].as_str().unwrap()
+}
+
+/// The domain of the suite `parcels`, in which the van drives without a road.
+fn without_roads(domain: &str) -> String {
+    domain.replace("(and (van-at ?from) (road ?from ?to))", "(van-at ?from)")
+}
+
+#[test]
+fn the_client_s_model_writes_problem_and_domain_in_rounds() {
+    let tasks = ["p01", "p02"].map(|stem| {
+        (example_text("parcels", &format!("{stem}.nl")), example_text("parcels", &format!("{stem}.pddl")))
+    });
+    let drive = r#"modify_action("drive", ["(van-at ?from)", "(road ?from ?to)"], ["(van-at ?to)", "(not (van-at ?from))"])"#;
+    let calls = format!(
+        r#"add_or_update_predicates(["(road ?from ?to - town)", "(van-at ?t - town)", "(parcel-at ?p - parcel ?t - town)", "(in-van ?p - parcel)", "(van-empty)"])
+{}
+modify_action("load", ["(van-at ?t)", "(parcel-at ?p ?t)", "(van-empty)"], ["(in-van ?p)", "(not (parcel-at ?p ?t))", "(not (van-empty))"])
+modify_action("unload", ["(van-at ?t)", "(in-van ?p)"], ["(parcel-at ?p ?t)", "(van-empty)", "(not (in-van ?p))"])"#,
+        drive.replace(r#", "(road ?from ?to)""#, "")
+    );
+    let mut rounds = 0;
+    let model = move |question: &str| {
+        if question.contains("modify_action") {
+            rounds += 1;
+            return format!("```python\n{}\n```", if rounds == 1 { &calls } else { drive });
+        }
+        // The question of the second task shows the first one as an example.
+        let (_, problem) = tasks.iter().max_by_key(|(text, _)| question.rfind(text.trim())).unwrap();
+        format!("```pddl\n{problem}```")
+    };
+    let mut server = Server::with_model(&root(), Box::new(model));
+    let file = json!({ "path": "configs/pipelines/pd-chain.toml" });
+    let on = json!({ "suite": { "folder": "examples/suites/parcels", "tasks": ["p01", "p02"] } });
+    let ended = server.answer("run", json!({ "pipeline": file, "on": on }));
+    let tasks = ended["tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), 2);
+    for task in tasks {
+        assert_eq!(task["verdict"], "accepted", "{ended}");
+        assert!(task["plan"].as_str().unwrap().contains("(drive "), "{task}");
+    }
+    // The first task: a problem, a domain, and a correction that its walks asked for. The second one: a problem.
+    assert_eq!(server.asked.len(), 4, "{:#?}", server.asked);
+    let correction = server.asked[2]["messages"].to_string();
+    assert!(correction.contains("drive") && !correction.contains("(road ?from ?to))"), "{correction}");
+    server.end();
+}
+
+#[test]
+fn the_client_s_model_criticises_and_rewrites_a_domain() {
+    let right = example_text("parcels", "domain.pddl");
+    let wrong = without_roads(&right);
+    let finding = "The precondition of drive lacks the road.";
+    let model = move |question: &str| {
+        let has_roads = question.contains("(and (van-at ?from) (road ?from ?to))");
+        if question.contains("\"approves\"") {
+            let found = json!({ "finding": finding, "place": "action drive", "severity": "error", "change": "Add it." });
+            let findings = if has_roads { json!([]) } else { json!([found]) };
+            return json!({ "findings": findings, "approves": has_roads }).to_string();
+        }
+        let domain = if has_roads || question.contains(finding) { &right } else { &wrong };
+        format!("### Thought:\nThe van carries parcels along roads.\n\n### Domain:\n```pddl\n{domain}```")
+    };
+    let mut server = Server::with_model(&root(), Box::new(model));
+    let on = json!({ "suite": { "folder": "examples/suites/parcels", "tasks": ["p01"] } });
+    let run = |name: &str| json!({ "pipeline": { "name": name }, "on": on });
+    let ended = server.answer("run", run("bon-ivml"));
+    let task = &ended["tasks"][0];
+    // Eight samples of one request, then a critique and an update in each of five rounds.
+    assert_eq!(
+        (task["verdict"].as_str(), task["requests"].as_u64()),
+        (Some("accepted"), Some(11)),
+        "{ended}"
+    );
+    assert_eq!(server.asked.len(), 18);
+    // Without the rounds, the best of the same eight samples drives where there is no road.
+    let ended = server.answer("run", run("bon"));
+    assert_eq!(ended["tasks"][0]["verdict"], "rejected", "{ended}");
+    assert_eq!(server.asked.len(), 26);
     server.end();
 }
 

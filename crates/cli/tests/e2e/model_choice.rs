@@ -221,10 +221,7 @@ fn abilities_that_a_server_has_are_seen() {
     let server = ScriptedServer::matching(|request| {
         let body = request.json();
         let count = body["n"].as_u64().unwrap_or(1) as usize;
-        let content = match &body["grammar"] {
-            Value::String(_) => "heavy",
-            _ => "blue",
-        };
+        let content = first_word(&body["grammar"]).unwrap_or("blue");
         let choice = Choice::new(content).logprobs(&[-0.1, -0.2]);
         Scripted::choices(&vec![choice; count])
     })
@@ -247,6 +244,84 @@ fn abilities_that_a_server_has_are_seen() {
         assert!(results.iter().any(|found| found == expected), "{expected}: {results:?}");
     }
     assert!(report["cost_usd"].is_null());
+}
+
+/// The first reply that a grammar in GBNF allows.
+fn first_word(grammar: &Value) -> Option<&str> {
+    grammar.as_str()?.split('"').nth(1)
+}
+
+/// The entry of grammars in the report on a server that treats requests with a field as `reply` says and answers `blue` else, with the advice and
+/// the table's key.
+fn grammar_check(key: &str, reply: fn(&Value) -> Option<Scripted>) -> (Value, Value, Value) {
+    let server = ScriptedServer::matching(move |request| {
+        reply(&request.json()).unwrap_or_else(|| Scripted::replies(&["blue"]))
+    })
+    .unwrap();
+    let folder = config(&format!("{}grammar = \"{key}\"\n", own_table(&server.base_url())));
+    let report = command(folder.path(), &["models", "check", "own", "--json"]).json(0);
+    assert!(server.count() <= 16, "{}", server.count());
+    let text = command(folder.path(), &["models", "check", "own"]);
+    if let Some(advice) = report["advice"].as_str() {
+        assert!(text.expect(0).stdout.contains(&format!("help: {advice}")), "{}", text.stdout);
+    }
+    let all = report["abilities"].as_array().unwrap();
+    let found = all.iter().find(|ability| ability["name"] == "grammar").unwrap().clone();
+    (found, report["advice"].clone(), report["table"]["grammar"].clone())
+}
+
+#[test]
+fn a_grammar_is_enforced_ignored_or_refused_and_the_advice_names_the_key() {
+    let enforces =
+        |body: &Value| Some(Scripted::replies(&[first_word(&body["structured_outputs"]["grammar"])?]));
+    let (found, advice, key) = grammar_check("vllm", enforces);
+    assert_eq!(
+        (&found["result"], &found["tried"][0]["effect"]),
+        (&json!("yes"), &json!("enforced")),
+        "{found}"
+    );
+    assert!(found["detail"].as_str().unwrap().starts_with("enforced as `vllm`: the reply is `"), "{found}");
+    assert_eq!((advice, key), (Value::Null, json!("vllm")));
+    let (found, advice, key) = grammar_check("llama-cpp", enforces);
+    let effects: Vec<String> =
+        found["tried"].as_array().unwrap().iter().map(|t| format!("{} {}", t["key"], t["effect"])).collect();
+    assert_eq!(effects, [r#""llama-cpp" "ignored""#, r#""vllm" "enforced""#]);
+    assert_eq!(advice, "set `grammar = \"vllm\"`: the server enforces grammars that are sent so");
+    assert_eq!(key, "vllm");
+
+    let (found, advice, key) = grammar_check("sglang", |_| None);
+    assert_eq!(found["result"], "no");
+    assert_eq!(
+        (&found["tried"][0]["key"], &found["tried"][0]["evidence"]),
+        (&json!("sglang"), &json!("the reply is `blue`"))
+    );
+    assert!(advice.as_str().unwrap().starts_with("remove `grammar`"), "{advice}");
+    assert_eq!(key, Value::Null);
+
+    let refuses = |body: &Value| {
+        let fields = ["grammar", "structured_outputs", "ebnf", "response_format"];
+        let refused = fields.iter().find(|field| body.get(**field).is_some())?;
+        Some(Scripted::error(400, "unknown", &format!("unknown field {refused}")))
+    };
+    let (found, _, key) = grammar_check("json-schema", refuses);
+    let effects: Vec<&Value> = found["tried"].as_array().unwrap().iter().map(|t| &t["effect"]).collect();
+    assert_eq!(effects, ["refused"; 4]);
+    assert!(
+        found["tried"][0]["evidence"].as_str().unwrap().contains("unknown field response_format"),
+        "{found}"
+    );
+    assert_eq!((&found["result"], key), (&json!("no"), Value::Null));
+
+    let by_schema = |body: &Value| {
+        let words = &body["response_format"]["json_schema"]["schema"]["properties"]["word"]["enum"];
+        Some(Scripted::replies(&[&json!({"word": words.get(1)?}).to_string()]))
+    };
+    let (found, _, key) = grammar_check("none", by_schema);
+    assert_eq!((&found["result"], key), (&json!("yes"), json!("json-schema")), "{found}");
+
+    let overloaded = |body: &Value| body.get("grammar").map(|_| Scripted::error(503, "busy", "try later"));
+    let (found, advice, key) = grammar_check("llama-cpp", overloaded);
+    assert_eq!((&found["result"], advice, key), (&json!("unknown"), Value::Null, json!("llama-cpp")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The grammar of edits: the calls that translator-edit reads, as Python.
 
+use crate::action::ActionHead;
 use crate::pddl::{Pddl, Use};
 use crate::scope::{Objects, Variables};
 use crate::tree::{Expr, Grammar};
@@ -29,16 +30,8 @@ impl EditFunctions<'static> {
 /// arguments outside of quantifiers are parameters of the edited action, constants, or objects. As a call may declare predicates, every name may
 /// be a predicate. Without `objects`, the objects of the problem are any names.
 pub fn edit_grammar(domain: &Domain, objects: Option<&[TypedName]>, functions: EditFunctions<'_>) -> Grammar {
-    let scopes: Vec<(&Action, Vec<TypedName>)> = domain
-        .actions
-        .iter()
-        .map(|action| (action, action.parameters.iter().chain(&action.vars).cloned().collect()))
-        .collect();
-    let known = match (objects, functions.problem) {
-        (None, Some(_)) => Objects::Any,
-        (Some(objects), _) => Objects::with_constants(domain, objects),
-        (None, None) => Objects::constants(domain),
-    };
+    let scopes = action_scopes(domain);
+    let known = known_objects(domain, objects, functions);
     let mut pddl = Pddl::new(domain, known, &[]).with_open_predicates();
     let mut calls = vec![declare(&mut pddl, functions.predicates)];
     for (action, scope) in &scopes {
@@ -64,6 +57,24 @@ pub fn edit_grammar(domain: &Domain, objects: Option<&[TypedName]>, functions: E
     let next = pddl.spaced(call.clone());
     let start = [pddl.gap.clone(), call, next.any_number(), pddl.gap.clone()];
     pddl.builder.finish(Expr::sequence(start))
+}
+
+/// Each action with its parameters and variables.
+pub(crate) fn action_scopes(domain: &Domain) -> Vec<(&Action, Vec<TypedName>)> {
+    domain.actions.iter().map(|action| (action, ActionHead::Interface(action).scope())).collect()
+}
+
+/// The objects that edits may name.
+pub(crate) fn known_objects(
+    domain: &Domain,
+    objects: Option<&[TypedName]>,
+    functions: EditFunctions<'_>,
+) -> Objects {
+    match (objects, functions.problem) {
+        (None, Some(_)) => Objects::Any,
+        (Some(objects), _) => Objects::with_constants(domain, objects),
+        (None, None) => Objects::constants(domain),
+    }
 }
 
 /// `function(["(name ?x - t ...)", ...])`.

@@ -12,7 +12,7 @@ impl Grammar {
             let _ = write!(out, "{}: ", lark_name(self, rule));
             if rule.is_token {
                 out.push('/');
-                print_regex(&rule.expr, Place::Alone, &mut out);
+                print_regex(self, &rule.expr, Place::Alone, &mut out);
                 out.push('/');
             } else {
                 Lark(self).print(&rule.expr, Place::Alone, &mut out);
@@ -20,6 +20,14 @@ impl Grammar {
             out.push('\n');
         }
         out
+    }
+
+    /// The rule of that name as a regular expression; it must not derive itself.
+    pub(crate) fn regex_of(&self, name: &str) -> Option<String> {
+        let rule = self.rules.iter().find(|rule| rule.name == name)?;
+        let mut out = String::new();
+        print_regex(self, &rule.expr, Place::Alone, &mut out);
+        Some(out)
     }
 }
 
@@ -46,8 +54,9 @@ fn lark_name(grammar: &Grammar, rule: &Rule) -> String {
     if rule.is_token { name.to_uppercase() } else { name }
 }
 
-/// A word as a regular expression.
-fn print_regex(expr: &Expr, place: Place, out: &mut String) {
+/// An expression as a regular expression.
+fn print_regex(grammar: &Grammar, expr: &Expr, place: Place, out: &mut String) {
+    let print = |part: &Expr, out: &mut String| print_regex(grammar, part, Place::InSequence, out);
     match expr {
         Expr::Literal(text) => {
             let bracketed = place == Place::Repeated && text.chars().count() != 1;
@@ -58,18 +67,20 @@ fn print_regex(expr: &Expr, place: Place, out: &mut String) {
         Expr::Class { ranges, negated } => print_regex_class(ranges, *negated, out),
         Expr::Sequence(parts) => {
             let bracketed = place == Place::Repeated;
-            print_list(parts, "", bracketed, out, |part, out| print_regex(part, Place::InSequence, out));
+            print_list(parts, "", bracketed, out, print);
         }
         Expr::Choice(parts) => {
             let bracketed = place != Place::Alone;
-            print_list(parts, "|", bracketed, out, |part, out| print_regex(part, Place::InSequence, out));
+            print_list(parts, "|", bracketed, out, print);
         }
         Expr::Repeat { inner, min, max } => {
-            print_regex(inner, Place::Repeated, out);
+            let bracketed = place == Place::Repeated;
+            out.push_str(if bracketed { "(" } else { "" });
+            print_regex(grammar, inner, Place::Repeated, out);
             out.push_str(&repetition(*min, *max));
+            out.push_str(if bracketed { ")" } else { "" });
         }
-        // Words refer to no rule.
-        Expr::Rule(_) => {}
+        Expr::Rule(id) => print_regex(grammar, &grammar.rule(*id).expr, place, out),
     }
 }
 

@@ -90,6 +90,12 @@ impl About {
         add_condition(&mut self.capabilities.logprobs, option, value);
         self
     }
+    /// Declares that a provider enforces the grammar of every request.
+    #[must_use]
+    pub fn enforces_grammars(mut self) -> Self {
+        self.capabilities.enforces_grammars = Applies::Always;
+        self
+    }
     /// Declares that a provider's service enforces the grammar of a request where one of these conditions holds.
     #[must_use]
     pub fn enforces_grammars_where(mut self, conditions: &[OptionCondition]) -> Self {
@@ -165,8 +171,13 @@ impl About {
     }
     /// Declares an upper bound on the requests of one call if the option has one of these values.
     #[must_use]
-    pub fn requests_where(mut self, option: &str, values: &[&str], count: impl Into<RequestCount>) -> Self {
-        let condition = Some(OptionCondition::new(option, values));
+    pub fn requests_where(self, option: &str, values: &[&str], count: impl Into<RequestCount>) -> Self {
+        self.requests_if(OptionCondition::new(option, values), count)
+    }
+    /// Declares an upper bound on the requests of one call if the condition holds.
+    #[must_use]
+    pub fn requests_if(mut self, condition: OptionCondition, count: impl Into<RequestCount>) -> Self {
+        let condition = Some(condition);
         self.capabilities.requests.push(RequestBound { count: count.into(), condition });
         self
     }

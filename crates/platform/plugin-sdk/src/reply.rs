@@ -39,7 +39,8 @@ PDDL, this is a warning.\n\nRaise `max_tokens` of the role.",
     CodeInfo {
         code: "reply.no-pddl",
         title: "The reply holds no PDDL of the kind that was asked for",
-        explanation: "No `(define (domain ...` or `(define (problem ...` was found, fenced or not. The raw reply is kept in the \
+        explanation: "No `(define (domain ...` or `(define (problem ...` was found, fenced or not; where a question asks \
+for the objects alone, no `(:objects ...`. The raw reply is kept in the \
 record.\n\nAsk for more samples (`n`), show an in-context example, or use another model.",
     },
     CodeInfo {
@@ -76,7 +77,7 @@ pub fn read_reply(reply: &Reply, wanted: WantedPddl, fixes: FixPolicy) -> Result
     let domain = found.domain().filter(|_| wanted != WantedPddl::Problem);
     let problem = found.problem().filter(|_| wanted != WantedPddl::Domain);
     if domain.is_none() && problem.is_none() {
-        return Err(no_pddl(wanted, found.domain().or(found.problem())));
+        return Err(lacks_pddl(wanted, found.domain().or(found.problem())));
     }
     let sources = SourceMap::single("reply", reply.content.as_str());
     let mut patch = CandidatePatch {
@@ -148,17 +149,21 @@ pub fn filtered_text(reply: &Reply) -> String {
     }
 }
 
-fn no_pddl(wanted: WantedPddl, other: Option<&PddlBlock>) -> Failure {
+fn lacks_pddl(wanted: WantedPddl, other: Option<&PddlBlock>) -> Failure {
     let what = match wanted {
         WantedPddl::Problem => "problem",
         WantedPddl::Domain => "domain",
         WantedPddl::Either => "domain and no problem",
     };
-    let message = match other.map(|b| b.kind) {
+    no_pddl(&match other.map(|b| b.kind) {
         Some(BlockKind::Domain) => format!("the reply holds a domain, and no PDDL {what}"),
         Some(BlockKind::Problem) => format!("the reply holds a problem, and no PDDL {what}"),
         _ => format!("the reply holds no PDDL {what}"),
-    };
+    })
+}
+
+/// The failure of a reply without the PDDL that was asked for.
+pub fn no_pddl(message: &str) -> Failure {
     Failure::new(FailureClass::Reply, "reply.no-pddl", message)
         .help("ask for more samples (`n`), show an in-context example, or use another model")
 }

@@ -15,7 +15,8 @@ pub use constraint::{GrammarUse, reply_as_pddl};
 pub use example::{NamedMaterial, example_pair, material, missing_example};
 pub use revision::{REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE};
 pub use template::{
-    domain_name, domain_of_problem, domain_template, problem_template, suite_name, with_holes,
+    domain_name, domain_of_problem, domain_template, problem_template, problem_with_objects, suite_name,
+    with_holes,
 };
 pub use texts::{
     need_domain_source, need_domain_text, need_problem_text, note_without_example, note_without_text,

@@ -5,6 +5,7 @@ use crate::example::material;
 use planforge_contract::{ActionInterface, ActionSignature, Failure, FailureClass, TaskView, TypedName};
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::{Name, ast};
+use std::collections::BTreeSet;
 
 /// The name in `(domain NAME)` of a domain in PDDL.
 pub fn domain_name(domain: &str) -> Option<String> {
@@ -19,6 +20,22 @@ pub fn domain_of_problem(problem: &str) -> Option<String> {
 /// The suite's name as a PDDL name.
 pub fn suite_name(task: &TaskView) -> String {
     pddl_name(&task.suite, "domain")
+}
+
+/// A problem of the task with the objects of a section `(:objects ...)`, each once, without initial state and goal. Text behind the section is
+/// ignored.
+pub fn problem_with_objects(task: &TaskView, domain: &ast::Domain, section: &str) -> String {
+    let name = pddl_name(&task.task, "task");
+    let text = format!("(define (problem {name}) {section})");
+    let mut problem = planforge_pddl::parse_problem(&text, SourceId(0)).value;
+    let mut known: BTreeSet<String> = domain.constants.iter().map(|c| c.name.key().to_owned()).collect();
+    problem.objects.retain(|object| known.insert(object.name.key().to_owned()));
+    planforge_pddl::problem_template(&ast::Problem {
+        name: problem.name,
+        domain_name: domain.name.clone(),
+        objects: problem.objects,
+        ..ast::Problem::default()
+    })
 }
 
 /// A problem without initial state and goal: the suite's text, or one with the objects of the interface.

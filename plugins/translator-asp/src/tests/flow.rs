@@ -307,6 +307,11 @@ fn a_grammar_is_of_the_vocabulary_and_questions_in_json_have_none() {
     let host = super::host(&[GRIPPERS_IR]);
     let _ = plugin(options(Mode::Ic, GrammarUse::Off)).translate(&host, &grippers(1)).unwrap();
     assert_eq!(host.requests()[0].1.constraint, None);
+    let in_json = serde_json::json!({"statements": GRIPPERS_IR.lines().collect::<Vec<_>>()}).to_string();
+    let host = super::host(&[&in_json]);
+    let patch = sample(options(Mode::Ic, GrammarUse::Require), &host, &grippers(1)).unwrap();
+    assert!(is_p01(patch.problem.as_deref().unwrap()));
+    let host = super::host(&[GRIPPERS_IR]);
     let failure = plugin(options(Mode::G3, GrammarUse::Require)).translate(&host, &grippers(1)).unwrap_err();
     assert_eq!(failure.code, "translate.no-grammar");
 }

@@ -1,7 +1,7 @@
 //! The abilities of a model that a trial looks for, one small request or a few each.
 
 use super::trial::{Connection, Refused, Trial};
-use planforge_contract::{ProviderFailureClass, Replies, Reply, ReplySchema};
+use planforge_contract::{Constraint, ProviderFailureClass, Replies, Reply, ReplySchema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -31,6 +31,30 @@ pub(super) struct Ability {
     pub(super) name: &'static str,
     pub(super) result: Answer,
     pub(super) detail: String,
+    /// The tried ways to send a grammar.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tried: Vec<GrammarTrial>,
+}
+
+/// A server's use of a grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum GrammarEffect {
+    Enforced,
+    Ignored,
+    Refused,
+    /// The request failed for another reason.
+    Unknown,
+}
+
+/// One way to send a grammar, and what the server made of it.
+#[derive(Debug, Serialize)]
+pub(super) struct GrammarTrial {
+    /// The value of the table's key `grammar`; absent for a provider without that key.
+    pub(super) key: Option<&'static str>,
+    pub(super) effect: GrammarEffect,
+    /// The reply, or the server's message.
+    evidence: String,
 }
 
 type Finding = (Answer, String);
@@ -42,14 +66,16 @@ pub(super) fn find_abilities(
     first: &Replies,
 ) -> Vec<Ability> {
     let mut found = Vec::new();
-    let mut add = |name, (result, detail): Finding| found.push(Ability { name, result, detail });
+    let mut add = |name, (result, detail): Finding| {
+        found.push(Ability { name, result, detail, tried: Vec::new() });
+    };
     add("n", several_replies(trial, connection));
     add("logprobs", logprobs(trial, connection));
     add("seed", seed(trial, connection));
     add("schema", schema(trial, connection));
     add("cache", cache(trial));
-    add("grammar", grammar(trial, connection));
     add("reasoning", reasoning(first));
+    found.push(grammar(trial));
     found
 }
 
@@ -145,12 +171,10 @@ fn schema(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
 /// Sends a long prompt twice. Providers with a key `cache` mark the prompt.
 fn cache(trial: &mut Trial<'_>) -> Finding {
     let was = trial.table.clone();
-    let has_key =
-        |info: &planforge_contract::PluginInfo| info.options_schema.pointer("/properties/cache").is_some();
-    if trial.info().is_some_and(|info| has_key(&info)) {
+    if has_key(trial, "cache") {
         trial.table.settings.insert("cache".to_owned(), Value::Bool(true));
     }
-    let found = match trial.connect() {
+    let found = match trial.try_connect() {
         Ok(connection) => cached_tokens(trial, &connection),
         Err(_) => (Answer::Unknown, "the provider refuses `cache`".to_owned()),
     };
@@ -158,6 +182,12 @@ fn cache(trial: &mut Trial<'_>) -> Finding {
         trial.table = was;
     }
     found
+}
+
+/// True if the provider's options have the key.
+fn has_key(trial: &Trial<'_>, key: &str) -> bool {
+    let path = format!("/properties/{key}");
+    trial.info().is_some_and(|info| info.options_schema.pointer(&path).is_some())
 }
 
 fn cached_tokens(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
@@ -186,22 +216,106 @@ fn cached_tokens(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
     }
 }
 
-/// llama.cpp's field `grammar`.
-fn grammar(trial: &mut Trial<'_>, connection: &Connection) -> Finding {
-    if trial.table.plugin != "provider-openai" {
-        return (Answer::No, "the interface has no grammars".to_owned());
-    }
-    let mut request = connection.request("Name a colour.");
-    request.extra.insert("grammar".to_owned(), json!(r#"root ::= "heavy" | "light""#));
-    match trial.send(connection, request) {
-        Ok(replies) => {
-            let text = replies.replies.into_iter().next().map(|reply| reply.content).unwrap_or_default();
-            match ["heavy", "light"].contains(&text.trim()) {
-                true => (Answer::Yes, "the reply follows `grammar` of `extra_body`".to_owned()),
-                false => (Answer::No, "the server ignores `grammar` of `extra_body`".to_owned()),
-            }
+/// The ways to send a grammar: values of a table's key `grammar`.
+const GRAMMAR_KEYS: [&str; 5] = ["llama-cpp", "vllm", "sglang", "custom-tool", "json-schema"];
+
+/// The replies that the grammar allows. No model answers the question so by itself.
+const WORDS: [&str; 2] = ["zimolep", "bravuntik"];
+
+/// Most characters of a reply or message that a finding quotes.
+const EVIDENCE_CHARACTERS: usize = 60;
+
+/// Sends a grammar in the table's way, then in the others, until one is enforced. The table then has that way; if all others are known to fail, none.
+fn grammar(trial: &mut Trial<'_>) -> Ability {
+    let was = trial.table.clone();
+    let own = was.settings.get("grammar").and_then(Value::as_str).unwrap_or("none").to_owned();
+    let mut keys: Vec<Option<&'static str>> = match has_key(trial, "grammar") {
+        true => GRAMMAR_KEYS.map(Some).to_vec(),
+        false => vec![None],
+    };
+    keys.sort_by_key(|key| *key != Some(own.as_str()));
+    let mut tried = Vec::new();
+    for key in keys {
+        if let Some(key) = key {
+            trial.table.settings.insert("grammar".to_owned(), key.into());
         }
-        Err(refused) => of_refusal(refused),
+        // A provider refuses a way that its interface does not have.
+        let Ok(connection) = trial.try_connect() else { continue };
+        if !trial.enforces_grammars() {
+            continue;
+        }
+        tried.push(send_grammar(trial, &connection, key));
+        if tried.last().is_some_and(|last| last.effect == GrammarEffect::Enforced) {
+            break;
+        }
+    }
+    let is_enforced = tried.last().is_some_and(|last| last.effect == GrammarEffect::Enforced);
+    let is_unknown = tried.iter().any(|tried| tried.effect == GrammarEffect::Unknown);
+    if !is_enforced {
+        trial.table = was;
+        if !is_unknown && own != "none" {
+            trial.table.settings.remove("grammar");
+        }
+    }
+    let result = match (is_enforced, is_unknown) {
+        (true, _) => Answer::Yes,
+        (false, true) => Answer::Unknown,
+        (false, false) => Answer::No,
+    };
+    let mut best_first: Vec<&GrammarTrial> = tried.iter().collect();
+    best_first.sort_by_key(|tried| tried.effect != GrammarEffect::Enforced);
+    let detail = match best_first.is_empty() {
+        true => "the interface has no grammars".to_owned(),
+        false => best_first.iter().map(|tried| tried.text()).collect::<Vec<_>>().join("; "),
+    };
+    Ability { name: "grammar", result, detail, tried }
+}
+
+fn send_grammar(trial: &mut Trial<'_>, connection: &Connection, key: Option<&'static str>) -> GrammarTrial {
+    use ProviderFailureClass as C;
+    let [first, second] = WORDS;
+    let schema = json!({
+        "type": "object", "properties": {"word": {"type": "string", "enum": WORDS}}, "required": ["word"], "additionalProperties": false
+    });
+    let mut request = connection.request("Name a colour.");
+    request.constraint = Some(Constraint {
+        gbnf: format!("root ::= \"{first}\" | \"{second}\"\n"),
+        lark: format!("start: \"{first}\" | \"{second}\"\n"),
+        schema: schema.as_object().cloned(),
+        required: true,
+    });
+    let (effect, evidence) = match trial.send(connection, request) {
+        Ok(replies) => {
+            let reply = replies.replies.into_iter().next().map(|reply| reply.content).unwrap_or_default();
+            let of_schema = serde_json::from_str::<Value>(&reply).ok();
+            let word = of_schema.as_ref().and_then(|object| object["word"].as_str()).unwrap_or(reply.trim());
+            let effect = if WORDS.contains(&word) { GrammarEffect::Enforced } else { GrammarEffect::Ignored };
+            (effect, format!("the reply is `{}`", reply.trim()))
+        }
+        Err(Refused::Provider(failure)) => (GrammarEffect::Refused, failure.message),
+        Err(Refused::Server(failure)) => {
+            let is_refusal = matches!(failure.class, C::BadRequest | C::NotFound);
+            let effect = if is_refusal { GrammarEffect::Refused } else { GrammarEffect::Unknown };
+            (effect, failure.message)
+        }
+    };
+    let evidence = match evidence.char_indices().nth(EVIDENCE_CHARACTERS) {
+        Some((end, _)) => format!("{}...", &evidence[..end]),
+        None => evidence,
+    };
+    GrammarTrial { key, effect, evidence }
+}
+
+impl GrammarTrial {
+    fn text(&self) -> String {
+        let key = self.key.map(|key| format!(" as `{key}`")).unwrap_or_default();
+        let effect = match self.effect {
+            GrammarEffect::Enforced => "enforced",
+            GrammarEffect::Ignored => "ignored",
+            GrammarEffect::Refused => "refused",
+            GrammarEffect::Unknown => "unknown",
+        };
+        format!("{effect}{key}: {}", self.evidence)
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) fn run(context: &Context, args: &CheckModelArgs) -> Exit {
 struct TrialReport<'a> {
     trial: &'a Trial<'a>,
     connection: &'a Connection,
+    /// The key `grammar` of the table before the trial.
+    own_grammar: Option<Value>,
     /// Changes of the table that the first reply needed.
     changes: Vec<String>,
     /// The abilities, or why the model does not answer.
@@ -64,6 +66,7 @@ fn check(context: &Context, args: &CheckModelArgs) -> Result<Exit, Exit> {
         requests: 0,
         usages: Vec::new(),
     };
+    let own_grammar = trial.table.settings.get("grammar").cloned();
     let mut connection = trial.connect()?;
     let mut changes = Vec::new();
     let outcome = match first_reply(&mut trial, &mut connection, &mut changes)? {
@@ -76,7 +79,7 @@ fn check(context: &Context, args: &CheckModelArgs) -> Result<Exit, Exit> {
     {
         trial.table.settings.insert("n_per_request".to_owned(), 1.into());
     }
-    let report = TrialReport { trial: &trial, connection: &connection, changes, outcome };
+    let report = TrialReport { trial: &trial, connection: &connection, own_grammar, changes, outcome };
     match args.json {
         true => context.output.json(&report.json()),
         false => context.output.result(&report.text()),
@@ -155,6 +158,9 @@ impl TrialReport<'_> {
                     table.row([ability.name, ability.result.name(), &one_line(&ability.detail)]);
                 }
                 out += &format!("\n{}", table.text());
+                if let Some(advice) = self.advice() {
+                    out += &format!("help: {advice}\n");
+                }
             }
         }
         out += &format!("\n{}\n", self.spent());
@@ -170,6 +176,17 @@ impl TrialReport<'_> {
             out += &self.table_text();
         }
         out
+    }
+
+    /// The key `grammar` to set, if the table has another value.
+    fn advice(&self) -> Option<String> {
+        match self.trial.table.settings.get("grammar") {
+            found if found == self.own_grammar.as_ref() => None,
+            Some(key) => {
+                Some(format!("set `grammar = {key}`: the server enforces grammars that are sent so"))
+            }
+            None => Some("remove `grammar`: the server enforces no grammar, however it is sent".to_owned()),
+        }
     }
 
     fn spent(&self) -> String {
@@ -208,6 +225,7 @@ impl TrialReport<'_> {
             "abilities": self.outcome.as_ref().ok(),
             "failure": self.outcome.as_ref().err(),
             "changes": self.changes,
+            "advice": self.advice(),
             "requests": self.trial.requests,
             "prompt_tokens": prompt_tokens,
             "completion_tokens": completion_tokens,

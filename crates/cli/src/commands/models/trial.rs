@@ -55,6 +55,14 @@ pub(super) struct Connection {
 impl Trial<'_> {
     /// Creates the provider from the table; what is wrong with it is printed.
     pub(super) fn connect(&self) -> Result<Connection, Exit> {
+        self.try_connect().map_err(|failures| {
+            let exits = failures.iter().map(|failure| self.context.print_failure(failure));
+            exits.max().unwrap_or(Exit::Plugin)
+        })
+    }
+
+    /// Creates the provider from the table, or returns what is wrong with it.
+    pub(super) fn try_connect(&self) -> Result<Connection, Vec<Failure>> {
         let with = Preparation {
             registry: self.registry,
             name: &self.name,
@@ -64,16 +72,12 @@ impl Trial<'_> {
             consent: self.consent,
         };
         let Prepared { mut model_tables, secrets, .. } =
-            prepare(&pipeline_of(&self.name, &self.table), &with).map_err(|failures| {
-                let exits = failures.iter().map(|failure| self.context.print_failure(failure));
-                exits.max().unwrap_or(Exit::Plugin)
-            })?;
+            prepare(&pipeline_of(&self.name, &self.table), &with)?;
         let table = model_tables.remove(&self.name);
         let connected = table.and_then(|table| Some((table.settings, table.provider?)));
-        let Some((settings, provider)) = connected else { return Err(Exit::Plugin) };
+        let Some((settings, provider)) = connected else { return Err(Vec::new()) };
         if let Some(problem) = settings.problems().first() {
-            let failure = Failure::new(FailureClass::Request, "llm.config", problem.message.clone());
-            return Err(self.context.print_failure(&failure));
+            return Err(vec![Failure::new(FailureClass::Request, "llm.config", problem.message.clone())]);
         }
         Ok(Connection { settings, provider, redactor: Redactor::new(&secrets) })
     }
@@ -81,6 +85,11 @@ impl Trial<'_> {
     /// The description of the table's provider.
     pub(super) fn info(&self) -> Option<Arc<PluginInfo>> {
         self.registry.info(&self.table.plugin).ok()
+    }
+
+    /// True if the provider sends grammars with these settings of the table.
+    pub(super) fn enforces_grammars(&self) -> bool {
+        self.info().is_some_and(|info| info.enforces_grammars(&self.table.provider_options()))
     }
 
     /// Sends a request once.

@@ -89,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &GrammarArgs) -> Exit {
             Exit::Good
         }
         None => context.usage_error(
-            "there is no JSON schema of edits, representations and whole domains",
+            "there is no JSON schema of whole domains",
             Some("use `--format gbnf` or `--format lark`"),
         ),
     }
@@ -109,7 +109,9 @@ fn text(
             GrammarKind::Objects => json::objects_schema(domain),
             GrammarKind::Action => json::action_schema(domain, head),
             GrammarKind::Plan => json::plan_schema(domain, objects),
-            GrammarKind::Edit | GrammarKind::Asp | GrammarKind::Domain => return None,
+            GrammarKind::Edit => json::edit_schema(domain, objects, edit_functions(objects)),
+            GrammarKind::Asp => json::asp_schema(&vocabulary(domain)),
+            GrammarKind::Domain => return None,
         };
         return Some(format!("{schema:#}\n"));
     }
@@ -118,14 +120,16 @@ fn text(
         GrammarKind::Objects => planforge_grammar::objects_grammar(domain),
         GrammarKind::Action => planforge_grammar::action_grammar(domain, head),
         GrammarKind::Plan => planforge_grammar::plan_grammar(domain, objects),
-        GrammarKind::Edit => {
-            let functions = if objects.is_some() { EditFunctions::BOTH } else { EditFunctions::DOMAIN };
-            planforge_grammar::edit_grammar(domain, objects, functions)
-        }
+        GrammarKind::Edit => planforge_grammar::edit_grammar(domain, objects, edit_functions(objects)),
         GrammarKind::Asp => planforge_grammar::asp_grammar(&vocabulary(domain)),
         GrammarKind::Domain => planforge_grammar::domain_grammar(domain),
     };
     Some(if format == GrammarFormat::Lark { grammar.to_lark() } else { grammar.to_gbnf() })
+}
+
+/// With objects, edits are of a problem too.
+fn edit_functions(objects: Option<&[TypedName]>) -> EditFunctions<'static> {
+    if objects.is_some() { EditFunctions::BOTH } else { EditFunctions::DOMAIN }
 }
 
 /// The names that a representation of the domain's tasks may use.
@@ -155,17 +159,21 @@ mod tests {
     ];
 
     #[test]
-    fn every_kind_has_a_grammar_and_the_first_four_a_schema() {
+    fn every_kind_has_a_grammar_and_all_but_whole_domains_a_schema() {
         let domain = "(define (domain d) (:types t) (:predicates (on-top ?x - t)) (:action go :parameters (?x - t) :effect (on-top ?x)))";
         let domain = parse_domain(domain, SourceId(0)).value;
         let problem = "(define (problem p) (:domain d) (:objects a-1 - t) (:init) (:goal (on-top a-1)))";
         let problem = parse_problem(problem, SourceId(1)).value;
-        for (n, kind) in KINDS.into_iter().enumerate() {
+        for kind in KINDS {
             for objects in [None, Some(problem.objects.as_slice())] {
                 let print = |format| text(kind, format, &domain, objects, ActionHead::Open);
                 assert!(print(GrammarFormat::Gbnf).unwrap().contains("root ::= "), "{kind:?}");
                 assert!(print(GrammarFormat::Lark).unwrap().contains("start: "), "{kind:?}");
-                assert_eq!(print(GrammarFormat::JsonSchema).is_some(), n < 4, "{kind:?}");
+                assert_eq!(
+                    print(GrammarFormat::JsonSchema).is_some(),
+                    kind != GrammarKind::Domain,
+                    "{kind:?}"
+                );
             }
         }
         assert!(vocabulary(&domain).predicates.contains(&("on_top".to_owned(), 1)));

@@ -17,7 +17,7 @@ type Read = Result<String, String>;
 /// The first part that is not of the schema, in a sentence.
 pub fn problem_from_json(domain: &Domain, objects: Option<&[TypedName]>, text: &str) -> Read {
     let root = parse(text)?;
-    let reader = Reader { domain };
+    let reader = Reader { domain, open_predicates: false };
     let declared = match objects {
         Some(objects) => planforge_pddl::print_typed_list(objects),
         None => reader.typed_list(field(&root, "objects")?)?,
@@ -49,7 +49,10 @@ pub fn problem_from_json(domain: &Domain, objects: Option<&[TypedName]>, text: &
 /// As [`problem_from_json`].
 pub fn objects_from_json(domain: &Domain, text: &str) -> Read {
     let root = parse(text)?;
-    Ok(format!("(:objects {})", Reader { domain }.typed_list(field(&root, "objects")?)?))
+    Ok(format!(
+        "(:objects {})",
+        Reader { domain, open_predicates: false }.typed_list(field(&root, "objects")?)?
+    ))
 }
 
 /// The action that JSON of [`action_schema`](super::action_schema) describes, on four lines.
@@ -58,7 +61,7 @@ pub fn objects_from_json(domain: &Domain, text: &str) -> Read {
 /// As [`problem_from_json`].
 pub fn action_from_json(domain: &Domain, interface: Option<&Action>, text: &str) -> Read {
     let root = parse(text)?;
-    let reader = Reader { domain };
+    let reader = Reader { domain, open_predicates: false };
     let (name, parameters) = match interface {
         Some(action) => (action.name.to_string(), planforge_pddl::print_typed_list(&action.parameters)),
         None => (word(field(&root, "name")?)?, reader.typed_list(field(&root, "parameters")?)?),
@@ -92,16 +95,79 @@ pub fn plan_from_json(domain: &Domain, text: &str) -> Read {
     Ok(steps?.iter().map(|step| format!("{step}\n")).collect())
 }
 
+/// The calls that JSON of [`edit_schema`](super::edit_schema) describes, one a line, as Python.
+///
+/// # Errors
+/// As [`problem_from_json`].
+pub fn edits_from_json(domain: &Domain, text: &str) -> Read {
+    let root = parse(text)?;
+    let reader = Reader { domain, open_predicates: true };
+    let calls: Result<Vec<String>, String> =
+        list(field(&root, "calls")?)?.iter().map(|call| reader.call(call)).collect();
+    Ok(calls?.join("\n"))
+}
+
+/// The representation that JSON of [`asp_schema`](super::asp_schema) describes, one statement a line.
+///
+/// # Errors
+/// As [`problem_from_json`].
+pub fn asp_from_json(text: &str) -> Read {
+    let root = parse(text)?;
+    let statement = |value: &Value| match value.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("`{}` is not a text", excerpt(value))),
+    };
+    let statements: Result<Vec<String>, String> =
+        list(field(&root, "statements")?)?.iter().map(statement).collect();
+    Ok(statements?.join("\n"))
+}
+
 struct Reader<'a> {
     domain: &'a Domain,
+    /// True if every name is a predicate, with any arguments.
+    open_predicates: bool,
 }
 
 impl Reader<'_> {
+    /// `function([...], ...)`.
+    fn call(&self, call: &Value) -> Read {
+        let strings = |key: &str, read: &dyn Fn(&Value) -> Read| -> Read {
+            let items: Result<Vec<String>, String> = list(field(call, key)?)?.iter().map(read).collect();
+            // No item has a quote, so this is a list of Python.
+            Ok(format!("{:?}", items?))
+        };
+        let declaration = |item: &Value| -> Read {
+            let (name, parameters) = (word(field(item, "name")?)?, field(item, "parameters")?);
+            Ok(format!("({})", format!("{name} {}", self.typed_list(parameters)?).trim_end()))
+        };
+        let condition = |item: &Value| self.condition(item, 0);
+        let entry = |item: &Value| match (item.get("type"), item.get("function")) {
+            (Some(_), _) => self.typed_list(&Value::Array(vec![item.clone()])),
+            (None, Some(_)) => Ok(format!("(= {} {})", self.fluent(item)?, number(field(item, "value")?)?)),
+            (None, None) => condition(item),
+        };
+        let arguments = if call.get("predicates").is_some() {
+            vec![strings("predicates", &declaration)?]
+        } else if let Some(action) = call.get("action") {
+            let name = format!("\"{}\"", word(action)?);
+            let effects = strings("effects", &|item| self.effect(item, 0))?;
+            vec![name, strings("preconditions", &condition)?, effects]
+        } else {
+            vec![strings("add", &entry)?, strings("remove", &entry)?]
+        };
+        Ok(format!("{}({})", word(field(call, "function")?)?, arguments.join(", ")))
+    }
+
     fn atom(&self, value: &Value, depth: u32) -> Read {
         if depth > MAX_DEPTH {
             return Err(format!("conditions are nested more than {MAX_DEPTH} deep"));
         }
         let name = word(field(value, "predicate")?)?;
+        if self.open_predicates {
+            let arguments = value.get("arguments").map_or(Ok(&[][..]), |all| list(all).map(Vec::as_slice))?;
+            let arguments: Result<Vec<String>, String> = arguments.iter().map(word).collect();
+            return Ok(joined(&name, &arguments?));
+        }
         let declared = self.domain.predicates.iter().find(|p| p.name.is(&name.to_lowercase()));
         let declared = declared.ok_or_else(|| format!("no predicate `{name}` is declared"))?;
         application(value, &name, &declared.parameters)
@@ -226,9 +292,9 @@ fn list(value: &Value) -> Result<&Vec<Value>, String> {
     value.as_array().ok_or_else(|| format!("`{}` is not a list", excerpt(value)))
 }
 
-/// A single word: text from a model becomes PDDL and must not bring brackets or comments.
+/// A single word: text from a model becomes PDDL and must not bring brackets, quotes or comments.
 fn word(value: &Value) -> Read {
-    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | ';' | '"');
+    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | ';' | '"' | '\\');
     match value.as_str() {
         Some(text) if !text.is_empty() && text.chars().all(is_plain) => Ok(text.to_owned()),
         _ => Err(format!("`{}` is not a word", excerpt(value))),

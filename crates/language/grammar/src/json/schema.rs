@@ -2,6 +2,8 @@
 
 use super::keys::argument_keys;
 use crate::action::ActionHead;
+use crate::asp::{AspVocabulary, asp_grammar};
+use crate::edit::{EditFunctions, action_scopes, known_objects};
 use crate::scope::{Objects, Scope, Variables};
 use planforge_pddl::TypeHierarchy;
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
@@ -72,16 +74,63 @@ pub fn plan_schema(domain: &Domain, objects: Option<&[TypedName]>) -> Value {
     schema.finish(Map::from_iter([("plan".to_owned(), array(steps))]))
 }
 
+/// The schema of edits, as [`crate::edit_grammar`]: an object for each call.
+pub fn edit_schema(domain: &Domain, objects: Option<&[TypedName]>, functions: EditFunctions<'_>) -> Value {
+    let scopes = action_scopes(domain);
+    let known = known_objects(domain, objects, functions);
+    let mut schema = Schema { open_predicates: true, ..Schema::new(domain, known, &[]) };
+    let name = json!({"type": "string", "pattern": NAME});
+    let constant = |name: &str| json!({"type": "string", "enum": [name]});
+    let declaration = object([("name", name), ("parameters", schema.typed_list(VARIABLE))]);
+    let mut calls =
+        vec![object([("function", constant(functions.predicates)), ("predicates", array(declaration))])];
+    for (action, scope) in &scopes {
+        schema.scope.parameters = scope;
+        schema.of = format!("{}-", action.name.key());
+        let condition = schema.condition(Variables::Parameters);
+        let effect = schema.effect(Variables::Parameters);
+        calls.push(object([
+            ("function", constant(functions.action)),
+            ("action", constant(action.name.as_str())),
+            ("preconditions", array(condition)),
+            ("effects", array(effect)),
+        ]));
+    }
+    if let Some([of_objects, of_init, of_goal]) = functions.problem {
+        schema.of.clear();
+        let mut facts = schema.atoms(Variables::None, false);
+        facts.extend(schema.fluents(Variables::None, &[("value", json!({"type": "number"}))]));
+        let goal = array(schema.condition(Variables::None));
+        let parts = [(of_objects, schema.typed_list(NAME)), (of_init, array(any_of(facts))), (of_goal, goal)];
+        calls.extend(parts.map(|(function, items)| {
+            object([("function", constant(function)), ("add", items.clone()), ("remove", items)])
+        }));
+    }
+    schema.finish(Map::from_iter([("calls".to_owned(), array(any_of(calls)))]))
+}
+
+/// The schema of representations, as [`crate::asp_grammar`]: a text for each statement, which nests nothing.
+pub fn asp_schema(vocabulary: &AspVocabulary) -> Value {
+    let statement = asp_grammar(vocabulary).regex_of("statement").unwrap_or_default();
+    // Regular expressions of JSON schemas refuse this escape outside of brackets.
+    let pattern = format!("^{}$", statement.replace(":\\-", ":-"));
+    object([("statements", array(json!({"type": "string", "pattern": pattern})))])
+}
+
 struct Schema<'a> {
     domain: &'a Domain,
     scope: Scope<'a>,
+    /// True if every name is a predicate, with any arguments.
+    open_predicates: bool,
+    /// Prefix of the definitions that depend on the parameters in scope.
+    of: String,
     definitions: Map<String, Value>,
 }
 
 impl<'a> Schema<'a> {
     fn new(domain: &'a Domain, objects: Objects, parameters: &'a [TypedName]) -> Self {
         let scope = Scope { types: TypeHierarchy::of(domain), objects, parameters };
-        Self { domain, scope, definitions: Map::new() }
+        Self { domain, scope, open_predicates: false, of: String::new(), definitions: Map::new() }
     }
 
     fn finish(self, properties: Map<String, Value>) -> Value {
@@ -120,7 +169,7 @@ impl<'a> Schema<'a> {
         let ty = ty.map_or("object".to_owned(), |ty| {
             ty.alternatives.iter().map(|name| name.key()).collect::<Vec<_>>().join("-or-")
         });
-        Some(self.define(&format!("{}-{ty}", prefix("term", variables)), |_| any_of(alternatives)))
+        Some(self.define(&format!("{}-{ty}", self.named("term", variables)), |_| any_of(alternatives)))
     }
 
     /// `{KIND: NAME, ...}` with a property for each argument; nothing if an argument has no value.
@@ -142,6 +191,11 @@ impl<'a> Schema<'a> {
 
     /// The atoms, without those of derived predicates if they change something.
     fn atoms(&mut self, variables: Variables, with_derived: bool) -> Vec<Value> {
+        if self.open_predicates {
+            let mut open = vec![("predicate", json!({"type": "string", "pattern": NAME}))];
+            open.extend(self.term(None, variables).map(|term| ("arguments", array(term))));
+            return vec![object(open)];
+        }
         let domain = self.domain;
         let is_derived = |name| domain.derived.iter().any(|rule| &rule.predicate == name);
         let predicates = domain.predicates.iter().filter(|p| with_derived || !is_derived(&p.name));
@@ -158,8 +212,8 @@ impl<'a> Schema<'a> {
     }
 
     fn numeric(&mut self, variables: Variables) -> Value {
-        self.define(&prefix("number", variables), |schema| {
-            let inner = reference("number", variables);
+        self.define(&self.named("number", variables), |schema| {
+            let inner = schema.reference("number", variables);
             let op = json!({"type": "string", "enum": ["+", "-", "*", "/"]});
             let mut alternatives = vec![json!({"type": "number"})];
             alternatives.extend(schema.fluents(variables, &[]));
@@ -169,8 +223,8 @@ impl<'a> Schema<'a> {
     }
 
     fn condition(&mut self, variables: Variables) -> Value {
-        let inner = reference("condition", variables);
-        self.define(&prefix("condition", variables), |schema| {
+        let inner = self.reference("condition", variables);
+        self.define(&self.named("condition", variables), |schema| {
             let body = schema.condition(Variables::Any);
             let bound = schema.typed_list(VARIABLE);
             let mut alternatives = schema.atoms(variables, true);
@@ -195,12 +249,12 @@ impl<'a> Schema<'a> {
     }
 
     fn effect(&mut self, variables: Variables) -> Value {
-        let inner = reference("effect", variables);
-        self.define(&prefix("effect", variables), |schema| {
+        let inner = self.reference("effect", variables);
+        self.define(&self.named("effect", variables), |schema| {
             let body = schema.effect(Variables::Any);
             let bound = schema.typed_list(VARIABLE);
             let facts = schema.atoms(variables, false);
-            let fact = schema.define(&prefix("fact", variables), |_| any_of(facts));
+            let fact = schema.define(&schema.named("fact", variables), |_| any_of(facts));
             let condition = schema.condition(variables);
             let mut alternatives = vec![
                 fact.clone(),
@@ -219,24 +273,24 @@ impl<'a> Schema<'a> {
         })
     }
 
+    /// The name of a definition for these variables.
+    fn named(&self, name: &str, variables: Variables) -> String {
+        match variables {
+            Variables::None | Variables::Parameters => format!("{}{name}", self.of),
+            Variables::Any => format!("quantified-{name}"),
+        }
+    }
+
+    fn reference(&self, name: &str, variables: Variables) -> Value {
+        json!({"$ref": format!("#/$defs/{}", self.named(name, variables))})
+    }
+
     /// A list of names with their types.
     fn typed_list(&self, pattern: &str) -> Value {
         let name = json!({"type": "string", "pattern": pattern});
         let ty = json!({"type": "string", "enum": self.scope.type_names()});
         array(object([("name", name), ("type", ty)]))
     }
-}
-
-/// The name of a definition for these variables.
-fn prefix(name: &str, variables: Variables) -> String {
-    match variables {
-        Variables::None | Variables::Parameters => name.to_owned(),
-        Variables::Any => format!("quantified-{name}"),
-    }
-}
-
-fn reference(name: &str, variables: Variables) -> Value {
-    json!({"$ref": format!("#/$defs/{}", prefix(name, variables))})
 }
 
 fn array(items: Value) -> Value {

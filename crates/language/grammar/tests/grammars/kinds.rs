@@ -3,8 +3,8 @@
 use crate::corpus::{Folder, folders, layouts};
 use planforge_diagnostics::SourceId;
 use planforge_grammar::json::{
-    action_from_json, action_schema, objects_from_json, plan_from_json, plan_schema, problem_from_json,
-    problem_schema,
+    action_from_json, action_schema, asp_from_json, asp_schema, edit_schema, edits_from_json,
+    objects_from_json, plan_from_json, plan_schema, problem_from_json, problem_schema,
 };
 use planforge_grammar::{
     ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
@@ -154,6 +154,68 @@ fn actions_come_back_from_json() {
     assert!(action_grammar(&tyres.domain, ActionHead::Interface(action)).accepts(&text), "{text}");
     let schema = action_schema(&tyres.domain, ActionHead::Interface(action));
     assert_eq!(schema["$defs"]["term-hub"]["enum"], serde_json::json!(["?h"]));
+}
+
+#[test]
+fn edits_come_back_from_json() {
+    let blocks = suite("blocks");
+    let (_, _, problem) = &blocks.problems[0];
+    let objects = Some(problem.objects.as_slice());
+    let action = &blocks.domain.actions[0];
+    let (name, parameter, object) = (&action.name, &action.parameters[0].name, &problem.objects[0].name);
+    let json = format!(
+        r#"{{"calls": [
+            {{"function": "add_or_update_predicates", "predicates": [{{"name": "dry", "parameters": []}},
+                {{"name": "wet", "parameters": [{{"name": "?x", "type": "object"}}]}}]}},
+            {{"function": "modify_action", "action": "{name}",
+                "preconditions": [{{"or": [{{"predicate": "wet", "arguments": ["{parameter}"]}}, {{"predicate": "dry"}}]}}],
+                "effects": [{{"not": {{"predicate": "wet", "arguments": ["{parameter}"]}}}}]}},
+            {{"function": "edit_objects", "add": [{{"name": "z", "type": "object"}}], "remove": []}},
+            {{"function": "edit_initial_state", "add": [{{"predicate": "wet", "arguments": ["{object}"]}}], "remove": []}}]}}"#
+    );
+    let calls = edits_from_json(&blocks.domain, &json).unwrap();
+    assert!(edit_grammar(&blocks.domain, objects, EditFunctions::BOTH).accepts(&calls), "{calls}");
+    assert!(
+        calls.contains(&format!("modify_action(\"{name}\", [\"(or (wet {parameter}) (dry))\"]")),
+        "{calls}"
+    );
+    let quote = r#"{"calls": [{"function": "modify_action", "action": "a\", \"", "preconditions": [], "effects": []}]}"#;
+    assert!(edits_from_json(&blocks.domain, quote).unwrap_err().contains("not a word"));
+    let schema = edit_schema(&blocks.domain, objects, EditFunctions::BOTH);
+    let terms = &schema["$defs"][format!("{name}-term-object")]["enum"];
+    assert!(terms.as_array().unwrap().iter().any(|term| term == parameter.as_str()), "{schema:#}");
+    assert_eq!(
+        edit_schema(&blocks.domain, None, EditFunctions::DOMAIN)["properties"]["calls"]["items"]["anyOf"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1 + blocks.domain.actions.len()
+    );
+}
+
+#[test]
+fn statements_of_a_representation_follow_a_regular_expression() {
+    let vocabulary = AspVocabulary {
+        types: vec!["truck".to_owned()],
+        predicates: vec![("at".to_owned(), 2), ("done".to_owned(), 0)],
+        functions: Vec::new(),
+    };
+    let schema = asp_schema(&vocabulary);
+    let pattern = schema["properties"]["statements"]["items"]["pattern"].as_str().unwrap();
+    let pattern = regex::Regex::new(pattern).unwrap();
+    for (statement, follows) in [
+        ("init(at(a, B)) :- object(B, truck), not goal(at(B, a)), B != a.", true),
+        ("cardinality(truck, 2).", true),
+        ("goal(not done).", true),
+        ("init(at(a)).", false),
+        ("object(a, boat).", false),
+        ("init(done)", false),
+    ] {
+        assert_eq!(pattern.is_match(statement), follows, "{statement}");
+        assert_eq!(asp_grammar(&vocabulary).accepts(statement), follows, "{statement}");
+    }
+    let text = asp_from_json(r#"{"statements": ["init(done).", "goal(not done)."]}"#).unwrap();
+    assert_eq!(text, "init(done).\ngoal(not done).");
 }
 
 #[test]
