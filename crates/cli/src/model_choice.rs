@@ -30,6 +30,9 @@ static SERVICES: [Service; 4] = [
     },
 ];
 
+/// A model file in this process, in the place of the local server.
+const FILE: Service = Service { word: "local", plugin: "provider-local", key: None, base_url: None };
+
 /// The model table of a service's word and a model's name.
 fn service_table(service: &Service, model: &str) -> toml::Table {
     let keys = [
@@ -50,13 +53,15 @@ pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, 
             let message = format!("--model: the name of the model is missing after `{word}:`");
             return Err(context.usage_error(message, None));
         }
-        return Ok(service_table(service, model));
+        let is_file = word == FILE.word && model.ends_with(".gguf");
+        return Ok(service_table(if is_file { &FILE } else { service }, model));
     }
     let path = config_file();
     let config = UserConfig::read(path.as_deref()).map_err(|failure| context.print_failure(&failure))?;
     let place = path.map(|path| path.display().to_string()).unwrap_or_default();
     let Some(table) = config.models.get(name) else {
         let mut known: Vec<String> = SERVICES.iter().map(|s| format!("`{}:NAME`", s.word)).collect();
+        known.push(format!("`{}:FILE.gguf`", FILE.word));
         known.extend(config.models.keys().map(|name| format!("`{name}`")));
         let known = known.join(", ");
         let help = format!(

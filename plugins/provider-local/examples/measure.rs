@@ -1,7 +1,8 @@
 //! Measures the provider on a model, beside a server with the same model, and prints tables for docs/how-to/local-model.md.
 //!
-//! `cargo run --release --example measure -- FILE.gguf TASKS [SERVER]`: `TASKS` is a folder with suites of LLM+P, `SERVER` the `HOST:PORT`
-//! of a server with chat completions and one slot. Each figure is the least of the rounds, because other programs can only add time.
+//! `cargo run --release --example measure -- FILE.gguf TASKS [PORT PID]`: `TASKS` is a folder with suites of LLM+P, `PORT` and `PID` those of a
+//! server with chat completions, one slot and one thread on this machine. Seconds are those of the processor, in one thread, because other
+//! programs take time too; the best round counts.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -20,11 +21,10 @@ use planforge_provider_local::{Local, LocalOptions};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::Instant;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 1;
 /// Tokens of each reply.
-const TOKENS: u32 = 96;
+const TOKENS: u32 = 32;
 const SYSTEM: &str = "You write PDDL.";
 
 struct Answer {
@@ -49,11 +49,11 @@ impl Measured {
             constraint: constraint.cloned(),
             ..CompletionRequest::default()
         };
-        let (host, start) = (TestHost::new(), Instant::now());
+        let (host, start) = (TestHost::new(), processor_seconds("self"));
         let CompletionResult::Replies(replies) = self.provider.complete(&host, &request).unwrap() else {
             panic!()
         };
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = processor_seconds("self") - start;
         let texts = replies.replies.into_iter().map(|reply| reply.content).collect();
         let (tokens, prompt) =
             (replies.usage.completion_tokens.unwrap(), replies.usage.prompt_tokens.unwrap());
@@ -67,30 +67,32 @@ impl Measured {
     }
 }
 
-fn ask_server(server: &str, text: &str, sampling: &Sampling) -> Answer {
+/// Seconds of the processor that a process has used.
+fn processor_seconds(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    // User and system time, in hundredths.
+    fields[11..13].iter().map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / 100.0
+}
+
+fn ask_server((port, process): (&str, &str), text: &str, sampling: &Sampling) -> Answer {
     let body = json!({
         "model": "m", "messages": [{"role": "system", "content": SYSTEM}, {"role": "user", "content": text}], "temperature": sampling.temperature, "top_p": 1.0,
         "max_tokens": sampling.max_tokens, "seed": sampling.seed
     });
     let body = body.to_string();
-    let start = Instant::now();
-    let mut stream = TcpStream::connect(server).unwrap();
+    let start = processor_seconds(process);
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
     let head = "POST /v1/chat/completions HTTP/1.1\r\nHost: server\r\nConnection: close\r\nContent-Type: application/json";
     write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = processor_seconds(process) - start;
     let answer: Value = from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
     let count = |key: &str| answer["usage"][key].as_u64().unwrap_or_else(|| panic!("{answer}"));
     let text = answer["choices"][0]["message"]["content"].as_str().unwrap().to_owned();
     let (tokens, prompt) = (count("completion_tokens"), count("prompt_tokens"));
     Answer { seconds, texts: vec![text], tokens, prompt, logs: Vec::new() }
-}
-
-/// The least of the rounds. The first line of each prompt is new, so that no cache helps.
-fn least(mut round: impl FnMut(String) -> f64, what: &str) -> f64 {
-    let nonce = |n: usize| format!("Note {what} {n}.\n");
-    (0..ROUNDS).map(|n| round(nonce(n))).fold(f64::INFINITY, f64::min)
 }
 
 /// The problems of the suites below a folder: domain, text of the task, constraint of its problem's grammar.
@@ -121,112 +123,100 @@ fn tasks(folder: &Path) -> Vec<(String, String, String, Constraint)> {
     found
 }
 
+fn question(task: &(String, String, String, Constraint)) -> String {
+    format!("Domain:\n{}\nTask:\n{}\nWrite the problem in PDDL.", task.1, task.2)
+}
+
+fn sampling(max_tokens: u32, n: u32, temperature: f64) -> Sampling {
+    let (max_tokens, n, seed) = (Some(max_tokens), Some(n), Some(1));
+    Sampling { max_tokens, n, seed, temperature: Some(temperature), ..Sampling::default() }
+}
+
+type Ask<'a> = (&'a str, Box<dyn Fn(&str, &Sampling) -> Answer + 'a>);
+
+/// Tokens a second of a prompt and of a reply. Both take turns, and the best round of each counts.
+fn speeds(askers: &[Ask<'_>], text: &str) {
+    let mut best = vec![(0.0_f64, 0.0_f64); askers.len()];
+    for round in 0..ROUNDS {
+        // The first line is new, so that no cache helps.
+        let text = format!("Note {round}.\n{text}");
+        for ((what, ask), best) in askers.iter().zip(&mut best) {
+            let read = ask(&text, &sampling(1, 1, 0.0));
+            let (one, all) = (ask(&text, &sampling(1, 1, 0.0)), ask(&text, &sampling(TOKENS, 1, 0.0)));
+            let prompt = read.prompt as f64 / read.seconds;
+            let reply = (all.tokens - one.tokens) as f64 / (all.seconds - one.seconds);
+            println!("  {what}: {prompt:.1} tokens/s of a prompt of {}, {reply:.2} of a reply", read.prompt);
+            *best = (best.0.max(prompt), best.1.max(reply));
+        }
+    }
+    for ((what, _), (prompt, reply)) in askers.iter().zip(best) {
+        println!("best of {what}: {prompt:.1} tokens/s of a prompt, {reply:.2} of a reply");
+    }
+}
+
+/// Seconds a token of 8 samples in one request, and in 8 requests.
+fn eight(askers: &[Ask<'_>], text: &str) {
+    let mut least = vec![f64::INFINITY; askers.len() + 1];
+    for round in 0..ROUNDS {
+        let text = format!("Note {round} of eight.\n{text}");
+        let mut count = |at: usize, what: &str, answers: Vec<Answer>| {
+            let seconds: f64 = answers.iter().map(|answer| answer.seconds).sum();
+            let tokens: u64 = answers.iter().map(|answer| answer.tokens).sum();
+            println!("  {what}: {tokens} tokens in {seconds:.1} s");
+            least[at] = least[at].min(seconds / tokens as f64);
+        };
+        for (at, (what, ask)) in askers.iter().enumerate() {
+            let one = |seed| ask(&text, &Sampling { seed: Some(seed), ..sampling(TOKENS, 1, 1.0) });
+            count(at + 1, &format!("8 requests, {what}"), (0..8).map(one).collect());
+        }
+        // Another first line: the prompt is computed here too.
+        count(0, "8 samples", vec![(askers[0].1)(&format!("Again. {text}"), &sampling(TOKENS, 8, 1.0))]);
+    }
+    for ((what, _), seconds) in askers.iter().zip(&least[1..]) {
+        println!(
+            "8 samples of one request are {:.2} times as fast as 8 requests to {what}",
+            seconds / least[0]
+        );
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [model, folder, rest @ ..] = arguments.as_slice() else { panic!("measure FILE.gguf TASKS [SERVER]") };
-    let provider = Local::create(LocalOptions::default(), &Secrets::default()).unwrap();
+    let [model, folder, rest @ ..] = arguments.as_slice() else {
+        panic!("measure FILE.gguf TASKS [PORT PID]")
+    };
+    let options = LocalOptions { threads: Some(1), ..LocalOptions::default() };
+    let provider = Local::create(options, &Secrets::default()).unwrap();
     let local = Measured { provider, model: model.clone() };
     let tasks = tasks(Path::new(folder));
-    let (name, domain, told, constraint) = &tasks[0];
-    let question = format!("Domain:\n{domain}\nTask:\n{told}\nWrite the problem in PDDL.");
-    let sampling = |max_tokens, n, temperature| Sampling {
-        max_tokens: Some(max_tokens),
-        n: Some(n),
-        temperature: Some(temperature),
-        seed: Some(1),
-        ..Sampling::default()
-    };
     let loaded = local.ask("Hello", &sampling(1, 1, 0.0), None);
-    println!("load and first token: {:.1} s; {}", loaded.seconds, loaded.logs[0]);
-
-    // Prompt and reply apart: the time of one token is that of the prompt.
-    let prompt_tokens = local.ask(&question, &sampling(1, 1, 0.0), None).prompt;
-    let speed = |ask: &dyn Fn(&str, &Sampling) -> Answer, what: &str| {
-        let read = least(|nonce| ask(&format!("{nonce}{question}"), &sampling(1, 1, 0.0)).seconds, what);
-        let written = least(
-            |nonce| {
-                let text = format!("{nonce}{question}");
-                let one = ask(&text, &sampling(1, 1, 0.0));
-                let all = ask(&text, &sampling(TOKENS, 1, 0.0));
-                // The second request finds the prompt in the cache, but for at most one chunk.
-                drop(one);
-                all.seconds / (all.tokens.max(2) - 1) as f64
-            },
-            what,
-        );
-        println!(
-            "{what}: {:.1} tokens/s of a prompt of {prompt_tokens}, {:.2} tokens/s of a reply",
-            prompt_tokens as f64 / read,
-            1.0 / written
-        );
-    };
-    speed(&|text, sampling| local.ask(text, sampling, None), "provider-local");
-    if let [server, ..] = rest {
-        speed(&|text, sampling| ask_server(server, text, sampling), "server");
+    println!("loaded, and one token: {:.1} s; {}", loaded.seconds, loaded.logs[0]);
+    let mut askers: Vec<Ask<'_>> =
+        vec![("provider-local", Box::new(|text, sampling| local.ask(text, sampling, None)))];
+    if let [port, process] = rest {
+        let ask = move |text: &str, sampling: &Sampling| ask_server((port, process), text, sampling);
+        askers.push(("the server", Box::new(ask)));
     }
 
-    let story = "Write a long story about a robot that sorts parcels. Use at least a thousand words.";
-    let eight = least(
-        |nonce| {
-            let answer = local.ask(&format!("{nonce}{question}\n{story}"), &sampling(TOKENS, 8, 1.0), None);
-            println!("  8 samples: {} tokens in {:.1} s", answer.tokens, answer.seconds);
-            answer.seconds / answer.tokens as f64
-        },
-        "eight",
-    );
-    let single = |ask: &dyn Fn(&str, &Sampling) -> Answer, what: &str| {
-        let one = least(
-            |nonce| {
-                let text = format!("{nonce}{question}\n{story}");
-                let answers =
-                    (0..8).map(|seed| ask(&text, &Sampling { seed: Some(seed), ..sampling(TOKENS, 1, 1.0) }));
-                let (seconds, tokens) = answers.fold((0.0, 0), |(s, t), a| (s + a.seconds, t + a.tokens));
-                println!("  8 requests: {tokens} tokens in {seconds:.1} s");
-                seconds / tokens as f64
-            },
-            what,
-        );
-        println!(
-            "8 samples of one request of provider-local: {:.2} times as fast as 8 requests to {what}",
-            one / eight
-        );
-    };
-    single(&|text, sampling| local.ask(text, sampling, None), "provider-local");
-    if let [server, ..] = rest {
-        single(&|text, sampling| ask_server(server, text, sampling), "server");
+    let (largest, smallest) = (&tasks[0], &tasks[tasks.len() - 1]);
+    println!("the smallest of {} tasks, {}:", tasks.len(), smallest.0);
+    speeds(&askers, &question(smallest));
+    for (task, n, temperature) in [(smallest, 1, 0.0), (smallest, 8, 1.0), (largest, 1, 0.0)] {
+        let answer = local.ask(&question(task), &sampling(TOKENS, n, temperature), Some(&task.3));
+        println!("grammar of {}, {} bytes: {}", task.0, task.3.lark.len(), answer.logs.join("; "));
     }
-
-    println!("grammars, largest first ({} tasks):", tasks.len());
-    for (name, domain, told, constraint) in tasks.iter().take(3) {
-        let text = format!("Domain:\n{domain}\nTask:\n{told}\nWrite the problem in PDDL.");
-        for n in [1, 8] {
-            let answer =
-                local.ask(&text, &sampling(400, n, if n == 1 { 0.0 } else { 1.0 }), Some(constraint));
-            println!("  {name}, {} bytes: {}", constraint.lark.len(), answer.logs.join("; "));
-        }
-    }
-    println!("with and without the grammar of {name}, greedy:");
-    for round in 0..ROUNDS {
-        for constraint in [None, Some(constraint)] {
-            let answer = local.ask(&question, &sampling(TOKENS, 1, 0.0), constraint);
-            println!("  round {round}: {} tokens in {:.2} s", answer.tokens, answer.seconds);
-        }
-    }
-
-    if let [server, ..] = rest {
+    let story = "Then write a long story about a robot, of at least a thousand words.";
+    eight(&askers, &format!("{}\n{story}", question(smallest)));
+    if askers.len() > 1 {
+        let compared: Vec<_> = tasks.iter().rev().step_by(tasks.len().div_ceil(3)).collect();
         let mut same = 0;
-        let compared: Vec<_> = tasks.iter().step_by(tasks.len().div_ceil(6)).collect();
-        for (name, domain, told, _) in &compared {
-            let text = format!("Domain:\n{domain}\nTask:\n{told}\nWrite the problem in PDDL.");
-            let (ours, theirs) = (
-                local.ask(&text, &sampling(200, 1, 0.0), None),
-                ask_server(server, &text, &sampling(200, 1, 0.0)),
-            );
-            let (ours, theirs) = (&ours.texts[0], &theirs.texts[0]);
+        for task in &compared {
+            let text = |ask: &Ask<'_>| ask.1(&question(task), &sampling(2 * TOKENS, 1, 0.0)).texts.concat();
+            let (ours, theirs) = (text(&askers[0]), text(&askers[1]));
             let common = ours.bytes().zip(theirs.bytes()).take_while(|(a, b)| a == b).count();
             same += usize::from(ours == theirs);
-            println!("  {name}: {} and {} bytes, the first {common} are equal", ours.len(), theirs.len());
+            println!("  {}: {} and {} bytes, the first {common} are equal", task.0, ours.len(), theirs.len());
         }
-        println!("greedy replies that are equal to the server's: {same} of {}", compared.len());
+        println!("greedy replies that are the server's: {same} of {}", compared.len());
     }
 }

@@ -101,7 +101,7 @@ fn seeds_and_indices_give_other_replies_and_greedy_ones_are_equal() {
     assert_eq!(narrow.replies[0].content, same.replies[0].content, "the likeliest token alone is left");
 }
 
-/// Rounding depends on the number of replies in a batch and on their cells in the cache, so that a choice may differ after some tokens.
+/// Rounding depends on the number of replies in a batch and on their cells in the cache, so that a later choice may differ.
 #[test]
 fn replies_written_together_begin_as_those_written_one_by_one() {
     let (_folder, model) = tiny();
@@ -114,9 +114,9 @@ fn replies_written_together_begin_as_those_written_one_by_one() {
         assert_eq!(together.len(), single.len());
         for (together, single) in together.iter().zip(&single) {
             let pairs = together.logprobs.iter().flatten().zip(single.logprobs.iter().flatten());
-            let same: Vec<_> = pairs.take_while(|(a, b)| a.token == b.token).collect();
-            assert!(same.len() >= 20, "{together:?} {single:?}");
-            assert!(same.iter().all(|(a, b)| (a.logprob - b.logprob).abs() < 0.02), "{same:?}");
+            let close =
+                pairs.take(20).filter(|(a, b)| a.token == b.token && (a.logprob - b.logprob).abs() < 0.01);
+            assert_eq!(close.count(), 20, "{together:?} {single:?}");
         }
     }
 }

@@ -1,20 +1,24 @@
 //! Counts, with llguidance's matcher, what the grammars of planforge accept and reject.
 //!
-//! `planforge-llguidance [--lower] [--most N] PATH...`: every folder at or below a path that has a domain.pddl. Of each problem and action, the grammar
-//! has to accept the text in several layouts and reject mutants. `--lower` reads texts in lower case, `--most N` takes N folders spread over
-//! all of them.
+//! `planforge-llguidance [--lower] [--most N] [--derivations N] PATH...`: every folder at or below a path that has a domain.pddl. Of each problem
+//! and action, the grammar has to accept the text in several layouts and reject mutants. `--lower` reads texts in lower case, `--most N` takes
+//! N folders spread over all of them, and `--derivations N` reads N random problems and N random actions of each domain with planforge's reader.
 
 #[allow(dead_code, reason = "the tests of the crate use more of it")]
 #[path = "../../../crates/language/grammar/tests/grammars/corpus.rs"]
 mod corpus;
 
-use corpus::{Folder, MUTANTS, action_mutants, folders, layouts, problem_mutants};
+use corpus::{
+    Folder, MUTANTS, action_errors, action_mutants, folders, layouts, problem_errors, problem_mutants,
+};
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{ApproximateTokEnv, TokEnv};
 use llguidance::{Matcher, ParserFactory};
 use planforge_diagnostics::SourceId;
-use planforge_grammar::json::{action_schema, problem_schema};
-use planforge_grammar::{ActionHead, Grammar, action_grammar, plan_grammar, problem_grammar};
+use planforge_grammar::json::{action_schema, asp_schema, edit_schema, problem_schema};
+use planforge_grammar::{
+    ActionHead, AspVocabulary, EditFunctions, Grammar, action_grammar, plan_grammar, problem_grammar,
+};
 use planforge_pddl::random::Random;
 use planforge_pddl::{TaskSources, check_problem, print_action, print_problem};
 use std::collections::BTreeMap;
@@ -22,8 +26,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Random derivations of each problem grammar.
-const DERIVATIONS: u64 = 5;
+/// Random derivations of each problem grammar that the matcher reads.
+const MATCHED: u64 = 5;
 
 /// Most failures printed.
 const MOST_PRINTED: usize = 10;
@@ -39,6 +43,8 @@ struct Counts {
     texts: (usize, usize),
     /// Random derivations: accepted, all.
     derived: (usize, usize),
+    /// Random problems and actions that planforge's reader finds no error of a guaranteed kind in, all.
+    read: (usize, usize),
     /// Mutants of each kind: rejected, all.
     mutants: BTreeMap<&'static str, (usize, usize)>,
     /// Texts and mutants that planforge's own matcher judges otherwise.
@@ -55,6 +61,8 @@ struct Counts {
 struct Judge {
     env: TokEnv,
     factory: ParserFactory,
+    /// Random problems, and random actions, of each domain that planforge's reader reads.
+    derivations: usize,
     counts: Counts,
 }
 
@@ -133,9 +141,35 @@ impl Judge {
         }
     }
 
+    /// Reads random texts of a grammar with planforge's reader.
+    fn read(&mut self, grammar: &Grammar, count: usize, name: &str, errors: impl Fn(&str) -> Vec<String>) {
+        for n in 0..count as u64 {
+            let text = grammar.derive(&mut Random::stream(7, n), 10);
+            let found = errors(&text);
+            self.counts.read.1 += 1;
+            self.counts.read.0 += usize::from(found.is_empty());
+            if !found.is_empty() {
+                self.fail(format!("{name}: {}: {text}", found.join(", ")));
+            }
+        }
+    }
+
     fn folder(&mut self, folder: &Folder, seed: u64) {
         self.counts.folders += 1;
         let domain = &folder.domain;
+        let objects = folder.problems.first().map(|(_, _, problem)| problem.objects.as_slice());
+        self.schema(edit_schema(domain, objects, EditFunctions::BOTH), &format!("edits of {}", folder.name));
+        let mangled = |name: &str| name.to_lowercase().replace('-', "_");
+        let vocabulary = AspVocabulary {
+            types: domain.types.iter().map(|ty| mangled(ty.name.as_str())).chain(["object".into()]).collect(),
+            predicates: domain
+                .predicates
+                .iter()
+                .map(|p| (mangled(p.name.as_str()), p.parameters.len()))
+                .collect(),
+            functions: Vec::new(),
+        };
+        self.schema(asp_schema(&vocabulary), &format!("representations of {}", folder.name));
         for (file, text, problem) in &folder.problems {
             let name = format!("{}/{file}", folder.name);
             let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
@@ -159,7 +193,9 @@ impl Judge {
             }
             self.texts(&grammar, &matcher, &texts, &name);
             self.mutants(&grammar, &matcher, problem_mutants(domain, problem, &mut Random::new(seed)), &name);
-            for n in 0..DERIVATIONS {
+            let share = self.derivations.div_ceil(folder.problems.len());
+            self.read(&grammar, share, &name, |text| problem_errors(domain, text));
+            for n in 0..MATCHED {
                 let derived = grammar.derive(&mut Random::stream(seed, n), 10);
                 let accepted = self.accepts(&matcher, &derived);
                 self.counts.derived.1 += 1;
@@ -182,18 +218,21 @@ impl Judge {
             self.texts(&grammar, &matcher, &texts, &name);
             self.mutants(&grammar, &matcher, action_mutants(domain, action, &mut Random::new(seed)), &name);
             self.schema(action_schema(domain, ActionHead::Interface(action)), &name);
+            let share = self.derivations.div_ceil(domain.actions.len());
+            self.read(&grammar, share, &name, |text| action_errors(domain, text));
             self.counts.actions += 1;
         }
     }
 }
 
 fn main() -> ExitCode {
-    let (mut paths, mut lower, mut most) = (Vec::new(), false, usize::MAX);
+    let (mut paths, mut lower, mut most, mut derivations) = (Vec::new(), false, usize::MAX, 0);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--lower" => lower = true,
             "--most" => most = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX),
+            "--derivations" => derivations = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(0),
             _ => paths.push(PathBuf::from(argument)),
         }
     }
@@ -221,7 +260,7 @@ fn main() -> ExitCode {
             chosen.contains(&(index - 1))
         });
     }
-    let mut judge = Judge { env, factory, counts: Counts::default() };
+    let mut judge = Judge { env, factory, derivations, counts: Counts::default() };
     for (n, folder) in all.iter().enumerate() {
         judge.folder(folder, n as u64);
     }
@@ -251,6 +290,7 @@ fn report(mut counts: Counts) -> ExitCode {
     println!("problems with errors of their own, not counted: {}", counts.faulty);
     println!("references accepted: {} of {} texts", counts.texts.0, counts.texts.1);
     println!("random derivations accepted: {} of {}", counts.derived.0, counts.derived.1);
+    println!("random problems and actions read without an error: {} of {}", counts.read.0, counts.read.1);
     for kind in MUTANTS {
         let (rejected, all) = counts.mutants.get(kind).copied().unwrap_or_default();
         println!("mutants rejected, {kind}: {rejected} of {all}");

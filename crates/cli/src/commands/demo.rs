@@ -1,5 +1,5 @@
-//! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model. Everything it needs is in
-//! the binary, so it works anywhere, without key and network.
+//! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model or on those of another one. Everything else
+//! is in the binary, so it works anywhere, without key and network.
 
 use crate::context::Context;
 use crate::execution::ExecutionSettings;
@@ -8,6 +8,7 @@ use crate::execution::execute;
 use crate::execution::services;
 use crate::exit::Exit;
 use crate::exit::of_report;
+use crate::model_choice::{model_table, overrides_of};
 use crate::outcome::print_outcome;
 use crate::pipeline::check_pipeline;
 use crate::pipeline::instantiate;
@@ -26,8 +27,13 @@ use std::sync::Arc;
 
 /// Show the whole way from text to validated plan, on recorded replies of a real model.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  planforge demo")]
+#[command(
+    after_help = "Examples:\n  planforge demo\n  planforge demo --model local:weights/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+)]
 pub(crate) struct DemoArgs {
+    /// Ask this model in the place of the recorded one, as in `planforge run`.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -70,7 +76,10 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
 }
 
 fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
-    let checked = check_pipeline(context, PIPELINE, "llm-p.toml", &[])?;
+    let table = args.model.as_deref().map(|name| model_table(context, name)).transpose()?;
+    let mode = if table.is_some() { Mode::Live } else { Mode::Replay };
+    let overrides: Vec<String> = table.iter().flat_map(overrides_of).collect();
+    let checked = check_pipeline(context, PIPELINE, "llm-p.toml", &overrides)?;
     let system = |e: std::io::Error| {
         context.print_failure(&Failure::new(FailureClass::System, "record.io", e.to_string()))
     };
@@ -88,11 +97,11 @@ fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
             context.output.diagnostics(&diagnostics, &Default::default());
             Exit::Input
         })?;
-    let (prepared, redactor) = instantiate(context, &checked, Mode::Replay)?;
+    let (prepared, redactor) = instantiate(context, &checked, mode)?;
     let failed = |failure: Failure| context.print_failure(&failure);
     let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
     let lookups = vec![Arc::new(cassette) as Arc<dyn Lookup>];
-    let sources = ReplySources { mode: Mode::Replay, lookups, answers: None, failures_are_final: false };
+    let sources = ReplySources { mode, lookups, answers: None, failures_are_final: false };
     let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
     let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
     let bar = RunBar::new(&context.output, tasks.len(), "");

@@ -98,6 +98,26 @@ fn an_unknown_model_lists_the_known_ones() {
 }
 
 #[test]
+fn a_model_file_without_its_plugin_says_how_to_get_it() {
+    let file = pipeline("llm-p.toml");
+    let without = ran(["check", file.to_str().unwrap(), "--model", "local:weights/m.gguf"]);
+    let steps =
+        ["there is no plugin `provider-local`", "cargo build --release", "--plugin-dir", "local-model.md"];
+    without.expect(10).says(&steps);
+}
+
+#[test]
+fn the_demo_asks_the_model_that_is_named() {
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let folder = config(&own_table(&server.base_url()));
+    // The scripted server knows the parcels and refuses the garden.
+    command(folder.path(), &["demo", "--model", "own"]).expect(34);
+    let models: Vec<Value> =
+        server.requests().iter().map(|request| request.json()["model"].clone()).collect();
+    assert_eq!(models, vec![json!("own-model"); 3]);
+}
+
+#[test]
 fn a_table_of_the_user_is_the_consent_to_send_its_key_to_its_server() {
     let folder = config(&own_table("https://own.example.org/v1").replace("own-model", "m"));
     let file = pipeline("llm-p.toml");

@@ -18,6 +18,9 @@ pub(crate) struct GrammarsArgs {
     /// At most this many domains, spread over all.
     #[arg(long, value_name = "N")]
     most: Option<usize>,
+    /// Also read this many random problems, and as many random actions, of each domain with planforge's reader.
+    #[arg(long, value_name = "N")]
+    derivations: Option<usize>,
 }
 
 pub(crate) fn run(args: &GrammarsArgs) -> Result<(), String> {
@@ -25,8 +28,8 @@ pub(crate) fn run(args: &GrammarsArgs) -> Result<(), String> {
     let mut command = Command::new("cargo");
     command.args(["run", "--release", "--quiet", "--manifest-path"]).arg(package).arg("--");
     command.args(args.lower.then_some("--lower"));
-    if let Some(most) = args.most {
-        command.args(["--most", &most.to_string()]);
+    for (option, count) in [("--most", args.most), ("--derivations", args.derivations)] {
+        command.args(count.map(|count| [option.to_owned(), count.to_string()]).into_iter().flatten());
     }
     let status =
         command.args(&args.paths).status().map_err(|error| format!("cannot start cargo: {error}"))?;

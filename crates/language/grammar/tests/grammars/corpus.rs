@@ -1,11 +1,12 @@
 //! References in several layouts, and mutants of them. tests/llguidance compiles this file too,
 //! and counts with another matcher.
 
-use planforge_diagnostics::SourceId;
+use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem, Term, TypedName};
 use planforge_pddl::random::Random;
 use planforge_pddl::{
-    Name, TypeFit, TypeHierarchy, parse_domain, parse_problem, print_action, print_problem,
+    Name, TaskSources, TypeFit, TypeHierarchy, check_domain, check_problem, parse_domain, parse_problem,
+    print_action, print_domain, print_problem,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -262,4 +263,51 @@ fn effect_atoms<'a>(effect: &'a mut Effect, found: &mut Vec<&'a mut Atom>) {
         Effect::Add(atom) | Effect::Delete(atom, _) => found.push(atom),
         _ => {}
     }
+}
+
+/// Errors that a grammar does not rule out: docs/reference/grammars.md lists them.
+const NOT_GUARANTEED: &[&str] = &[
+    "pddl.unbound-variable",
+    "pddl.duplicate-name",
+    "pddl.duplicate-parameter",
+    "pddl.contradictory-init",
+    "pddl.undefined-preference",
+];
+
+/// Errors of a guaranteed kind in a problem of the domain.
+pub(crate) fn problem_errors(domain: &Domain, text: &str) -> Vec<String> {
+    let parsed = parse_problem(text, SourceId(1));
+    let mut found = parsed.diagnostics;
+    let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
+    found.extend(check_problem(domain, &parsed.value, sources));
+    guaranteed_errors(&found, text)
+}
+
+/// Errors of a guaranteed kind in an action, which is read in the place of the domain's actions.
+pub(crate) fn action_errors(domain: &Domain, text: &str) -> Vec<String> {
+    let mut domain = domain.clone();
+    domain.actions.clear();
+    let whole = print_domain(&domain);
+    let whole = format!("{}\n{text})", whole.trim_end().strip_suffix(')').unwrap_or(&whole));
+    let parsed = parse_domain(&whole, SourceId(0));
+    let mut found = parsed.diagnostics;
+    found.extend(check_domain(&parsed.value, SourceId(0)));
+    let mut errors = guaranteed_errors(&found, &whole);
+    if parsed.value.actions.len() != 1 {
+        errors.push(format!("{} actions", parsed.value.actions.len()));
+    }
+    errors
+}
+
+/// Types of variables that a quantifier binds are not guaranteed.
+fn guaranteed_errors(diagnostics: &[Diagnostic], text: &str) -> Vec<String> {
+    diagnostics
+        .iter()
+        .filter(|d| d.is_error() && !NOT_GUARANTEED.contains(&&*d.code))
+        .filter(|d| {
+            let place = d.primary().map_or("", |label| &text[label.span.range()]);
+            !(d.code == "pddl.type-mismatch" && place.starts_with('?'))
+        })
+        .map(|d| format!("{} {}", d.code, d.message))
+        .collect()
 }

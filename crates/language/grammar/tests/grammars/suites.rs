@@ -1,14 +1,13 @@
 //! Problems, actions, plans and objects.
 
-use crate::corpus::{Folder, MUTANTS, action_mutants, folders, layouts, problem_mutants};
-use planforge_diagnostics::{Diagnostic, SourceId};
+use crate::corpus::{
+    Folder, MUTANTS, action_errors, action_mutants, folders, layouts, problem_errors, problem_mutants,
+};
 use planforge_grammar::{
     ActionHead, Grammar, action_grammar, objects_grammar, plan_grammar, problem_grammar,
 };
+use planforge_pddl::print_action;
 use planforge_pddl::random::Random;
-use planforge_pddl::{
-    TaskSources, check_domain, check_problem, parse_domain, parse_problem, print_action, print_domain,
-};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -80,28 +79,6 @@ fn action_grammars_accept_every_reference_and_reject_mutants() {
     assert!(MUTANTS.iter().all(|kind| counts[kind].1 >= 20), "{counts:?}");
 }
 
-/// Errors that a grammar does not rule out: docs/reference/grammars.md lists them.
-const NOT_GUARANTEED: &[&str] = &[
-    "pddl.unbound-variable",
-    "pddl.duplicate-name",
-    "pddl.duplicate-parameter",
-    "pddl.contradictory-init",
-    "pddl.undefined-preference",
-];
-
-/// Errors of a guaranteed kind. Types of variables that a quantifier binds are not guaranteed.
-fn guaranteed_errors(diagnostics: &[Diagnostic], text: &str) -> Vec<String> {
-    diagnostics
-        .iter()
-        .filter(|d| d.is_error() && !NOT_GUARANTEED.contains(&&*d.code))
-        .filter(|d| {
-            let place = d.primary().map_or("", |label| &text[label.span.range()]);
-            !(d.code == "pddl.type-mismatch" && place.starts_with('?'))
-        })
-        .map(|d| format!("{} {}", d.code, d.message))
-        .collect()
-}
-
 #[test]
 fn random_problems_have_no_error_of_a_guaranteed_kind() {
     for suite in suites() {
@@ -112,11 +89,8 @@ fn random_problems_have_no_error_of_a_guaranteed_kind() {
             if n < 5 {
                 assert!(grammar.accepts(&text), "{text}");
             }
-            let parsed = parse_problem(&text, SourceId(1));
-            let mut found = parsed.diagnostics;
-            let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
-            found.extend(check_problem(&suite.domain, &parsed.value, sources));
-            assert_eq!(guaranteed_errors(&found, &text), Vec::<String>::new(), "{}: {text}", suite.name);
+            let errors = problem_errors(&suite.domain, &text);
+            assert_eq!(errors, Vec::<String>::new(), "{}: {text}", suite.name);
         }
     }
 }
@@ -132,15 +106,8 @@ fn random_actions_have_no_error_of_a_guaranteed_kind() {
             .collect();
         for n in 0..200 {
             let text = grammars[n as usize % grammars.len()].derive(&mut Random::stream(7, n), 10);
-            let mut domain = suite.domain.clone();
-            domain.actions.clear();
-            let whole = print_domain(&domain);
-            let whole = format!("{}\n{text})", whole.trim_end().strip_suffix(')').unwrap());
-            let parsed = parse_domain(&whole, SourceId(0));
-            assert_eq!(parsed.value.actions.len(), 1, "{whole}");
-            let mut found = parsed.diagnostics;
-            found.extend(check_domain(&parsed.value, SourceId(0)));
-            assert_eq!(guaranteed_errors(&found, &whole), Vec::<String>::new(), "{}: {text}", suite.name);
+            let errors = action_errors(&suite.domain, &text);
+            assert_eq!(errors, Vec::<String>::new(), "{}: {text}", suite.name);
         }
     }
 }

@@ -56,7 +56,15 @@ fn example(kind: PluginKind, catalogue: &dyn Catalogue) -> String {
 fn unknown_plugin(id: &At<String>, kind: PluginKind, catalogue: &dyn Catalogue) -> Diagnostic {
     let ids = of_kind(kind, catalogue);
     let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let help = help_for(&id.value, &names, &format!("plugins of kind {kind}"));
+    // The one plugin of planforge that is built apart.
+    let help = match &*id.value {
+        "provider-local" => Some(
+            "build it with `cargo build --release --manifest-path plugins/provider-local/Cargo.toml` and name the folder of its library \
+             with `--plugin-dir`; docs/how-to/local-model.md has the steps"
+                .to_owned(),
+        ),
+        name => help_for(name, &names, &format!("plugins of kind {kind}")),
+    };
     with_help(
         error_at("pipeline.unknown-plugin", format!("there is no plugin `{}`", id.value), id.place),
         help,
