@@ -1,6 +1,6 @@
 //! `planforge suite`: generating, checking, templates, and texts written by a scripted model.
 
-use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, simulated};
+use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, root, simulated};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
 use std::path::Path;
 
@@ -524,4 +524,31 @@ fn a_suite_without_templates_keeps_its_type_hierarchy_in_a_chain() {
     let report = Ran::wait(command.arg("--task").arg(copy.join("p01")).spawn().unwrap()).json(0);
     let domain = report["tasks"][0]["candidate"]["domain"].as_str().unwrap();
     assert!(domain.contains("bed tap - place"), "{domain}");
+}
+
+/// `tests/unseen` has a second version of each domain, written from the same specification by somebody
+/// who did not see the first.
+#[test]
+fn six_unseen_domains_written_twice_are_the_same() {
+    let mut check = planforge();
+    check.args(["suite", "check", "--json"]);
+    for name in ["lab", "oven", "returns", "rota", "scenes", "tides"] {
+        let suite = root().join("examples/unseen").join(name);
+        check.arg(&suite);
+        let mut command = planforge();
+        command.args(["pddl", "equivalent", "domain"]).arg(suite.join("domain.pddl"));
+        command.arg(root().join("tests/unseen").join(format!("{name}.pddl"))).arg("--json");
+        command.arg("--problems").arg(suite.join("p01.pddl")).arg(suite.join("p02.pddl"));
+        let compared = Ran::wait(command.spawn().unwrap()).json(0);
+        assert_eq!(compared["decision"], "equal", "{name}: {compared}");
+        assert_eq!(compared["problems"].as_array().unwrap().len(), 2, "{name}: {compared}");
+    }
+    let checked = Ran::wait(check.spawn().unwrap()).json(0);
+    let suites = checked["suites"].as_array().unwrap();
+    assert_eq!(suites.len(), 6);
+    for suite in suites {
+        assert_eq!(suite["errors"], 0, "{suite}");
+        assert_eq!(suite["warnings"], 0, "{suite}");
+        assert_eq!(suite["tasks"].as_array().unwrap().len(), 6, "the example and five tasks: {suite}");
+    }
 }

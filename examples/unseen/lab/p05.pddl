@@ -1,0 +1,37 @@
+(define (problem lab-05)
+  (:domain lab)
+  (:objects
+    arm1 arm2 - arm
+    plate1 plate2 plate3 plate4 - plate
+    rack1 rack2 rack3 rack4 station1 station2 station3 - device
+    fill shake read finished - step)
+  (:init
+    (free arm1)
+    (free arm2)
+    (after fill shake)
+    (after shake read)
+    (after read finished)
+    (offers station1 fill)
+    (washable station1)
+    (offers station2 shake)
+    (washable station2)
+    (offers station3 read)
+    (offers station3 fill)
+    (washable station3)
+    (contaminated station3)
+    (in plate1 rack1)
+    (due plate1 fill)
+    (hazardous plate1)
+    (in plate2 rack2)
+    (due plate2 fill)
+    (hazardous plate2)
+    (in plate3 rack3)
+    (due plate3 read)
+    (in plate4 rack4)
+    (due plate4 read))
+  (:goal (and
+           (due plate1 finished)
+           (due plate2 finished)
+           (due plate3 finished)
+           (due plate4 finished)
+           (in plate4 rack3))))

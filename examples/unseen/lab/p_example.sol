@@ -1,0 +1,5 @@
+(pick arm1 plate1 rack1)
+(place arm1 plate1 station1)
+(process plate1 station1 fill finished)
+(pick arm1 plate1 station1)
+(place arm1 plate1 rack1)

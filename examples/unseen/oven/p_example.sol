@@ -1,0 +1,6 @@
+(put-in quiche)
+(bake low)
+(turn-down low gentle)
+(put-in bread)
+(take-out quiche)
+(bake gentle)

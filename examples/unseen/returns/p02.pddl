@@ -1,0 +1,47 @@
+(define (problem returns-02)
+  (:domain returns)
+  (:objects
+    uma - worker
+    parcel1 parcel2 parcel3 parcel4 - parcel
+    bench1 bench2 - bench
+    shelf1 shelf2 shelf3 - shelf
+    mint worn broken - condition
+    none one two three - count)
+  (:init
+    (at-bench uma bench1)
+    (bench-free bench1)
+    (on-bench parcel1 bench2)
+    (state parcel1 broken)
+    (returned parcel2)
+    (state parcel2 mint)
+    (returned parcel3)
+    (state parcel3 broken)
+    (returned parcel4)
+    (state parcel4 mint)
+    (worthless broken)
+    (for shelf1 mint)
+    (places shelf1 one)
+    (= (distance bench1 shelf1) 5)
+    (= (distance bench2 shelf1) 5)
+    (for shelf2 worn)
+    (places shelf2 none)
+    (= (distance bench1 shelf2) 3)
+    (= (distance bench2 shelf2) 4)
+    (for shelf3 mint)
+    (for shelf3 worn)
+    (places shelf3 two)
+    (= (distance bench1 shelf3) 4)
+    (= (distance bench2 shelf3) 4)
+    (one-less one none)
+    (one-less two one)
+    (one-less three two)
+    (= (total-cost) 0))
+  (:goal (and
+           (not (returned parcel1))
+           (not (returned parcel2))
+           (not (returned parcel3))
+           (not (returned parcel4))
+           (bench-free bench1)
+           (bench-free bench2)
+           (stored parcel2 shelf3)))
+  (:metric minimize (total-cost)))

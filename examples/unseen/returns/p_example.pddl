@@ -1,0 +1,33 @@
+(define (problem returns-example)
+  (:domain returns)
+  (:objects
+    uma - worker
+    parcel1 parcel2 - parcel
+    bench1 - bench
+    shelf1 shelf2 shelf3 - shelf
+    mint worn broken - condition
+    none one two three - count)
+  (:init
+    (at-bench uma bench1)
+    (bench-free bench1)
+    (returned parcel1)
+    (state parcel1 mint)
+    (returned parcel2)
+    (state parcel2 broken)
+    (worthless broken)
+    (for shelf1 mint)
+    (places shelf1 none)
+    (= (distance bench1 shelf1) 5)
+    (for shelf2 worn)
+    (places shelf2 none)
+    (= (distance bench1 shelf2) 3)
+    (for shelf3 mint)
+    (for shelf3 worn)
+    (places shelf3 two)
+    (= (distance bench1 shelf3) 1)
+    (one-less one none)
+    (one-less two one)
+    (one-less three two)
+    (= (total-cost) 0))
+  (:goal (and (not (returned parcel1)) (not (returned parcel2)) (bench-free bench1)))
+  (:metric minimize (total-cost)))

@@ -1,0 +1,6 @@
+(open uma parcel2 bench1)
+(check uma parcel2 bench1)
+(scrap uma parcel2 bench1 broken)
+(open uma parcel1 bench1)
+(check uma parcel1 bench1)
+(restock uma parcel1 bench1 shelf3 mint two one)

@@ -1,0 +1,8 @@
+(lights-out)
+(bring bob lamp)
+(bring bob sofa)
+(play scene1 scene2)
+(lights-out)
+(bring-heavy bob ann piano)
+(remove bob sofa)
+(play scene2 scene3)

@@ -1,0 +1,6 @@
+(wait-tide high low)
+(wait-tide low rising)
+(cross ferry1 port1 port2 rising high)
+(board car1 ferry1 port2)
+(cross ferry1 port2 port1 high low)
+(land car1 ferry1 port1)
