@@ -2,8 +2,8 @@
   (:domain lab)
   (:objects
     arm1 - arm
-    plate1 plate2 plate3 - plate
-    rack1 rack2 rack3 station1 station2 - device
+    plate1 plate2 - plate
+    rack1 rack2 station1 station2 - device
     fill shake finished - step)
   (:init
     (free arm1)
@@ -18,12 +18,5 @@
     (hazardous plate1)
     (in plate2 rack2)
     (due plate2 fill)
-    (in plate3 rack3)
-    (due plate3 fill)
-    (hazardous plate3))
-  (:goal (and
-           (due plate1 finished)
-           (due plate2 finished)
-           (due plate3 finished)
-           (in plate2 rack3)
-           (in plate3 rack2))))
+    (hazardous plate2))
+  (:goal (and (due plate1 finished) (due plate2 finished) (in plate1 rack1) (in plate2 rack2))))

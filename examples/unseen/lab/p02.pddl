@@ -20,5 +20,6 @@
     (due plate1 fill)
     (hazardous plate1)
     (in plate2 rack2)
-    (due plate2 fill))
-  (:goal (and (due plate1 finished) (due plate2 finished) (in plate1 rack1) (in plate2 rack2))))
+    (due plate2 fill)
+    (hazardous plate2))
+  (:goal (and (due plate1 finished) (due plate2 finished) (in plate1 rack2) (in plate2 rack1))))
