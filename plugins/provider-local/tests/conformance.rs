@@ -1,4 +1,4 @@
-//! What every plugin must do, and the checks of `planforge plugins test` with a model.
+//! Conformance of the plugin, and the checks of `planforge plugins test` with a model.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
 mod support;

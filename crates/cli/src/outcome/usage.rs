@@ -1,4 +1,4 @@
-//! What a run used: costs, requests and tokens of each model, and the budget of a search.
+//! Costs, requests and tokens of each model in a run, and the budget of a search.
 
 use planforge_contract::Price;
 use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, TaskReport, TaskUsage};
