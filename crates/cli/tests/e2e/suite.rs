@@ -215,6 +215,13 @@ fn levels_of_ten_domains_imply_their_problems() {
         std::fs::write(copy.join("wordings.jinja"), wordings.replacen(from, to, 1)).unwrap();
         level(&copy, "2", "none").expect(10).says(&[code, "-L2"]);
     }
+    let checked = Ran::wait(planforge().args(["suite", "check", "--json"]).arg(&copy).spawn().unwrap());
+    let checked = checked.json(10);
+    let diagnostics = checked["suites"][0]["diagnostics"].as_array().unwrap();
+    assert!(
+        diagnostics.iter().any(|diagnostic| diagnostic["code"] == "paraphrase.template"),
+        "{diagnostics:?}"
+    );
     assert!(!out.path().join("none").exists());
 }
 

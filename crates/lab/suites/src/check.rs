@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 pub struct Checked {
     /// The suite's name; the folder's where it cannot be read.
     pub name: String,
-    /// True if the folder could be read.
-    pub readable: bool,
+    /// The suite with what add-ons bring for it; `None` if the folder cannot be read.
+    pub suite: Option<Suite>,
     /// A row for each task, the in-context example first.
     pub tasks: Vec<TaskRow>,
     /// The shipped pipelines with what the suite lacks for them; empty if it cannot be read.
@@ -101,13 +101,13 @@ pub fn check(folder: &Path, add_ons: &[PathBuf], limits: FreshLimits<'_>, solve:
         let name = folder.display().to_string();
         let (diagnostics, sources) = (check.found, check.sources);
         let (tasks, pipelines) = (Vec::new(), Vec::new());
-        return Checked { name, readable: false, tasks, pipelines, diagnostics, sources };
+        return Checked { name, suite: None, tasks, pipelines, diagnostics, sources };
     };
     check.suite(&suite);
     Checked {
         pipelines: pipelines::needs(&suite),
-        name: suite.name,
-        readable: true,
+        name: suite.name.clone(),
+        suite: Some(suite),
         tasks: check.rows,
         diagnostics: check.found,
         sources: check.sources,

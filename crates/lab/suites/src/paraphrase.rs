@@ -30,7 +30,7 @@ use crate::generate::{GenerationError, silent_objects};
 use crate::mention::find_unmentioned;
 use crate::rendering::{RenderRequest, Template, TemplateRenderer};
 use facts::{Facts, Part, RequestedFacts};
-use level::LevelText;
+use level::{LAST_SECTION, LevelText};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
@@ -138,10 +138,11 @@ impl Paraphraser {
     /// `paraphrase.unsupported` for a problem that the level does not cover, `paraphrase.template` for a mistake of the template
     /// or a level that the file does not have.
     pub fn level(&self, task: &SuiteTask, level: u8, seed: u64) -> Result<LevelText, GenerationError> {
-        let Some(template) = self.levels.get(&level) else {
+        let section = level.min(LAST_SECTION);
+        let Some(template) = self.levels.get(&section) else {
             return Err(self.error_at(
                 codes::WORDING,
-                format!("the file has no line `%% level {level}`"),
+                format!("the file has no line `%% level {section}`"),
                 None,
             ));
         };
@@ -149,7 +150,7 @@ impl Paraphraser {
         let stem = format!("{}-L{level}", task.stem);
         let telling =
             Telling { paraphraser: self, stem: &stem, problem: &problem, problem_text: text, facts: &facts };
-        let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(level));
+        let stream = (task_seed(task, seed), u64::from(u32::MAX) + u64::from(section));
         let rendered = telling.render(template, stream)?.text;
         LevelText::parse(stem.clone(), &rendered)
             .map_err(|why| telling.error_at(codes::WORDING, &why, Some(ErrorPlace::Text(&rendered))))

@@ -62,7 +62,7 @@ fn a_good_suite_has_nothing_wrong() {
     ]);
     let checked = check_with_search(folder.path());
     assert!(checked.diagnostics.is_empty(), "{:#?}", checked.diagnostics);
-    assert!(checked.readable);
+    assert!(checked.suite.is_some());
     let row = &checked.tasks[1];
     assert_eq!((row.stem.as_str(), row.objects, row.facts, row.goal), ("p01", 3, 2, Goal::Open));
     assert_eq!(row.solved, Some(Solved::Plan(1)));
@@ -135,7 +135,7 @@ fn every_kind_of_mistake_is_found_at_once() {
         ("suite.toml", "schema = 1\ntittle = \"?\"\n"),
     ]);
     let checked = check_with_search(folder.path());
-    assert!(checked.readable);
+    assert!(checked.suite.is_some());
     for code in [
         "pddl.undefined-object",
         "suite.goal-holds",
@@ -229,7 +229,7 @@ fn a_limit_is_no_verdict_and_a_plan_in_prose_is_not_checked() {
 #[test]
 fn a_folder_that_is_not_there_is_unreadable() {
     let checked = check(Path::new("/nonexistent/suite"), &[], &mut || Box::new(Unlimited), false);
-    assert!(!checked.readable);
+    assert!(checked.suite.is_none());
     assert_eq!(codes(&checked), ["suite.not-a-folder"]);
 }
 
@@ -241,7 +241,7 @@ fn shared_folders_are_read_as_they_are() {
         let Ok(entries) = fs::read_dir(root.join(collection)) else { continue };
         for entry in entries {
             let checked = check(&entry.unwrap().path(), &[], &mut || Box::new(Unlimited), false);
-            assert!(checked.readable && !checked.tasks.is_empty(), "{}", checked.name);
+            assert!(checked.suite.is_some() && !checked.tasks.is_empty(), "{}", checked.name);
             assert!(checked.tasks.iter().all(|task| task.problem), "{}", checked.name);
             // The only broken file there: an example that names a second robot and does not declare it.
             let broken: Vec<&str> =

@@ -9,13 +9,12 @@ use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::Severity;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
-use planforge_pipeline::load_leniently;
 use planforge_planning::ResourceLimits;
 use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
 use planforge_suites::paraphrase::Paraphraser;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Report all mistakes in suites: PDDL, texts, templates, sentences, tasks.
 #[derive(Debug, Args)]
@@ -51,7 +50,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
     for folder in &args.suites {
         let mut fresh = || -> Box<dyn ResourceLimits> { Box::new(WorkLimits::new(Some(args.time_limit))) };
         let mut checked = check(folder, &args.add_on, &mut fresh, args.solve);
-        let level_texts = match check_levels(context, folder, &mut checked) {
+        let level_texts = match check_levels(context, &mut checked) {
             Ok(texts) => texts,
             Err(exit) => return exit,
         };
@@ -78,24 +77,25 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
 }
 
 /// Proves the texts of all levels of the suite, and returns their number.
-fn check_levels(context: &Context, folder: &Path, checked: &mut Checked) -> Result<usize, Exit> {
-    let Some(suite) = load_leniently(folder).suite.filter(|suite| suite.wordings.is_some()) else {
-        return Ok(0);
-    };
-    // A broken suite is reported by the check itself.
-    let Ok(paraphraser) = Paraphraser::new(&suite, super::template_renderer(context)?) else { return Ok(0) };
-    let levels: Vec<u8> = paraphraser.levels().collect();
-    if levels.is_empty() || checked.count(Severity::Error) > 0 {
+fn check_levels(context: &Context, checked: &mut Checked) -> Result<usize, Exit> {
+    if checked.count(Severity::Error) > 0 {
         return Ok(0);
     }
-    let proven = super::levels::prove(context, &suite, &paraphraser, &levels, 1, &mut checked.sources)?;
+    let Some(suite) = checked.suite.as_ref().filter(|suite| suite.wordings.is_some()) else { return Ok(0) };
+    // Without a reference domain there is nothing to prove.
+    let Ok(paraphraser) = Paraphraser::new(suite, super::template_renderer(context)?) else { return Ok(0) };
+    let levels: Vec<u8> = paraphraser.levels().collect();
+    if levels.is_empty() {
+        return Ok(0);
+    }
+    let proven = super::levels::prove(context, suite, &paraphraser, &levels, 1, &mut checked.sources)?;
     checked.diagnostics.extend(proven.diagnostics);
     Ok(proven.texts.len())
 }
 
 fn exit_of(checked: &Checked, strict: bool) -> Exit {
     let wrong = checked.count(Severity::Error) + if strict { checked.count(Severity::Warning) } else { 0 };
-    match (checked.readable, wrong) {
+    match (checked.suite.is_some(), wrong) {
         (false, _) => Exit::Input,
         (true, 0) => Exit::Good,
         (true, _) => Exit::Negative,
@@ -120,7 +120,7 @@ impl<'a> Report<'a> {
     fn of(checked: &'a Checked, level_texts: usize) -> Self {
         Self {
             suite: &checked.name,
-            readable: checked.readable,
+            readable: checked.suite.is_some(),
             errors: checked.count(Severity::Error),
             warnings: checked.count(Severity::Warning),
             tasks: &checked.tasks,
@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
 
 fn print(context: &Context, checked: &Checked, level_texts: usize) {
     context.output.diagnostics(&checked.diagnostics, &checked.sources);
-    if !checked.readable {
+    if checked.suite.is_none() {
         return;
     }
     let solved = checked.tasks.iter().any(|row| row.solved.is_some());

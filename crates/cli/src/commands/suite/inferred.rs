@@ -6,13 +6,11 @@ use planforge_contract::{Candidate, Failure, FailureClass, Given, Materials, Tas
 use planforge_diagnostics::SourceId;
 use planforge_pipeline::{Suite, SuiteTask};
 use planforge_planning::Unlimited;
-use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
+use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use serde::Serialize;
 
 /// Most pairs of objects tried in a comparison.
 const MOST_CHOICES: u64 = 1_000_000;
-/// Facts that a difference names before it counts the rest.
-const NAMED: usize = 3;
 
 /// The comparison of an inferred problem with the reference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,24 +78,10 @@ impl InferredComparer<'_> {
         let reference = parse(task.reference_problem.as_deref().unwrap_or_default());
         Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut Unlimited) {
             ProblemEquivalence::Equal { .. } => Comparison::Equivalent,
-            ProblemEquivalence::Different(found) => Comparison::Different(difference_text(&found)),
+            ProblemEquivalence::Different(found) => {
+                Comparison::Different(found.summary(["missing objects", "extra objects", "missing", "extra"]))
+            }
             ProblemEquivalence::Undecided { .. } => Comparison::Undecided,
         })
     }
-}
-
-/// The difference of a reference from an inferred problem.
-fn difference_text(found: &ProblemDifference) -> String {
-    let list = |what: &str, items: &[String]| match items.len() {
-        0 => None,
-        n if n > NAMED => Some(format!("{what} {} and {} more", items[..NAMED].join(", "), n - NAMED)),
-        _ => Some(format!("{what} {}", items.join(", "))),
-    };
-    let parts = [
-        list("missing objects", &found.missing_objects),
-        list("extra objects", &found.extra_objects),
-        list("missing", &found.missing_facts),
-        list("extra", &found.extra_facts),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }

@@ -8,6 +8,7 @@ use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap, Span};
 use planforge_pipeline::{Suite, SuiteTask};
 use planforge_suites::codes;
+use planforge_suites::generate::GenerationError;
 use planforge_suites::paraphrase::Paraphraser;
 use planforge_suites::paraphrase::level::{LevelText, Sentence};
 use planforge_translator_asp::{AspTranslatorOptions, Mode};
@@ -18,10 +19,11 @@ pub(crate) struct ProvenTexts {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Writes the tasks of a suite at these levels and proves each text with clingo. Texts with mistakes are added to the sources.
+/// Writes the tasks of a suite at these levels and proves each text with clingo, up to the first mistake of the template. Texts with mistakes
+/// are added to the sources.
 ///
 /// # Errors
-/// A mistake of the template has been printed, or clingo failed.
+/// clingo failed, which has been printed.
 pub(crate) fn prove(
     context: &Context,
     suite: &Suite,
@@ -37,16 +39,17 @@ pub(crate) fn prove(
     let mut prover = Prover { comparer, sources, diagnostics: Vec::new() };
     let bar = crate::progress::counting(&context.output, suite.tasks.len() * levels.len(), "texts");
     let mut texts = Vec::new();
-    for task in &suite.tasks {
-        for &level in levels {
-            let text = paraphraser.level(task, level, seed).map_err(|none| {
-                context.output.diagnostics(&none.diagnostics, &none.sources);
-                Exit::Negative
-            })?;
-            prover.prove(task, &text).map_err(failed)?;
-            texts.push(text);
-            bar.inc(1);
-        }
+    for (task, &level) in suite.tasks.iter().flat_map(|task| levels.iter().map(move |level| (task, level))) {
+        let text = match paraphraser.level(task, level, seed) {
+            Ok(text) => text,
+            Err(none) => {
+                prover.add(none);
+                break;
+            }
+        };
+        prover.prove(task, &text).map_err(failed)?;
+        texts.push(text);
+        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(ProvenTexts { texts, diagnostics: prover.diagnostics })
@@ -92,6 +95,18 @@ impl Prover<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds a mistake of the template with the text that it points into.
+    fn add(&mut self, none: GenerationError) {
+        for mut diagnostic in none.diagnostics {
+            for label in &mut diagnostic.labels {
+                if let Some(file) = none.sources.get(label.source) {
+                    label.source = self.sources.add(file.name.clone(), file.text.clone());
+                }
+            }
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     /// Adds a diagnostic at a sentence, or at the beginning of the text.

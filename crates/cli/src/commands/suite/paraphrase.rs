@@ -14,6 +14,7 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{Suite, SuiteFolder, SuiteTask, load_suite};
 use planforge_suites::codes;
 use planforge_suites::paraphrase::Paraphraser;
+use planforge_suites::paraphrase::level::LAST_SECTION;
 use planforge_suites::template;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -52,8 +53,6 @@ pub(crate) struct SuiteParaphraseArgs {
 
 /// The text of the domain at level 4.
 const BRIEF: &str = "domain_brief.nl";
-/// The last level with texts of tasks of its own: level 4 has those of level 3.
-const LAST_TASK_LEVEL: u8 = 3;
 
 /// Files copied unchanged, if they exist.
 const COPIED: [&str; 12] = [
@@ -94,17 +93,15 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     match args.level {
         Some(level) => {
             let mut sources = SourceMap::default();
-            let of_task = [level.min(LAST_TASK_LEVEL)];
-            let proven = levels::prove(context, &suite, &paraphraser, &of_task, args.seed, &mut sources)?;
+            let proven = levels::prove(context, &suite, &paraphraser, &[level], args.seed, &mut sources)?;
             context.output.diagnostics(&proven.diagnostics, &sources);
             if !proven.diagnostics.is_empty() {
                 return Err(Exit::Negative);
             }
             for (task, text) in suite.tasks.iter().zip(proven.texts) {
-                let stem = format!("{}-L{level}", task.stem);
-                files.extend(task_files(task, &stem, text.text()));
-                files.push((format!("{stem}.lp"), text.facts_without(None)));
-                stems.push(stem);
+                files.extend(task_files(task, &text.stem, text.text()));
+                files.push((format!("{}.lp", text.stem), text.facts_without(None)));
+                stems.push(text.stem);
             }
         }
         None => {
@@ -171,7 +168,7 @@ fn copied_files(context: &Context, suite: &Suite, level: Option<u8>) -> Result<V
     let folder = SuiteFolder::open(&suite.folder).map_err(refused)?;
     let mut files = Vec::new();
     for name in COPIED {
-        let brief = name == "domain.nl" && level > Some(LAST_TASK_LEVEL);
+        let brief = name == "domain.nl" && level > Some(LAST_SECTION);
         let text = folder.text(if brief { BRIEF } else { name }).map_err(refused)?;
         if brief && text.is_none() {
             let message = format!("{} has no {BRIEF}", suite.folder.display());

@@ -51,19 +51,7 @@ impl fmt::Display for Outcome {
 
 /// A difference in few words: ours is the first problem, the reference the second.
 fn describe_difference(difference: &ProblemDifference) -> String {
-    const SHOWN: usize = 3;
-    let list = |what: &str, items: &[String]| match items.len() {
-        0 => None,
-        n if n > SHOWN => Some(format!("{what} {} and {} more", items[..SHOWN].join(", "), n - SHOWN)),
-        _ => Some(format!("{what} {}", items.join(", "))),
-    };
-    let parts = [
-        list("too many objects", &difference.missing_objects),
-        list("missing objects", &difference.extra_objects),
-        list("too many facts", &difference.missing_facts),
-        list("missing facts", &difference.extra_facts),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    difference.summary(["too many objects", "missing objects", "too many facts", "missing facts"])
 }
 
 /// Infers, compiles and compares; the problem is kept in the folder, if one is given.

@@ -18,6 +18,9 @@
 //!
 //! With the facts, it can be proven that the text and `knowledge.lp` imply the problem, and that every sentence is needed.
 
+/// The last level with a section of its own: texts of tasks at level 4 are those of level 3.
+pub const LAST_SECTION: u8 = 3;
+
 /// Begins a line with facts.
 const FACTS: char = '=';
 /// The facts of a sentence that has none.

@@ -30,6 +30,23 @@ pub struct ProblemDifference {
     pub minimal: bool,
 }
 
+/// Objects or facts of a kind that a summary names before it counts the rest.
+const NAMED: usize = 3;
+
+impl ProblemDifference {
+    /// The difference in one line. `kinds` are words for missing objects, extra objects, missing facts and extra facts; three of each kind are
+    /// named.
+    pub fn summary(&self, kinds: [&str; 4]) -> String {
+        let lists = [&self.missing_objects, &self.extra_objects, &self.missing_facts, &self.extra_facts];
+        let part = |(kind, items): (&str, &Vec<String>)| match items.len() {
+            0 => None,
+            n if n > NAMED => Some(format!("{kind} {} and {} more", items[..NAMED].join(", "), n - NAMED)),
+            _ => Some(format!("{kind} {}", items.join(", "))),
+        };
+        kinds.into_iter().zip(lists).filter_map(part).collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// Returns the difference under the best of two correspondences: objects of the same name, and objects of
 /// similar colour.
 pub(super) fn difference(graph: &Graph) -> ProblemDifference {
