@@ -35,6 +35,10 @@ fn a_plan_becomes_a_folder_of_pictures_and_a_step_a_file() {
     assert!(states[0].contains("the van is empty") && !states[2].contains("the van is empty"));
     picture("parcels", &[&text(&plan), "--out", &text(&one), "--step", "2"]).expect(0);
     assert_eq!(std::fs::read_to_string(&one).unwrap(), states[2], "the same state, the same bytes");
+    let image = folder.path().join("one.png");
+    let drawn = picture("parcels", &[&text(&plan), "--out", &text(&image), "--step", "2"]);
+    assert_eq!(drawn.expect(0).stderr, "");
+    assert!(std::fs::read(&image).unwrap().starts_with(b"\x89PNG"));
     picture("parcels", &[&text(&plan), "--out", &text(&one), "--step", "11"]).expect(30);
     picture("parcels", &["--out", &text(&one)]).expect(0);
     assert_eq!(std::fs::read_to_string(&one).unwrap(), states[0], "without a plan the initial state");

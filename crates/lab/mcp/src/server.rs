@@ -5,8 +5,10 @@ use crate::call::Call;
 use crate::client::{ClientPort, FromCall};
 use crate::reports::Reports;
 use crate::roots::Roots;
+use crate::tool::ToolResult;
 use crate::tools::TOOLS;
 use crate::{prompts, resources};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use planforge_contract::{Failure, FailureClass};
 use rmcp::model::{
@@ -157,7 +159,13 @@ impl ServerHandler for McpServer {
         });
         let answer = serve_call(&context, from_call, work).await;
         Ok(match answer {
-            Ok(answer) => CallToolResult::structured(answer),
+            Ok(ToolResult { answer, images }) => {
+                let mut result = CallToolResult::structured(answer);
+                result.content.extend(
+                    images.iter().map(|png| ContentBlock::image(BASE64_STANDARD.encode(png), "image/png")),
+                );
+                result
+            }
             Err(failure) => failed(&failure),
         }
         .into())

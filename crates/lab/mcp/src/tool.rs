@@ -27,13 +27,25 @@ pub(crate) trait ToolKind {
     /// # Errors
     /// The call could not be answered; a negative verdict is an answer.
     fn call(call: &Call, arguments: Self::Arguments) -> Result<Self::Answer, Failure>;
+
+    /// Images that follow the answer, as PNG.
+    fn images(_answer: &mut Self::Answer) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}
+
+/// The result of a call.
+pub(crate) struct ToolResult {
+    pub(crate) answer: Value,
+    /// PNG images.
+    pub(crate) images: Vec<Vec<u8>>,
 }
 
 /// A tool without its types.
 pub(crate) struct ToolEntry {
     pub(crate) name: &'static str,
     pub(crate) describe: fn() -> Tool,
-    pub(crate) call: fn(&Call, JsonObject) -> Result<Value, Failure>,
+    pub(crate) call: fn(&Call, JsonObject) -> Result<ToolResult, Failure>,
 }
 
 impl ToolEntry {
@@ -51,10 +63,12 @@ fn describe<T: ToolKind>() -> Tool {
         .with_annotations(hints)
 }
 
-fn call<T: ToolKind>(call: &Call, arguments: JsonObject) -> Result<Value, Failure> {
+fn call<T: ToolKind>(call: &Call, arguments: JsonObject) -> Result<ToolResult, Failure> {
     let arguments = serde_json::from_value(Value::Object(arguments))
         .map_err(|error| wrong_arguments(format!("the arguments of `{}`: {error}", T::NAME)))?;
-    let answer = T::call(call, arguments)?;
-    serde_json::to_value(&answer)
-        .map_err(|error| wrong_arguments(format!("the answer of `{}` has no JSON form: {error}", T::NAME)))
+    let mut answer = T::call(call, arguments)?;
+    let images = T::images(&mut answer);
+    let answer = serde_json::to_value(&answer)
+        .map_err(|error| wrong_arguments(format!("the answer of `{}` has no JSON form: {error}", T::NAME)))?;
+    Ok(ToolResult { answer, images })
 }

@@ -198,6 +198,11 @@ async fn states_have_steps_and_pictures() {
         (one["pictures"].as_array().unwrap().len(), one["pictures"][0]["after"].as_u64()),
         (1, Some(1))
     );
+    arguments["format"] = json!("png");
+    let png = call(&client, "states", arguments.clone()).await;
+    assert_eq!(png.structured_content.unwrap()["pictures"], json!([{ "after": 1 }]));
+    let image = png.content[1].as_image().unwrap();
+    assert!(image.mime_type == "image/png" && image.data.starts_with("iVBORw0KGgo"), "{image:?}");
     arguments["step"] = json!(steps + 1);
     assert!(failure(&client, "states", arguments).await.contains("step"));
 }

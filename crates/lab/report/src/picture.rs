@@ -6,10 +6,12 @@ mod build;
 mod coordinates;
 mod node;
 mod paint;
+mod png;
 mod scene;
 mod shape;
 
 pub use paint::STYLE;
+pub use png::png;
 
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::TypeHierarchy;
@@ -61,14 +63,18 @@ impl Picture {
     }
 }
 
+/// The colours of a file of its own.
+const LIGHT: &str = "svg.pf-picture{color:#1f2328;background:#ffffff}";
+const DARK: &str = "@media (prefers-color-scheme:dark){svg.pf-picture{color:#e6e6e6;background:#17191c}}";
+
 /// An `<svg>` element as a separate file, which follows the reader's light or dark setting.
 pub fn standalone(svg: &str) -> String {
-    let style = format!(
-        "<style>{STYLE}svg.pf-picture{{color:#1f2328;background:#ffffff}}\
-             @media (prefers-color-scheme:dark){{svg.pf-picture{{color:#e6e6e6;background:#17191c}}}}</style>\n"
-    );
+    with_style(svg, &format!("{STYLE}{LIGHT}{DARK}"))
+}
+
+fn with_style(svg: &str, style: &str) -> String {
     match svg.find('>') {
-        Some(end) => format!("{}\n{style}{}\n", &svg[..=end], &svg[end + 1..]),
+        Some(end) => format!("{}\n<style>{style}</style>\n{}\n", &svg[..=end], &svg[end + 1..]),
         None => svg.to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pipeline::read_picture;
-use planforge_report::picture::standalone;
+use planforge_report::picture::{png, standalone};
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatePicture, StatesLimits, plan_states};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl picture examples/suites/blocks/domain.pddl examples/suites/blocks/p01.pddl --out p01.svg
+  planforge pddl picture examples/suites/blocks/domain.pddl examples/suites/blocks/p01.pddl --out p01.png
   planforge pddl picture domain.pddl p01.pddl p01.plan --out states/
   planforge pddl picture domain.pddl p01.pddl p01.plan --template picture.toml --step 3 --out third.svg")]
 pub(crate) struct PictureArgs {
@@ -29,7 +30,7 @@ pub(crate) struct PictureArgs {
     /// The template of the drawing [default: picture.toml beside the domain file].
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// The .svg file to write, for one state; or a folder, for every state of the plan: 00.svg, 01.svg, ...
+    /// The .svg or .png file to write, for one state; or a folder, for every state of the plan: 00.svg, 01.svg, ...
     #[arg(long, value_name = "FILE|DIR", required_unless_present = "json")]
     pub(crate) out: Option<PathBuf>,
     /// The state after so many steps (default for a file: the last one that the plan reaches).
@@ -104,7 +105,7 @@ fn template(inputs: &mut Inputs, args: &PictureArgs) -> Option<String> {
 fn write(context: &Context, args: &PictureArgs, out: &Path, states: &PlanStates) -> Result<(), Exit> {
     let last = states.steps.len();
     let after = |step: usize| states.pictures.iter().rev().find(|picture| picture.step <= step);
-    let one = out.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+    let one = has_extension(out, "svg") || has_extension(out, "png");
     let wanted: Vec<usize> = match (args.step, one) {
         (Some(step), _) if step > last => {
             let message =
@@ -141,10 +142,19 @@ fn write(context: &Context, args: &PictureArgs, out: &Path, states: &PlanStates)
 
 fn write_picture(context: &Context, path: &PathBuf, picture: &StatePicture) -> Result<(), Exit> {
     refuse_part_of_run(path).map_err(|failure| context.print_failure(&failure))?;
-    std::fs::write(path, standalone(&picture.svg)).map_err(|error| unwritable(context, path, &error))
+    let bytes = if has_extension(path, "png") {
+        png(&picture.svg).map_err(|why| unwritable(context, path, &why))?
+    } else {
+        standalone(&picture.svg).into_bytes()
+    };
+    std::fs::write(path, bytes).map_err(|error| unwritable(context, path, &error))
 }
 
-fn unwritable(context: &Context, path: &Path, error: &std::io::Error) -> Exit {
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
+fn unwritable(context: &Context, path: &Path, error: &dyn std::fmt::Display) -> Exit {
     let message = format!("{} cannot be written: {error}", path.display());
     context.print_failure(&Failure::new(FailureClass::System, "cli.unwritable-file", message))
 }

@@ -8,7 +8,7 @@ use crate::tool::ToolKind;
 use planforge_contract::Failure;
 use planforge_judging::TaskTexts;
 use planforge_pipeline::read_picture;
-use planforge_report::picture::standalone;
+use planforge_report::picture::{png, standalone};
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,8 +33,22 @@ pub(crate) struct StatesArguments {
     template: Option<TextArgument>,
     /// Picture of the state after so many steps alone.
     step: Option<usize>,
+    /// The form of the pictures.
+    #[serde(default)]
+    format: PictureFormat,
     #[serde(default)]
     limits: LimitArguments,
+}
+
+/// A form of pictures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum PictureFormat {
+    /// SVG documents, in the result.
+    #[default]
+    Svg,
+    /// PNG images, as contents after the result.
+    Png,
 }
 
 /// The states of a plan: each is the one before it without the deleted and with the added atoms.
@@ -57,6 +71,9 @@ pub(crate) struct StatesAnswer {
     omitted: usize,
     /// Findings about the texts and the template.
     findings: Findings,
+    /// The pictures as PNG, in their order.
+    #[serde(skip)]
+    images: Vec<Vec<u8>>,
 }
 
 /// A step and what it changed.
@@ -75,8 +92,9 @@ pub(crate) struct StepAnswer {
 pub(crate) struct PictureAnswer {
     /// Steps executed before.
     after: usize,
-    /// The picture as an SVG document.
-    svg: String,
+    /// The picture as an SVG document; not with `format` png.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<String>,
 }
 
 impl ToolKind for States {
@@ -85,7 +103,7 @@ impl ToolKind for States {
     const NAME: &'static str = "states";
     const TITLE: &'static str = "Show the states of a plan";
     const DESCRIPTION: &'static str = "Executes a plan and returns the initial state and what each step changes. With a template it also returns \
-         pictures of the states as SVG.";
+         pictures of the states as SVG or PNG.";
 
     fn call(call: &Call, arguments: StatesArguments) -> Result<StatesAnswer, Failure> {
         let limits = call.limits(arguments.limits)?;
@@ -117,17 +135,39 @@ impl ToolKind for States {
             let message = format!("`step` is {step}, and the plan executes {} steps", states.steps.len());
             return Err(wrong_arguments(message));
         }
-        Ok(answer(&states, arguments.step, Findings::of(&texts)))
+        let pictures: Vec<_> = match arguments.step {
+            None => states.pictures.iter().collect(),
+            Some(step) => states.pictures.iter().rfind(|picture| picture.step <= step).into_iter().collect(),
+        };
+        let mut answer = answer(&states, Findings::of(&texts));
+        for picture in pictures {
+            let svg = match arguments.format {
+                PictureFormat::Svg => Some(standalone(&picture.svg)),
+                PictureFormat::Png => {
+                    call.check_cancelled()?;
+                    match png(&picture.svg) {
+                        Ok(image) => answer.images.push(image),
+                        Err(why) => {
+                            answer.no_picture = Some(why);
+                            break;
+                        }
+                    }
+                    None
+                }
+            };
+            answer.pictures.push(PictureAnswer { after: arguments.step.unwrap_or(picture.step), svg });
+        }
+        Ok(answer)
+    }
+
+    fn images(answer: &mut StatesAnswer) -> Vec<Vec<u8>> {
+        std::mem::take(&mut answer.images)
     }
 }
 
-fn answer(states: &PlanStates, only: Option<usize>, findings: Findings) -> StatesAnswer {
+fn answer(states: &PlanStates, findings: Findings) -> StatesAnswer {
     let names = |ids: &[u32]| -> Vec<String> {
         ids.iter().filter_map(|id| states.names.get(*id as usize)).cloned().collect()
-    };
-    let pictures: Vec<_> = match only {
-        None => states.pictures.iter().collect(),
-        Some(step) => states.pictures.iter().rfind(|picture| picture.step <= step).into_iter().collect(),
     };
     StatesAnswer {
         verdict: match states.verdict {
@@ -147,15 +187,10 @@ fn answer(states: &PlanStates, only: Option<usize>, findings: Findings) -> State
             })
             .collect(),
         missing_goals: states.missing.clone(),
-        pictures: pictures
-            .into_iter()
-            .map(|picture| PictureAnswer {
-                after: only.unwrap_or(picture.step),
-                svg: standalone(&picture.svg),
-            })
-            .collect(),
+        pictures: Vec::new(),
         no_picture: states.no_picture.clone(),
         omitted: states.initial_left_out + states.steps_left_out + states.pictures_left_out,
         findings,
+        images: Vec::new(),
     }
 }
