@@ -33,6 +33,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
 use crate::outcome;
+use crate::pipeline::PluginsAndPrices;
 use crate::tasks::tasks_of;
 use clap::{Args, Subcommand, ValueEnum};
 use planforge_batch::Wave;
@@ -330,7 +331,8 @@ pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
 
 fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit, Exit> {
     let matrix = matrix(context, args, out)?;
-    let columns = columns(context, &args.tables, &matrix)?;
+    let plugins = PluginsAndPrices::new(context)?;
+    let columns = columns(context, &args.tables, &matrix, &plugins)?;
     let suites = suites(context, &matrix, &columns)?;
     let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
     // A dry run keeps no file, and changes nothing on disk.
@@ -343,6 +345,7 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
         context,
         out,
         matrix: &matrix,
+        plugins: &plugins,
         suites: &suites,
         columns: &columns,
         selection: Selection { only: args.only.clone(), except: args.except.clone(), shard: args.shard },
