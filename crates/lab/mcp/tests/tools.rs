@@ -198,6 +198,10 @@ async fn states_have_steps_and_pictures() {
         (one["pictures"].as_array().unwrap().len(), one["pictures"][0]["after"].as_u64()),
         (1, Some(1))
     );
+    arguments.as_object_mut().unwrap().remove("template");
+    let drawn = answer(&client, "states", arguments.clone()).await;
+    assert_eq!(drawn["picture_note"], "there is no picture.toml");
+    assert_ne!(drawn["pictures"], one["pictures"]);
     arguments["step"] = json!(steps + 1);
     assert!(failure(&client, "states", arguments).await.contains("step"));
 }

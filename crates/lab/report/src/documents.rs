@@ -137,7 +137,10 @@ pub(crate) struct TaskPage {
     pub(crate) verdict: Option<TaskVerdict>,
     /// Description of the domain and of the task, where the suite's folder is still there.
     pub(crate) texts: Vec<(String, TextId)>,
+    /// Labels of stages in the order of the pipeline file.
     pub(crate) stages: Vec<String>,
+    /// Labels of stages that only measure.
+    pub(crate) measured: Vec<String>,
     pub(crate) tree: Tree,
     pub(crate) calls: CallList,
     pub(crate) rounds: Vec<RoundOutline>,

@@ -21,6 +21,7 @@ mod page;
 pub mod picture;
 mod prices;
 mod source;
+mod stages;
 pub mod states;
 mod texts;
 mod tree;
@@ -35,7 +36,7 @@ use crate::writer::Stores;
 use planforge_contract::Failure;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// The name in [`planforge_record::RunManifest::settings`] of the list of `[llm.NAME]` tables whose provider only simulates a model.
 pub const SIMULATED: &str = "simulated";
@@ -59,17 +60,17 @@ pub struct Written {
     pub warnings: Vec<String>,
 }
 
-/// Writes the report of a run folder or of an evaluation's folder. `progress` is called with the number of runs that are done and of all.
-/// The same folder gives the same bytes.
+/// Writes one report of these folders, each of a run or of an evaluation. `progress` is called with the number of runs that are done and of
+/// all. The same folders give the same bytes.
 ///
 /// # Errors
 /// `report.nothing` where the folder is neither, `report.io` where the report cannot be written, `record.*` where a run cannot be read.
 pub fn write(
-    folder: &Path,
+    folders: &[PathBuf],
     out: &mut dyn Write,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Written, Failure> {
-    let source = Source::open(folder)?;
+    let source = Source::open_all(folders)?;
     let mut written = Written { warnings: source.warnings.clone(), ..Written::default() };
     let mut stores = Stores::new()?;
     let mut texts = SuiteTexts::default();

@@ -70,11 +70,45 @@ struct Used {
 }
 
 impl Source {
+    /// Looks into several folders; one that is named twice counts once. Runs of the same name are told apart by their folders.
+    ///
+    /// # Errors
+    /// As for [`Source::open`].
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut known = Vec::new();
+        let mut all: Option<Self> = None;
+        for path in paths {
+            let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if known.contains(&place) {
+                continue;
+            }
+            known.push(place);
+            let mut source = Self::open(path)?;
+            let Some(all) = &mut all else {
+                all = Some(source);
+                continue;
+            };
+            for cell in &mut source.cells {
+                if all.cells.iter().any(|known| known.key == cell.key) {
+                    cell.key.pipeline = format!("{} {}", cell.key.pipeline, path.display());
+                }
+            }
+            all.kind = "evaluation";
+            all.title = format!("{}, {}", all.title, source.title);
+            all.cells.append(&mut source.cells);
+            all.tables.extend(
+                source.tables.into_iter().map(|(name, text)| (format!("{name}, {}", source.title), text)),
+            );
+            all.warnings.append(&mut source.warnings);
+        }
+        all.ok_or_else(|| Failure::new(FailureClass::Request, "report.nothing", "no folder is named"))
+    }
+
     /// Looks into a folder.
     ///
     /// # Errors
     /// `report.nothing` where it is neither a run nor an evaluation, `record.io` where it cannot be read.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    fn open(path: &Path) -> Result<Self, Failure> {
         if path.join("run.json").is_file() {
             return Self::run(path);
         }
