@@ -206,18 +206,19 @@ fn without_a_template_types_and_predicates_give_the_picture() {
     let drawn = draw(
         "(define (domain depot) (:requirements :typing :numeric-fluents :derived-predicates)
            (:types place thing - object crate truck - thing)
-           (:predicates (at ?t - thing ?p - place) (on ?a ?b - crate) (road ?a ?b - place) (clear ?c - crate) (open)
+           (:predicates (at ?t - thing ?p - place) (on ?a ?b - crate) (road ?a ?b - place) (clear ?c - crate) (open) (held ?c - crate) (uses ?t - truck ?p - place)
              (far ?a - truck ?p ?q - place) (stuck ?c - crate))
            (:functions (fuel ?t - truck))
            (:derived (stuck ?c - crate) (exists (?d - crate) (on ?d ?c)))
            (:action move :parameters (?t - truck ?p ?q - place) :precondition (at ?t ?p) :effect (and (at ?t ?q) (not (at ?t ?p))))
-           (:action lift :parameters (?a ?b - crate) :precondition (on ?a ?b) :effect (forall (?c - crate) (when (on ?c ?b) (not (on ?c ?b))))))",
+           (:action lift :parameters (?a ?b - crate ?t - truck ?p - place) :precondition (on ?a ?b)
+             :effect (and (held ?a) (uses ?t ?p) (forall (?c - crate) (when (on ?a ?b) (not (on ?a ?b)))))))",
         "(define (problem d) (:domain depot) (:objects north south - place c1 c2 - crate t1 - truck)
-           (:init (at t1 north) (at c1 south) (on c2 c1) (road north south) (clear c2) (open) (far t1 north south) (= (fuel t1) 7))
+           (:init (at t1 north) (at c1 south) (on c2 c1) (road north south) (clear c2) (open) (far t1 north south) (uses t1 south) (= (fuel t1) 7))
            (:goal (at t1 south)))",
         "",
     );
-    for words in ["road south", "clear", "open", "fuel 7"] {
+    for words in ["road south", "uses south", "clear", "open", "fuel 7"] {
         assert!(shows(&drawn.picture, words), "{words}: {}", drawn.picture.svg);
     }
     assert_eq!(drawn.undrawn, ["(far t1 north south)"]);

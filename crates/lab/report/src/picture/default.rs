@@ -1,26 +1,26 @@
 //! The drawing of a domain without a template, from its types and predicates alone.
 
 use planforge_diagnostics::{SourceId, Span};
-use planforge_pddl::ast::{Domain, Effect, TypedName};
+use planforge_pddl::ast::{Atom, Domain, Effect, TypedName};
 use planforge_pddl::{Name, TypeFit, TypeHierarchy, TypeId};
 use planforge_pipeline::{
     Colour, GroupSpec, LookSpec, MarkSpec, Pattern, PictureTemplate, Slot, StackSpec, TypeName,
 };
 use std::collections::HashSet;
 
-/// Binary predicates that actions change put the first argument into the second, or onto it if objects of the
-/// first type may carry each other. Other predicates with up to two arguments, and functions with up to one,
+/// Binary predicates of facts that actions move put the first argument into the second, or onto it if objects of
+/// the first type may carry each other. Other predicates with up to two arguments, and functions with up to one,
 /// are words on the first argument.
 pub(super) fn template(domain: &Domain) -> PictureTemplate {
     let hierarchy = TypeHierarchy::of(domain);
     let derived: HashSet<&str> = domain.derived.iter().map(|rule| rule.predicate.key()).collect();
-    let mut changed = HashSet::new();
-    domain.actions.iter().filter_map(|action| action.effect.as_ref()).for_each(|e| changes(e, &mut changed));
+    let mut moving = HashSet::new();
+    domain.actions.iter().filter_map(|action| action.effect.as_ref()).for_each(|e| moved(e, &mut moving));
     let mut template = PictureTemplate::default();
     let mut group = GroupSpec { places: Vec::new(), inside: Vec::new(), title: None };
     for predicate in domain.predicates.iter().filter(|p| !derived.contains(p.name.key())) {
         match predicate.parameters.as_slice() {
-            [what, place] if changed.contains(predicate.name.key()) => {
+            [what, place] if moving.contains(predicate.name.key()) => {
                 let (what, place) = (types(&hierarchy, what), types(&hierarchy, place));
                 if hierarchy.fit(&what, &place) == TypeFit::Always {
                     let on = vec![pattern(&predicate.name, &["above", "below"])];
@@ -63,15 +63,24 @@ pub(super) fn template(domain: &Domain) -> PictureTemplate {
     template
 }
 
-/// Adds the predicates that an effect changes.
-fn changes<'d>(effect: &'d Effect, found: &mut HashSet<&'d str>) {
-    match effect {
-        Effect::And(parts, _) => parts.iter().for_each(|part| changes(part, found)),
-        Effect::Forall(quantified) => changes(&quantified.body, found),
-        Effect::When(_, effect, _) | Effect::Timed(_, effect, _) => changes(effect, found),
-        Effect::Add(atom) | Effect::Delete(atom, _) => {
-            found.insert(atom.predicate.key());
+/// Adds the predicates of facts that an action moves: it deletes one and adds another about the same first object.
+fn moved<'d>(effect: &'d Effect, found: &mut HashSet<&'d str>) {
+    let (mut added, mut deleted) = (Vec::new(), Vec::new());
+    changes(effect, &mut added, &mut deleted);
+    for (gone, new) in deleted.iter().flat_map(|gone| added.iter().map(move |new| (gone, new))) {
+        if gone.args.len() < 3 && new.args.len() < 3 && gone.args.first() == new.args.first() {
+            found.extend([gone.predicate.key(), new.predicate.key()]);
         }
+    }
+}
+
+fn changes<'d>(effect: &'d Effect, added: &mut Vec<&'d Atom>, deleted: &mut Vec<&'d Atom>) {
+    match effect {
+        Effect::And(parts, _) => parts.iter().for_each(|part| changes(part, added, deleted)),
+        Effect::Forall(quantified) => changes(&quantified.body, added, deleted),
+        Effect::When(_, effect, _) | Effect::Timed(_, effect, _) => changes(effect, added, deleted),
+        Effect::Add(atom) => added.push(atom),
+        Effect::Delete(atom, _) => deleted.push(atom),
         Effect::Assign(_) => {}
     }
 }
