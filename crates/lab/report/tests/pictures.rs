@@ -222,7 +222,10 @@ fn without_a_template_types_and_predicates_give_the_picture() {
         assert!(shows(&drawn.picture, words), "{words}: {}", drawn.picture.svg);
     }
     assert_eq!(drawn.undrawn, ["(far t1 north south)"]);
-    insta::assert_snapshot!(drawn.picture.svg);
+    assert!(
+        !shows(&drawn.picture, "at north") && !shows(&drawn.picture, "on c1"),
+        "what moves is in or on a thing"
+    );
 }
 
 const ANYTHING: &str = "(define (domain any) (:requirements :typing :numeric-fluents) (:types s t - object)

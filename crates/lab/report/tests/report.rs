@@ -98,7 +98,7 @@ fn hostile_texts_are_escaped_and_only_our_script_may_run() {
     // No element, attribute or address that is not the template's.
     let known = [
         "html", "head", "meta", "title", "style", "body", "a", "header", "nav", "button", "main", "noscript",
-        "h1", "p", "div", "table", "thead", "tr", "th", "tbody", "td", "script",
+        "h1", "p", "div", "table", "caption", "thead", "tr", "th", "tbody", "td", "script",
     ];
     for element in &page.elements {
         assert!(known.contains(&element.name.as_str()), "{element:?}");
