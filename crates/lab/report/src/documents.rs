@@ -28,6 +28,8 @@ pub(crate) struct Index {
     pub(crate) cells: Vec<CellEntry>,
     /// Tables as the command line writes them: name and text.
     pub(crate) tables: Vec<(String, TextId)>,
+    /// The methods of each evaluation: their sentences, and the figure of success against tokens.
+    pub(crate) methods: Vec<(Vec<String>, Option<TextId>)>,
     /// Unreadable parts, for a person.
     pub(crate) warnings: Vec<String>,
     /// The styles of drawings, by what they show.

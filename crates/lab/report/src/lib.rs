@@ -90,6 +90,11 @@ pub fn write(
     for (name, text) in &source.tables {
         tables.push((name.clone(), stores.text(text)?));
     }
+    let mut methods = Vec::new();
+    for own in source.methods {
+        let figure = own.figure.map(|figure| stores.text(&figure)).transpose()?;
+        methods.push((own.sentences, figure));
+    }
     progress(source.cells.len(), source.cells.len());
     let finished = stores.finish()?;
     let index = Index {
@@ -99,6 +104,7 @@ pub fn write(
         planforge: env!("CARGO_PKG_VERSION").to_owned(),
         cells,
         tables,
+        methods,
         warnings: written.warnings.clone(),
         styles: BTreeMap::from([("curve", planforge_evaluate::chart::STYLE), ("picture", picture::STYLE)]),
         text_chunks: finished.text_chunks,

@@ -155,6 +155,12 @@ function warnings() {
   return el("div.note.is-bad", { role: "note" }, el("strong", {}, "Not everything could be read:"), el("ul", {}, index.warnings.map((w) => el("li", {}, w))));
 }
 
+// A sentence for each method of an evaluation, and success against tokens.
+async function methods([sentences, figure]) {
+  const words = "Tasks solved against tokens a task, for each method";
+  return el("section.methods", {}, el("h2", {}, "Methods"), el("ul", {}, sentences.map((sentence) => el("li", {}, sentence))), figure !== null && drawing(await textOf(figure), words, "curve"));
+}
+
 async function overviewPage() {
   const cells = index.cells;
   const columns = [...new Set(cells.map(columnOf))];
@@ -174,6 +180,7 @@ async function overviewPage() {
       states("not started") > 0 && [badge("not started"), ` ${count(states("not started"), "cell")}`],
     ),
     warnings(),
+    await Promise.all(index.methods.map(methods)),
     cells.length ? matrix() : el("p.note", {}, "No cells yet."),
     el("h2", {}, "What it cost"),
     accounts("pipeline", by),
