@@ -101,6 +101,9 @@ pub(crate) enum TextForm {
     Level(u8),
 }
 
+/// Names and texts of files.
+pub(crate) type NamedTexts = Vec<(String, String)>;
+
 /// The stems and all files of a paraphrased suite. Texts of a level are proven by clingo.
 ///
 /// # Errors
@@ -110,7 +113,7 @@ pub(crate) fn paraphrased_files(
     suite: &Suite,
     form: TextForm,
     seed: u64,
-) -> Result<(Vec<String>, Vec<(String, String)>), Exit> {
+) -> Result<(Vec<String>, NamedTexts), Exit> {
     let failed = |none: planforge_suites::generate::GenerationError| {
         context.output.diagnostics(&none.diagnostics, &none.sources);
         Exit::Negative

@@ -385,23 +385,24 @@ fn method(
 /// `tic-ic: 14 of 40 tasks solved (35 %, 95 % interval 22 to 50 %), 3.1 calls and 5,204 tokens a task, $0.0031 a task.`
 fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize) -> String {
     let all = &method.all;
+    if ended == 0 {
+        return format!("{}: no task of {} ended.", method.name, all.tasks);
+    }
     let mut text = format!("{}: {}", method.name, all.words());
     if method.runs > all.tasks {
         text += &format!(" on average over {} runs", method.runs);
     }
-    if ended > 0 {
-        let tokens = grouped_digits(method.tokens.round() as u64);
-        text += &match (method.unmetered > 0, method.tokens > 0.0) {
-            (true, false) => format!(", {:.1} calls a task, tokens not counted", method.calls),
-            (true, true) => format!(", {:.1} calls and at least {tokens} tokens a task", method.calls),
-            (false, _) => format!(", {:.1} calls and {tokens} tokens a task", method.calls),
-        };
-        text += &match (method.simulated, method.usd) {
-            (true, _) => String::new(),
-            (false, Some(usd)) => format!(", {} a task", dollars(usd)),
-            (false, None) => format!(", cost unknown ({})", why_unknown(usage, cost)),
-        };
-    }
+    let tokens = grouped_digits(method.tokens.round() as u64);
+    text += &match (method.unmetered > 0, method.tokens > 0.0) {
+        (true, false) => format!(", {:.1} calls a task, tokens not counted", method.calls),
+        (true, true) => format!(", {:.1} calls and at least {tokens} tokens a task", method.calls),
+        (false, _) => format!(", {:.1} calls and {tokens} tokens a task", method.calls),
+    };
+    text += &match (method.simulated, method.usd) {
+        (true, _) => String::new(),
+        (false, Some(usd)) => format!(", {} a task", dollars(usd)),
+        (false, None) => format!(", cost unknown ({})", why_unknown(usage, cost)),
+    };
     text += ".";
     let open = all.open();
     if !open.is_empty() {
@@ -465,7 +466,7 @@ fn grouped_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
