@@ -57,7 +57,8 @@ pub(crate) struct DryRunArgs {
 #[derive(Debug, Args)]
 pub(crate) struct OverrideArgs {
     /// Use this model in `[llm.main]`: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `local:NAME` for an OpenAI-compatible server at
-    /// 127.0.0.1:8081, `local:FILE.gguf` for a model file in this process (`provider-local`), or a table `[models.NAME]` of
+    /// 127.0.0.1:8081, `local:FILE.gguf` for a model file in this process (`provider-local`), `batch:NAME` for files of requests
+    /// (`provider-batch`), or a table `[models.NAME]` of
     /// `planforge/config.toml` in the configuration folder. Provider, address, key and price of the file are replaced; sampling, retries and
     /// caps stay unless the table has them.
     #[arg(long, value_name = "MODEL")]

@@ -13,7 +13,7 @@ struct Service {
     base_url: Option<&'static str>,
 }
 
-static SERVICES: [Service; 4] = [
+static SERVICES: [Service; 5] = [
     Service { word: "openai", plugin: "provider-openai", key: Some("OPENAI_API_KEY"), base_url: None },
     Service {
         word: "anthropic",
@@ -28,6 +28,7 @@ static SERVICES: [Service; 4] = [
         key: None,
         base_url: Some("http://127.0.0.1:8081/v1"),
     },
+    Service { word: "batch", plugin: "provider-batch", key: None, base_url: None },
 ];
 
 /// A model file in this process, in the place of the local server.

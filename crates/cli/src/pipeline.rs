@@ -14,9 +14,38 @@ use planforge_record::{MIN_SECRET_BYTES, Redactor, RunManifest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The plugins and prices that pipelines are checked against. The cells of an evaluation share them, because loading all plugins takes
+/// most of the time of a check.
+pub(crate) struct PluginsAndPrices {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) prices: Prices,
+}
+
+impl PluginsAndPrices {
+    pub(crate) fn new(context: &Context) -> Result<Self, Exit> {
+        Ok(Self { registry: Arc::new(registry(context)), prices: Prices::listed(context)? })
+    }
+
+    /// Checks the pipeline text of a new run; its mistakes are printed.
+    pub(crate) fn check(
+        &self,
+        context: &Context,
+        text: &str,
+        name: &str,
+        overrides: &[String],
+    ) -> Result<LoadedPipeline, Exit> {
+        let registry = Arc::clone(&self.registry);
+        let loaded = check_with(context, (text, name, overrides), registry, self.prices.unused())?;
+        for (name, price) in &loaded.listed_prices {
+            context.output.note_once(&format!("[llm.{name}]: {}", price.line()));
+        }
+        Ok(loaded)
+    }
+}
+
 /// A pipeline without mistakes, and the plugins that it was checked against.
 pub(crate) struct LoadedPipeline {
-    pub(crate) registry: Registry,
+    pub(crate) registry: Arc<Registry>,
     pub(crate) pipeline: CheckedPipeline,
     /// The prices from a list, by model table.
     pub(crate) listed_prices: BTreeMap<String, ListedPrice>,
@@ -49,11 +78,7 @@ pub(crate) fn check_pipeline(
     name: &str,
     overrides: &[String],
 ) -> Result<LoadedPipeline, Exit> {
-    let loaded = check_with(context, (text, name, overrides), Prices::listed(context)?)?;
-    for (name, price) in &loaded.listed_prices {
-        context.output.note_once(&format!("[llm.{name}]: {}", price.line()));
-    }
-    Ok(loaded)
+    PluginsAndPrices::new(context)?.check(context, text, name, overrides)
 }
 
 /// Checks the pipeline of a recorded run, with the prices that it was made with. `changes` are those of this resumption.
@@ -65,15 +90,16 @@ pub(crate) fn check_recorded(
     let config = &manifest.config;
     let overrides: Vec<String> =
         manifest.all_overrides().into_iter().chain(changes.iter().cloned()).collect();
-    check_with(context, (&config.text, &config.path, &overrides), Prices::recorded(manifest))
+    let registry = Arc::new(registry(context));
+    check_with(context, (&config.text, &config.path, &overrides), registry, Prices::recorded(manifest))
 }
 
 fn check_with(
     context: &Context,
     (text, name, overrides): (&str, &str, &[String]),
+    registry: Arc<Registry>,
     prices: Prices,
 ) -> Result<LoadedPipeline, Exit> {
-    let registry = registry(context);
     let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
     let checked = planforge_pipeline::check(text, name, &catalogue, overrides);
     context.output.diagnostics(&checked.diagnostics, &checked.sources);

@@ -9,7 +9,7 @@ use planforge_report::PRICES;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The list that comes with planforge.
 const SHIPPED: &str = include_str!("../../../configs/prices.toml");
@@ -51,9 +51,10 @@ pub(crate) struct Prices {
     used: Mutex<BTreeMap<String, ListedPrice>>,
 }
 
+#[derive(Clone)]
 enum Origin {
     /// The lists as they are today, for a new run.
-    Lists { entries: Vec<ListedPrice>, today: String },
+    Lists { entries: Arc<[ListedPrice]>, today: String },
     /// The prices that a run recorded, by model table.
     Record(BTreeMap<String, ListedPrice>),
 }
@@ -63,7 +64,12 @@ impl Prices {
     pub(crate) fn listed(context: &Context) -> Result<Self, Exit> {
         let user = crate::environment::price_file();
         let entries = read_lists(user.as_deref()).map_err(|failure| context.print_failure(&failure))?;
-        Ok(Self::from(Origin::Lists { entries, today: today() }))
+        Ok(Self::from(Origin::Lists { entries: entries.into(), today: today() }))
+    }
+
+    /// The same prices, none of them used.
+    pub(crate) fn unused(&self) -> Self {
+        Self::from(self.origin.clone())
     }
 
     /// The prices of a recorded run, so that its costs never change.
@@ -192,7 +198,8 @@ mod tests {
     }
 
     fn lists(text: &str, today: &str) -> Prices {
-        Prices::from(Origin::Lists { entries: read_list(text, "test").unwrap(), today: today.to_owned() })
+        let entries = read_list(text, "test").unwrap().into();
+        Prices::from(Origin::Lists { entries, today: today.to_owned() })
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod cell;
 mod columns;
 mod dry_run;
 mod ending;
+mod levels;
 mod matrix;
 mod merge;
 mod outcomes;
@@ -24,6 +25,7 @@ mod work;
 use self::cell::Cell;
 use self::columns::{ColumnFile, columns};
 use self::ending::{print_ending, print_shard_ending};
+use self::levels::with_level_suites;
 use self::matrix::{claim, matrix, store, suites};
 use self::outcomes::EvaluationOutcome;
 use self::tables::publish;
@@ -31,10 +33,11 @@ use self::work::{EvaluationSetup, RunSettings};
 use crate::batch::Batch;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::files::write;
+use crate::files::{unwritable, write};
 use crate::outcome;
+use crate::pipeline::PluginsAndPrices;
 use crate::tasks::tasks_of;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use planforge_batch::Wave;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Filter, Matrix, Selection, Shard, UnmatchedFilter};
@@ -56,6 +59,7 @@ use std::sync::Mutex;
       --model anthropic:claude-sonnet-4-6 --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation
   planforge evaluate --matrix matrix.toml --out evaluation --dry-run
+  planforge evaluate --matrix configs/matrices/benchmark.toml --model anthropic:claude-sonnet-4-6 --layout methods --out benchmark
   planforge evaluate --resume --out evaluation
   planforge evaluate --resume --out large --layout accuracy --also small
   planforge evaluate --resume --out scaling --layout scaling --base bon --curves scaling/curves
@@ -82,9 +86,10 @@ enum EvaluateCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("axes").args(["matrix", "suite"]).multiple(true))]
 pub(crate) struct EvaluateArgs {
     /// A file that names suites, pipelines, models and seeds; `planforge explain evaluate.matrix` shows one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "models", "add_on"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "pipeline", "seeds", "tasks", "overrides", "add_on"])]
     pub(crate) matrix: Option<PathBuf>,
     /// A suite folder: a row of the table. May be given several times.
     #[arg(long, value_name = "DIR", requires = "pipeline")]
@@ -101,8 +106,9 @@ pub(crate) struct EvaluateArgs {
     /// Override a key of every pipeline file, as in `planforge run`.
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "suite")]
     pub(crate) overrides: Vec<String>,
-    /// Run every pipeline with this model in `[llm.main]`, as in `planforge run`. May be given several times: each is a column.
-    #[arg(long = "model", value_name = "MODEL", requires = "suite")]
+    /// Run every pipeline with this model in `[llm.main]`, as in `planforge run`, in the place of the models of --matrix. May be given several
+    /// times: each is a column.
+    #[arg(long = "model", value_name = "MODEL", requires = "axes")]
     pub(crate) models: Vec<String>,
     /// A folder whose knowledge.lp, p_example.lp and sentences.toml replace those of a suite, as in
     /// `planforge run`. Repeatable.
@@ -248,6 +254,9 @@ pub(crate) enum Layout {
     /// and action, and after each round (domain-generators paper, Table 1); with reconstruction errors and
     /// the exact comparison.
     Classes,
+    /// One sentence for each method: tasks solved with interval, calls, tokens and cost; then null baselines, and tasks solved by the level of
+    /// texts and by size.
+    Methods,
 }
 
 impl Layout {
@@ -259,6 +268,7 @@ impl Layout {
             Self::Scaling => "scaling",
             Self::Plans => "plans",
             Self::Classes => "classes",
+            Self::Methods => "methods",
         }
     }
 }
@@ -330,7 +340,11 @@ pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
 
 fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit, Exit> {
     let matrix = matrix(context, args, out)?;
-    let columns = columns(context, &args.tables, &matrix)?;
+    let plugins = PluginsAndPrices::new(context)?;
+    let columns = columns(context, &args.tables, &matrix, &plugins)?;
+    let scratch = args.dry.dry_run.then(tempfile::tempdir).transpose();
+    let scratch = scratch.map_err(|error| unwritable(context, out, &error))?;
+    let matrix = with_level_suites(context, matrix, out, scratch.as_ref().map(tempfile::TempDir::path))?;
     let suites = suites(context, &matrix, &columns)?;
     let redactor = Redactor::new(columns.iter().flat_map(|column| &column.secrets));
     // A dry run keeps no file, and changes nothing on disk.
@@ -343,6 +357,7 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
         context,
         out,
         matrix: &matrix,
+        plugins: &plugins,
         suites: &suites,
         columns: &columns,
         selection: Selection { only: args.only.clone(), except: args.except.clone(), shard: args.shard },

@@ -1,4 +1,4 @@
-//! `planforge report`: one self-contained HTML file from a run or an evaluation.
+//! `planforge report`: one self-contained HTML file from runs and evaluations.
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -13,15 +13,16 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::path::PathBuf;
 
-/// Write one self-contained HTML file about a run or an evaluation.
+/// Write one self-contained HTML file about runs and evaluations.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge report runs/20261121-101500-llm-p --out report.html
-  planforge report evaluation --out evaluation.html")]
+  planforge report evaluation --out evaluation.html
+  planforge report runs/A runs/B --out both.html              # the same task side by side")]
 pub(crate) struct ReportArgs {
-    /// A run folder, or the folder of an evaluation; finished or not.
-    #[arg(value_name = "DIR", value_parser = run_argument())]
-    pub(crate) folder: PathBuf,
+    /// Folders of runs or evaluations, finished or not.
+    #[arg(value_name = "DIR", required = true, value_parser = run_argument())]
+    pub(crate) folders: Vec<PathBuf>,
     /// The HTML file to write; one that is there is replaced once the new one is whole.
     #[arg(long, default_value = "report.html", value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -74,7 +75,7 @@ fn write_report(context: &Context, args: &ReportArgs) -> Result<Written, Failure
     };
     let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| unwritable(&e))?;
     let mut out = BufWriter::new(file);
-    let written = planforge_report::write(&args.folder, &mut out, &mut progress);
+    let written = planforge_report::write(&args.folders, &mut out, &mut progress);
     bar.finish_and_clear();
     let written = written?;
     let file = out.into_inner().map_err(|e| unwritable(&e))?;

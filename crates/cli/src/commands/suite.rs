@@ -3,14 +3,14 @@
 mod check;
 mod describe;
 mod examples;
-mod files;
+pub(crate) mod files;
 mod generate;
 mod import_actions;
 mod inferred;
 mod learn_knowledge;
 mod levels;
 mod obfuscate;
-mod paraphrase;
+pub(crate) mod paraphrase;
 mod template;
 
 use crate::context::Context;

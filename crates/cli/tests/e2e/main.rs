@@ -11,6 +11,7 @@ mod add_on;
 mod bad_input;
 mod batch;
 mod batch_services;
+mod benchmark;
 mod bon_ivml;
 mod budget;
 mod calibrate;

@@ -60,7 +60,7 @@ fn a_failing_plan_is_drawn_up_to_the_failing_step() {
 }
 
 #[test]
-fn a_missing_or_unfit_template_is_reported() {
+fn a_named_template_that_is_missing_or_unfit_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (template, out) = (folder.path().join("picture.toml"), folder.path().join("p.svg"));
     std::fs::write(&template, "schema = 1\n[[group]]\nplaces = \"twon\"\nin = \"parcel-at ?what ?place\"\n")
@@ -75,4 +75,17 @@ fn a_missing_or_unfit_template_is_reported() {
     assert!(!out.exists());
     std::fs::remove_file(&template).unwrap();
     picture("parcels", &["--out", &text(&out), "--template", &text(&template)]).expect(31);
+}
+
+#[test]
+fn without_a_template_the_domain_gives_the_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let [domain, problem] = ["domain.pddl", "p01.pddl"].map(|name| {
+        let copy = folder.path().join(name);
+        std::fs::copy(example("parcels", name), &copy).unwrap();
+        text(&copy)
+    });
+    let out = folder.path().join("p.svg");
+    ran(["pddl", "picture", &domain, &problem, "--out", &text(&out)]).expect(0);
+    assert!(std::fs::read_to_string(&out).unwrap().contains("parcel1"));
 }

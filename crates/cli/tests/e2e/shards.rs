@@ -1,10 +1,11 @@
-//! One evaluation in several processes: shards into one folder, `planforge evaluate merge`, and the Slurm array script.
+//! One evaluation in several processes: shards into one folder, `planforge evaluate merge`, and the scripts for Slurm and HyperQueue.
 
 use super::matrix::Place;
 use super::support::{Ran, planforge, ran, root};
 use planforge_testkit::survival::results;
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -154,4 +155,56 @@ fn the_slurm_array_script_runs_every_part_and_can_run_twice() {
         .unwrap();
     assert!(!alone.status.success());
     assert!(String::from_utf8_lossy(&alone.stderr).contains("--array"), "{alone:?}");
+}
+
+/// A stand-in for HyperQueue: its `submit` runs the tasks of the array one after the other. The first time, task 2 finds its cell locked, as
+/// after a lost worker whose task is still ending.
+const FAKE_HQ: &str = r#"#!/usr/bin/env bash
+while [ "$1" != -- ]; do
+    case $1 in
+        --array) tasks=${2//,/ } ;;
+        --stderr) log=$2 ;;
+    esac
+    shift
+done
+shift
+for task in $tasks; do
+    echo "$task" >>"$0.tasks"
+    own=${log//%\{TASK_ID\}/$task}
+    if [ "$task" = 2 ] && [ ! -e "$own" ]; then
+        echo "error[record.locked]" >"$own"
+        failed=1
+        continue
+    fi
+    HQ_TASK_ID=$task "$@" 2>"$own" || failed=1
+done
+exit ${failed:-0}
+"#;
+
+#[test]
+fn the_hyperqueue_script_runs_every_shard_repeats_locked_ones_and_merges() {
+    let place = Place::with_tasks(1);
+    let hq = place.path("fake-hq");
+    fs::write(&hq, FAKE_HQ).unwrap();
+    fs::set_permissions(&hq, PermissionsExt::from_mode(0o755)).unwrap();
+    let script = |shards: &str| {
+        Command::new("python3")
+            .arg(root().join("examples/hyperqueue/evaluate.py"))
+            .arg(place.matrix())
+            .arg(place.path("out"))
+            .args(["--shards", shards, "--cells", "2"])
+            .env("HQ", &hq)
+            .env("PLANFORGE", env!("CARGO_BIN_EXE_planforge"))
+            .output()
+            .unwrap()
+    };
+    let done = script("3");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(fs::read_to_string(place.path("fake-hq.tasks")).unwrap(), "1\n2\n3\n2\n");
+    assert_eq!(tables(&place.path("out")), in_one_go(&place));
+    // A task that fails shows in the exit code, and where its message is.
+    fs::write(place.path("out/matrix.json"), "{").unwrap();
+    let failed = script("1");
+    assert!(!failed.status.success());
+    assert!(String::from_utf8_lossy(&failed.stderr).contains("out/shards"), "{failed:?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     attack, grammars, long_tests, mcp_client, measure, packaged_sdk, record_demo, report_screenshots,
-    tic_reference,
+    simulate_cluster, tic_reference,
 };
 
 macro_rules! commands {
@@ -57,6 +57,10 @@ commands! {
     MeasureDisks(measure::disks::DisksArgs) => measure::disks::run;
     /// Reports: size, time to build and time to open for many candidates.
     MeasureReport(measure::report::ReportArgs) => measure::report::run;
+    /// Shards: an evaluation of many cells with a simulated model, dry, in shards, merged and in one process.
+    MeasureShards(measure::shards::ShardsArgs) => measure::shards::run;
+    /// Simulates evaluations on a cluster: hours, refusals and dollars by calls and workers.
+    SimulateCluster(simulate_cluster::SimulateClusterArgs) => simulate_cluster::run;
     /// Survival: evaluations killed with SIGKILL at random moments end with the same bytes and repeat no request.
     MeasureSurvival(measure::survival::SurvivalArgs) => measure::survival::run;
     /// Dry runs of the shipped pipelines against the requests that they then send to a simulated model.

@@ -15,6 +15,7 @@ mod process;
 mod python_peer;
 mod record_demo;
 mod report_screenshots;
+mod simulate_cluster;
 mod tic_reference;
 
 use clap::Parser;

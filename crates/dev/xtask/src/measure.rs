@@ -13,6 +13,7 @@ pub(crate) mod reading;
 pub(crate) mod report;
 pub(crate) mod robustness;
 pub(crate) mod runner;
+pub(crate) mod shards;
 pub(crate) mod survival;
 mod task_files;
 pub(crate) mod top_k;

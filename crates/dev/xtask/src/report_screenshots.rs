@@ -1,5 +1,6 @@
 //! Checks a report in a headless browser: screenshots of its pages at two widths, light and dark, and an
-//! error for every page that is too wide, every message of the browser, and every foreign script.
+//! error for every page that is too wide, every message of the browser, every foreign script, and every
+//! violation that axe-core finds.
 
 use crate::browser::{Browser, BrowserPrograms};
 use crate::paths::absolute;
@@ -15,6 +16,9 @@ pub(crate) struct ReportScreenshotsArgs {
     /// Further pages: fragments of links, such as `#/suite/pipeline/1/suite.p01`.
     #[arg(long)]
     link: Vec<String>,
+    /// The file `axe.min.js` of the npm package axe-core, which checks that everyone can use the pages.
+    #[arg(long)]
+    axe: Option<PathBuf>,
     #[command(flatten)]
     programs: BrowserPrograms,
 }
@@ -33,7 +37,7 @@ const GO: &str = "location.hash = arguments[0];
 /// Finds pages to check by following links of tables, tabs, and lines of lists.
 const FIND: &str = "
     const calm = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 150)));
-    const found = {overview: '#/'};
+    const found = {overview: '#/', search: '#search=define'};
     const go = async (hash) => { location.hash = hash; await calm(); await calm(); };
     const first = (selector) => [...document.querySelectorAll(selector)].map((a) => a.getAttribute('href'))[0];
     await go('#/');
@@ -41,12 +45,13 @@ const FIND: &str = "
     if (cell) { found.run = cell; await go(cell); }
     const tasks = [...document.querySelectorAll('main table a')].map((a) => a.getAttribute('href'));
     if (tasks.length) {
+      found.task = tasks[0];
       await go(tasks[0]);
       for (const tab of document.querySelectorAll('.tabs a')) found[tab.textContent.split(' ')[0].toLowerCase()] = tab.getAttribute('href');
       for (const [name, tab] of [['candidate', found.candidates], ['call', found.calls]]) {
         if (!tab) continue;
         await go(tab);
-        const line = document.querySelector('.line .is-answer, .line .is-kept, .line .letter')?.closest('.line') || document.querySelector('.line');
+        const line = document.querySelector('.line .is-answer, .line .is-kept, .line .badge')?.closest('.line') || document.querySelector('.line');
         if (line) { line.click(); await calm(); found[name] = location.hash; }
       }
     }
@@ -60,6 +65,11 @@ const CHECK: &str = "
     const broken = words.includes('This part of the report cannot be read') || words.includes('This page cannot be shown');
     return {wide, scripts, broken, pwned: window.pwned !== undefined, words: words.length};";
 
+/// Violations of the current page, each with the first places.
+const AXE: &str = "
+    const found = await axe.run(document, {resultTypes: ['violations']});
+    return found.violations.map((v) => `axe-core: ${v.impact}: ${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join(', ')}`);";
+
 /// Takes and checks the screenshots.
 pub(crate) fn run(args: &ReportScreenshotsArgs) -> Result<(), String> {
     let report = absolute(&args.report)?;
@@ -68,6 +78,10 @@ pub(crate) fn run(args: &ReportScreenshotsArgs) -> Result<(), String> {
     browser.look(1200, 900, false)?;
     browser.open(&format!("file://{}", report.display()))?;
     let found = browser.run(&format!("return (async () => {{{FIND}}})()"), &[])?;
+    if let Some(axe) = &args.axe {
+        let script = std::fs::read_to_string(axe).map_err(|e| format!("{}: {e}", axe.display()))?;
+        browser.run(&script, &[])?;
+    }
     let mut pages: Vec<(String, String)> = found
         .as_object()
         .into_iter()
@@ -85,7 +99,11 @@ pub(crate) fn run(args: &ReportScreenshotsArgs) -> Result<(), String> {
                 browser.run(&format!("return (async () => {{{GO}}})()"), &[json!(link)])?;
                 let file = format!("{name}-{width}-{}.png", if dark { "dark" } else { "light" });
                 browser.screenshot(&args.out.join(&file))?;
-                let complaints = complaints(&browser)?;
+                let mut complaints = complaints(&browser)?;
+                if args.axe.is_some() {
+                    let violations = browser.run(&format!("return (async () => {{{AXE}}})()"), &[])?;
+                    complaints.extend(violations.as_array().into_iter().flatten().map(Value::to_string));
+                }
                 line.push_str(if complaints.is_empty() { " good |" } else { " BAD |" });
                 wrong.extend(complaints.into_iter().map(|what| format!("{file}: {what}")));
             }

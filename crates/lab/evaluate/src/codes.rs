@@ -79,10 +79,12 @@ pub const CODES: &[CodeInfo] = &[
         title: "a matrix file, or its options on the command line, are invalid",
         explanation: "An evaluation runs every pipeline with every model over every suite under every seed:\n\n    schema = 1\n    [matrix]\n    \
                   suites = [\"examples/suites/garden\", \"examples/suites/parcels\"]\n    pipelines = [\"intrinsic.toml\", \"llm-p.toml\"]\n    \
-                  seeds = \"42-45\"\n    tasks = 10\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\n    [matrix.models.small]\n    \
+                  seeds = \"42-45\"\n    tasks = 10\n    levels = [1, 2, 3, 4]\n    set = [\"llm.main.model=gpt-4o\"]\n    add_ons = [\"my-add-on\"]\n\n    [matrix.models.small]\n    \
                   set = [\"llm.main.model=qwen-7b\", \"llm.main.base_url=http://127.0.0.1:8081/v1\"]\n    [matrix.models.large]\n    \
                   set = [\"llm.main.model=gpt-4o\"]\n\nPaths are relative to the file. `seeds` may be a \
-                  list of numbers. `tasks` (the first of each suite, by name) `set` and `models` may be left out. A model is KEY=VALUE for every pipeline, as `--set` takes it, and \
+                  list of numbers. `tasks` (the first of each suite, by name), `levels`, `set` and `models` may be left out. `levels` evaluates each suite with texts at these \
+                  levels: 1 is the suite as it is, 2 to 4 are written into `OUT/suites/SUITE-LN` as `planforge suite paraphrase --level N` does, with seed 1, and \
+                  need `%% level` sections in the suite's wordings.jinja. A model is KEY=VALUE for every pipeline, as `--set` takes it, and \
                   its cells are in the column `PIPELINE@NAME`; without models each pipeline uses its own, and `set = []` is such a column beside others. The \
                   names of suites must differ, and so must the names of pipeline files.",
     },

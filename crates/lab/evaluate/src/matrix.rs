@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// The schema number of matrix files that this version reads.
 pub const MATRIX_SCHEMA: u32 = 1;
 
+/// The levels of texts (`planforge suite paraphrase --level`); level 1 is a suite as it is.
+const LEVELS: std::ops::RangeInclusive<u8> = 1..=4;
+
 /// Suites x pipelines x models x seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
@@ -30,6 +33,10 @@ pub struct Matrix {
     /// At most so many tasks of each suite, the first by name; all where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<usize>,
+    /// Levels of the texts that every suite is evaluated at; only the suites as they are if it is empty. An output folder's matrix has none: its
+    /// suites are those that were written at the levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<u8>,
     /// `key=value` for every pipeline, as in `planforge run --set`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
@@ -55,6 +62,8 @@ struct Table {
     models: models::Tables,
     seeds: Seeds,
     tasks: Option<usize>,
+    #[serde(default)]
+    levels: Vec<u8>,
     #[serde(default)]
     set: Vec<String>,
     #[serde(default)]
@@ -106,6 +115,7 @@ impl Matrix {
             models: models::in_order(file.matrix.models),
             seeds,
             tasks: file.matrix.tasks,
+            levels: file.matrix.levels,
             set: file.matrix.set,
             add_ons: here(file.matrix.add_ons),
         };
@@ -140,6 +150,18 @@ impl Matrix {
         }
         if self.tasks == Some(0) {
             wrong.push("`tasks` is 0, so there would be nothing to run".to_owned());
+        }
+        for (index, level) in self.levels.iter().enumerate() {
+            if !LEVELS.contains(level) {
+                wrong.push(format!(
+                    "there is no level {level}; levels are {} to {}",
+                    LEVELS.start(),
+                    LEVELS.end()
+                ));
+            }
+            if self.levels[..index].contains(level) {
+                wrong.push(format!("the level {level} is listed twice"));
+            }
         }
         let names: Vec<String> = self.pipelines.iter().map(|path| pipeline_name(path)).collect();
         for (index, name) in names.iter().enumerate() {
@@ -189,6 +211,7 @@ suites = [\"suites/garden\", \"/elsewhere/parcels\"]
 pipelines = [\"llm-p.toml\", \"more/pd-tree.toml\"]
 seeds = \"42-45\"
 tasks = 10
+levels = [1, 3]
 set = [\"llm.main.model=large\"]
 add_ons = [\"add-ons\"]
 ";
@@ -205,6 +228,7 @@ add_ons = [\"add-ons\"]
         assert_eq!(matrix.suites, [PathBuf::from("here/suites/garden"), PathBuf::from("/elsewhere/parcels")]);
         assert_eq!(matrix.pipeline_names(), ["llm-p", "pd-tree"]);
         assert_eq!((matrix.seeds, matrix.tasks), (vec![42, 43, 44, 45], Some(10)));
+        assert_eq!(matrix.levels, [1, 3]);
         assert_eq!(matrix.set, ["llm.main.model=large"]);
         assert_eq!(matrix.add_ons, [PathBuf::from("here/add-ons")]);
     }
@@ -214,11 +238,12 @@ add_ons = [\"add-ons\"]
         let text = FILE
             .replace("\"42-45\"", "[7, 7]")
             .replace("tasks = 10", "tasks = 0")
+            .replace("[1, 3]", "[3, 3, 5]")
             .replace("more/pd-tree.toml", "more/llm-p.toml")
             .replace("\"suites/garden\", \"/elsewhere/parcels\"", "");
         let found = messages(&text);
-        assert_eq!(found.len(), 4, "{found:?}");
-        for word in ["no suite", "seed 7", "`tasks`", "`llm-p`"] {
+        assert_eq!(found.len(), 6, "{found:?}");
+        for word in ["no suite", "seed 7", "`tasks`", "`llm-p`", "level 3 is listed twice", "no level 5"] {
             assert!(found.iter().any(|m| m.contains(word)), "{word}: {found:?}");
         }
         assert_eq!(messages(&FILE.replace("42-45", "45-42")).len(), 1);

@@ -27,7 +27,7 @@ pub use classes::{
 };
 pub(crate) use classes::{add, of_group};
 pub use curve::{CandidateMarks, TaskCurve};
-pub use evaluation::{Column, Evaluation, Row, SuiteStatus, Summary};
+pub use evaluation::{Column, Evaluation, Row, SuiteStatus, Summary, TaskFacts};
 pub use judges::{AskedFor, Bound, Judges};
 pub use key::CellKey;
 pub(crate) use lines::usd;

@@ -3,6 +3,7 @@
 mod domain_generators;
 mod exploration_walks;
 mod junit;
+mod methods;
 mod test_time_scaling;
 mod translate_infer_compile;
 
@@ -11,6 +12,7 @@ pub use domain_generators::{
     class_figures, size_of,
 };
 pub use junit::junit;
+pub use methods::{Group, MethodResult, Methods, Success};
 pub use test_time_scaling::{
     Criterion, Curve, CurvePoint, Delta, Plans, PlansCell, PlansRow, Rate, Scaling, ScalingCell, ScalingRow,
     curve_files, curves,

@@ -263,8 +263,7 @@ impl TaskTexts {
         let told = tell_plan(&report, &self.wording);
         let picture = self.picture.as_deref();
         let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture, wording: None };
-        let limits = if picture.is_some() { STATES } else { STATES.without_pictures() };
-        let mut states = plan_states(texts, &limits);
+        let mut states = plan_states(texts, &STATES);
         states.pictures.iter_mut().for_each(|picture| picture.svg = standalone(&picture.svg));
         Ok(json!({ "summary": told.verdict, "text": told.to_string(), "plan": plan, "states": states }))
     }

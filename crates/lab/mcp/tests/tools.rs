@@ -203,6 +203,11 @@ async fn states_have_steps_and_pictures() {
     assert_eq!(png.structured_content.unwrap()["pictures"], json!([{ "after": 1 }]));
     let image = png.content[1].as_image().unwrap();
     assert!(image.mime_type == "image/png" && image.data.starts_with("iVBORw0KGgo"), "{image:?}");
+    arguments["format"] = json!("svg");
+    arguments.as_object_mut().unwrap().remove("template");
+    let drawn = answer(&client, "states", arguments.clone()).await;
+    assert_eq!(drawn["picture_note"], "there is no picture.toml");
+    assert_ne!(drawn["pictures"], one["pictures"]);
     arguments["step"] = json!(steps + 1);
     assert!(failure(&client, "states", arguments).await.contains("step"));
 }

@@ -8,6 +8,7 @@ use crate::metrics::Metrics;
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
 use crate::source::CellSource;
+use crate::stages::FileStages;
 use crate::texts::{Showing, SuiteTexts};
 use crate::tree::lay;
 use crate::writer::Stores;
@@ -207,6 +208,7 @@ impl TaskWork<'_> {
         laid.decide(&task.selections, &task.rounds);
         laid.tree.answer = self.answer.and_then(|path| laid.place(path));
         let metrics = Metrics::of_file(&self.run.manifest().config.text);
+        let file = FileStages::of_run(self.run.manifest());
         laid.tree.by = laid.tree.by.take().or_else(|| metrics.first(&laid.tree));
         let curves = metrics.curves(&task.name, &laid.tree);
         for (model, account) in &calls.by_model {
@@ -229,7 +231,8 @@ impl TaskWork<'_> {
                 .into_iter()
                 .map(|(name, text)| Ok((name, stores.text(&text)?)))
                 .collect::<Result<_, Failure>>()?,
-            stages: task.stages.clone(),
+            stages: file.sorted(&task.stages),
+            measured: file.measured,
             tree: laid.tree,
             rounds: task.rounds.clone(),
             selections: task.selections.clone(),

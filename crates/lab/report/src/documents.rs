@@ -28,6 +28,8 @@ pub(crate) struct Index {
     pub(crate) cells: Vec<CellEntry>,
     /// Tables as the command line writes them: name and text.
     pub(crate) tables: Vec<(String, TextId)>,
+    /// The methods of each evaluation: their sentences, and the figure of success against tokens.
+    pub(crate) methods: Vec<(Vec<String>, Option<TextId>)>,
     /// Unreadable parts, for a person.
     pub(crate) warnings: Vec<String>,
     /// The styles of drawings, by what they show.
@@ -137,7 +139,10 @@ pub(crate) struct TaskPage {
     pub(crate) verdict: Option<TaskVerdict>,
     /// Description of the domain and of the task, where the suite's folder is still there.
     pub(crate) texts: Vec<(String, TextId)>,
+    /// Labels of stages in the order of the pipeline file.
     pub(crate) stages: Vec<String>,
+    /// Labels of stages that only measure.
+    pub(crate) measured: Vec<String>,
     pub(crate) tree: Tree,
     pub(crate) calls: CallList,
     pub(crate) rounds: Vec<RoundOutline>,

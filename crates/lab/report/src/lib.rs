@@ -21,6 +21,7 @@ mod page;
 pub mod picture;
 mod prices;
 mod source;
+mod stages;
 pub mod states;
 mod texts;
 mod tree;
@@ -35,7 +36,7 @@ use crate::writer::Stores;
 use planforge_contract::Failure;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// The name in [`planforge_record::RunManifest::settings`] of the list of `[llm.NAME]` tables whose provider only simulates a model.
 pub const SIMULATED: &str = "simulated";
@@ -59,17 +60,17 @@ pub struct Written {
     pub warnings: Vec<String>,
 }
 
-/// Writes the report of a run folder or of an evaluation's folder. `progress` is called with the number of runs that are done and of all.
-/// The same folder gives the same bytes.
+/// Writes one report of these folders, each of a run or of an evaluation. `progress` is called with the number of runs that are done and of
+/// all. The same folders give the same bytes.
 ///
 /// # Errors
 /// `report.nothing` where the folder is neither, `report.io` where the report cannot be written, `record.*` where a run cannot be read.
 pub fn write(
-    folder: &Path,
+    folders: &[PathBuf],
     out: &mut dyn Write,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Written, Failure> {
-    let source = Source::open(folder)?;
+    let source = Source::open_all(folders)?;
     let mut written = Written { warnings: source.warnings.clone(), ..Written::default() };
     let mut stores = Stores::new()?;
     let mut texts = SuiteTexts::default();
@@ -89,6 +90,11 @@ pub fn write(
     for (name, text) in &source.tables {
         tables.push((name.clone(), stores.text(text)?));
     }
+    let mut methods = Vec::new();
+    for own in source.methods {
+        let figure = own.figure.map(|figure| stores.text(&figure)).transpose()?;
+        methods.push((own.sentences, figure));
+    }
     progress(source.cells.len(), source.cells.len());
     let finished = stores.finish()?;
     let index = Index {
@@ -98,6 +104,7 @@ pub fn write(
         planforge: env!("CARGO_PKG_VERSION").to_owned(),
         cells,
         tables,
+        methods,
         warnings: written.warnings.clone(),
         styles: BTreeMap::from([("curve", planforge_evaluate::chart::STYLE), ("picture", picture::STYLE)]),
         text_chunks: finished.text_chunks,

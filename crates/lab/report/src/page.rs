@@ -27,6 +27,8 @@ const SCRIPT: &str = concat!(
     include_str!("../assets/js/states.js"),
     include_str!("../assets/js/calls.js"),
     include_str!("../assets/js/rounds.js"),
+    include_str!("../assets/js/beside.js"),
+    include_str!("../assets/js/search.js"),
     include_str!("../assets/js/app.js"),
     "})();\n",
 );

@@ -1,9 +1,10 @@
 //! Pictures of states: a template (`picture.toml`) defines the facts that make stacks, grids, groups and
-//! marks; the result is SVG and the list of facts that the picture does not show. The bytes depend on the
-//! state and the template alone.
+//! marks; the result is SVG and the list of facts that the picture does not show. Without a template that fits,
+//! the domain's types and predicates give one. The bytes depend on the state, the template and the domain alone.
 
 mod build;
 mod coordinates;
+mod default;
 mod node;
 mod paint;
 mod png;
@@ -25,19 +26,19 @@ use std::sync::Arc;
 /// The most things of a picture; further ones are counted in a note.
 pub const MAX_THINGS: usize = 600;
 
-/// The reason why there is no picture of a task's states.
+/// The reason why states are drawn without a suite's template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoPicture {
+pub enum NoTemplate {
     /// The suite has no template.
-    NoTemplate,
+    Missing,
     /// The template does not fit the domain, which may have other predicates than the suite's: why, in sentences.
     DoesNotFit(Vec<String>),
 }
 
-impl std::fmt::Display for NoPicture {
+impl std::fmt::Display for NoTemplate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoTemplate => f.write_str("the suite has no picture.toml"),
+            Self::Missing => f.write_str("there is no picture.toml"),
             Self::DoesNotFit(why) => write!(f, "picture.toml does not fit this domain: {}", why.join("; ")),
         }
     }
@@ -113,36 +114,42 @@ impl Painter {
         domain: &Domain,
         problem: &Problem,
         symbols: Arc<Symbols>,
-    ) -> Result<Self, NoPicture> {
+    ) -> Result<Self, NoTemplate> {
         let wrong: Vec<String> = template.fit(domain).into_iter().map(|d| d.message).collect();
         if !wrong.is_empty() {
-            return Err(NoPicture::DoesNotFit(wrong));
+            return Err(NoTemplate::DoesNotFit(wrong));
         }
-        let numbered =
-            |names: &[String]| (0..).zip(names).map(|(id, name)| (name.to_lowercase(), id)).collect();
-        Ok(Self {
-            template: template.clone(),
-            objects: objects(domain, problem, &symbols),
-            predicates: numbered(&symbols.predicates),
-            functions: numbered(&symbols.functions),
-        })
+        Ok(Self::with(template.clone(), domain, problem, &symbols))
     }
 
-    /// Prepares a task with a template's text; `None` if the suite has none.
-    ///
-    /// # Errors
-    /// There is no template, or it does not fit the domain.
+    fn with(template: PictureTemplate, domain: &Domain, problem: &Problem, symbols: &Symbols) -> Self {
+        let numbered =
+            |names: &[String]| (0..).zip(names).map(|(id, name)| (name.to_lowercase(), id)).collect();
+        Self {
+            template,
+            objects: objects(domain, problem, symbols),
+            predicates: numbered(&symbols.predicates),
+            functions: numbered(&symbols.functions),
+        }
+    }
+
+    /// Prepares a task with a template's text, or without one; with the reason if the template was not used.
     pub fn of_text(
         template: Option<&str>,
         domain: &Domain,
         problem: &Problem,
         symbols: Arc<Symbols>,
-    ) -> Result<Self, NoPicture> {
-        let text = template.ok_or(NoPicture::NoTemplate)?;
+    ) -> (Self, Option<NoTemplate>) {
         let mut found: Vec<Diagnostic> = Vec::new();
-        match read_picture(text, SourceId(0), None, &mut found) {
-            Some(template) => Self::new(&template, domain, problem, symbols),
-            None => Err(NoPicture::DoesNotFit(found.into_iter().map(|d| d.message).collect())),
+        let read = template.map(|text| read_picture(text, SourceId(0), None, &mut found));
+        let fitting = match read {
+            None => Err(NoTemplate::Missing),
+            Some(None) => Err(NoTemplate::DoesNotFit(found.into_iter().map(|d| d.message).collect())),
+            Some(Some(template)) => Self::new(&template, domain, problem, symbols.clone()),
+        };
+        match fitting {
+            Ok(painter) => (painter, None),
+            Err(why) => (Self::with(default::template(domain), domain, problem, &symbols), Some(why)),
         }
     }
 

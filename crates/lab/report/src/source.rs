@@ -17,6 +17,8 @@ pub(crate) struct Source {
     pub(crate) cells: Vec<CellSource>,
     /// Tables that the evaluation wrote as text.
     pub(crate) tables: Vec<(String, String)>,
+    /// The methods of each evaluation.
+    pub(crate) methods: Vec<MethodsSource>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -32,13 +34,32 @@ pub(crate) struct CellSource {
 }
 
 /// The tables that an evaluation writes as text, in the order in which they are shown.
-const TABLES: [(&str, &str); 5] = [
+const TABLES: [(&str, &str); 6] = [
+    ("Methods by level and size", "methods.txt"),
     ("Walks (Table 2)", "evaluation.txt"),
     ("Accuracy of problems", "accuracy.txt"),
     ("Test-time scaling", "scaling.txt"),
     ("Plans", "plans.txt"),
     ("Actions by result class", "classes.txt"),
 ];
+
+/// The sentences of `methods.json` and the figure `methods.svg`.
+pub(crate) struct MethodsSource {
+    pub(crate) sentences: Vec<String>,
+    pub(crate) figure: Option<String>,
+}
+
+/// As much of `methods.json` as a report needs.
+#[derive(Deserialize)]
+struct Methods {
+    methods: Vec<Method>,
+    baselines: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Method {
+    sentence: String,
+}
 
 /// As much of `evaluation.json` as a report needs.
 #[derive(Deserialize)]
@@ -70,11 +91,46 @@ struct Used {
 }
 
 impl Source {
+    /// Looks into several folders; one that is named twice counts once. Runs of the same name are told apart by their folders.
+    ///
+    /// # Errors
+    /// As for [`Source::open`].
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut known = Vec::new();
+        let mut all: Option<Self> = None;
+        for path in paths {
+            let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if known.contains(&place) {
+                continue;
+            }
+            known.push(place);
+            let mut source = Self::open(path)?;
+            let Some(all) = &mut all else {
+                all = Some(source);
+                continue;
+            };
+            for cell in &mut source.cells {
+                if all.cells.iter().any(|known| known.key == cell.key) {
+                    cell.key.pipeline = format!("{} {}", cell.key.pipeline, path.display());
+                }
+            }
+            all.kind = "evaluation";
+            all.title = format!("{}, {}", all.title, source.title);
+            all.cells.append(&mut source.cells);
+            all.tables.extend(
+                source.tables.into_iter().map(|(name, text)| (format!("{name}, {}", source.title), text)),
+            );
+            all.methods.append(&mut source.methods);
+            all.warnings.append(&mut source.warnings);
+        }
+        all.ok_or_else(|| Failure::new(FailureClass::Request, "report.nothing", "no folder is named"))
+    }
+
     /// Looks into a folder.
     ///
     /// # Errors
     /// `report.nothing` where it is neither a run nor an evaluation, `record.io` where it cannot be read.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+    fn open(path: &Path) -> Result<Self, Failure> {
         if path.join("run.json").is_file() {
             return Self::run(path);
         }
@@ -109,6 +165,7 @@ impl Source {
             title: name(path),
             cells: vec![cell],
             tables: Vec::new(),
+            methods: Vec::new(),
             warnings: Vec::new(),
         })
     }
@@ -119,6 +176,7 @@ impl Source {
             title: name(path),
             cells: Vec::new(),
             tables: Vec::new(),
+            methods: Vec::new(),
             warnings: Vec::new(),
         };
         let mut cells: BTreeMap<CellKey, CellSource> = BTreeMap::new();
@@ -165,6 +223,16 @@ impl Source {
         if source.cells.is_empty() {
             let none = "the evaluation has no cell yet: nothing was run";
             source.warnings.push(none.to_owned());
+        }
+        let file = path.join("methods.json");
+        if file.is_file() {
+            match read(&file).and_then(|bytes| parse::<Methods>(&file, &bytes)) {
+                Ok(found) => source.methods.push(MethodsSource {
+                    sentences: found.methods.into_iter().map(|m| m.sentence).chain(found.baselines).collect(),
+                    figure: fs::read_to_string(path.join("methods.svg")).ok(),
+                }),
+                Err(failure) => source.warnings.push(failure.to_string()),
+            }
         }
         for (title, file) in TABLES {
             if let Ok(text) = fs::read_to_string(path.join(file)) {

@@ -5,7 +5,7 @@
 //! its changes and not its states. Every name is kept once, in a table of the plan. Omissions by limits are
 //! counted.
 
-use crate::picture::{NoPicture, Painter};
+use crate::picture::Painter;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::{Number, parse_domain, parse_problem};
 use planforge_planning::task::{Atom, Symbols};
@@ -105,9 +105,9 @@ pub struct PlanStates {
     pub in_words: Option<ToldPlan>,
     /// States beyond the limits that have no picture.
     pub pictures_left_out: usize,
-    /// The reason why there are no pictures, where some were asked for.
+    /// The reason why pictures are drawn from the domain and not by a template.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_picture: Option<String>,
+    pub picture_note: Option<String>,
 }
 
 /// A step that was executed.
@@ -172,7 +172,7 @@ pub struct PlanTexts<'a> {
     pub problem: &'a str,
     /// The plan file; steps that a planner gave are joined by line ends.
     pub plan: &'a str,
-    /// The suite's picture.toml.
+    /// The suite's picture.toml; without it, pictures are drawn from the domain.
     pub picture: Option<&'a str>,
     /// The wording of facts; without it there are no sentences.
     pub wording: Option<&'a Wording>,
@@ -212,8 +212,10 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
     let mut writer = Writer { symbols: &report.symbols, ids: HashMap::new(), states };
     writer.write(&report, &validator, limits);
     if limits.pictures > 0 {
-        let painter = Painter::of_text(texts.picture, &domain.value, &problem.value, report.symbols.clone());
-        writer.pictures(&report, &validator, painter, limits);
+        let (painter, why) =
+            Painter::of_text(texts.picture, &domain.value, &problem.value, report.symbols.clone());
+        writer.states.picture_note = why.map(|why| why.to_string());
+        writer.pictures(&report, &validator, &painter, limits);
     }
     writer.states
 }
@@ -237,7 +239,7 @@ fn nothing() -> PlanStates {
         pictures: Vec::new(),
         in_words: None,
         pictures_left_out: 0,
-        no_picture: None,
+        picture_note: None,
     }
 }
 
@@ -322,16 +324,9 @@ impl Writer<'_> {
         &mut self,
         report: &ValidationReport,
         validator: &Validator,
-        painter: Result<Painter, NoPicture>,
+        painter: &Painter,
         limits: &StatesLimits,
     ) {
-        let painter = match painter {
-            Ok(painter) => painter,
-            Err(why) => {
-                self.states.no_picture = Some(why.to_string());
-                return;
-            }
-        };
         let mut walk = Walk::new(report, &validator.task().init_numbers);
         let executed = self.states.steps.len();
         let mut bytes = 0;

@@ -9,7 +9,7 @@ use planforge_pipeline::read_picture;
 use planforge_planning::lifted::LiftedTask;
 use planforge_planning::normalize;
 use planforge_planning::task::{Atom, Symbols};
-use planforge_report::picture::{MAX_THINGS, NoPicture, Painter, Picture};
+use planforge_report::picture::{MAX_THINGS, NoTemplate, Painter, Picture};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,8 +32,10 @@ fn task(domain: &str, problem: &str) -> (Domain, Problem, LiftedTask) {
 }
 
 fn draw(domain: &str, problem: &str, template: &str) -> Drawn {
+    let template = Some(template).filter(|text| !text.is_empty());
     let (domain, problem, lifted) = task(domain, problem);
-    let painter = Painter::of_text(Some(template), &domain, &problem, Arc::clone(&lifted.symbols)).unwrap();
+    let (painter, why) = Painter::of_text(template, &domain, &problem, Arc::clone(&lifted.symbols));
+    assert_eq!(why.is_none(), template.is_some(), "{why:?}");
     let numbers: Vec<_> =
         lifted.init_numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect();
     let picture = painter.draw(&lifted.init, &numbers, "the initial state");
@@ -182,7 +184,7 @@ fn a_template_for_other_predicates_gives_a_reason() {
         "(define (problem t) (:domain towers) (:objects a - block) (:init (on a)) (:goal (top a)))",
     );
     let symbols = || Arc::clone(&lifted.symbols);
-    let Err(NoPicture::DoesNotFit(why)) =
+    let (_, Some(NoTemplate::DoesNotFit(why))) =
         Painter::of_text(Some(TOWERS_PICTURE), &domain, &problem, symbols())
     else {
         panic!("it fits");
@@ -195,8 +197,35 @@ fn a_template_for_other_predicates_gives_a_reason() {
             "the domain has no predicate `grasped`"
         ]
     );
-    let none = Painter::of_text(None, &domain, &problem, symbols()).unwrap_err();
-    assert_eq!(none.to_string(), "the suite has no picture.toml");
+    let (_, none) = Painter::of_text(None, &domain, &problem, symbols());
+    assert_eq!(none.unwrap().to_string(), "there is no picture.toml");
+}
+
+#[test]
+fn without_a_template_types_and_predicates_give_the_picture() {
+    let drawn = draw(
+        "(define (domain depot) (:requirements :typing :numeric-fluents :derived-predicates)
+           (:types place thing - object crate truck - thing)
+           (:predicates (at ?t - thing ?p - place) (on ?a ?b - crate) (road ?a ?b - place) (clear ?c - crate) (open) (held ?c - crate) (uses ?t - truck ?p - place)
+             (far ?a - truck ?p ?q - place) (stuck ?c - crate))
+           (:functions (fuel ?t - truck))
+           (:derived (stuck ?c - crate) (exists (?d - crate) (on ?d ?c)))
+           (:action move :parameters (?t - truck ?p ?q - place) :precondition (at ?t ?p) :effect (and (at ?t ?q) (not (at ?t ?p))))
+           (:action lift :parameters (?a ?b - crate ?t - truck ?p - place) :precondition (on ?a ?b)
+             :effect (and (held ?a) (uses ?t ?p) (forall (?c - crate) (when (on ?a ?b) (not (on ?a ?b)))))))",
+        "(define (problem d) (:domain depot) (:objects north south - place c1 c2 - crate t1 - truck)
+           (:init (at t1 north) (at c1 south) (on c2 c1) (road north south) (clear c2) (open) (far t1 north south) (uses t1 south) (= (fuel t1) 7))
+           (:goal (at t1 south)))",
+        "",
+    );
+    for words in ["road south", "uses south", "clear", "open", "fuel 7"] {
+        assert!(shows(&drawn.picture, words), "{words}: {}", drawn.picture.svg);
+    }
+    assert_eq!(drawn.undrawn, ["(far t1 north south)"]);
+    assert!(
+        !shows(&drawn.picture, "at north") && !shows(&drawn.picture, "on c1"),
+        "what moves is in or on a thing"
+    );
 }
 
 const ANYTHING: &str = "(define (domain any) (:requirements :typing :numeric-fluents) (:types s t - object)

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Evidence, report};
+use common::{Evidence, Page, report};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, LineageStep, PlanDocument, PlanOutcome,
     ProviderFailure, ProviderFailureClass, ReportedDiagnostic, ReportedSeverity, Usage,
@@ -98,7 +98,7 @@ fn hostile_texts_are_escaped_and_only_our_script_may_run() {
     // No element, attribute or address that is not the template's.
     let known = [
         "html", "head", "meta", "title", "style", "body", "a", "header", "nav", "button", "main", "noscript",
-        "h1", "p", "div", "table", "thead", "tr", "th", "tbody", "td", "script",
+        "h1", "p", "div", "table", "caption", "thead", "tr", "th", "tbody", "td", "script",
     ];
     for element in &page.elements {
         assert!(known.contains(&element.name.as_str()), "{element:?}");
@@ -427,7 +427,8 @@ fn the_same_folder_gives_the_same_bytes_and_another_folder_an_error() {
     let evidence = Evidence::new(dir.path(), "run", &[TASK], Redactor::default());
     refined(&evidence);
     assert_eq!(report(&evidence.path()).0.html, report(&evidence.path()).0.html);
-    let nothing = planforge_report::write(dir.path(), &mut Vec::new(), &mut |_, _| {}).unwrap_err();
+    let nothing =
+        planforge_report::write(&[dir.path().to_owned()], &mut Vec::new(), &mut |_, _| {}).unwrap_err();
     assert_eq!((nothing.code.as_str(), nothing.class), ("report.nothing", FailureClass::Request));
     assert!(planforge_report::CODES.iter().any(|code| code.code == nothing.code));
 }
@@ -531,4 +532,27 @@ fn a_thought_is_shown_apart_from_its_reply() {
     let reply = &call["replies"][0];
     assert_eq!(page.text(&reply["text"]), "(and)");
     assert_eq!(page.text(&reply["thought"]), "<b>hm</b>");
+}
+
+#[test]
+fn several_folders_are_one_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let folders: Vec<_> = ["first", "second"]
+        .map(|name| {
+            let evidence = Evidence::new(dir.path(), name, &[TASK], Redactor::default());
+            refined(&evidence);
+            evidence.path()
+        })
+        .to_vec();
+    let mut bytes = Vec::new();
+    let twice = [folders.clone(), folders.clone()].concat();
+    let written = planforge_report::write(&twice, &mut bytes, &mut |_, _| {}).unwrap();
+    assert_eq!((written.runs, written.candidates), (2, 8), "a folder that is named twice counts once");
+    let page = Page::parse(String::from_utf8(bytes).unwrap());
+    assert_eq!((&page.index["kind"], &page.index["title"]), (&json!("evaluation"), &json!("first, second")));
+    let pipelines = [0, 1].map(|cell| page.index["cells"][cell]["pipeline"].as_str().unwrap().to_owned());
+    assert!(pipelines[0] != pipelines[1] && pipelines[1].ends_with("second"), "{pipelines:?}");
+    for cell in 0..2 {
+        assert_eq!(page.task(cell, 0)["tree"]["kept"]["best"], json!([2]));
+    }
 }

@@ -101,7 +101,7 @@ fn omissions_by_limits_are_counted() {
     let bytes = states(&plan, &StatesLimits { picture_bytes: 1, ..limits });
     assert_eq!((bytes.pictures.len(), bytes.pictures_left_out), (1, 7));
     let none = states(&plan, &StatesLimits::default().without_pictures());
-    assert_eq!((none.pictures.len(), none.no_picture), (0, None));
+    assert_eq!((none.pictures.len(), none.picture_note), (0, None));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn unreadable_plans_have_no_verdict() {
     };
     let unreadable = at("(define (domain", PROBLEM, "(take novel)");
     assert_eq!(unreadable.verdict, PlanVerdict::Unreadable);
-    assert!(!unreadable.findings.is_empty() && unreadable.no_picture.is_none());
+    assert!(!unreadable.findings.is_empty() && unreadable.pictures.is_empty());
     let undefined = at(DOMAIN, &PROBLEM.replace("(on novel atlas)", "(beside novel atlas)"), "");
     assert_eq!(undefined.verdict, PlanVerdict::Unreadable);
     assert!(undefined.findings[0].starts_with("planning.undefined: "), "{:?}", undefined.findings);
@@ -125,5 +125,5 @@ fn unreadable_plans_have_no_verdict() {
     assert_eq!(at(&durative, PROBLEM, "(take novel)").verdict, PlanVerdict::Unsupported);
     let prose = at(DOMAIN, PROBLEM, "Sure! Here is (the) plan [");
     assert_eq!((prose.verdict, prose.steps.len()), (PlanVerdict::Invalid, 0));
-    assert_eq!(prose.no_picture.as_deref(), Some("the suite has no picture.toml"));
+    assert_eq!((prose.pictures.len(), prose.picture_note.as_deref()), (1, Some("there is no picture.toml")));
 }

@@ -14,7 +14,7 @@ fn suites() -> PathBuf {
 }
 
 /// The initial state of a task, and the atoms that its picture does not show.
-fn initial(suite: &str, task: &str) -> (Picture, Vec<String>) {
+fn initial(suite: &str, task: &str, with_template: bool) -> (Picture, Vec<String>) {
     let loaded = load_suite(&suites().join(suite));
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
     let suite = loaded.suite.unwrap();
@@ -22,8 +22,9 @@ fn initial(suite: &str, task: &str) -> (Picture, Vec<String>) {
     let task = suite.tasks.iter().find(|t| t.stem == task).unwrap();
     let problem = parse_problem(task.reference_problem.as_deref().unwrap(), SourceId(1)).value;
     let lifted = normalize(&domain, &problem).unwrap();
-    let painter =
-        Painter::of_text(suite.picture.as_deref(), &domain, &problem, lifted.symbols.clone()).unwrap();
+    let template = suite.picture.as_deref().filter(|_| with_template);
+    let (painter, why) = Painter::of_text(template, &domain, &problem, lifted.symbols.clone());
+    assert_eq!(why.is_none(), with_template, "{why:?}");
     let numbers: Vec<_> =
         lifted.init_numbers.iter().map(|(term, value)| (term.clone(), value.to_f64())).collect();
     let picture = painter.draw(&lifted.init, &numbers, "initial state");
@@ -41,8 +42,12 @@ fn every_suite_with_pddl_has_a_picture_that_shows_what_changes() {
         }
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         assert!(folder.join("picture.toml").is_file(), "{name}");
-        let (picture, undrawn) = initial(&name, "p02");
+        let (picture, undrawn) = initial(&name, "p02", true);
         assert_eq!(picture.left_out, 0, "{name}");
+        // Without the template, facts of one or two objects are drawn too.
+        let (drawn, rest) = initial(&name, "p02", false);
+        assert!(drawn.left_out == 0 && drawn.svg.contains("<rect"), "{name}");
+        assert!(rest.iter().all(|atom| atom.split(' ').count() > 3), "{name}: {rest:?}");
         // What never changes and has no place in a picture is told in words.
         let told = ["(adjacent", "(one-above", "(followed-by", "(lowest", "(above", "(not-made"];
         let rest: Vec<&String> =

@@ -36,7 +36,7 @@ const CATCH_UP: Duration = Duration::from_millis(100);
 /// Cost: constant time and memory for each request, except for the send times of the last second before the first
 /// refusal. About 1 in 100 requests to a server at its limit is refused.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub struct Pace {
     /// Number of requests sent.
     sent: u64,
     /// Send times within the last second; unused once there is an estimate.
@@ -72,8 +72,8 @@ struct Estimate {
 }
 
 /// Number and time of a request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ticket {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket {
     number: u64,
     at: Duration,
 }
@@ -87,29 +87,29 @@ impl Estimate {
 
 impl Pace {
     /// Requests a second that are sent now; `None` without a limit.
-    pub(crate) fn rate(&self) -> Option<f64> {
+    pub fn rate(&self) -> Option<f64> {
         let rates = self.estimate.as_ref().map(Estimate::current).into_iter().chain(self.stated);
         rates.reduce(f64::min).map(|rate| rate.max(SLOWEST))
     }
 
     /// Earliest time of the next request.
-    pub(crate) const fn next(&self) -> Duration {
+    pub const fn next(&self) -> Duration {
         self.next
     }
 
     /// Delays all requests.
-    pub(crate) fn hold_until(&mut self, time: Duration) {
+    pub fn hold_until(&mut self, time: Duration) {
         self.next = self.next.max(time);
     }
 
     /// Lets the next request go earlier by that time.
-    pub(crate) fn bring_forward(&mut self, time: Duration) {
+    pub fn bring_forward(&mut self, time: Duration) {
         self.next = self.next.saturating_sub(time);
     }
 
     /// Counts a request that is sent now. `arrived` is the time since which it waited, `spacing` the least time to the
     /// next one.
-    pub(crate) fn send(&mut self, now: Duration, arrived: Duration, spacing: Duration) -> Ticket {
+    pub fn send(&mut self, now: Duration, arrived: Duration, spacing: Duration) -> Ticket {
         self.sent += 1;
         let spacing = self.rate().map_or(spacing, |rate| spacing.max(Duration::from_secs_f64(1.0 / rate)));
         let late = now.saturating_sub(CATCH_UP);
@@ -128,7 +128,7 @@ impl Pace {
     }
 
     /// Counts a refusal. `retry_after` is the wait that the server asked for.
-    pub(crate) fn refuse(&mut self, request: Ticket, now: Duration, retry_after: Option<Duration>) {
+    pub fn refuse(&mut self, request: Ticket, now: Duration, retry_after: Option<Duration>) {
         let Some(last) = &mut self.estimate else {
             let rate = (self.recent.len() as f64 / 2.0).max(SLOWEST);
             self.recent = VecDeque::new();
@@ -181,7 +181,7 @@ impl Pace {
     }
 
     /// Takes up the quotas that a response states. `tokens` is the mean number of tokens of a request.
-    pub(crate) fn observe(&mut self, limits: &RateLimits, tokens: Option<f64>) {
+    pub fn observe(&mut self, limits: &RateLimits, tokens: Option<f64>) {
         let requests = limits.requests.as_ref().and_then(refill_rate);
         let tokens = limits.tokens.as_ref().and_then(refill_rate).zip(tokens.filter(|tokens| *tokens > 0.0));
         let tokens = tokens.map(|(rate, each)| rate / each);

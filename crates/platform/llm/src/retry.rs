@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The wait before attempt `attempt + 1`: exponential with the upper half as jitter, or the server's Retry-After if that is
 /// longer; at most `max_backoff_ms`. The jitter derives from the sample path, so a run repeats exactly.
-pub(crate) fn wait(
+pub fn wait(
     settings: &ModelSettings,
     run_seed: u64,
     path: &str,

@@ -1,6 +1,7 @@
 //! The threads that plugin calls run on: std threads, bounded in number, kept for reuse.
 //!
-//! A call that outlives its deadline keeps its thread; it counts against the bound until it ends, if ever.
+//! A call that outlives its deadline keeps its thread; it counts against the bound until it ends, if ever. A thread without a job for
+//! [`IDLE`] ends, also after its registry is gone.
 
 use planforge_contract::{Failure, FailureClass};
 use std::collections::VecDeque;
@@ -9,11 +10,15 @@ use std::time::{Duration, Instant};
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// Time without a job after which a thread ends.
+const IDLE: Duration = Duration::from_secs(10);
+
 /// Deep trees are read by recursion; the default of 2 MiB is little for a debug build. Only pages touched are taken.
 const STACK_BYTES: usize = 16 << 20;
 
 pub(crate) struct Threads {
     most: usize,
+    idle_time: Duration,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -27,7 +32,11 @@ struct State {
 
 impl Threads {
     pub(crate) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, state: Mutex::default(), changed: Condvar::new() })
+        Self::with_idle_time(most, IDLE)
+    }
+
+    fn with_idle_time(most: usize, idle_time: Duration) -> Arc<Self> {
+        Arc::new(Self { most, idle_time, state: Mutex::default(), changed: Condvar::new() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -78,11 +87,16 @@ impl Threads {
         loop {
             state.idle += 1;
             self.changed.notify_all();
-            while state.queue.is_empty() {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
+            state = self
+                .changed
+                .wait_timeout_while(state, self.idle_time, |state| state.queue.is_empty())
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             state.idle -= 1;
-            let Some(job) = state.queue.pop_front() else { continue };
+            let Some(job) = state.queue.pop_front() else {
+                state.live -= 1;
+                return;
+            };
             drop(state);
             job();
             state = self.state();
@@ -142,6 +156,24 @@ mod tests {
         }
         let ids: std::collections::HashSet<_> = rx.iter().take(50).collect();
         assert!(ids.len() <= 2);
+    }
+
+    #[test]
+    fn idle_threads_end_and_later_jobs_get_new_ones() {
+        let pool = Threads::with_idle_time(2, Duration::from_millis(1));
+        let (tx, rx) = mpsc::channel();
+        for _ in 0..3 {
+            let tx = tx.clone();
+            pool.run(Box::new(move || tx.send(()).unwrap()), None).unwrap();
+            rx.recv().unwrap();
+            for _ in 0..5_000 {
+                if pool.state().live == 0 {
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(pool.state().live, 0);
+        }
     }
 
     #[test]

@@ -119,12 +119,14 @@ impl Cell<'_> {
     /// evaluation.
     pub(super) fn run_or_read(&self, stopped: bool, jobs: usize) -> Result<Option<RunReport>, Exit> {
         let context = self.work.context;
+        // Shards leave the cells of others alone.
+        if self.work.selection.shard.is_some() && !self.selected {
+            return Ok(None);
+        }
         let folder = self.folder();
         let known = folder.join("run.json").exists();
-        // Shards leave the cells of others alone.
-        let others = self.work.selection.shard.is_some() && !self.selected;
         let running = self.work.running.as_ref().filter(|_| self.selected && !stopped);
-        if others || !known && running.is_none() {
+        if !known && running.is_none() {
             return Ok(None);
         }
         let mut checked = self.work.check(self.column, self.key.seed)?;

@@ -3,19 +3,18 @@
 use super::TableArgs;
 use super::overrides::Misfits;
 use crate::catalogue::RegistryCatalogue;
-use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::inputs::read_text;
-use crate::pipeline::LoadedPipeline;
+use crate::pipeline::{LoadedPipeline, PluginsAndPrices};
 use crate::prepare::known_secrets;
-use crate::prices::Prices;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel};
 use planforge_evaluate::results::{CellKey, ClassStages, Judges, PluginFacts};
 use planforge_pipeline::{StageKind, Texts};
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A column of the table: a pipeline file with a model.
 pub(super) struct ColumnFile {
@@ -43,7 +42,12 @@ impl ColumnFile {
 }
 
 /// Reads and checks the pipelines; the mistakes of all of them are printed.
-pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> Result<Vec<ColumnFile>, Exit> {
+pub(super) fn columns(
+    context: &Context,
+    args: &TableArgs,
+    matrix: &Matrix,
+    plugins: &PluginsAndPrices,
+) -> Result<Vec<ColumnFile>, Exit> {
     let own = MatrixModel::default();
     let models: Vec<&MatrixModel> =
         if matrix.models.is_empty() { vec![&own] } else { matrix.models.iter().collect() };
@@ -65,9 +69,14 @@ pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> R
             if !misfits.of_tables(matrix, model, &pipeline, &text).is_empty() {
                 continue;
             }
-            let Some(checked) =
-                check(context, matrix, model, (path, &pipeline, &text), &mut printed, &mut misfits)
-            else {
+            let Some(checked) = check(
+                (context, plugins),
+                matrix,
+                model,
+                (path, &pipeline, &text),
+                &mut printed,
+                &mut misfits,
+            ) else {
                 bad = Some(Exit::Pipeline);
                 continue;
             };
@@ -103,17 +112,16 @@ pub(super) fn columns(context: &Context, args: &TableArgs, matrix: &Matrix) -> R
 /// Checks a pipeline with a model. What the model's overrides make wrong is kept for one message about all pipelines; the rest is printed, the
 /// same for several models once.
 fn check(
-    context: &Context,
+    (context, plugins): (&Context, &PluginsAndPrices),
     matrix: &Matrix,
     model: &MatrixModel,
     (path, pipeline, text): (&Path, &str, &str),
     printed: &mut Vec<Diagnostic>,
     misfits: &mut Misfits,
 ) -> Option<LoadedPipeline> {
-    let registry = registry(context);
+    let (registry, prices) = (Arc::clone(&plugins.registry), plugins.prices.unused());
     let set: Vec<String> = matrix.set.iter().chain(&model.set).cloned().collect();
     let name = path.display().to_string();
-    let prices = Prices::listed(context).ok()?;
     let catalogue = RegistryCatalogue { registry: &registry, prices: &prices };
     let checked = planforge_pipeline::check(text, &name, &catalogue, &set);
     let mut own = Vec::new();

@@ -25,12 +25,15 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         return Err(context.usage_error(message, Some(help)));
     }
     let input = |path: &Path| context.read_text(path);
+    let models = || args.models.iter().map(|name| model(context, name)).collect::<Result<Vec<_>, _>>();
     let matrix = if let Some(path) = &args.matrix {
         let folder = path.parent().unwrap_or(Path::new(""));
-        Matrix::parse(&input(path)?, &path.display().to_string(), folder).map_err(|(found, sources)| {
+        let file = Matrix::parse(&input(path)?, &path.display().to_string(), folder);
+        let matrix = file.map_err(|(found, sources)| {
             context.output.diagnostics(&found, &sources);
             Exit::Input
-        })?
+        })?;
+        if args.models.is_empty() { matrix } else { Matrix { models: models()?, ..matrix } }
     } else if args.suite.is_empty() && (goes_on || args.shard.is_some() && stored.exists()) {
         context.read_json(&stored)?
     } else {
@@ -39,9 +42,10 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         Matrix {
             suites: args.suite.clone(),
             pipelines: args.pipeline.clone(),
-            models: args.models.iter().map(|name| model(context, name)).collect::<Result<_, _>>()?,
+            models: models()?,
             seeds,
             tasks: args.tasks,
+            levels: Vec::new(),
             set: args.overrides.clone(),
             add_ons: args.add_on.clone(),
         }

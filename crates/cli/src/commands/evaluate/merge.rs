@@ -10,6 +10,7 @@ use super::{MATRIX, write_results};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::unwritable;
+use crate::pipeline::PluginsAndPrices;
 use clap::Args;
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::matrix::{Matrix, Selection};
@@ -64,12 +65,14 @@ fn merge_folders(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
         }
     };
     let matrix: Matrix = context.read_json(&out.join(MATRIX))?;
-    let columns = columns(context, &args.tables, &matrix)?;
+    let plugins = PluginsAndPrices::new(context)?;
+    let columns = columns(context, &args.tables, &matrix, &plugins)?;
     let suites = suites(context, &matrix, &columns)?;
     let work = EvaluationSetup {
         context,
         out,
         matrix: &matrix,
+        plugins: &plugins,
         suites: &suites,
         columns: &columns,
         selection: Selection::default(),

@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Interval of rewriting the lines of tasks while cells are run; the time it takes grows with the number of
-/// cells.
+/// Least time between two writings of the lines of tasks while cells are run. The time that one takes grows with the number of cells, so the
+/// next one also waits [`SHARE`] times as long.
 const REWRITTEN: Duration = Duration::from_secs(2);
+const SHARE: u32 = 20;
 
 impl EvaluationSetup<'_> {
     /// Every cell, in the order of the matrix: suites, pipelines, models, seeds.
@@ -79,12 +80,13 @@ impl EvaluationSetup<'_> {
 
     /// Writes the lines of the finished tasks, so that a killed evaluation leaves them. Shards share their
     /// folder, so they leave this to `merge`.
-    fn write_task_lines(&self, slots: &Mutex<Vec<CellOutcome>>, written: &Mutex<Option<Instant>>) {
+    fn write_task_lines(&self, slots: &Mutex<Vec<CellOutcome>>, next: &Mutex<Option<Instant>>) {
         if self.running.is_none() || self.selection.shard.is_some() {
             return;
         }
-        let mut written = lock(written);
-        if written.is_some_and(|at| at.elapsed() < REWRITTEN) {
+        let mut next = lock(next);
+        let start = Instant::now();
+        if next.is_some_and(|next| start < next) {
             return;
         }
         let results: Vec<CellResult> = lock(slots).iter().map(|outcome| outcome.result.clone()).collect();
@@ -94,7 +96,7 @@ impl EvaluationSetup<'_> {
             // A full disk is reported; writing the tables at the end fails too.
             let _ = write(self.context, &self.out.join(name), text.as_bytes());
         }
-        *written = Some(Instant::now());
+        *next = Some(Instant::now() + REWRITTEN.max(start.elapsed() * SHARE));
     }
 }
 

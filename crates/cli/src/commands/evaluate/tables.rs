@@ -14,7 +14,7 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::Artefact;
 use planforge_evaluate::results::{CellState, Column, Evaluation, Reading, TaskOutcome};
 use planforge_evaluate::tables::{
-    Accuracy, ClassSettings, Classes, Plans, Scaling, class_figures, curve_files, curves,
+    Accuracy, ClassSettings, Classes, Methods, Plans, Scaling, class_figures, curve_files, curves,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ struct Tables {
     scaling: Scaling,
     plans: Plans,
     classes: Classes,
+    methods: Methods,
 }
 
 impl Tables {
@@ -74,6 +75,7 @@ impl Tables {
             scaling: scaling.map_err(|message| refused("--method, --base", message, place))?,
             plans: Plans::new(&all, &methods),
             classes: classes.map_err(|message| refused("--also, --model-size", message, beside))?,
+            methods: Methods::new(&all),
         })
     }
 
@@ -85,6 +87,7 @@ impl Tables {
         }
         files.extend(self.scaling.artefacts()?);
         files.extend(self.plans.artefacts()?);
+        files.extend(self.methods.artefacts()?);
         if self.classes.is_measured() {
             files.extend(self.classes.artefacts()?);
         }
@@ -97,6 +100,8 @@ impl Tables {
         if !args.json && !args.markdown {
             output.result(&match args.layout {
                 Layout::Classes => classes_sentence(&self.classes),
+                // Its text begins with the sentences of the methods.
+                Layout::Methods => String::new(),
                 _ => solved_sentence(evaluation),
             });
         }
@@ -115,6 +120,9 @@ impl Tables {
             (Layout::Classes, true, _) => output.json(&with(&self.classes, waits)),
             (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
             (Layout::Classes, false, false) => output.result(&self.classes.text()),
+            (Layout::Methods, true, _) => output.json(&with(&self.methods, waits)),
+            (Layout::Methods, false, true) => output.result(&self.methods.markdown()),
+            (Layout::Methods, false, false) => output.result(&self.methods.text()),
         }
     }
 }

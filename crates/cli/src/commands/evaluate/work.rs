@@ -5,7 +5,7 @@ use super::columns::ColumnFile;
 use crate::batch::Batch;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::pipeline::{LoadedPipeline, check_pipeline};
+use crate::pipeline::{LoadedPipeline, PluginsAndPrices};
 use planforge_evaluate::matrix::{Axes, Matrix, Selection};
 use planforge_llm::PendingRequest;
 use planforge_pipeline::Suite;
@@ -17,6 +17,7 @@ pub(super) struct EvaluationSetup<'a> {
     pub(super) context: &'a Context,
     pub(super) out: &'a Path,
     pub(super) matrix: &'a Matrix,
+    pub(super) plugins: &'a PluginsAndPrices,
     pub(super) suites: &'a [Suite],
     pub(super) columns: &'a [ColumnFile],
     pub(super) selection: Selection,
@@ -74,7 +75,7 @@ impl EvaluationSetup<'_> {
 
     pub(super) fn check(&self, column: &ColumnFile, seed: u64) -> Result<LoadedPipeline, Exit> {
         let name = column.path.display().to_string();
-        check_pipeline(self.context, &column.text, &name, &self.overrides(column, seed))
+        self.plugins.check(self.context, &column.text, &name, &self.overrides(column, seed))
     }
 }
 

@@ -1,4 +1,4 @@
-//! `planforge pddl picture`: states as a template draws them.
+//! `planforge pddl picture`: states as a template draws them, or as the domain's types and predicates do.
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -6,14 +6,14 @@ use crate::files::refuse_part_of_run;
 use crate::inputs::Inputs;
 use clap::Args;
 use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
-use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pipeline::read_picture;
 use planforge_report::picture::{png, standalone};
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatePicture, StatesLimits, plan_states};
 use std::path::{Path, PathBuf};
 
-/// Draw states or the steps of a plan with a template: piles, grids, places.
+/// Draw states or the steps of a plan: piles, grids, places.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl picture examples/suites/blocks/domain.pddl examples/suites/blocks/p01.pddl --out p01.svg
@@ -27,7 +27,7 @@ pub(crate) struct PictureArgs {
     pub(crate) problem: PathBuf,
     /// The plan file; without it the initial state is drawn.
     pub(crate) plan: Option<PathBuf>,
-    /// The template of the drawing [default: picture.toml beside the domain file].
+    /// The template of the drawing [default: picture.toml beside the domain file; without one, the domain's types and predicates].
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
     /// The .svg or .png file to write, for one state; or a folder, for every state of the plan: 00.svg, 01.svg, ...
@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
     let template = template(&mut inputs, args);
     let exit = inputs.exit();
     context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
-    let (Some(template), Exit::Good) = (template, exit) else {
+    let (Ok(template), Exit::Good) = (template, exit) else {
         return if exit == Exit::Good { Exit::Input } else { exit };
     };
     let text =
@@ -60,7 +60,7 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
         domain: text(0),
         problem: text(1),
         plan: plan.as_ref().and_then(Option::as_deref).unwrap_or_default(),
-        picture: Some(&template),
+        picture: template.as_deref(),
         wording: None,
     };
     let states = plan_states(texts, &LIMITS);
@@ -84,21 +84,17 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
     }
 }
 
-/// The template's text, held against the domain. What is wrong is added to the inputs' diagnostics.
-fn template(inputs: &mut Inputs, args: &PictureArgs) -> Option<String> {
+/// The template's text, held against the domain; none without a file. What is wrong is added to the inputs' diagnostics.
+fn template(inputs: &mut Inputs, args: &PictureArgs) -> Result<Option<String>, ()> {
     let beside = || args.domain.parent().unwrap_or(Path::new("")).join("picture.toml");
     let path = args.template.clone().unwrap_or_else(beside);
     if args.template.is_none() && !path.exists() {
-        let message = format!("there is no {}", path.display());
-        let help = "--template FILE says how states are drawn; `planforge explain suite.picture` shows what it holds";
-        inputs.texts.diagnostics.push(Diagnostic::error("suite.picture", message).help(help));
-        inputs.unreadable = true;
-        return None;
+        return Ok(None);
     }
     let (source, text) = inputs.load_text(&path);
-    let text = text?;
-    read_picture(&text, source, inputs.texts.domain.as_ref(), &mut inputs.texts.diagnostics)?;
-    Some(text)
+    let text = text.ok_or(())?;
+    let read = read_picture(&text, source, inputs.texts.domain.as_ref(), &mut inputs.texts.diagnostics);
+    read.map(|_| Some(text)).ok_or(())
 }
 
 /// Writes one state into a file, or all into a folder.

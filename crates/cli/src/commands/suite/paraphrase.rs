@@ -52,7 +52,7 @@ pub(crate) struct SuiteParaphraseArgs {
 }
 
 /// The text of the domain at level 4.
-const BRIEF: &str = "domain_brief.nl";
+pub(crate) const BRIEF: &str = "domain_brief.nl";
 
 /// Files copied unchanged, if they exist.
 const COPIED: [&str; 12] = [
@@ -82,18 +82,54 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
     context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
     let mut suite = loaded.suite.ok_or(Exit::Input)?;
     suite.tasks.truncate(args.tasks.unwrap_or(usize::MAX));
+    let form = match args.level {
+        Some(level) => TextForm::Level(level),
+        None => TextForm::Wordings(args.wordings),
+    };
+    let (stems, files) = paraphrased_files(context, &suite, form, args.seed)?;
+    let entries = Files::new(&args.out, files).write(context, args.force)?;
+    report(context, args, &stems, &entries);
+    Ok(())
+}
+
+/// The texts of a paraphrased suite.
+#[derive(Clone, Copy)]
+pub(crate) enum TextForm {
+    /// So many for each task, which state the facts.
+    Wordings(u32),
+    /// One for each task, which implies the facts as texts of this level do.
+    Level(u8),
+}
+
+/// Names and texts of files.
+pub(crate) type NamedTexts = Vec<(String, String)>;
+
+/// The stems and all files of a paraphrased suite. Texts of a level are proven by clingo.
+///
+/// # Errors
+/// The suite has no such templates, or a mistake in them; it was printed.
+pub(crate) fn paraphrased_files(
+    context: &Context,
+    suite: &Suite,
+    form: TextForm,
+    seed: u64,
+) -> Result<(Vec<String>, NamedTexts), Exit> {
     let failed = |none: planforge_suites::generate::GenerationError| {
         context.output.diagnostics(&none.diagnostics, &none.sources);
         Exit::Negative
     };
-    let paraphraser = Paraphraser::new(&suite, super::template_renderer(context)?).map_err(failed)?;
-    let mut files = vec![("suite.toml".to_owned(), manifest(&suite, args))];
-    files.extend(copied_files(context, &suite, args.level)?);
+    let paraphraser = Paraphraser::new(suite, super::template_renderer(context)?).map_err(failed)?;
+    let level = match form {
+        TextForm::Level(level) => Some(level),
+        TextForm::Wordings(_) => None,
+    };
+    let mut files = vec![("suite.toml".to_owned(), manifest(suite, level, seed))];
+    files.extend(copied_files(context, suite, level)?);
     let mut stems = Vec::new();
-    match args.level {
-        Some(level) => {
+    match form {
+        TextForm::Level(level) => {
             let mut sources = SourceMap::default();
-            let proven = levels::prove(context, &suite, &paraphraser, &[level], args.seed, &mut sources)?;
+            let proven = levels::prove(context, suite, &paraphraser, &[level], seed, &mut sources)?;
             context.output.diagnostics(&proven.diagnostics, &sources);
             if !proven.diagnostics.is_empty() {
                 return Err(Exit::Negative);
@@ -104,23 +140,21 @@ fn paraphrase(context: &Context, args: &SuiteParaphraseArgs) -> Result<(), Exit>
                 stems.push(text.stem);
             }
         }
-        None => {
+        TextForm::Wordings(count) => {
             for task in &suite.tasks {
-                for told in paraphraser.task(task, args.seed, args.wordings).map_err(failed)? {
+                for told in paraphraser.task(task, seed, count).map_err(failed)? {
                     files.extend(task_files(task, &told.stem, told.text));
                     stems.push(told.stem);
                 }
             }
         }
     }
-    let entries = Files::new(&args.out, files).write(context, args.force)?;
-    report(context, args, &stems, &entries);
-    Ok(())
+    Ok((stems, files))
 }
 
-fn manifest(suite: &Suite, args: &SuiteParaphraseArgs) -> String {
+fn manifest(suite: &Suite, level: Option<u8>, seed: u64) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let (suffix, how) = match args.level {
+    let (suffix, how) = match level {
         Some(level) => (format!("L{level}"), format!("told at level {level}")),
         None => ("paraphrased".to_owned(), "in other words".to_owned()),
     };
@@ -132,10 +166,13 @@ fn manifest(suite: &Suite, args: &SuiteParaphraseArgs) -> String {
     let mut text = format!(
         "# Made by `planforge suite paraphrase` from suite {}, seed {}.\nschema = 1\nname = {}\ntitle = {}\n",
         suite.name,
-        args.seed,
+        seed,
         quoted(&name),
         quoted(&title)
     );
+    if let Some(level) = level {
+        let _ = writeln!(text, "level = {level}");
+    }
     if !suite.licence.is_empty() {
         let _ = writeln!(text, "licence = {}", quoted(&suite.licence));
     }

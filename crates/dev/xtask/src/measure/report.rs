@@ -136,13 +136,15 @@ fn size(folder: &Path) -> u64 {
 }
 
 /// The measured steps, in order.
-const SHOWN: [&str; 7] = [
+const SHOWN: [&str; 9] = [
     "first table, ms after the file was opened",
     "whole file read, ms",
     "task with all its candidates, ms after the click",
     "to the middle of the list, ms",
     "filter over all candidates, ms",
     "candidate with its domain, ms after the click",
+    "search over all prompts and replies for a word that none has, ms",
+    "search for a word that most have, ms",
     "memory of the page, MB",
 ];
 
@@ -177,8 +179,16 @@ const MEASURE: &str = "
     filter.value = ''; filter.dispatchEvent(new Event('input'));
     await until(() => { list.scrollTop = middle; }, () => [...document.querySelectorAll('.line')].some(at));
     const line = [...document.querySelectorAll('.line')].find(at);
+    document.querySelectorAll('.pddl-line').forEach((line) => line.remove());
     const candidate = await until(() => line.click(), () => document.querySelector('.pddl-line'));
-    return [shown.startTime, loaded, opened, scrolled, filtered, candidate, performance.memory.usedJSHeapSize / 1e6];";
+    const search = async (word) => {
+      performance.clearMeasures('search');
+      await until(() => { location.hash = `#search=${word}`; }, () => performance.getEntriesByName('search').length);
+      return performance.getEntriesByName('search')[0].duration;
+    };
+    const rare = await search('no-such-word');
+    const often = await search('define');
+    return [shown.startTime, loaded, opened, scrolled, filtered, candidate, rare, often, performance.memory.usedJSHeapSize / 1e6];";
 
 fn open_report(programs: &BrowserPrograms, report: &Path) -> Result<Vec<f64>, String> {
     let browser = Browser::start(programs)?;

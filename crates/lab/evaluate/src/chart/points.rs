@@ -1,4 +1,4 @@
-//! Points over a logarithmic axis, with a line through the means of each kind.
+//! Points over a logarithmic axis: with a line through the means of each kind, or with their names.
 
 use super::page::{Anchor, LINE, Marker, Page, Paint, sentence_width, text_width};
 
@@ -20,8 +20,12 @@ pub struct Points {
     pub title: String,
     /// Below the axis.
     pub x_label: String,
+    /// The unit of x in the description.
+    pub x_unit: &'static str,
     /// Beside the axis.
     pub y_label: String,
+    /// True if each point has its name beside it; otherwise a line joins the means.
+    pub named: bool,
     /// The legend; each kind has its own marker.
     pub kinds: Vec<(&'static str, Paint)>,
     pub points: Vec<Point>,
@@ -65,13 +69,19 @@ pub fn points_svg(figure: &Points) -> String {
     for (kind, (name, paint)) in figure.kinds.iter().enumerate() {
         let means = sizes.iter().filter_map(|size| Some((x(*size), y(mean(&figure.points, *size, kind)?))));
         let means: Vec<(f64, f64)> = means.collect();
-        if means.len() > 1 {
+        if means.len() > 1 && !figure.named {
             page.polyline(&means, *paint, 2.0);
         }
         for point in &figure.points {
             let Some(value) = point.values.get(kind) else { continue };
             let says = format!("{}: {name} {value:.1} %", point.name);
             page.marker((x(point.x), y(*value)), Marker::of_kind(kind), *paint, &says);
+            if figure.named {
+                // On the side that has room.
+                let right = x(point.x) < left + PLOT.0 / 2.0;
+                let (by, anchor) = if right { (9.0, Anchor::Start) } else { (-9.0, Anchor::End) };
+                page.text(x(point.x) + by, y(*value) - 6.0, anchor, "", &point.name);
+            }
         }
     }
     page.upwards(MARGIN + 12.0, (top + bottom) / 2.0, &figure.y_label);
@@ -81,8 +91,7 @@ pub fn points_svg(figure: &Points) -> String {
         below += LINE + 4.0;
         page.sentence(MARGIN, below, "note", note);
     }
-    let described =
-        figure.points.iter().map(|point| describe_point(point, &figure.kinds)).collect::<Vec<_>>();
+    let described = figure.points.iter().map(|point| describe_point(point, figure)).collect::<Vec<_>>();
     page.finish(width, below + MARGIN, &figure.title, &described.join("\n"))
 }
 
@@ -117,8 +126,12 @@ fn legend(page: &mut Page, x: f64, y: f64, width: f64, kinds: &[(&'static str, P
     row + LINE + 10.0
 }
 
-fn describe_point(point: &Point, kinds: &[(&'static str, Paint)]) -> String {
-    let values: Vec<String> =
-        kinds.iter().zip(&point.values).map(|((name, _), value)| format!("{name} {value:.1} %")).collect();
-    format!("{} ({} billion parameters): {}", point.name, point.x, values.join(", "))
+fn describe_point(point: &Point, figure: &Points) -> String {
+    let values: Vec<String> = figure
+        .kinds
+        .iter()
+        .zip(&point.values)
+        .map(|((name, _), value)| format!("{name} {value:.1} %"))
+        .collect();
+    format!("{} ({} {}): {}", point.name, point.x, figure.x_unit, values.join(", "))
 }

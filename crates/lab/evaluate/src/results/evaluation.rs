@@ -6,7 +6,9 @@ use super::judges::Judges;
 use super::key::{CellKey, column_name};
 use super::outcome::TaskOutcome;
 use crate::statistics::{Mean, mean};
-use planforge_pipeline::{Cost, ModelFallback, Suite, TaskUsage};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::{parse_domain, parse_problem};
+use planforge_pipeline::{Cost, ModelFallback, Suite, SuiteTask, TaskUsage};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -178,6 +180,33 @@ pub struct Row {
     pub summaries: Vec<Summary>,
 }
 
+/// Difficulty of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskFacts {
+    pub suite: String,
+    /// Its stem.
+    pub task: String,
+    /// Level of its text: 1 if it states the facts, 2 to 4 if it implies them.
+    pub level: u8,
+    /// Objects of the reference problem, with the domain's constants; absent without a reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
+}
+
+impl TaskFacts {
+    fn of(suite: &Suite, task: &SuiteTask) -> Self {
+        let domain = task.reference_domain.as_ref().or(suite.reference_domain.as_ref());
+        let constants = domain.map_or(0, |text| parse_domain(text, SourceId(0)).value.constants.len());
+        let objects = |text: &String| parse_problem(text, SourceId(0)).value.objects.len() + constants;
+        Self {
+            suite: suite.name.clone(),
+            task: task.stem.clone(),
+            level: suite.level,
+            size: task.reference_problem.as_ref().map(objects),
+        }
+    }
+}
+
 /// A whole evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
@@ -191,6 +220,9 @@ pub struct Evaluation {
     pub rows: Vec<Row>,
     /// Every cell.
     pub cells: Vec<CellResult>,
+    /// Level and size of each evaluated task; empty if they were not computed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskFacts>,
     /// Null baselines of the suites; empty if they were not computed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<NullBaseline>,
@@ -236,22 +268,23 @@ impl Evaluation {
             let summaries: Vec<&Summary> = rows.iter().filter_map(|row| row.summaries.get(index)).collect();
             column.average(&summaries);
         }
-        Self { schema: 1, seeds, columns, rows, cells, baselines: Vec::new() }
+        Self { schema: 1, seeds, columns, rows, cells, tasks: Vec::new(), baselines: Vec::new() }
     }
 
-    /// Adds the null baselines of its suites, over the evaluated tasks.
+    /// Adds the facts about the evaluated tasks and the null baselines of their suites.
     #[must_use]
     pub fn with_baselines(mut self, suites: &[Suite]) -> Self {
-        let of = |row: &Row| {
-            let suite = suites.iter().find(|suite| suite.name == row.suite)?;
+        for row in &self.rows {
+            let Some(suite) = suites.iter().find(|suite| suite.name == row.suite) else { continue };
             let cells = self.cells.iter().filter(|cell| cell.key.suite == row.suite);
             let mut tasks: Vec<String> =
                 cells.flat_map(|cell| &cell.tasks).map(|task| task.task.clone()).collect();
             tasks.sort();
             tasks.dedup();
-            Some(NullBaseline::of(suite, &tasks))
-        };
-        self.baselines = self.rows.iter().filter_map(of).flatten().collect();
+            let evaluated = suite.tasks.iter().filter(|task| tasks.contains(&task.stem));
+            self.tasks.extend(evaluated.map(|task| TaskFacts::of(suite, task)));
+            self.baselines.extend(NullBaseline::of(suite, &tasks));
+        }
         self
     }
 }

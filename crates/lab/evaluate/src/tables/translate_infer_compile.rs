@@ -215,10 +215,10 @@ impl Accuracy {
 
     /// Problems without content that planforge's reader accepts.
     fn baseline_table(&self) -> Table {
-        let names = Baseline::ALL.map(|baseline| (baseline.name(), Align::Right));
+        let names = Baseline::WITHOUT_CONTENT.map(|baseline| (baseline.name(), Align::Right));
         let mut table = Table::new([("domain", Align::Left)].into_iter().chain(names));
         for row in &self.rows {
-            let shown = Baseline::ALL.map(|baseline| {
+            let shown = Baseline::WITHOUT_CONTENT.map(|baseline| {
                 let own = self.baselines.iter().find(|own| own.suite == *row && own.baseline == baseline);
                 own.filter(|own| own.tasks > 0)
                     .map_or("-".to_owned(), |own| percent(100.0 * own.problems as f64 / own.tasks as f64))

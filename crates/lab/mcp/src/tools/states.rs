@@ -28,10 +28,9 @@ pub(crate) struct StatesArguments {
     problem: TextArgument,
     /// The plan; without it the initial state is shown.
     plan: Option<TextArgument>,
-    /// The template of the pictures, as `picture.toml` of a suite has it; without it there are none. The tool `explain` with
-    /// `suite.picture` shows what it holds.
+    /// The template of the pictures, as `picture.toml` of a suite has it. The tool `explain` with `suite.picture` shows what it holds.
     template: Option<TextArgument>,
-    /// Picture of the state after so many steps alone.
+    /// Picture of the state after so many steps alone; without a template it is drawn from the domain's types and predicates.
     step: Option<usize>,
     /// The form of the pictures.
     #[serde(default)]
@@ -64,9 +63,9 @@ pub(crate) struct StatesAnswer {
     missing_goals: Vec<String>,
     /// Pictures; states that look like the one before are left out.
     pictures: Vec<PictureAnswer>,
-    /// Reason why there are no pictures, if a template was given.
+    /// Reason why the pictures are drawn without a template.
     #[serde(skip_serializing_if = "Option::is_none")]
-    no_picture: Option<String>,
+    picture_note: Option<String>,
     /// Atoms, steps and pictures that limits of the answer left out.
     omitted: usize,
     /// Findings about the texts and the template.
@@ -102,8 +101,8 @@ impl ToolKind for States {
     type Answer = StatesAnswer;
     const NAME: &'static str = "states";
     const TITLE: &'static str = "Show the states of a plan";
-    const DESCRIPTION: &'static str = "Executes a plan and returns the initial state and what each step changes. With a template it also returns \
-         pictures of the states as SVG or PNG.";
+    const DESCRIPTION: &'static str = "Executes a plan and returns the initial state and what each step changes. With a template or a step it also \
+         returns pictures of the states as SVG or PNG.";
 
     fn call(call: &Call, arguments: StatesArguments) -> Result<StatesAnswer, Failure> {
         let limits = call.limits(arguments.limits)?;
@@ -129,7 +128,7 @@ impl ToolKind for States {
                 picture: template.as_deref(),
                 wording: None,
             },
-            &LIMITS,
+            &if template.is_some() || arguments.step.is_some() { LIMITS } else { LIMITS.without_pictures() },
         );
         if let Some(step) = arguments.step.filter(|step| *step > states.steps.len()) {
             let message = format!("`step` is {step}, and the plan executes {} steps", states.steps.len());
@@ -148,7 +147,7 @@ impl ToolKind for States {
                     match png(&picture.svg) {
                         Ok(image) => answer.images.push(image),
                         Err(why) => {
-                            answer.no_picture = Some(why);
+                            answer.picture_note = Some(why);
                             break;
                         }
                     }
@@ -188,7 +187,7 @@ fn answer(states: &PlanStates, findings: Findings) -> StatesAnswer {
             .collect(),
         missing_goals: states.missing.clone(),
         pictures: Vec::new(),
-        no_picture: states.no_picture.clone(),
+        picture_note: states.picture_note.clone(),
         omitted: states.initial_left_out + states.steps_left_out + states.pictures_left_out,
         findings,
         images: Vec::new(),

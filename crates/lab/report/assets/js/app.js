@@ -2,16 +2,22 @@
 
 const main = document.getElementById("main");
 const crumbs = document.getElementById("crumbs");
+const searchInput = el("input", { type: "search", placeholder: "Search prompts and replies", "aria-label": "Search prompts and replies" });
+crumbs.after(
+  el("form", { role: "search", submit: (event) => (event.preventDefault(), (location.hash = `search=${encodeURIComponent(searchInput.value.trim())}`)) }, searchInput),
+);
 let turn = 0;
 
 async function route() {
   const own = ++turn;
-  const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(safely);
+  const words = location.hash.startsWith("#search=") ? safely(location.hash.slice("#search=".length)) : null;
+  const parts = words !== null ? [] : location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(safely);
   const only = index.kind === "run" && index.cells.length === 1 ? index.cells[0] : null;
   const cell = parts.length
     ? index.cells.find((cell) => cellParts(cell).every((part, i) => part === parts[i]))
     : only;
   const [, , , task, view, rest] = parts;
+  searchInput.value = words || "";
   crumbs.replaceChildren();
   put(crumbs, el("a", { href: "#/" }, index.title));
   if (cell && !only) put(crumbs, " \u203a ", link(address(...cellParts(cell)), cellParts(cell).join(" ")));
@@ -19,7 +25,8 @@ async function route() {
   const before = [...main.children];
   let content;
   try {
-    if (parts.length && !cell) content = [el("h1", {}, "Nothing here"), el("p.note", {}, "This link names nothing in this report.")];
+    if (words !== null) content = searchPage(words, () => own !== turn);
+    else if (parts.length && !cell) content = [el("h1", {}, "Nothing here"), el("p.note", {}, "This link names nothing in this report.")];
     else if (!cell) content = await overviewPage();
     else if (!task) content = await cellPage(cell);
     else content = await taskPage(cell, task, view, rest);
@@ -33,7 +40,7 @@ async function route() {
   before.forEach((node) => node.remove());
   put(main, content);
   main.dataset.where = where;
-  document.title = [rest || task || (cell && cellParts(cell).join(" ")) || "", index.title].filter(Boolean).map(plain).join(" - ");
+  document.title = [words && `search ${words}`, rest || task || (cell && cellParts(cell).join(" ")) || "", index.title].filter(Boolean).map(plain).join(" - ");
   if (!stays) window.scrollTo(0, 0);
   performance.mark(`shown ${location.hash}`);
   document.documentElement.dataset.shown = String(Math.round(performance.now()));
@@ -83,14 +90,11 @@ setTheme(themes.includes(stored()) ? stored() : "system");
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => main.querySelector("img.drawing") && route());
 
-// `/` goes to the first filter, as on other pages that are full of lists.
+// `/` goes to the first filter, or to the search.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.closest("input, select, textarea")) return;
-  const filter = main.querySelector("input[type=search]");
-  if (filter) {
-    event.preventDefault();
-    filter.focus();
-  }
+  event.preventDefault();
+  (main.querySelector("input[type=search]") || searchInput).focus();
 });
 
 window.addEventListener("hashchange", route);

@@ -5,7 +5,8 @@ async function candidateView(task, name) {
   const at = tree.at.get(name);
   const back = el("p.back", {}, link(address(...cellParts(task.cell), task.name, "tree"), "\u2190 all candidates"));
   if (at === undefined) return [back, el("p.note.is-bad", {}, "Unknown candidate: ", el("code", {}, name))];
-  const head = [back, el("h2", {}, el("span.path", {}, name)), descent(task, at)];
+  const own = address(...cellParts(task.cell), task.name, "candidate", name);
+  const head = [back, el("h2", {}, el("a.path", { href: own, title: "Link to this candidate" }, name)), descent(task, at)];
   if (tree.page[at] < 0) {
     const calls = (task.task.tree.failed_calls || {})[at] || [];
     return [
@@ -22,7 +23,7 @@ async function candidateView(task, name) {
     fate(task, at),
     page.unreadable.map((why) => el("p.note.is-bad", {}, `Part of its record cannot be read: ${why}`)),
     broken.map(([path, failure]) => el("div", {}, el("code", {}, path), failureView(failure))),
-    verdicts(page),
+    verdicts(task, page),
     page.plans.map((plan, i) => planView(task, page, plan, i === page.plans.length - 1)),
     changesView(task, at, "Changes of the domain", page.domain_changes),
     changesView(task, at, "Changes of the problem", page.problem_changes),
@@ -50,6 +51,7 @@ function descent(task, at) {
   for (let i = at; i >= 0; i = tree.parent[i]) line.unshift(i);
   const steps = line.length > 9 ? [...line.slice(0, 2), null, ...line.slice(-6)] : line;
   const children = tree.children[at];
+  if (line.length === 1 && !children.length) return null;
   return el(
     "p.descent",
     {},
@@ -87,22 +89,29 @@ function fate(task, at) {
 
 // ---- What was said -------------------------------------------------------------------------------------------------------------------
 
-function verdicts(page) {
+function verdicts(task, page) {
   const numbers = [];
+  const order = task.task.stages;
+  const steps = [...page.assessments, ...page.plans].sort((a, b) => order.indexOf(a.stage) - order.indexOf(b.stage));
   if (page.log_likelihood !== undefined) numbers.push(["log-likelihood", `${score(page.log_likelihood)}${page.tokens ? ` over ${count(page.tokens, "token")}` : ""}`]);
   if (page.edits) numbers.push(["edits", `${page.edits.applied} made, ${page.edits.refused} refused`]);
-  if (!page.assessments.length && !numbers.length) return el("p.note", {}, "No stage judged it.");
-  return el("section.verdicts", {}, page.assessments.map((a) => assessment(page, a)), numbers.length > 0 && facts(numbers));
+  if (!steps.length && !numbers.length) return el("p.note", {}, "No stage judged it.");
+  return el("section.verdicts", {}, steps.map((step) => (step.decision ? assessment(task, page, step) : el("div.assessment", {}, el("p", {}, el("strong", {}, step.stage), " ", planBadge(step))))), numbers.length > 0 && facts(numbers));
 }
 
-function assessment(page, said) {
+function planBadge(plan) {
+  const best = plan.plans[0];
+  return plan.outcome === "plan" ? badge(`plan of ${count(best ? best.steps.length : 0, "step")}`, "accepted") : badge(plan.outcome.replace("-", " "), plan.outcome);
+}
+
+function assessment(task, page, said) {
   const metrics = Object.entries(said.metrics);
   const elsewhere = said.diagnostics.filter((d) => !(d.line && page[d.file]));
   const here = said.diagnostics.length - elsewhere.length;
   return el(
     "div.assessment",
     {},
-    el("p", {}, el("strong", {}, said.stage), " ", badge(said.decision), " ", said.message || said.summary),
+    el("p", {}, stageName(task, said.stage), " ", badge(said.decision.replace("-", " "), said.decision), " ", said.message || said.summary),
     metrics.length > 0 && el("p.metrics", {}, metrics.map(([name, value]) => el("span.metric", {}, `${name} `, el("b", {}, score(value))))),
     elsewhere.map((d) => finding(d, true)),
     here > 0 && el("p.thin", {}, `${count(here, "finding")} below, in place.`),
@@ -160,7 +169,7 @@ function planView(task, page, plan, isLast) {
     "Plan of ",
     el("code", {}, plan.stage),
     " ",
-    badge(plan.outcome === "plan" ? count(best ? best.steps.length : 0, "step") : plan.outcome.replace("-", " "), plan.outcome === "plan" ? "accepted" : plan.outcome),
+    planBadge(plan),
     el("span.thin", {}, best && best.cost !== undefined && ` cost ${score(best.cost)}`, plan.optimal && ", proven cheapest", plan.found > 1 && `, the best of ${figure(plan.found)}`),
   ];
   return fold(

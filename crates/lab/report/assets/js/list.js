@@ -83,7 +83,7 @@ function lazyList({ height, row, open, label, role, keys, attributes }) {
 }
 
 // A table of which further lines are drawn on demand. `columns` are [title, class]; `cells(item)` gives the cells of a line.
-function table(columns, items, cells, step = 200) {
+function table(caption, columns, items, cells, step = 200) {
   const body = el("tbody");
   const more = el("button", { type: "button", click: () => grow() });
   let shown = 0;
@@ -98,7 +98,7 @@ function table(columns, items, cells, step = 200) {
   }
   grow();
   const head = el("tr", {}, columns.map(([title, kind]) => el("th", { scope: "col", class: kind }, title)));
-  return el("div", {}, el("div.scroll", { tabindex: 0 }, el("table", {}, el("thead", {}, head), body)), more);
+  return el("div", {}, el("div.scroll", { tabindex: 0, role: "group", "aria-label": plain(caption) }, el("table", {}, el("caption", {}, caption), el("thead", {}, head), body)), more);
 }
 
 // A part that is filled when it is opened for the first time.

@@ -1,11 +1,11 @@
 // The first page: the matrix of an evaluation, and what everything cost. A single run begins with its own page.
 
 const OUTCOMES = [
-  ["solved", "solved", ""],
-  ["not_solved", "not solved", ""],
-  ["undecided", "undecided", "u"],
-  ["failed", "failed", "f"],
-  ["unfinished", "unfinished", "o"],
+  ["solved", "solved"],
+  ["not_solved", "not solved"],
+  ["undecided", "undecided"],
+  ["failed", "failed"],
+  ["unfinished", "unfinished"],
 ];
 
 const total = (counts) => OUTCOMES.reduce((sum, [key]) => sum + counts[key], 0);
@@ -25,14 +25,12 @@ function bar(counts) {
   return node;
 }
 
-// `7/10`, and behind it what is open: neither solved nor not solved.
+// `7 of 10 solved`, and behind it what is open: neither solved nor not solved.
 function share(counts) {
-  const open = OUTCOMES.filter(([key, , letter]) => letter && counts[key]);
+  const open = OUTCOMES.slice(2).filter(([key]) => counts[key]);
   return [
-    el("span.share", {}, `${counts.solved}/${total(counts)}`),
-    open.map(([key, word, letter]) =>
-      el(`abbr.open.is-${word}`, { title: `${counts[key]} ${word}` }, `${counts[key]}${letter}`),
-    ),
+    el("span.share", {}, `${counts.solved} of ${total(counts)} solved`),
+    open.map(([key, word]) => [" ", badge(`${counts[key]} ${word}`, word)]),
   ];
 }
 
@@ -40,10 +38,7 @@ function legend() {
   return el(
     "p.legend",
     {},
-    OUTCOMES.map(([, word, letter]) => [
-      el("span.key", {}, el(`span.swatch.is-${word.replace(" ", "-")}`), ` ${word}`, letter && ` (${letter})`),
-      " ",
-    ]),
+    OUTCOMES.map(([, word]) => [el("span.key", {}, el(`span.swatch.is-${word.replace(" ", "-")}`), ` ${word}`), " "]),
   );
 }
 
@@ -86,11 +81,11 @@ function matrix() {
     "section",
     {},
     el("div.tools", {}, suites.length > 8 && filter, legend()),
-    el("div.scroll", { tabindex: 0 }, el("table.matrix", {}, el("thead", {}, head), body, suites.length > 1 && el("tfoot", {}, sums))),
+    el("div.scroll", { tabindex: 0, role: "group", "aria-label": "Results" }, el("table.matrix", {}, el("caption", {}, "Solved tasks by suite and pipeline, seed by seed"), el("thead", {}, head), body, suites.length > 1 && el("tfoot", {}, sums))),
     el(
       "p.note",
       {},
-      "Solved tasks of all, seed by seed. Undecided (u), failed (f) and unfinished (o) tasks are not counted as solved or unsolved.",
+      "Undecided, failed and unfinished tasks are not counted as solved or unsolved.",
       index.cells.some((cell) => !cell.judged) && " Before the evaluation is complete, a task counts by its verdict.",
     ),
   );
@@ -142,7 +137,7 @@ function accountCells(account) {
 function accounts(title, lines, named) {
   const used = lines.filter(([, account]) => account.calls + account.failed);
   if (!used.length) return el("p.note", {}, "No requests to models.");
-  return table([[title, ""], ...ACCOUNT], used, ([name, account]) => [named ? named(name) : name, ...accountCells(account)]);
+  return table(`Requests by ${title}`, [[title, ""], ...ACCOUNT], used, ([name, account]) => [named ? named(name) : name, ...accountCells(account)]);
 }
 
 function addAccounts(list) {
@@ -158,6 +153,12 @@ function addAccounts(list) {
 function warnings() {
   if (!index.warnings.length) return null;
   return el("div.note.is-bad", { role: "note" }, el("strong", {}, "Not everything could be read:"), el("ul", {}, index.warnings.map((w) => el("li", {}, w))));
+}
+
+// A sentence for each method of an evaluation, and success against tokens.
+async function methods([sentences, figure]) {
+  const words = "Tasks solved against tokens a task, for each method";
+  return el("section.methods", {}, el("h2", {}, "Methods"), el("ul", {}, sentences.map((sentence) => el("li", {}, sentence))), figure !== null && drawing(await textOf(figure), words, "curve"));
 }
 
 async function overviewPage() {
@@ -179,6 +180,7 @@ async function overviewPage() {
       states("not started") > 0 && [badge("not started"), ` ${count(states("not started"), "cell")}`],
     ),
     warnings(),
+    await Promise.all(index.methods.map(methods)),
     cells.length ? matrix() : el("p.note", {}, "No cells yet."),
     el("h2", {}, "What it cost"),
     accounts("pipeline", by),
@@ -242,7 +244,7 @@ function facts(lines) {
 function effects(sums) {
   const lines = Object.entries(sums);
   if (!lines.length) return null;
-  return table([["planners, verifiers and programs", ""], ["answers", "number"], ["time", "number"]], lines, ([call, [n, ms]]) => [call, figure(n), duration(ms)]);
+  return table("Work without a model", [["planners, verifiers and programs", ""], ["answers", "number"], ["time", "number"]], lines, ([call, [n, ms]]) => [call, figure(n), duration(ms)]);
 }
 
 function taskTable(cell, page) {
@@ -255,6 +257,7 @@ function taskTable(cell, page) {
       (!outcome.value || task.outcome === outcome.value) && (!wanted || plain(`${task.task} ${task.why}`).toLowerCase().includes(wanted));
     holder.replaceChildren(
       table(
+        "Tasks with their outcomes",
         [["task", ""], ["outcome", ""], ["why", "why"], ["candidates", "number"], ["broken", "number"], ...ACCOUNT.slice(0, 1), ...ACCOUNT.slice(3)],
         page.tasks.filter(fits),
         (task) => {

@@ -31,7 +31,7 @@ function roundsOf(task, line) {
     "section.rounds",
     {},
     el("h2", {}, el("code", {}, line.stage), " of ", nodeLink(task, line.root)),
-    table(columns, line.rounds, (round) => [
+    table(`Rounds of ${plain(line.stage)}`, columns, line.rounds, (round) => [
       figure(round.round),
       round.best ? nodeLink(task, round.best) : el("span.thin", {}, "no usable reply"),
       ...(valued ? [score(round.value)] : []),
@@ -49,6 +49,7 @@ function searchView(task) {
       el("p", {}, el("code", {}, end.stage), ` ended: ${end.end.replace(/-/g, " ")}, after ${count(end.pulls, "pull")}, ${count(end.spent.calls, "call")}, ${count(end.spent.tokens, "token")}`, end.spent.money !== undefined && `, ${money(end.spent.money)}`, end.best && ["; the best is ", nodeLink(task, end.best)]),
     ),
     table(
+      "Pulls of the budget",
       [["pull", "number"], ["arm", ""], ["made", ""], ["value", "number"], ["reward", "number"], ["calls", "number"], ["tokens so far", "number"], ...(withMoney ? [["cost so far", "number"]] : []), ["best so far", ""]],
       pulls,
       (pull) => [
@@ -68,9 +69,7 @@ function searchView(task) {
 
 function accountView(task) {
   return [
-    el("h2", {}, "By model"),
     accounts("model", Object.entries(task.task.by_model)),
-    el("h2", {}, "By stage"),
     accounts("stage", stageOrder(task.task, Object.keys(task.task.by_stage)).map((stage) => [stage, task.task.by_stage[stage]])),
     effects(task.task.effects),
     el("p.note", {}, "Call times are summed, also for parallel calls. A cost is unknown if the pipeline file has no price for the model or the server did not count tokens."),

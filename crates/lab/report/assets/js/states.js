@@ -10,7 +10,7 @@ function drawing(svg, words, kind) {
   const bytes = new TextEncoder().encode(whole);
   let binary = "";
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return el("img.drawing", { src: `data:image/svg+xml;base64,${btoa(binary)}`, alt: plain(words) });
+  return el("figure", {}, el("img.drawing", { src: `data:image/svg+xml;base64,${btoa(binary)}`, alt: plain(words) }), el("figcaption", {}, words));
 }
 
 // ---- Changes -------------------------------------------------------------------------------------------------------------------------
@@ -91,7 +91,6 @@ async function statesView(plan) {
     states.failing && el("div", {}, states.failing.conditions.map((c) => el("p.finding.is-error", {}, "needs ", el("code", {}, c.needs), `: ${c.why}`, el("span.help", {}, c.remedy)))),
     states.in_words && states.in_words.refusal && states.in_words.refusal.needs.map((unmet) => el("p", {}, "Needed: ", unmet.need, " But: ", unmet.instead)),
     states.missing.length > 0 && [el("h3", {}, "Not reached"), states.missing.map((line) => el("p.finding.is-error", {}, line))],
-    states.no_picture && el("p.thin", {}, `No pictures: ${states.no_picture}.`),
   ];
 }
 
@@ -115,9 +114,9 @@ function stateAt(states, i) {
   return [
     el("p", {}, el("strong", {}, i === 0 ? "Initial state" : `After step ${i}: `), step && el("code", {}, name(step.action))),
     told.length > 0 && el("p", {}, told.join(" ")),
-    shown && drawing(shown.svg, `picture of the state ${i === 0 ? "at the beginning" : `after step ${i}`}`, "picture"),
+    shown && drawing(shown.svg, `${i === 0 ? "Initial state" : `State after step ${i}`}, ${states.picture_note ? `drawn from the domain: ${states.picture_note}` : "drawn by the suite's picture.toml"}`, "picture"),
     step && el("p.atoms", {}, step.added.map((id) => el("span.is-added", {}, `+ ${name(id)}`)), step.deleted.map((id) => el("span.is-deleted", {}, `- ${name(id)}`))),
-    shown && undrawn.length > 0 && el("p.thin", {}, "Beside the picture: ", undrawn.join(" ")),
+    shown && undrawn.length > 0 && fold(`Not in the picture (${figure(undrawn.length)})`, () => el("p.atoms", {}, undrawn.map((fact) => el("span", {}, fact))), undrawn.length <= 12),
     shown && shown.left_out > 0 && el("p.thin", {}, `${count(shown.left_out, "thing")} of the picture left out.`),
     atoms.length > 0 &&
       fold(

@@ -9,7 +9,7 @@ async function taskOf(cell, name) {
   const entry = page.tasks.find((task) => task.task === name);
   if (!entry) return null;
   const task = await pageOf(entry.page);
-  openTask = { cell, name, entry, task, tree: grown(task.tree) };
+  openTask = { cell, name, entry, task, tree: grown(task.tree), decisions: stageOrder(task, Object.keys(task.tree.decisions)) };
   return openTask;
 }
 
@@ -52,9 +52,11 @@ function nodeLink(task, path) {
 
 const VIEWS = [
   ["tree", "Candidates", (t) => t.tree.n],
+  ["stages", "Stages", (t) => t.decisions.length || t.task.selections.length],
   ["calls", "Calls", (t) => t.task.calls.path.length],
   ["rounds", "Rounds", (t) => t.task.rounds.length],
   ["search", "Budget", (t) => t.task.pulls.length],
+  ["beside", "Side by side", (t) => besideCells(t).length],
   ["account", "Account", () => undefined],
 ];
 
@@ -68,7 +70,9 @@ async function taskPage(cell, name, view, rest) {
   );
   const body = el("div.view");
   shown(body, () => {
-    if (active === "tree") return treeView(task, view === "candidate" ? rest : null);
+    if (active === "tree") return treeView(task, view === "candidate" ? rest : shownFirst(task), view === "candidate" || !view);
+    if (active === "stages") return stagesView(task);
+    if (active === "beside") return besideView(task, rest);
     if (active === "calls") return callsView(task, view === "call" ? rest : null);
     if (active === "rounds") return roundsView(task);
     if (active === "search") return searchView(task);
@@ -94,7 +98,15 @@ function taskHead(task) {
 
 const LETTERS = { a: "accepted", r: "rejected", u: "undecided", c: "not-comparable" };
 
-function treeView(task, chosenName) {
+// The candidate that a task opens with: the answer, else one that a stage kept, else the first.
+function shownFirst(task) {
+  const { tree } = task;
+  const place = tree.answer ?? Object.values(tree.kept).flat()[0] ?? Math.max(0, tree.page.findIndex((page) => page >= 0));
+  return tree.n ? nodeName(tree, place) : null;
+}
+
+// `isAlone` on a narrow screen: the candidate without the list.
+function treeView(task, chosenName, isAlone) {
   const tree = task.tree;
   if (!tree.n) return el("p.note", {}, "No candidates: ", task.task.calls.path.length ? "all replies failed, or none arrived." : "no request was sent.");
   const state = (task.state ??= { closed: new Set(), filter: "", only: "", metric: defaultMetric(tree) });
@@ -126,16 +138,15 @@ function treeView(task, chosenName) {
   }
   const shownCount = el("span.thin", { role: "status" });
   function refresh() {
-    lines = linesOf(tree, state);
+    lines = linesOf(task, state);
     list.set(lines.length);
     shownCount.textContent = lines.length === tree.n ? count(tree.n, "candidate") : `${figure(lines.length)} of ${count(tree.n, "candidate")}`;
     const at = chosenName ? lines.indexOf(tree.at.get(chosenName)) : -1;
     if (at >= 0) list.choose(at);
   }
-  const split = el("div.split", { class: chosenName ? "split has-detail" : "split" }, el("div.side", {}, treeTools(tree, state, refresh, shownCount), list.node), detail);
+  const split = el("div.split", { class: isAlone ? "split has-detail" : "split" }, el("div.side", {}, treeTools(tree, state, refresh, shownCount), list.node), detail);
   queueMicrotask(refresh);
-  if (chosenName) shown(detail, () => candidateView(task, chosenName));
-  else put(detail, treeSummary(task));
+  shown(detail, () => candidateView(task, chosenName));
   return split;
 }
 
@@ -159,7 +170,7 @@ function treeTools(tree, state, refresh, status) {
     },
   });
   const only = el("select", { "aria-label": "Candidates shown", change: () => ((state.only = only.value), refresh()) });
-  for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "ancestors of the answer"], ["accepted", "accepted by every stage"], ["failed", "broken samples"]]) {
+  for (const [value, word] of [["", "all"], ["kept", "kept by a selection"], ["best", "best of a round"], ["line", "ancestors of the answer"], ["accepted", "accepted by every stage that decides"], ["failed", "broken samples"]]) {
     only.append(el("option", { value, selected: state.only === value }, word));
   }
   const metric = el("select", { "aria-label": "Shown metric", change: () => ((state.metric = metric.value), refresh()) }, metrics.map((name) => el("option", { value: name, selected: name === state.metric }, name)));
@@ -169,12 +180,13 @@ function treeTools(tree, state, refresh, status) {
   return el("div.tools", {}, filter, only, metrics.length > 0 && metric, deep && all, deep && none, status);
 }
 
-function linesOf(tree, state) {
+function linesOf(task, state) {
+  const { tree } = task;
   if (state.filter || state.only) {
     const answerLine = new Set();
     for (let i = tree.answer ?? -1; i >= 0; i = tree.parent[i]) answerLine.add(i);
     const fits = [];
-    for (let i = 0; i < tree.n; i++) if (isWanted(tree, i, state.only, answerLine) && wordsOf(tree, i).includes(state.filter)) fits.push(i);
+    for (let i = 0; i < tree.n; i++) if (isWanted(task, i, state.only, answerLine) && wordsOf(tree, i).includes(state.filter)) fits.push(i);
     return fits;
   }
   const lines = [];
@@ -189,14 +201,15 @@ function linesOf(tree, state) {
   return lines;
 }
 
-function isWanted(tree, i, only, answerLine) {
+function isWanted(task, i, only, answerLine) {
+  const { tree } = task;
   if (!only) return true;
   if (only === "failed") return tree.failed[i] !== undefined;
   if (only === "best") return tree.bestSet.has(i);
   if (only === "line") return answerLine.has(i);
   if (only === "kept") return Object.values(tree.keptSets).some((set) => set.has(i));
-  const said = Object.values(tree.decisions).map((column) => column[i]).filter((letter) => letter !== "-");
-  return said.length > 0 && said.every((letter) => letter === "a");
+  const said = decisionOf(task, i);
+  return said !== null && said.decision === "accepted";
 }
 
 function wordsOf(tree, i) {
@@ -223,26 +236,35 @@ function treeLine(task, i, state, toggle) {
     twist,
     el("span.name", {}, tree.labels[tree.label[i]], el("span.thin", {}, `/${isFlat ? tree.indices[i] : tree.sample[i]}`)),
     state.closed.has(i) && !isFlat && el("span.thin", {}, ` +${children}`),
-    el("span.marks", {}, marks(tree, i)),
+    el("span.marks", {}, marks(task, i)),
     value !== undefined && value !== null && el("span.value", { title: plain(state.metric) }, score(value)),
   ];
 }
 
+// What the stages that decide said of a candidate: the first that rejected it, else the first that did not accept it. Null if none judged it.
+function decisionOf(task, i) {
+  const judged = task.decisions.filter((stage) => task.tree.decisions[stage][i] !== "-");
+  const all = judged.map((stage) => `${stage}${task.task.measured.includes(stage) ? " (measured only)" : ""}: ${LETTERS[task.tree.decisions[stage][i]]}`).join("\n");
+  const letters = judged.filter((stage) => !task.task.measured.includes(stage)).map((stage) => task.tree.decisions[stage][i]);
+  const letter = letters.find((l) => l === "r") || letters.find((l) => l !== "a") || letters[0];
+  return letter ? { decision: LETTERS[letter], all } : null;
+}
+
 // What became of a candidate, in words as short as a line allows.
-function marks(tree, i) {
+function marks(task, i) {
+  const { tree } = task;
   const out = [];
   if (tree.failed[i]) out.push(el("span.badge.is-failed", { title: plain(tree.failed[i].message) }, "failed"));
-  for (const [stage, column] of Object.entries(tree.decisions)) {
-    if (column[i] !== "-") out.push(el(`span.letter.is-${LETTERS[column[i]]}`, { title: `${plain(stage)}: ${LETTERS[column[i]]}` }, column[i].toUpperCase()));
-  }
-  if (tree.planned[i] && tree.planned[i] !== "plan") out.push(el("span.letter.is-rejected", { title: `planner: ${tree.planned[i]}` }, "no plan"));
+  const said = decisionOf(task, i);
+  if (said) out.push(el(`span.badge.is-${said.decision}`, { title: plain(said.all) }, said.decision.replace("-", " ")));
+  if (tree.planned[i] && tree.planned[i] !== "plan") out.push(el("span.badge.is-rejected", { title: `planner: ${tree.planned[i]}` }, "no plan"));
   if (tree.bestSet.has(i)) out.push(el("span.mark", { title: "best of its round" }, "best"));
   for (const [stage, set] of Object.entries(tree.keptSets)) if (set.has(i)) out.push(el("span.mark.is-kept", { title: `kept by ${plain(stage)}` }, "kept"));
   if (tree.answer === i) out.push(el("span.mark.is-answer", { title: "the verdict is about this candidate" }, "answer"));
   return out;
 }
 
-function treeSummary(task) {
+function stagesView(task) {
   const { tree, task: page } = task;
   const failed = Object.entries(tree.failed);
   const kinds = new Map();
@@ -250,16 +272,14 @@ function treeSummary(task) {
   return el(
     "div.summary",
     {},
-    el("p", {}, "Choose a candidate to see its domain, problem and plan, their assessments, and every prompt and reply behind it."),
-    Object.keys(tree.decisions).length > 0 && [
-      el("h2", {}, "Decisions by stage"),
+    task.decisions.length > 0 &&
       table(
+        "Candidates by decision, stage by stage in the order of the pipeline",
         [["stage", ""], ...Object.values(LETTERS).map((word) => [word.replace("-", " "), "number"])],
-        stageOrder(page, Object.keys(tree.decisions)),
-        (stage) => [stage, ...Object.keys(LETTERS).map((letter) => tally(tree.decisions[stage], letter))],
+        task.decisions,
+        (stage) => [stageName(task, stage), ...Object.keys(LETTERS).map((letter) => tally(tree.decisions[stage], letter))],
       ),
-    ],
-    failed.length > 0 && [el("h2", {}, "Samples that broke"), table([["failure", ""], ["samples", "number"]], [...kinds].sort((a, b) => b[1] - a[1]), ([code, n]) => [el("code", {}, code), figure(n)])],
+    failed.length > 0 && [el("h2", {}, "Samples that broke"), table("Samples that broke, by cause", [["failure", ""], ["samples", "number"]], [...kinds].sort((a, b) => b[1] - a[1]), ([code, n]) => [el("code", {}, code), figure(n)])],
     page.broken.length > 0 && [el("h2", {}, "Calls on candidates that broke"), page.broken.slice(0, 50).map(([path, failure]) => el("div", {}, nodeLink(task, path), failureView(failure)))],
     page.selections.length > 0 && [
       el("h2", {}, "Selections"),
@@ -277,6 +297,8 @@ const tally = (column, letter) => {
 };
 
 const stageOrder = (page, stages) => [...stages].sort((a, b) => page.stages.indexOf(a) - page.stages.indexOf(b));
+
+const stageName = (task, stage) => [el("strong", {}, stage), task.task.measured.includes(stage) && [" ", el("span.mark", {}, "measured only")]];
 
 function groupsView(selection) {
   const by = [...new Set(selection.groups.map((group) => group.by))].filter(Boolean);

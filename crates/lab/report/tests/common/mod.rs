@@ -175,7 +175,7 @@ impl ForTests for TaskUse {
 /// The report of a folder.
 pub(crate) fn report(folder: &Path) -> (Page, planforge_report::Written) {
     let mut bytes = Vec::new();
-    let written = planforge_report::write(folder, &mut bytes, &mut |_, _| {}).unwrap();
+    let written = planforge_report::write(&[folder.to_owned()], &mut bytes, &mut |_, _| {}).unwrap();
     assert_eq!(written.bytes, bytes.len() as u64);
     (Page::parse(String::from_utf8(bytes).unwrap()), written)
 }
@@ -245,7 +245,7 @@ impl TokenSink for Sink {
 }
 
 impl Page {
-    fn parse(html: String) -> Self {
+    pub(crate) fn parse(html: String) -> Self {
         let tokenizer = Tokenizer::new(
             Sink::default(),
             TokenizerOpts { exact_errors: false, ..TokenizerOpts::default() },

@@ -42,7 +42,7 @@ pub const CODES: &[CodeInfo] = &[
     code(
         "suite.manifest",
         "suite.toml has a mistake",
-        "suite.toml may hold schema = 1, name, title, licence, [given] (false for parts of the reference that no pipeline may be\n\
+        "suite.toml may hold schema = 1, name, title, licence, level (of its texts: 1 to 4), [given] (false for parts of the reference that no pipeline may be\n\
          given), [materials] (name = \"file\"), [titles] (stem = \"title\") and [generate] (seed, first, tasks, example).",
     ),
     code(

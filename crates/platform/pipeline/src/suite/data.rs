@@ -84,6 +84,8 @@ pub struct Suite {
     pub picture: Option<String>,
     /// The generation of its generated tasks.
     pub generate: Option<GenerateSpec>,
+    /// Level of its texts: 1 if they state the facts, 2 to 4 if they imply them (`level` of the manifest).
+    pub level: u8,
     /// Parts of the reference that no pipeline may be given.
     pub withheld: Vec<&'static str>,
     /// The other names of an obfuscated suite.

@@ -137,6 +137,7 @@ impl Loader {
             wordings: self.read(&folder, "wordings.jinja"),
             picture,
             generate: manifest.generate,
+            level: manifest.level.unwrap_or(1),
             withheld: manifest.withheld,
             disguise: None,
             tasks,

@@ -26,6 +26,8 @@ pub(super) struct Manifest {
     pub(super) name: Option<String>,
     pub(super) title: String,
     pub(super) licence: String,
+    /// Level of the texts.
+    pub(super) level: Option<u8>,
     /// Parts of the reference that no pipeline may be given.
     pub(super) withheld: Vec<&'static str>,
     /// Further texts for translators: name -> file in the suite's folder.
@@ -57,6 +59,7 @@ pub(super) fn read(text: &str, source: SourceId, out: &mut Vec<Diagnostic>) -> M
         name: reader.string("name", &mut found).map(|a| a.value),
         title: reader.string("title", &mut found).map(|a| a.value).unwrap_or_default(),
         licence: reader.string("licence", &mut found).map(|a| a.value).unwrap_or_default(),
+        level: reader.integer("level", 1..=4, &mut found).and_then(|level| level.try_into().ok()),
         withheld: Vec::new(),
         materials: plain(&reader.string_map("materials", &mut found)),
         titles: plain(&reader.string_map("titles", &mut found)),

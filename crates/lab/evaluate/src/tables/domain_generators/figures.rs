@@ -217,7 +217,9 @@ fn size_points(columns: &[&ClassColumn], title: String) -> Option<Points> {
     Some(Points {
         title,
         x_label: "billions of parameters (logarithmic)".to_owned(),
+        x_unit: "billion parameters",
         y_label: "% of replies".to_owned(),
+        named: false,
         kinds: legend(&kinds),
         points,
         notes,

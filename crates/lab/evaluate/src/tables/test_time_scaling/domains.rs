@@ -255,8 +255,15 @@ mod tests {
         let mut evaluation = evaluation(vec![made("w", "bon", 1, "nn")]);
         let cell = &mut evaluation.cells[0];
         cell.tasks[0].domain.empty = true;
-        let baseline =
-            |baseline| NullBaseline { suite: "w".to_owned(), baseline, domain: true, tasks: 2, problems: 0 };
+        let baseline = |baseline| NullBaseline {
+            suite: "w".to_owned(),
+            baseline,
+            domain: true,
+            tasks: 2,
+            problems: 0,
+            solved: 0,
+            undecided: 0,
+        };
         evaluation.baselines = Baseline::ALL.map(baseline).to_vec();
         let table = Scaling::new(&[&evaluation], &BTreeMap::new(), None).unwrap();
         assert_eq!(table.rows[0].cells[&AskedFor::NL2Domain].empty, 1);

@@ -96,7 +96,7 @@ impl Scaling {
             ("without errors %", Align::Right),
             ("empty", Align::Right),
         ]);
-        for baseline in Baseline::ALL {
+        for baseline in Baseline::WITHOUT_CONTENT {
             let own = || self.baselines.iter().filter(|own| own.baseline == baseline);
             let (all, read) = (own().count(), own().filter(|own| own.domain).count());
             let percent = format!("{:.1}", 100.0 * read as f64 / all.max(1) as f64);

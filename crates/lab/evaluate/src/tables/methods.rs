@@ -1,0 +1,594 @@
+//! One sentence for each method, then success by the level of texts and by size, and success against tokens.
+
+use crate::artefact::Artefact;
+use crate::chart::{Paint, Point, Points, points_svg};
+use crate::results::{Baseline, CellResult, Column, Evaluation, TaskFacts, TaskOutcome, TaskResult};
+use crate::statistics::share_interval;
+use crate::table::{Align, Table};
+use crate::tables::marked_name;
+use planforge_contract::Failure;
+use planforge_pipeline::{Cost, TaskUsage, dollars};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// Tasks solved, with tasks as trials: seeds of a task are averaged.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Success {
+    pub tasks: usize,
+    /// Sum over the tasks of the share of seeds that solved them.
+    pub solved: f64,
+    /// `solved` in per cent of the tasks.
+    pub percent: f64,
+    /// Wilson's 95 % interval of `percent`.
+    pub low: f64,
+    pub high: f64,
+    /// Runs of tasks that were not decided.
+    pub undecided: usize,
+    /// Runs of tasks that broke.
+    pub failed: usize,
+    /// Runs of tasks that did not end.
+    pub unfinished: usize,
+}
+
+impl Success {
+    fn new(tasks: usize, solved: f64) -> Self {
+        let share = solved / tasks.max(1) as f64;
+        let interval = share_interval(share, tasks as f64, CONFIDENCE);
+        let [percent, low, high] = [share, interval.low, interval.high].map(|share| 100.0 * share);
+        Self { tasks, solved, percent, low, high, ..Self::default() }
+    }
+
+    /// Counts runs by task.
+    fn of<'r>(runs: impl IntoIterator<Item = &'r Run<'r>>) -> Option<Self> {
+        let mut by_task: BTreeMap<(&str, &str), Vec<TaskOutcome>> = BTreeMap::new();
+        for run in runs {
+            by_task.entry((run.suite, &run.result.task)).or_default().push(run.result.outcome);
+        }
+        let count =
+            |outcomes: &[TaskOutcome], outcome| outcomes.iter().filter(|own| **own == outcome).count();
+        let share = |runs: &Vec<TaskOutcome>| count(runs, TaskOutcome::Solved) as f64 / runs.len() as f64;
+        let all: Vec<TaskOutcome> = by_task.values().flatten().copied().collect();
+        (!by_task.is_empty()).then(|| Self {
+            undecided: count(&all, TaskOutcome::Undecided),
+            failed: count(&all, TaskOutcome::Failed),
+            unfinished: count(&all, TaskOutcome::Unfinished),
+            ..Self::new(by_task.len(), by_task.values().map(share).sum())
+        })
+    }
+
+    /// `14 of 40 tasks solved (35 %, 95 % interval 22 to 50 %)`.
+    fn words(&self) -> String {
+        let solved = (self.solved * 10.0).round() / 10.0;
+        let noun = if self.tasks == 1 { "task" } else { "tasks" };
+        format!(
+            "{solved} of {} {noun} solved ({:.0} %, 95 % interval {:.0} to {:.0} %)",
+            self.tasks, self.percent, self.low, self.high
+        )
+    }
+
+    /// Open runs by reason; empty if there are none.
+    fn open(&self) -> String {
+        let counts = [
+            (self.undecided, TaskOutcome::Undecided),
+            (self.failed, TaskOutcome::Failed),
+            (self.unfinished, TaskOutcome::Unfinished),
+        ];
+        let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+        counts.map(|(n, outcome)| format!("{n} {}", outcome.name())).collect::<Vec<_>>().join(", ")
+    }
+
+    /// `35? [22, 50] n=40`.
+    fn figure(&self) -> String {
+        let open = if self.open().is_empty() { "" } else { "?" };
+        format!("{:.0}{open} [{:.0}, {:.0}] n={}", self.percent, self.low, self.high, self.tasks)
+    }
+}
+
+/// Tasks of a difficulty: of one level, or of sizes from `from` to `to`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Group {
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Group {
+    fn holds(self, value: Option<usize>) -> bool {
+        value.is_some_and(|value| (self.from..=self.to).contains(&value))
+    }
+}
+
+/// A method: a pipeline with a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodResult {
+    /// The name in tables.
+    pub name: String,
+    pub pipeline: String,
+    pub model: String,
+    /// True if a model is simulated.
+    pub simulated: bool,
+    /// The sentence about it.
+    pub sentence: String,
+    /// Runs of tasks, of all seeds.
+    pub runs: usize,
+    pub all: Success,
+    /// By level; absent where it has no tasks of the level.
+    pub levels: Vec<Option<Success>>,
+    /// By size; absent where it has no tasks of the size.
+    pub sizes: Vec<Option<Success>>,
+    /// Calls of models for a task.
+    pub calls: f64,
+    /// Tokens for a task, as far as servers counted them.
+    pub tokens: f64,
+    /// Calls whose tokens were not counted in full.
+    pub unmetered: u64,
+    /// US dollars for a task; absent if a part is unknown.
+    pub usd: Option<f64>,
+}
+
+/// The methods of evaluations.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Methods {
+    /// Version of this document, 1.
+    pub schema: u32,
+    pub methods: Vec<MethodResult>,
+    /// Sentences about null baselines.
+    pub baselines: Vec<String>,
+    /// Levels of the tasks.
+    pub levels: Vec<Group>,
+    /// Thirds of the tasks by the number of objects.
+    pub sizes: Vec<Group>,
+}
+
+/// A task under a seed.
+struct Run<'e> {
+    suite: &'e str,
+    result: &'e TaskResult,
+    level: Option<usize>,
+    size: Option<usize>,
+}
+
+impl Methods {
+    /// Puts evaluations together; a method has the tasks of all of them.
+    pub fn new(evaluations: &[&Evaluation]) -> Self {
+        let facts: BTreeMap<(&str, &str), &TaskFacts> = evaluations
+            .iter()
+            .flat_map(|evaluation| &evaluation.tasks)
+            .map(|facts| ((facts.suite.as_str(), facts.task.as_str()), facts))
+            .collect();
+        let levels: BTreeSet<usize> = facts.values().map(|facts| facts.level.into()).collect();
+        let levels: Vec<Group> = levels.into_iter().map(|level| Group { from: level, to: level }).collect();
+        let sizes = thirds(facts.values().filter_map(|facts| facts.size).collect());
+        let mut columns: Vec<(String, &Column)> = Vec::new();
+        for column in evaluations.iter().flat_map(|evaluation| &evaluation.columns) {
+            let model = column.model_name();
+            if !columns.iter().any(|(known, own)| *known == model && own.pipeline == column.pipeline) {
+                columns.push((model, column));
+            }
+        }
+        let methods = columns.iter().filter_map(|(model, column)| {
+            let is_own = |own: &&Column| own.pipeline == column.pipeline && own.model_name() == *model;
+            let cells: Vec<&CellResult> = evaluations
+                .iter()
+                .flat_map(|evaluation| {
+                    let own = evaluation.columns.iter().find(is_own);
+                    evaluation.cells.iter().filter(move |cell| own.is_some_and(|own| own.holds(&cell.key)))
+                })
+                .collect();
+            let name = match columns.iter().any(|(other, _)| other != model) {
+                true => format!("{}@{model}", column.pipeline),
+                false => column.pipeline.clone(),
+            };
+            method(name, model, column, &cells, &facts, (&levels, &sizes))
+        });
+        Self { schema: 1, methods: methods.collect(), baselines: baselines(evaluations), levels, sizes }
+    }
+
+    /// The files that hold it.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn artefacts(&self) -> Result<Vec<Artefact>, Failure> {
+        let mut files = Artefact::of_table("methods", [self.csv(), self.markdown(), self.text()], self)?;
+        files.extend(self.figure().map(|figure| Artefact::new("methods.svg", points_svg(&figure))));
+        Ok(files)
+    }
+
+    /// Sentences and tables for a terminal.
+    pub fn text(&self) -> String {
+        self.render("", |table| table.text())
+    }
+
+    /// Sentences and tables as Markdown.
+    pub fn markdown(&self) -> String {
+        self.render("* ", |table| table.markdown())
+    }
+
+    fn render(&self, bullet: &str, one: impl Fn(Table) -> String) -> String {
+        let sentences = self.methods.iter().map(|method| &method.sentence).chain(&self.baselines);
+        let mut out: String = sentences.map(|sentence| format!("{bullet}{sentence}\n")).collect();
+        let level = |group: &Group| format!("level {}", group.from);
+        let size = |group: &Group| match group.from == group.to {
+            true => format!("{} objects", group.from),
+            false => format!("{} to {} objects", group.from, group.to),
+        };
+        let tables = [
+            ("by the level of texts", self.table(&self.levels, level, |method| &method.levels)),
+            ("by the objects of a task, in thirds", self.table(&self.sizes, size, |method| &method.sizes)),
+        ];
+        let mut open = false;
+        for (by, table) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
+            let text = one(table);
+            open |= text.contains('?');
+            out += &format!(
+                "\n% of tasks solved {by}, with Wilson's 95 % interval and the number of tasks\n\n{text}"
+            );
+        }
+        if open {
+            out += "\n?: some of these tasks are undecided, failed or unfinished.\n";
+        }
+        out
+    }
+
+    /// Methods with tasks in several of the groups.
+    fn table(
+        &self,
+        groups: &[Group],
+        name: impl Fn(&Group) -> String,
+        pick: impl Fn(&MethodResult) -> &Vec<Option<Success>>,
+    ) -> Table {
+        let header = groups.iter().map(|group| (name(group), Align::Left));
+        let mut table = Table::new([("method".to_owned(), Align::Left)].into_iter().chain(header));
+        for method in &self.methods {
+            let figures = pick(method);
+            if figures.iter().flatten().count() > 1 {
+                let shown = figures.iter().map(|own| own.as_ref().map_or("-".to_owned(), Success::figure));
+                table.row([marked_name(&method.name, method.simulated)].into_iter().chain(shown));
+            }
+        }
+        table
+    }
+
+    /// Success against tokens; absent if no method has counted tokens.
+    fn figure(&self) -> Option<Points> {
+        let (shown, left_out): (Vec<_>, Vec<_>) =
+            self.methods.iter().partition(|method| method.tokens >= 1.0 && method.unmetered == 0);
+        let point = |method: &&MethodResult| Point {
+            name: marked_name(&method.name, method.simulated),
+            x: method.tokens.round(),
+            values: vec![method.all.percent],
+        };
+        let names: Vec<&str> = left_out.iter().map(|method| method.name.as_str()).collect();
+        (!shown.is_empty()).then(|| Points {
+            title: "Tasks solved against tokens".to_owned(),
+            x_label: "tokens a task (logarithmic)".to_owned(),
+            x_unit: "tokens a task",
+            y_label: "% of tasks solved".to_owned(),
+            named: true,
+            kinds: vec![("tasks solved", Paint::Blue)],
+            points: shown.iter().map(point).collect(),
+            notes: match names.is_empty() {
+                true => Vec::new(),
+                false => vec![format!("Not shown, without counted tokens: {}", names.join(", "))],
+            },
+        })
+    }
+
+    /// One line a method and group of tasks.
+    pub fn csv(&self) -> String {
+        let names = [
+            "method",
+            "model",
+            "simulated",
+            "by",
+            "from",
+            "to",
+            "tasks",
+            "solved",
+            "percent",
+            "low",
+            "high",
+            "undecided",
+            "failed",
+            "unfinished",
+            "calls",
+            "tokens",
+            "unmetered",
+            "usd",
+        ];
+        let mut table = Table::new(names.map(|name| (name, Align::Left)));
+        for method in &self.methods {
+            let grouped = |by: &'static str, groups: &[Group], own: &[Option<Success>]| -> Vec<_> {
+                let pairs = groups.iter().zip(own);
+                pairs.filter_map(|(group, own)| Some((by, Some(*group), own.clone()?))).collect()
+            };
+            let all = vec![("", None, method.all.clone())];
+            let levels = grouped("level", &self.levels, &method.levels);
+            for (by, group, own) in
+                all.into_iter().chain(levels).chain(grouped("size", &self.sizes, &method.sizes))
+            {
+                let edges = [group.map(|g| g.from), group.map(|g| g.to)];
+                let mut line =
+                    vec![method.pipeline.clone(), method.model.clone(), method.simulated.to_string()];
+                line.push(by.to_owned());
+                line.extend(edges.map(|edge| edge.map_or(String::new(), |edge| edge.to_string())));
+                line.push(own.tasks.to_string());
+                line.extend([own.solved, own.percent, own.low, own.high].map(|value| format!("{value:.4}")));
+                line.extend([own.undecided, own.failed, own.unfinished].map(|n| n.to_string()));
+                // Use is that of all tasks.
+                if by.is_empty() {
+                    line.extend([method.calls, method.tokens].map(|value| format!("{value:.4}")));
+                    line.push(method.unmetered.to_string());
+                    line.push(method.usd.map_or(String::new(), |usd| format!("{usd:.6}")));
+                }
+                table.row(line);
+            }
+        }
+        table.csv()
+    }
+}
+
+fn method(
+    name: String,
+    model: &str,
+    column: &Column,
+    cells: &[&CellResult],
+    facts: &BTreeMap<(&str, &str), &TaskFacts>,
+    (levels, sizes): (&[Group], &[Group]),
+) -> Option<MethodResult> {
+    let runs: Vec<Run<'_>> = cells
+        .iter()
+        .flat_map(|cell| cell.tasks.iter().map(|task| (cell.key.suite.as_str(), task)))
+        .map(|(suite, result)| {
+            let own = facts.get(&(suite, result.task.as_str()));
+            Run { suite, result, level: own.map(|own| own.level.into()), size: own.and_then(|own| own.size) }
+        })
+        .collect();
+    let all = Success::of(&runs)?;
+    let mut usage = TaskUsage::default();
+    let mut cost = Cost::default();
+    let mut priced = true;
+    for run in &runs {
+        usage.add(&run.result.usage);
+        match &run.result.cost {
+            Some(own) => cost.add(own),
+            None => priced = false,
+        }
+    }
+    // What was used by tasks that are not finished would make a task look cheap.
+    let ended = runs.iter().filter(|run| run.result.outcome != TaskOutcome::Unfinished).count();
+    let each = |sum: f64| if ended == 0 { 0.0 } else { sum / ended as f64 };
+    let by = |groups: &[Group], pick: fn(&Run<'_>) -> Option<usize>| {
+        groups.iter().map(|group| Success::of(runs.iter().filter(|run| group.holds(pick(run))))).collect()
+    };
+    let mut method = MethodResult {
+        name,
+        pipeline: column.pipeline.clone(),
+        model: model.to_owned(),
+        simulated: column.judges.simulated,
+        sentence: String::new(),
+        runs: runs.len(),
+        levels: by(levels, |run| run.level),
+        sizes: by(sizes, |run| run.size),
+        all,
+        calls: each(usage.calls as f64),
+        tokens: each((usage.prompt_tokens + usage.completion_tokens) as f64),
+        unmetered: usage.unmetered,
+        usd: cost.usd().filter(|_| priced).map(each),
+    };
+    method.sentence = sentence(&method, &usage, &cost, ended);
+    Some(method)
+}
+
+/// `tic-ic: 14 of 40 tasks solved (35 %, 95 % interval 22 to 50 %), 3.1 calls and 5,204 tokens a task, $0.0031 a task.`
+fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize) -> String {
+    let all = &method.all;
+    if ended == 0 {
+        return format!("{}: no task of {} ended.", method.name, all.tasks);
+    }
+    let mut text = format!("{}: {}", method.name, all.words());
+    if method.runs > all.tasks {
+        text += &format!(" on average over {} runs", method.runs);
+    }
+    let tokens = grouped_digits(method.tokens.round() as u64);
+    text += &match (method.unmetered > 0, method.tokens > 0.0) {
+        (true, false) => format!(", {:.1} calls a task, tokens not counted", method.calls),
+        (true, true) => format!(", {:.1} calls and at least {tokens} tokens a task", method.calls),
+        (false, _) => format!(", {:.1} calls and {tokens} tokens a task", method.calls),
+    };
+    text += &match (method.simulated, method.usd) {
+        (true, _) => String::new(),
+        (false, Some(usd)) => format!(", {} a task", dollars(usd)),
+        (false, None) => format!(", cost unknown ({})", why_unknown(usage, cost)),
+    };
+    text += ".";
+    let open = all.open();
+    if !open.is_empty() {
+        text += &format!(" Open: {open}.");
+    }
+    if method.simulated {
+        text += " The model is simulated: the figures say nothing about a language model.";
+    }
+    text
+}
+
+/// The reason why a cost is not known.
+fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
+    match (usage.unmetered > 0, cost.priced > 0 || cost.known_usd > 0.0) {
+        (_, false) if usage.unmetered < usage.calls => "the model has no stated price",
+        (true, _) => "the server did not count all tokens",
+        (false, _) => "some calls ended without an answer, or have no stated price",
+    }
+}
+
+/// A sentence for each null baseline over all suites.
+fn baselines(evaluations: &[&Evaluation]) -> Vec<String> {
+    let mut all: Vec<_> = Vec::new();
+    for own in evaluations.iter().flat_map(|evaluation| &evaluation.baselines) {
+        if !all.contains(&own) {
+            all.push(own);
+        }
+    }
+    let sentence = |baseline: Baseline| {
+        let own = || all.iter().filter(|own| own.baseline == baseline);
+        let sum = |count: fn(&crate::results::NullBaseline) -> usize| own().map(|own| count(own)).sum();
+        let tasks: usize = sum(|own| own.tasks);
+        let (solved, undecided): (usize, usize) = (sum(|own| own.solved), sum(|own| own.undecided));
+        let success = Success { undecided, ..Success::new(tasks, solved as f64) };
+        let open = success.open();
+        let open = if open.is_empty() { open } else { format!(" Open: {open}.") };
+        (tasks > 0).then(|| {
+            format!("null baseline, {}: {}, without a model.{open}", baseline.name(), success.words())
+        })
+    };
+    Baseline::ALL.into_iter().filter_map(sentence).collect()
+}
+
+/// Groups of about a third of the values each; equal values are in one group.
+fn thirds(mut sizes: Vec<usize>) -> Vec<Group> {
+    sizes.sort_unstable();
+    let mut groups: Vec<Group> = Vec::new();
+    for third in 1..=3 {
+        let from = groups.last().map_or(0, |last| last.to + 1);
+        let end = (sizes.len() * third).div_ceil(3);
+        let Some(to) = end.checked_sub(1).and_then(|last| sizes.get(last).copied()) else { continue };
+        if let Some(first) = sizes.iter().copied().find(|size| *size >= from).filter(|first| *first <= to) {
+            groups.push(Group { from: first, to });
+        }
+    }
+    groups
+}
+
+/// `5,204`.
+fn grouped_digits(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Judges, NullBaseline, bare};
+
+    /// A method with two suites of four tasks: the second one is at level 2 and larger.
+    fn evaluation() -> Evaluation {
+        let mut cells = vec![
+            bare("s", "m", 1, 4),
+            bare("s", "m", 2, 4),
+            bare("s-L2", "m", 1, 4),
+            bare("s-L2", "m", 2, 4),
+        ];
+        for cell in &mut cells {
+            cell.tasks[0].outcome = TaskOutcome::Solved;
+            for task in &mut cell.tasks {
+                task.usage = TaskUsage {
+                    calls: 3,
+                    prompt_tokens: 5000,
+                    completion_tokens: 204,
+                    ..TaskUsage::default()
+                };
+                task.cost = Some(Cost { known_usd: 0.0031, priced: 3, unpriced: 0 });
+            }
+        }
+        // One of two seeds.
+        cells[0].tasks[1].outcome = TaskOutcome::Solved;
+        cells[3].tasks[3].outcome = TaskOutcome::Undecided;
+        let judges = BTreeMap::from([("m".to_owned(), Judges::default())]);
+        let mut evaluation = Evaluation::new(vec![1, 2], &judges, cells);
+        for (suite, level) in [("s", 1), ("s-L2", 2)] {
+            for number in 1..=4 {
+                let (suite, task) = (suite.to_owned(), format!("p{number:02}"));
+                evaluation.tasks.push(TaskFacts {
+                    suite,
+                    task,
+                    level,
+                    size: Some(4 * usize::from(level) + number),
+                });
+            }
+            let suite = suite.to_owned();
+            let (baseline, domain) = (Baseline::Example, true);
+            evaluation.baselines.push(NullBaseline {
+                suite,
+                baseline,
+                domain,
+                tasks: 4,
+                problems: 4,
+                solved: 1,
+                undecided: 1,
+            });
+        }
+        evaluation
+    }
+
+    #[test]
+    fn a_sentence_has_success_with_tasks_as_trials_use_and_open_runs() {
+        let evaluation = evaluation();
+        let methods = Methods::new(&[&evaluation]);
+        assert_eq!(
+            methods.methods[0].sentence,
+            "m: 2.5 of 8 tasks solved (31 %, 95 % interval 10 to 64 %) on average over 16 runs, 3.0 calls and 5,204 tokens a task, \
+             $0.0031 a task. Open: 1 undecided."
+        );
+        assert_eq!(
+            methods.baselines,
+            [
+                "null baseline, copy of the example: 2 of 8 tasks solved (25 %, 95 % interval 7 to 59 %), without a model. Open: 2 undecided."
+            ]
+        );
+        let text = methods.text();
+        let levels = text.lines().find(|line| line.starts_with("m  ")).unwrap();
+        assert_eq!(
+            levels.split_whitespace().collect::<Vec<_>>().join(" "),
+            "m 38 [9, 78] n=4 25? [5, 70] n=4"
+        );
+        assert!(text.contains("5 to 7 objects") && text.contains("8 to 10 objects"), "{text}");
+        assert!(methods.artefacts().unwrap().iter().any(|file| file.name == "methods.svg"));
+        assert_eq!(methods.csv().lines().count(), 1 + 1 + 2 + 3);
+    }
+
+    #[test]
+    fn unknown_costs_and_simulated_models_are_said() {
+        let mut own = evaluation();
+        for task in own.cells.iter_mut().flat_map(|cell| &mut cell.tasks) {
+            task.cost = Some(Cost { known_usd: 0.0, priced: 0, unpriced: 3 });
+        }
+        let sentence = |own: &Evaluation| Methods::new(&[own]).methods[0].sentence.clone();
+        assert!(
+            sentence(&own).contains("cost unknown (the model has no stated price)."),
+            "{}",
+            sentence(&own)
+        );
+        own.columns[0].judges.simulated = true;
+        assert!(sentence(&own).ends_with("simulated: the figures say nothing about a language model."));
+        assert!(!sentence(&own).contains("cost"));
+    }
+
+    #[test]
+    fn one_level_or_size_has_no_table() {
+        let mut own = evaluation();
+        own.tasks.iter_mut().for_each(|facts| (facts.level, facts.size) = (1, Some(5)));
+        let text = Methods::new(&[&own]).text();
+        assert!(!text.contains("by the") && text.lines().count() == 2, "{text}");
+        own.tasks.clear();
+        assert!(!Methods::new(&[&own]).text().contains("by the"));
+    }
+
+    #[test]
+    fn thirds_keep_equal_sizes_together() {
+        let edges =
+            |sizes: &[usize]| thirds(sizes.to_vec()).iter().map(|g| (g.from, g.to)).collect::<Vec<_>>();
+        assert_eq!(edges(&[9, 5, 5, 7, 12, 30]), [(5, 5), (7, 9), (12, 30)]);
+        assert_eq!(edges(&[5, 5, 5, 5, 6]), [(5, 5), (6, 6)]);
+        assert_eq!(edges(&[4]), [(4, 4)]);
+        assert!(edges(&[]).is_empty());
+    }
+}
