@@ -198,3 +198,17 @@ fn the_recorded_actions_of_a_real_model_replay() {
         assert_eq!(ran.exit, 0, "{}\n{}", ran.stdout, ran.stderr);
     }
 }
+
+#[test]
+fn the_recorded_study_of_grammars_gives_the_table_of_its_page() {
+    let out = tempfile::tempdir().unwrap();
+    let recorded = root().join("examples/recordings/grammar-local-model").display().to_string();
+    let matrix = root().join("examples/studies/grammar/actions.toml").display().to_string();
+    let folder = out.path().display().to_string();
+    let ran =
+        evaluate(&["--matrix", &matrix, "--replay", &recorded, "--layout", "classes", "--out", &folder]);
+    let written = fs::read_to_string(out.path().join("classes.md")).expect(&ran.stderr);
+    let table = written.split("\n\n").find(|part| part.starts_with("| result")).unwrap();
+    let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
+    assert!(page.contains(table), "{table}");
+}
