@@ -42,6 +42,19 @@ pub fn action_grammar(domain: &Domain, head: ActionHead<'_>) -> Grammar {
     pddl.builder.finish(start)
 }
 
+/// The grammar of the beginning `(:action NAME :parameters (...))` of an action of that name, or of any. The model chooses the
+/// parameters; in a domain with types each has one.
+pub fn parameters_grammar(domain: &Domain, name: Option<&str>) -> Grammar {
+    let mut pddl = Pddl::new(domain, Objects::constants(domain), &[]);
+    let name = name.map_or(pddl.name.clone(), Expr::text);
+    let list = pddl.fully_typed_list(&pddl.variable.clone()).optional();
+    let parameters = pddl.list([list]);
+    let parts =
+        [Expr::text(":action"), pddl.spaced(name), pddl.spaced(Expr::text(":parameters")), parameters];
+    let start = Expr::sequence([pddl.list(parts), pddl.gap.clone()]);
+    pddl.builder.finish(start)
+}
+
 /// `(:action NAME :parameters (...) :precondition CONDITION :effect EFFECT)`.
 fn action_expr(pddl: &mut Pddl<'_>, head: ActionHead<'_>) -> Expr {
     let interface = head.interface();

@@ -9,6 +9,9 @@ mod read;
 mod schema;
 
 pub use read::{
-    action_from_json, asp_from_json, edits_from_json, objects_from_json, plan_from_json, problem_from_json,
+    action_from_json, asp_from_json, edits_from_json, objects_from_json, parameters_from_json,
+    plan_from_json, problem_from_json,
 };
-pub use schema::{action_schema, asp_schema, edit_schema, objects_schema, plan_schema, problem_schema};
+pub use schema::{
+    action_schema, asp_schema, edit_schema, objects_schema, parameters_schema, plan_schema, problem_schema,
+};

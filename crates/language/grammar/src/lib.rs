@@ -21,7 +21,7 @@ mod problem;
 mod scope;
 mod tree;
 
-pub use action::{ActionHead, action_grammar};
+pub use action::{ActionHead, action_grammar, parameters_grammar};
 pub use asp::{AspVocabulary, asp_grammar};
 pub use domain::domain_grammar;
 pub use edit::{EditFunctions, edit_grammar};

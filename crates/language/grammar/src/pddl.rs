@@ -147,6 +147,17 @@ impl<'a> Pddl<'a> {
         Expr::sequence([entry.clone(), next.any_number(), typed.optional()])
     }
 
+    /// As [`Pddl::typed_list`], with a type for every name if the domain declares types. A name without one is of the widest type, so it
+    /// could be an argument of little that the model writes next.
+    pub(crate) fn fully_typed_list(&mut self, entry: &Expr) -> Expr {
+        if self.domain.types.is_empty() {
+            return self.typed_list(entry);
+        }
+        let names = Expr::sequence([entry.clone(), self.spaced(entry.clone()).any_number()]);
+        let group = Expr::sequence([names, self.typed()]);
+        Expr::sequence([group.clone(), self.spaced(group).any_number()])
+    }
+
     /// ` - type`.
     fn typed(&mut self) -> Expr {
         if let Some(typed) = &self.typed {

@@ -37,10 +37,13 @@ pub fn problem_grammar(domain: &Domain, objects: Option<&[TypedName]>) -> Gramma
     pddl.builder.finish(start)
 }
 
-/// The grammar of the objects of a problem: the section `(:objects ...)` with names of the model's choice, each of a declared type.
+/// The grammar of the objects of a problem: the section `(:objects ...)` with names of the model's choice. In a domain with types each
+/// has one.
 pub fn objects_grammar(domain: &Domain) -> Grammar {
     let mut pddl = Pddl::new(domain, Objects::Any, &[]);
-    let start = Expr::sequence([objects_section(&mut pddl), pddl.gap.clone()]);
+    let list = pddl.fully_typed_list(&pddl.name.clone());
+    let section = pddl.section(":objects", [pddl.spaced(list).optional()]);
+    let start = Expr::sequence([section, pddl.gap.clone()]);
     pddl.builder.finish(start)
 }
 

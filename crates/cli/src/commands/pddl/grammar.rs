@@ -27,7 +27,8 @@ pub(crate) struct GrammarArgs {
     /// The notation: GBNF for llama.cpp, vLLM and SGLang, Lark for llguidance and OpenAI, or a JSON schema for other services.
     #[arg(long, value_name = "FORMAT", default_value = "gbnf")]
     pub(crate) format: GrammarFormat,
-    /// With `--of action`: an action of the domain whose name and parameters are fixed. Without it, the model chooses them.
+    /// An action of the domain. With `--of action` its name and parameters are fixed, with `--of parameters` its name. Without it, the model
+    /// chooses them.
     #[arg(long, value_name = "NAME")]
     pub(crate) action: Option<String>,
 }
@@ -41,6 +42,8 @@ pub(crate) enum GrammarKind {
     Objects,
     /// One action.
     Action,
+    /// The name and the parameters of one action.
+    Parameters,
     /// A plan.
     Plan,
     /// Edits of the domain and, with a problem, of that.
@@ -70,8 +73,8 @@ pub(crate) fn run(context: &Context, args: &GrammarArgs) -> Exit {
     let objects = texts.problem.as_ref().map(|problem| problem.objects.as_slice());
     let head = match &args.action {
         None => ActionHead::Open,
-        Some(_) if args.of != GrammarKind::Action => {
-            return context.usage_error("`--action` belongs to `--of action`", None);
+        Some(_) if !matches!(args.of, GrammarKind::Action | GrammarKind::Parameters) => {
+            return context.usage_error("`--action` belongs to `--of action` and `--of parameters`", None);
         }
         Some(name) => match domain.actions.iter().find(|action| action.name.is(&name.to_lowercase())) {
             Some(action) => ActionHead::Interface(action),
@@ -103,11 +106,17 @@ fn text(
     objects: Option<&[TypedName]>,
     head: ActionHead<'_>,
 ) -> Option<String> {
+    let name = match head {
+        ActionHead::Interface(action) => Some(action.name.as_str()),
+        ActionHead::Named(name) => Some(name),
+        ActionHead::Open => None,
+    };
     if format == GrammarFormat::JsonSchema {
         let schema = match kind {
             GrammarKind::Problem => json::problem_schema(domain, objects),
             GrammarKind::Objects => json::objects_schema(domain),
             GrammarKind::Action => json::action_schema(domain, head),
+            GrammarKind::Parameters => json::parameters_schema(domain, name),
             GrammarKind::Plan => json::plan_schema(domain, objects),
             GrammarKind::Edit => json::edit_schema(domain, objects, edit_functions(objects)),
             GrammarKind::Asp => json::asp_schema(&vocabulary(domain)),
@@ -119,6 +128,7 @@ fn text(
         GrammarKind::Problem => planforge_grammar::problem_grammar(domain, objects),
         GrammarKind::Objects => planforge_grammar::objects_grammar(domain),
         GrammarKind::Action => planforge_grammar::action_grammar(domain, head),
+        GrammarKind::Parameters => planforge_grammar::parameters_grammar(domain, name),
         GrammarKind::Plan => planforge_grammar::plan_grammar(domain, objects),
         GrammarKind::Edit => planforge_grammar::edit_grammar(domain, objects, edit_functions(objects)),
         GrammarKind::Asp => planforge_grammar::asp_grammar(&vocabulary(domain)),
@@ -148,10 +158,11 @@ mod tests {
     use planforge_diagnostics::SourceId;
     use planforge_pddl::{parse_domain, parse_problem};
 
-    const KINDS: [GrammarKind; 7] = [
+    const KINDS: [GrammarKind; 8] = [
         GrammarKind::Problem,
         GrammarKind::Objects,
         GrammarKind::Action,
+        GrammarKind::Parameters,
         GrammarKind::Plan,
         GrammarKind::Edit,
         GrammarKind::Asp,

@@ -62,9 +62,12 @@ pub fn objects_from_json(domain: &Domain, text: &str) -> Read {
 pub fn action_from_json(domain: &Domain, interface: Option<&Action>, text: &str) -> Read {
     let root = parse(text)?;
     let reader = Reader { domain, open_predicates: false };
-    let (name, parameters) = match interface {
-        Some(action) => (action.name.to_string(), planforge_pddl::print_typed_list(&action.parameters)),
-        None => (word(field(&root, "name")?)?, reader.typed_list(field(&root, "parameters")?)?),
+    let head = match interface {
+        Some(action) => {
+            let parameters = planforge_pddl::print_typed_list(&action.parameters);
+            format!("(:action {}\n  :parameters ({parameters})", action.name)
+        }
+        None => reader.head(&root)?,
     };
     let vars = match interface {
         Some(action) if !action.vars.is_empty() => {
@@ -74,9 +77,16 @@ pub fn action_from_json(domain: &Domain, interface: Option<&Action>, text: &str)
     };
     let condition = reader.condition(field(&root, "precondition")?, 0)?;
     let effect = reader.effect(field(&root, "effect")?, 0)?;
-    Ok(format!(
-        "(:action {name}\n  :parameters ({parameters}){vars}\n  :precondition {condition}\n  :effect {effect})"
-    ))
+    Ok(format!("{head}{vars}\n  :precondition {condition}\n  :effect {effect})"))
+}
+
+/// The beginning `(:action NAME :parameters (...))` that JSON of [`parameters_schema`](super::parameters_schema) describes.
+///
+/// # Errors
+/// As [`problem_from_json`].
+pub fn parameters_from_json(domain: &Domain, text: &str) -> Read {
+    let reader = Reader { domain, open_predicates: false };
+    Ok(format!("{})", reader.head(&parse(text)?)?))
 }
 
 /// The plan that JSON of [`plan_schema`](super::plan_schema) describes, one action a line.
@@ -129,6 +139,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// `(:action NAME :parameters (...)`, which goes on.
+    fn head(&self, root: &Value) -> Read {
+        let (name, parameters) = (word(field(root, "name")?)?, self.typed_list(field(root, "parameters")?)?);
+        Ok(format!("(:action {name}\n  :parameters ({parameters})"))
+    }
+
     /// `function([...], ...)`.
     fn call(&self, call: &Value) -> Read {
         let strings = |key: &str, read: &dyn Fn(&Value) -> Read| -> Read {

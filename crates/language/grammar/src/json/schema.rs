@@ -52,14 +52,21 @@ pub fn action_schema(domain: &Domain, head: ActionHead<'_>) -> Value {
     let mut properties = Map::new();
     if interface.is_none() {
         let name = match head {
-            ActionHead::Named(name) => json!({"type": "string", "enum": [name]}),
-            _ => json!({"type": "string", "pattern": NAME}),
+            ActionHead::Named(name) => Some(name),
+            _ => None,
         };
-        properties.insert("name".into(), name);
-        properties.insert("parameters".into(), schema.typed_list(VARIABLE));
+        schema.add_head(&mut properties, name);
     }
     properties.insert("precondition".into(), schema.condition(variables));
     properties.insert("effect".into(), schema.effect(variables));
+    schema.finish(properties)
+}
+
+/// The schema of name and parameters of an action, as [`crate::parameters_grammar`].
+pub fn parameters_schema(domain: &Domain, name: Option<&str>) -> Value {
+    let schema = Schema::new(domain, Objects::constants(domain), &[]);
+    let mut properties = Map::new();
+    schema.add_head(&mut properties, name);
     schema.finish(properties)
 }
 
@@ -131,6 +138,16 @@ impl<'a> Schema<'a> {
     fn new(domain: &'a Domain, objects: Objects, parameters: &'a [TypedName]) -> Self {
         let scope = Scope { types: TypeHierarchy::of(domain), objects, parameters };
         Self { domain, scope, open_predicates: false, of: String::new(), definitions: Map::new() }
+    }
+
+    /// The name and the parameters of an action.
+    fn add_head(&self, properties: &mut Map<String, Value>, name: Option<&str>) {
+        let name = match name {
+            Some(name) => json!({"type": "string", "enum": [name]}),
+            None => json!({"type": "string", "pattern": NAME}),
+        };
+        properties.insert("name".into(), name);
+        properties.insert("parameters".into(), self.typed_list(VARIABLE));
     }
 
     fn finish(self, properties: Map<String, Value>) -> Value {

@@ -4,11 +4,12 @@ use crate::corpus::{Folder, folders, layouts};
 use planforge_diagnostics::SourceId;
 use planforge_grammar::json::{
     action_from_json, action_schema, asp_from_json, asp_schema, edit_schema, edits_from_json,
-    objects_from_json, plan_from_json, plan_schema, problem_from_json, problem_schema,
+    objects_from_json, parameters_from_json, parameters_schema, plan_from_json, plan_schema,
+    problem_from_json, problem_schema,
 };
 use planforge_grammar::{
     ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
-    objects_grammar, plan_grammar, problem_grammar,
+    objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
 };
 use planforge_pddl::random::Random;
 use planforge_pddl::{parse_domain, print_domain};
@@ -152,6 +153,11 @@ fn actions_come_back_from_json() {
         "effect": {"and": [{"predicate": "wheel-on", "w": "?w", "h": "?h"}, {"not": {"predicate": "bare", "h": "?h"}}]}}"#;
     let text = action_from_json(&tyres.domain, Some(action), json).unwrap();
     assert!(action_grammar(&tyres.domain, ActionHead::Interface(action)).accepts(&text), "{text}");
+    let head = r#"{"name": "put-on", "parameters": [{"name": "?w", "type": "wheel"}, {"name": "?h", "type": "hub"}]}"#;
+    let head = parameters_from_json(&tyres.domain, head).unwrap();
+    assert!(parameters_grammar(&tyres.domain, Some("put-on")).accepts(&head), "{head}");
+    let schema = parameters_schema(&tyres.domain, Some("put-on"));
+    assert_eq!(schema["properties"]["name"]["enum"], serde_json::json!(["put-on"]));
     let schema = action_schema(&tyres.domain, ActionHead::Interface(action));
     assert_eq!(schema["$defs"]["term-hub"]["enum"], serde_json::json!(["?h"]));
 }

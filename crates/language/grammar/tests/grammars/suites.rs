@@ -3,11 +3,12 @@
 use crate::corpus::{
     Folder, MUTANTS, action_errors, action_mutants, folders, layouts, problem_errors, problem_mutants,
 };
+use planforge_diagnostics::SourceId;
 use planforge_grammar::{
-    ActionHead, Grammar, action_grammar, objects_grammar, plan_grammar, problem_grammar,
+    ActionHead, Grammar, action_grammar, objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
 };
-use planforge_pddl::print_action;
 use planforge_pddl::random::Random;
+use planforge_pddl::{parse_domain, print_action};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -140,4 +141,27 @@ fn objects_are_of_declared_types() {
     assert!(grammar.accepts("(:objects w1 w2 - wheel\n  b - boot)"));
     assert!(!grammar.accepts("(:objects w1 - whel)"));
     assert!(!grammar.accepts("(:objects w1 - wheel - boot)"));
+    assert!(!grammar.accepts("(:objects w1 - wheel b)"), "a type is not left out where the domain has types");
+    let untyped = parse_domain("(define (domain d) (:predicates (p ?x)))", SourceId(0)).value;
+    assert!(objects_grammar(&untyped).accepts("(:objects a b)"));
+}
+
+#[test]
+fn parameters_have_declared_types_and_the_action_ends_behind_them() {
+    let suite = suites().into_iter().find(|s| s.name.ends_with("tyres")).unwrap();
+    let grammar = parameters_grammar(&suite.domain, Some("lift"));
+    for accepted in
+        ["(:action lift :parameters (?w ?v - wheel\n ?b - boot))", "(:action lift :parameters ())"]
+    {
+        assert!(grammar.accepts(accepted), "{accepted}");
+    }
+    for refused in [
+        "(:action lower :parameters ())",
+        "(:action lift :parameters (?w - whel))",
+        "(:action lift :parameters (?w))",
+        "(:action lift :parameters (w - wheel))",
+        "(:action lift :parameters () :effect (and))",
+    ] {
+        assert!(!grammar.accepts(refused), "{refused}");
+    }
 }
