@@ -21,7 +21,7 @@ const LEVELS: std::ops::RangeInclusive<u8> = 1..=4;
 /// Suites x pipelines x models x seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
-    /// Suite folders: the rows.
+    /// Suite folders: the rows. In an output folder's matrix, those inside it are relative to it.
     pub suites: Vec<PathBuf>,
     /// Pipeline files: the columns, one for each of the models where there are any.
     pub pipelines: Vec<PathBuf>,
@@ -185,6 +185,13 @@ impl Matrix {
     /// The columns' names: the pipeline files' names without `.toml`.
     pub fn pipeline_names(&self) -> Vec<String> {
         self.pipelines.iter().map(|path| pipeline_name(path)).collect()
+    }
+
+    /// The matrix of the output folder `out`, with the paths of suites inside it completed.
+    #[must_use]
+    pub fn in_folder(mut self, out: &Path) -> Self {
+        self.suites.iter_mut().for_each(|suite| *suite = out.join(&*suite));
+        self
     }
 }
 

@@ -258,8 +258,8 @@ fn planned_cells(file: &Path, warnings: &mut Vec<String>) -> Vec<(CellKey, usize
     if !file.is_file() {
         return Vec::new();
     }
-    let matrix: Matrix = match json(file) {
-        Ok(matrix) => matrix,
+    let matrix = match json::<Matrix>(file) {
+        Ok(matrix) => matrix.in_folder(file.parent().unwrap_or(Path::new(""))),
         Err(failure) => {
             warnings.push(failure.to_string());
             return Vec::new();

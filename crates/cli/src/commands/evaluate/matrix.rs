@@ -12,7 +12,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite_with};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 /// Reads the matrix from the file, from the command line, or from the evaluation that is resumed.
 pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Matrix, Exit> {
@@ -35,7 +35,7 @@ pub(super) fn matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Resu
         })?;
         if args.models.is_empty() { matrix } else { Matrix { models: models()?, ..matrix } }
     } else if args.suite.is_empty() && (goes_on || args.shard.is_some() && stored.exists()) {
-        context.read_json(&stored)?
+        read_stored(context, out)?
     } else {
         let seeds = parse_seeds(args.seeds.as_deref().unwrap_or("42-45"))
             .map_err(|message| context.usage_error(format!("--seeds: {message}"), None))?;
@@ -64,6 +64,11 @@ fn model(context: &Context, name: &str) -> Result<MatrixModel, Exit> {
     Ok(MatrixModel { name: name.chars().map(safe).collect(), set })
 }
 
+/// Reads the matrix of an output folder.
+pub(super) fn read_stored(context: &Context, out: &Path) -> Result<Matrix, Exit> {
+    context.read_json(&out.join(MATRIX)).map(|matrix: Matrix| matrix.in_folder(out))
+}
+
 /// Keeps the matrix in the output folder.
 pub(super) fn store(context: &Context, out: &Path, matrix: &Matrix) -> Result<(), Exit> {
     write(context, &out.join(MATRIX), text(context, out, matrix)?.as_bytes())
@@ -85,8 +90,8 @@ pub(super) fn claim(context: &Context, out: &Path, matrix: &Matrix) -> Result<()
         }
     };
     if path.exists() || !write().map_err(|error| unwritable(context, &path, &error))? {
-        let stored: Matrix = context.read_json(&path)?;
-        return same(context, &path, &stored, &from_anywhere(matrix));
+        let stored = read_stored(context, out)?;
+        return same(context, &path, &from_anywhere(&stored), &from_anywhere(matrix));
     }
     Ok(())
 }
@@ -113,14 +118,21 @@ fn same(context: &Context, path: &Path, stored: &Matrix, own: &Matrix) -> Result
 }
 
 fn text(context: &Context, out: &Path, matrix: &Matrix) -> Result<String, Exit> {
-    let text =
-        serde_json::to_string_pretty(&from_anywhere(matrix)).map_err(|e| unwritable(context, out, &e))?;
+    let mut stored = from_anywhere(matrix);
+    let folder = absolute(out).map_err(|e| unwritable(context, out, &e))?;
+    // Suites inside the folder move with it.
+    for suite in &mut stored.suites {
+        if let Ok(inside) = suite.strip_prefix(&folder) {
+            *suite = inside.to_owned();
+        }
+    }
+    let text = serde_json::to_string_pretty(&stored).map_err(|e| unwritable(context, out, &e))?;
     Ok(text + "\n")
 }
 
 /// The matrix with absolute paths: it may be resumed from another working directory.
 fn from_anywhere(matrix: &Matrix) -> Matrix {
-    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    let absolute = |path: &PathBuf| absolute(path).unwrap_or_else(|_| path.clone());
     Matrix {
         suites: matrix.suites.iter().map(absolute).collect(),
         pipelines: matrix.pipelines.iter().map(absolute).collect(),

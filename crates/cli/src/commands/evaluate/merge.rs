@@ -4,7 +4,7 @@ use super::ExitArgs;
 use super::TableArgs;
 use super::columns::columns;
 use super::ending::{list_unfinished, print_failures};
-use super::matrix::{store, suites};
+use super::matrix::{read_stored, store, suites};
 use super::work::EvaluationSetup;
 use super::{MATRIX, write_results};
 use crate::context::Context;
@@ -64,7 +64,7 @@ fn merge_folders(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
             into
         }
     };
-    let matrix: Matrix = context.read_json(&out.join(MATRIX))?;
+    let matrix = read_stored(context, out)?;
     let plugins = PluginsAndPrices::new(context)?;
     let columns = columns(context, &args.tables, &matrix, &plugins)?;
     let suites = suites(context, &matrix, &columns)?;
@@ -92,7 +92,7 @@ fn merge_folders(context: &Context, args: &MergeArgs) -> Result<Exit, Exit> {
 fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit> {
     let mut first: Option<(&PathBuf, Matrix)> = None;
     for part in parts {
-        let matrix: Matrix = context.read_json(&part.join(MATRIX))?;
+        let matrix = read_stored(context, part)?;
         match &first {
             Some((_, known)) if by_names(known) == by_names(&matrix) => {}
             Some((other, _)) => {
@@ -107,7 +107,7 @@ fn gather(context: &Context, parts: &[PathBuf], into: &Path) -> Result<(), Exit>
     }
     let Some((_, matrix)) = first else { return Ok(()) };
     if into.join(MATRIX).exists() {
-        let known: Matrix = context.read_json(&into.join(MATRIX))?;
+        let known = read_stored(context, into)?;
         if by_names(&known) != by_names(&matrix) {
             let message = format!("{} holds another evaluation", into.display());
             let failure = Failure::new(FailureClass::Request, "evaluate.other", message);
