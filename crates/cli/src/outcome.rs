@@ -294,7 +294,7 @@ fn push_failures(out: &mut String, task: &TaskReport, all: bool) {
         let more = more_line(more).map(|line| format!("\n{line}")).unwrap_or_default();
         push_section(
             out,
-            &format!("Broken at {}", stage.label),
+            &format!("Failed at {}", stage.label),
             &format!("{}: {}{help}{more}", failed.path, failed.failure),
         );
     }
@@ -313,7 +313,7 @@ fn verdict_reason(task: &TaskReport) -> Option<String> {
         }
         TaskVerdict::Unusable { stage, failure } => Some(format!("no usable reply at `{stage}`: {failure}")),
         TaskVerdict::Failed { stage, failure } => {
-            // It is above under "Broken at" already if a call failed.
+            // It is above under "Failed at" already if a call failed.
             let mut printed = task.stages.iter().flat_map(|stage| &stage.failed);
             let text = match printed.any(|failed| failed.failure == *failure) {
                 true => String::new(),

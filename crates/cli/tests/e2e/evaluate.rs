@@ -272,8 +272,10 @@ fn failures_are_shown_and_retried() {
     ]);
     first.expect(34);
     assert!(first.stdout.contains("0.50? / - (1f)"), "{}", first.stdout);
+    let line = first.stdout.lines().next().unwrap();
+    assert!(line.ends_with("1 of 2 (1 failed)."), "{line}");
     assert!(first.stdout.contains("0 of 1 (1 open)"), "{}", first.stdout);
-    first.says(&["1 task broke; `planforge evaluate --retry-errors --out"]);
+    first.says(&["1 task failed; `planforge evaluate --retry-errors --out"]);
     let asked = shaky.asked.load(Ordering::SeqCst);
     assert_eq!(asked, 2);
 

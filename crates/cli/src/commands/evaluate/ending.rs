@@ -32,19 +32,19 @@ pub(super) fn print_failures(context: &Context, out: &Path, outcomes: &Evaluatio
     let out = out.display();
     let (tasks, calls) =
         outcomes.cells.iter().fold((0, 0), |sum, cell| (sum.0 + cell.failures.0, sum.1 + cell.failures.1));
-    let broke = match (tasks, calls) {
+    let failed = match (tasks, calls) {
         (0, 0) => None,
         (0, calls) => Some(format!("{} got no answer", many(calls, "call"))),
-        (tasks, 0) => Some(format!("{} broke", many(tasks as u64, "task"))),
+        (tasks, 0) => Some(format!("{} failed", many(tasks as u64, "task"))),
         (tasks, calls) => Some(format!(
-            "{} broke, and {} of others got no answer",
+            "{} failed, and {} of others got no answer",
             many(tasks as u64, "task"),
             many(calls, "call")
         )),
     };
-    if let Some(broke) = broke {
+    if let Some(failed) = failed {
         context.output.note(&format!(
-            "{broke}; `planforge evaluate --retry-errors --out {out}` asks again for what broke"
+            "{failed}; `planforge evaluate --retry-errors --out {out}` asks again for what failed"
         ));
     }
 }

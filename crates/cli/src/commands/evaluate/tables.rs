@@ -127,13 +127,17 @@ impl Tables {
     }
 }
 
-/// Tasks solved by each pipeline over all seeds, and unfinished cells.
+/// Tasks solved by each pipeline over all seeds, those without an answer, and unfinished cells.
 fn solved_sentence(evaluation: &Evaluation) -> String {
     let share = |column: &Column| {
         let cells = || evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
-        let solved: usize = cells().map(|cell| cell.count(TaskOutcome::Solved)).sum();
+        let count = |outcome| -> usize { cells().map(|cell| cell.count(outcome)).sum() };
         let tasks: usize = cells().map(|cell| cell.tasks.len()).sum();
-        format!("{} {solved} of {tasks}", escape(&column.name()))
+        let open = [TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished].into_iter();
+        let open = open.map(|outcome| (count(outcome), outcome.name())).filter(|(n, _)| *n > 0);
+        let open: Vec<String> = open.map(|(n, name)| format!("{n} {name}")).collect();
+        let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
+        format!("{} {} of {tasks}{open}", escape(&column.name()), count(TaskOutcome::Solved))
     };
     let shares: Vec<String> = evaluation.columns.iter().map(share).collect();
     let open = evaluation.cells.iter().filter(|cell| cell.state == CellState::Unfinished).count();
