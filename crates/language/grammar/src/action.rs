@@ -24,6 +24,15 @@ impl<'a> ActionHead<'a> {
         }
     }
 
+    /// The name, if it is known.
+    pub fn name(self) -> Option<&'a str> {
+        match self {
+            Self::Open => None,
+            Self::Named(name) => Some(name),
+            Self::Interface(action) => Some(action.name.as_str()),
+        }
+    }
+
     /// Parameters and variables.
     pub(crate) fn scope(self) -> Vec<TypedName> {
         let all =
@@ -46,30 +55,28 @@ pub fn action_grammar(domain: &Domain, head: ActionHead<'_>) -> Grammar {
 /// parameters; in a domain with types each has one.
 pub fn parameters_grammar(domain: &Domain, name: Option<&str>) -> Grammar {
     let mut pddl = Pddl::new(domain, Objects::constants(domain), &[]);
-    let name = name.map_or(pddl.name.clone(), Expr::text);
     let list = pddl.fully_typed_list(&pddl.variable.clone()).optional();
-    let parameters = pddl.list([list]);
-    let parts =
-        [Expr::text(":action"), pddl.spaced(name), pddl.spaced(Expr::text(":parameters")), parameters];
+    let parts = beginning(&pddl, name, list);
     let start = Expr::sequence([pddl.list(parts), pddl.gap.clone()]);
     pddl.builder.finish(start)
+}
+
+/// `:action NAME :parameters (PARAMETERS)`.
+fn beginning(pddl: &Pddl<'_>, name: Option<&str>, parameters: Expr) -> Vec<Expr> {
+    let name = name.map_or(pddl.name.clone(), Expr::text);
+    let keyword = pddl.spaced(Expr::text(":parameters"));
+    vec![Expr::text(":action"), pddl.spaced(name), keyword, pddl.list([parameters])]
 }
 
 /// `(:action NAME :parameters (...) :precondition CONDITION :effect EFFECT)`.
 fn action_expr(pddl: &mut Pddl<'_>, head: ActionHead<'_>) -> Expr {
     let interface = head.interface();
     let variables = if interface.is_some() { Variables::Parameters } else { Variables::Any };
-    let name = match head {
-        ActionHead::Open => pddl.name.clone(),
-        ActionHead::Named(name) => Expr::text(name),
-        ActionHead::Interface(action) => Expr::text(action.name.as_str()),
-    };
     let free = pddl.typed_list(&pddl.variable.clone()).optional();
     let parameters = interface.map_or(free, |action| pddl.fixed_typed_list(&action.parameters));
     let field =
         |pddl: &Pddl<'_>, key: &str, value: Expr| Expr::sequence([pddl.gap.clone(), Expr::text(key), value]);
-    let mut parts = vec![Expr::text(":action"), pddl.spaced(name)];
-    parts.extend([pddl.spaced(Expr::text(":parameters")), pddl.list([parameters])]);
+    let mut parts = beginning(pddl, head.name(), parameters);
     if let Some(action) = interface.filter(|action| !action.vars.is_empty()) {
         let vars = pddl.fixed_typed_list(&action.vars);
         parts.push(field(pddl, ":vars", pddl.list([vars])));

@@ -106,17 +106,12 @@ fn text(
     objects: Option<&[TypedName]>,
     head: ActionHead<'_>,
 ) -> Option<String> {
-    let name = match head {
-        ActionHead::Interface(action) => Some(action.name.as_str()),
-        ActionHead::Named(name) => Some(name),
-        ActionHead::Open => None,
-    };
     if format == GrammarFormat::JsonSchema {
         let schema = match kind {
             GrammarKind::Problem => json::problem_schema(domain, objects),
             GrammarKind::Objects => json::objects_schema(domain),
             GrammarKind::Action => json::action_schema(domain, head),
-            GrammarKind::Parameters => json::parameters_schema(domain, name),
+            GrammarKind::Parameters => json::parameters_schema(domain, head.name()),
             GrammarKind::Plan => json::plan_schema(domain, objects),
             GrammarKind::Edit => json::edit_schema(domain, objects, edit_functions(objects)),
             GrammarKind::Asp => json::asp_schema(&vocabulary(domain)),
@@ -128,7 +123,7 @@ fn text(
         GrammarKind::Problem => planforge_grammar::problem_grammar(domain, objects),
         GrammarKind::Objects => planforge_grammar::objects_grammar(domain),
         GrammarKind::Action => planforge_grammar::action_grammar(domain, head),
-        GrammarKind::Parameters => planforge_grammar::parameters_grammar(domain, name),
+        GrammarKind::Parameters => planforge_grammar::parameters_grammar(domain, head.name()),
         GrammarKind::Plan => planforge_grammar::plan_grammar(domain, objects),
         GrammarKind::Edit => planforge_grammar::edit_grammar(domain, objects, edit_functions(objects)),
         GrammarKind::Asp => planforge_grammar::asp_grammar(&vocabulary(domain)),

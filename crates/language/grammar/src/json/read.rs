@@ -64,8 +64,7 @@ pub fn action_from_json(domain: &Domain, interface: Option<&Action>, text: &str)
     let reader = Reader { domain, open_predicates: false };
     let head = match interface {
         Some(action) => {
-            let parameters = planforge_pddl::print_typed_list(&action.parameters);
-            format!("(:action {}\n  :parameters ({parameters})", action.name)
+            beginning(action.name.as_str(), &planforge_pddl::print_typed_list(&action.parameters))
         }
         None => reader.head(&root)?,
     };
@@ -139,10 +138,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// `(:action NAME :parameters (...)`, which goes on.
     fn head(&self, root: &Value) -> Read {
-        let (name, parameters) = (word(field(root, "name")?)?, self.typed_list(field(root, "parameters")?)?);
-        Ok(format!("(:action {name}\n  :parameters ({parameters})"))
+        Ok(beginning(&word(field(root, "name")?)?, &self.typed_list(field(root, "parameters")?)?))
     }
 
     /// `function([...], ...)`.
@@ -290,6 +287,11 @@ impl Reader<'_> {
         let entries: Result<Vec<String>, String> = entries.collect();
         Ok(entries?.join(" "))
     }
+}
+
+/// `(:action NAME :parameters (PARAMETERS)`, which goes on.
+fn beginning(name: &str, parameters: &str) -> String {
+    format!("(:action {name}\n  :parameters ({parameters})")
 }
 
 fn parse(text: &str) -> Result<Value, String> {

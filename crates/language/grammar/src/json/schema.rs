@@ -51,11 +51,7 @@ pub fn action_schema(domain: &Domain, head: ActionHead<'_>) -> Value {
     let variables = if interface.is_some() { Variables::Parameters } else { Variables::Any };
     let mut properties = Map::new();
     if interface.is_none() {
-        let name = match head {
-            ActionHead::Named(name) => Some(name),
-            _ => None,
-        };
-        schema.add_head(&mut properties, name);
+        schema.add_head(&mut properties, head.name());
     }
     properties.insert("precondition".into(), schema.condition(variables));
     properties.insert("effect".into(), schema.effect(variables));
