@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use usage::{budget_text, cost_line, usage_text};
 pub(crate) use usage::{fallback_line, fallback_lines};
 
-/// Most tasks that the first lines name.
+/// Most causes that the first lines name, and most tasks of one cause.
 const SHOWN_TASKS: usize = 5;
 
 /// Lines shown of one text.
@@ -54,39 +54,49 @@ fn outcome_of(task: &TaskReport) -> TaskOutcome {
     TaskOutcome::of(task.verdict.as_ref())
 }
 
-/// `6 of 8 tasks solved, 2 not solved.`, then a line for each of the first tasks that are not solved.
+/// `6 of 8 tasks solved, 2 not solved.`, then a line for each of the first causes, with its tasks.
 fn verdict_sentence(report: &RunReport) -> String {
-    let of = |outcome: TaskOutcome| report.tasks.iter().filter(|task| outcome_of(task) == outcome).count();
-    let noun = if report.tasks.len() == 1 { "task" } else { "tasks" };
-    let mut text = format!("{} of {} {noun} solved", of(TaskOutcome::Solved), report.tasks.len());
-    for outcome in
-        [TaskOutcome::NotSolved, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished]
-    {
-        match of(outcome) {
-            0 => {}
-            count => text += &format!(", {count} {}", outcome.name()),
+    let outcomes: Vec<TaskOutcome> = report.tasks.iter().map(outcome_of).collect();
+    let noun = if outcomes.len() == 1 { "task" } else { "tasks" };
+    let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
+    let others = counts(
+        &outcomes,
+        &[TaskOutcome::NotSolved, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished],
+    );
+    let mut text = format!("{solved} of {} {noun} solved{others}.\n", outcomes.len());
+    let mut causes: Vec<((TaskOutcome, Option<String>), Vec<&str>)> = Vec::new();
+    for task in report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved) {
+        let cause = (outcome_of(task), short_reason(task));
+        match causes.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, tasks)) => tasks.push(&task.task),
+            None => causes.push((cause, vec![&task.task])),
         }
     }
-    text += ".\n";
-    let unsolved: Vec<&TaskReport> =
-        report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved).collect();
-    for task in unsolved.iter().take(SHOWN_TASKS) {
-        let reason = short_reason(task).map_or_else(String::new, |reason| format!(": {reason}"));
-        push_line(
-            &mut text,
-            &format!("  {} {}{}", escape(&task.task), outcome_of(task).name(), escape(&reason)),
-        );
+    for ((outcome, reason), tasks) in causes.iter().take(SHOWN_TASKS) {
+        let more = tasks.len().saturating_sub(SHOWN_TASKS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = tasks.iter().take(SHOWN_TASKS).copied().collect::<Vec<_>>().join(", ");
+        let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+        push_line(&mut text, &format!("  {}{more} {}{}", escape(&names), outcome.name(), escape(&reason)));
     }
-    match unsolved.len().saturating_sub(SHOWN_TASKS) {
+    match causes.iter().skip(SHOWN_TASKS).map(|(_, tasks)| tasks.len()).sum::<usize>() {
         0 => {}
         more => push_line(&mut text, &format!("  and {more} more")),
     }
     text
 }
 
+/// `, 1 not solved, 2 failed` of these kinds; nothing if there are none.
+pub(crate) fn counts(outcomes: &[TaskOutcome], kinds: &[TaskOutcome]) -> String {
+    let count = |kind: &TaskOutcome| outcomes.iter().filter(|outcome| *outcome == kind).count();
+    let counts = kinds.iter().map(|kind| (count(kind), kind.name())).filter(|(count, _)| *count > 0);
+    counts.map(|(count, name)| format!(", {count} {name}")).collect()
+}
+
 /// The reason for a result in one line: the first error of the stage that decided, else the words of the verdict.
 fn short_reason(task: &TaskReport) -> Option<String> {
-    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    // What follows a colon at its end is on the next lines.
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().trim_end_matches(':').to_owned();
     match task.verdict.as_ref()? {
         TaskVerdict::Accepted => None,
         TaskVerdict::Unsolvable { .. } => Some("the problem as it was written has no plan".to_owned()),

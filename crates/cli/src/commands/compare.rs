@@ -17,12 +17,13 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::compare::{
-    Cluster, Comparison, NoComparison, Observed, PairBy, PairKey, Question, RunParts, Settings, compare,
+    Cluster, NoComparison, Observed, PairBy, PairKey, Question, RunParts, Settings, compare,
     unfinished_where_not_ended,
 };
 use planforge_evaluate::results::{
     CellClasses, CellKey, CellResult, Column, Evaluation, Judges, PluginFacts, TaskOutcome,
 };
+use planforge_evaluate::wrapped;
 use planforge_pipeline::RunReport;
 use planforge_record::RunFolder;
 use std::path::Path;
@@ -215,23 +216,10 @@ fn compare_sides(context: &Context, args: &CompareArgs) -> Result<Exit, Exit> {
         (true, ..) => output.json(&comparison),
         (_, true, _) => output.result(&comparison.csv()),
         (.., true) => output.result(&comparison.markdown()),
-        _ => output.result(&format!("{}\n\n{}", success_sentence(&comparison), comparison.text())),
+        _ => output.result(&wrapped(&comparison.text())),
     }
     // A pair that is open on one side decides nothing.
     Ok(if comparison.success.p.is_some() { Exit::Good } else { Exit::Undecided })
-}
-
-/// Successes of both sides, and whether they differ.
-fn success_sentence(comparison: &Comparison) -> String {
-    let success = &comparison.success;
-    let pairs = success.both + success.only_a + success.only_b + success.neither;
-    let Some(p) = success.p else {
-        return format!("Nothing can be tested: no pair of {} is decided on both sides.", comparison.pairs);
-    };
-    let (a, b) = (success.both + success.only_a, success.both + success.only_b);
-    let alpha = 1.0 - comparison.settings.confidence;
-    let differs = if p <= alpha { "differ significantly" } else { "do not differ significantly" };
-    format!("A succeeds in {a} and B in {b} of {pairs} decided pairs; they {differs} (p = {p:.3}).")
 }
 
 fn request(code: &'static str, message: String) -> Failure {

@@ -342,6 +342,11 @@ fn run_matrix(context: &Context, args: &EvaluateArgs, out: &Path) -> Result<Exit
     let matrix = matrix(context, args, out)?;
     let plugins = PluginsAndPrices::new(context)?;
     let columns = columns(context, &args.tables, &matrix, &plugins)?;
+    if let Some(replay) = args.replay.as_ref().filter(|path| !path.is_dir()) {
+        let message = format!("--replay: {} is not a folder", replay.display());
+        return Err(context
+            .usage_error(message, Some("name the folder of `--record`, which has a file for each cell")));
+    }
     let scratch = args.dry.dry_run.then(tempfile::tempdir).transpose();
     let scratch = scratch.map_err(|error| unwritable(context, out, &error))?;
     let matrix = with_level_suites(context, matrix, out, scratch.as_ref().map(tempfile::TempDir::path))?;

@@ -200,3 +200,16 @@ fn replies_for_actions_are_paired_by_action() {
     let words = ["compare", &out, &out, "--pipeline-a", "right", "--pipeline-b", "wrong", "--by", "classes"];
     ran(words).expect(20).says(&["compare.not-asked", "verifier-classes"]);
 }
+
+#[test]
+fn tables_and_comparisons_fit_a_terminal_of_80_columns() {
+    let place = Place::new();
+    let out = place.evaluate();
+    let layouts = ["walks", "accuracy", "scaling", "plans", "classes", "methods"];
+    let layout = |name| ran(["evaluate", "--resume", "--out", &out, "--layout", name]);
+    let compared = compare(&out, &out, &["--pipeline-a", "right", "--pipeline-b", "wrong"]);
+    for shown in layouts.map(layout).iter().chain([&compared]) {
+        let wide = shown.expect(0).stdout.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None);
+    }
+}

@@ -276,6 +276,7 @@ fn failures_are_shown_and_retried() {
     assert!(line.ends_with("1 of 2 (1 failed)."), "{line}");
     assert!(first.stdout.contains("0 of 1 (1 open)"), "{}", first.stdout);
     first.says(&["1 task failed; `planforge evaluate --retry-errors --out"]);
+    assert!(first.stdout.contains("Cost unknown, or known in part: the model has no stated price."));
     let asked = shaky.asked.load(Ordering::SeqCst);
     assert_eq!(asked, 2);
 
@@ -358,13 +359,15 @@ fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
         line.split_whitespace().map(str::to_owned).collect()
     };
     assert_eq!(row("% of problems that are the reference", "garden"), ["garden", "100", "0"]);
-    assert_eq!(row("% of problems that are the reference", "average"), ["average", "100", "0"]);
+    assert_eq!(row("% of problems that are the reference", "average "), ["average", "100", "0"]);
     // A wrong problem can be valid and even lead to a right plan; both stand beside the accuracy.
     assert_eq!(row("% of problems that are valid", "parcels"), ["parcels", "100", "100"]);
     assert_eq!(row("% of tasks solved", "parcels")[..2], ["parcels", "100"]);
     assert!(text.contains("refined (simulated)"), "{text}");
     let read = |file: &str| fs::read_to_string(place.path("out").join(file)).unwrap();
-    assert_eq!(read("accuracy.txt"), text);
+    // On screen, prose fits a terminal.
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&read("accuracy.txt")), words(text));
     assert!(read("accuracy.md").contains("| garden "));
     let csv = read("accuracy.csv");
     assert_eq!(csv.lines().count(), 5);

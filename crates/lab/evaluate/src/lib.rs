@@ -24,4 +24,4 @@ pub mod tables;
 
 pub use artefact::Artefact;
 pub use codes::CODES;
-pub use table::{Align, Table};
+pub use table::{Align, Table, wrapped};

@@ -191,6 +191,27 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if moves(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Prose in lines of at most 80 display columns, unless a single word is longer. Lines of tables, which have two spaces between columns, stay.
+pub fn wrapped(text: &str) -> String {
+    let line = |line: &str| {
+        let mut words = comfy_table::Table::new();
+        words.add_row([line.replace(' ', "\n")]);
+        let longest = words.column_max_content_widths().into_iter().max().unwrap_or_default();
+        let width = Width::Fixed(longest.max(TEXT_WIDTH as u16));
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::NOTHING).add_row([line]);
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 0)).set_constraint(ColumnConstraint::Absolute(width));
+        }
+        table.trim_fmt()
+    };
+    let lines = text.lines().map(|own| match own.len() <= TEXT_WIDTH || own.contains("  ") {
+        true => own.to_owned() + "\n",
+        false => line(own) + "\n",
+    });
+    lines.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +222,15 @@ mod tests {
         table.row(["a|b, \"c\"", "10.25"]);
         table.row(["short"]);
         table
+    }
+
+    #[test]
+    fn prose_is_wrapped_and_tables_are_not() {
+        let words = ["solved"; 13].join(" ");
+        assert_eq!(wrapped(&words), format!("{}\n{}\n", ["solved"; 11].join(" "), "solved solved"));
+        let row = format!("suite  {}", "a".repeat(100));
+        let path = format!("see {}", "b".repeat(100));
+        assert_eq!(wrapped(&format!("{row}\n\n{path}")), format!("{row}\n\nsee\n{}\n", "b".repeat(100)));
     }
 
     #[test]

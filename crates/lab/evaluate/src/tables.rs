@@ -19,6 +19,8 @@ pub use test_time_scaling::{
 };
 pub use translate_infer_compile::{Accuracy, AccuracyCell, AccuracyColumn, Share};
 
+use planforge_pipeline::{Cost, TaskUsage};
+
 /// A method's name in a table, with a mark if a model is simulated.
 fn marked_name(name: &str, simulated: bool) -> String {
     format!("{name}{}", if simulated { " (simulated)" } else { "" })
@@ -34,4 +36,13 @@ fn name_with_model<'m>(
     let several = models.into_iter().any(|other| other != model);
     let model = if several { format!("{model}: ") } else { String::new() };
     marked_name(&format!("{model}{method}"), simulated)
+}
+
+/// The reason why a cost is not known.
+fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
+    match (usage.unmetered > 0, cost.priced > 0 || cost.known_usd > 0.0) {
+        (_, false) if usage.unmetered < usage.calls => "the model has no stated price",
+        (true, _) => "the server did not count all tokens",
+        (false, _) => "some calls ended without an answer, or have no stated price",
+    }
 }

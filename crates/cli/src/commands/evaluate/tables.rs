@@ -11,11 +11,11 @@ use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::Artefact;
 use planforge_evaluate::results::{CellState, Column, Evaluation, Reading, TaskOutcome};
 use planforge_evaluate::tables::{
     Accuracy, ClassSettings, Classes, Methods, Plans, Scaling, class_figures, curve_files, curves,
 };
+use planforge_evaluate::{Artefact, wrapped};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -98,31 +98,31 @@ impl Tables {
     fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation, waits: Option<&Wave>) {
         let output = &context.output;
         if !args.json && !args.markdown {
-            output.result(&match args.layout {
+            output.result(&wrapped(&match args.layout {
                 Layout::Classes => classes_sentence(&self.classes),
                 // Its text begins with the sentences of the methods.
                 Layout::Methods => String::new(),
                 _ => solved_sentence(evaluation),
-            });
+            }));
         }
         match (args.layout, args.json, args.markdown) {
             (Layout::Walks, true, _) => output.json(&with(evaluation, waits)),
-            (Layout::Walks, false, _) => output.result(&evaluation.text()),
+            (Layout::Walks, false, _) => output.result(&wrapped(&evaluation.text())),
             (Layout::Accuracy, true, _) => output.json(&with(&self.accuracy, waits)),
             (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
-            (Layout::Accuracy, false, false) => output.result(&self.accuracy.text()),
+            (Layout::Accuracy, false, false) => output.result(&wrapped(&self.accuracy.text())),
             (Layout::Scaling, true, _) => output.json(&with(&self.scaling, waits)),
             (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
-            (Layout::Scaling, false, false) => output.result(&self.scaling.text()),
+            (Layout::Scaling, false, false) => output.result(&wrapped(&self.scaling.text())),
             (Layout::Plans, true, _) => output.json(&with(&self.plans, waits)),
             (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
-            (Layout::Plans, false, false) => output.result(&self.plans.text()),
+            (Layout::Plans, false, false) => output.result(&wrapped(&self.plans.text())),
             (Layout::Classes, true, _) => output.json(&with(&self.classes, waits)),
             (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
-            (Layout::Classes, false, false) => output.result(&self.classes.text()),
+            (Layout::Classes, false, false) => output.result(&wrapped(&self.classes.text())),
             (Layout::Methods, true, _) => output.json(&with(&self.methods, waits)),
             (Layout::Methods, false, true) => output.result(&self.methods.markdown()),
-            (Layout::Methods, false, false) => output.result(&self.methods.text()),
+            (Layout::Methods, false, false) => output.result(&wrapped(&self.methods.text())),
         }
     }
 }

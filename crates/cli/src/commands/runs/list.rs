@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::outcome::counts;
 use crate::run_names::{RUNS, StoredRun, stored_runs};
 use clap::Args;
+use planforge_evaluate::results::TaskOutcome;
 use planforge_evaluate::{Align, Table};
 use planforge_record::{RunFolder, TaskVerdict};
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,9 @@ struct ListedRun {
     tasks: usize,
     /// Absent if the run has no report: it is in progress or was stopped.
     solved: Option<usize>,
+    /// Tasks without an answer, such as `, 1 undecided, 2 failed`.
+    #[serde(skip)]
+    others: String,
     in_progress: bool,
 }
 
@@ -50,7 +55,9 @@ pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
     } else {
         let mut table = Table::new(["run", "date", "pipeline", "result"].map(|name| (name, Align::Left)));
         runs.iter().for_each(|run| {
-            table.row([run.run.clone(), run.created_at.clone(), run.pipeline.clone(), run.result()])
+            // To the minute: `2026-11-24 04:10`.
+            let date = run.created_at.chars().take(16).collect::<String>().replace('T', " ");
+            table.row([run.run.clone(), date, run.pipeline.clone(), run.result()])
         });
         context.output.result(&table.text());
     }
@@ -59,6 +66,9 @@ pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
 
 fn listed(run: &StoredRun) -> ListedRun {
     let StoredRun { folder, manifest } = run;
+    use TaskOutcome::{Failed, Undecided, Unfinished};
+    let outcomes = outcomes(folder);
+    let solved = |all: &Vec<TaskOutcome>| all.iter().filter(|one| **one == TaskOutcome::Solved).count();
     ListedRun {
         run: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         created_at: manifest.created_at.clone(),
@@ -68,23 +78,26 @@ fn listed(run: &StoredRun) -> ListedRun {
             .to_string_lossy()
             .into_owned(),
         tasks: manifest.tasks.len(),
-        solved: solved_tasks(folder),
+        solved: outcomes.as_ref().map(solved),
+        others: outcomes
+            .as_deref()
+            .map_or_else(String::new, |all| counts(all, &[Undecided, Failed, Unfinished])),
         in_progress: RunFolder::is_in_progress(folder).unwrap_or(false),
     }
 }
 
-/// The number of tasks that `report.json` calls accepted.
-fn solved_tasks(folder: &Path) -> Option<usize> {
+/// The results of the tasks in `report.json`.
+fn outcomes(folder: &Path) -> Option<Vec<TaskOutcome>> {
     let text = std::fs::read(folder.join("report.json")).ok()?;
     let report: ReportedTasks = serde_json::from_slice(&text).ok()?;
-    Some(report.tasks.iter().filter(|task| task.verdict == Some(TaskVerdict::Accepted)).count())
+    Some(report.tasks.iter().map(|task| TaskOutcome::of(task.verdict.as_ref())).collect())
 }
 
 impl ListedRun {
     fn result(&self) -> String {
         match (self.solved, self.in_progress) {
             (_, true) => "in progress".to_owned(),
-            (Some(solved), false) => format!("{solved} of {} solved", self.tasks),
+            (Some(solved), false) => format!("{solved} of {} solved{}", self.tasks, self.others),
             (None, false) => "unfinished".to_owned(),
         }
     }

@@ -44,7 +44,7 @@ impl Comparison {
 
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![
-            Block::Line(self.answer()),
+            Block::Line(self.answer() + "\n"),
             Block::Line(side("A", &self.a)),
             Block::Line(side("B", &self.b)),
         ];
@@ -78,7 +78,7 @@ impl Comparison {
         let success = &self.success;
         let decided = success.both + success.only_a + success.only_b + success.neither;
         let Some(p) = success.p_adjusted.or(success.p) else {
-            return "Nothing can be compared: no pair is decided on both sides.".to_owned();
+            return format!("Nothing can be compared: no pair of {} is decided on both sides.", self.pairs);
         };
         let (a, b) = (success.both + success.only_a, success.both + success.only_b);
         let pairs = count(decided as usize, "pair");
@@ -115,7 +115,6 @@ impl Comparison {
         table.row(counts.iter().map(u64::to_string).chain(rates));
         blocks.push(Block::Table(table));
         let (Some(difference), Some(p)) = (success.difference, success.p) else {
-            blocks.push(Block::Line("No pair is decided on both sides: nothing can be tested.".to_owned()));
             open_lines(success, blocks);
             return;
         };

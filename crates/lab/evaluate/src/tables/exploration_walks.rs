@@ -6,9 +6,10 @@ use crate::results::{
     lines_jsonl, task_lines, usd,
 };
 use crate::table::{Align, Table};
-use crate::tables::marked_name;
+use crate::tables::{marked_name, why_unknown};
 use planforge_contract::Failure;
 use planforge_pipeline::Cost;
+use std::collections::BTreeSet;
 
 impl Evaluation {
     /// The files of an evaluation.
@@ -47,6 +48,11 @@ impl Evaluation {
             out += "\n*: the walk score speaks for fewer than all tasks, because some have none.\n";
         }
         out = out + "\n" + &self.cost_table().text();
+        let unknown: BTreeSet<&str> =
+            self.each().filter_map(|(_, column, summary)| cost_of(column, summary).1).collect();
+        for why in unknown {
+            out += &format!("\nCost unknown, or known in part: {why}.\n");
+        }
         if self.columns.iter().any(|column| column.judges.bound.is_some()) {
             out += "\nn_p n_d c_max + N counts one problem a task; for each task that is refined n_p - 1 replies more go to its other \
                     problem candidates.\n";
@@ -93,6 +99,7 @@ impl Evaluation {
                 .map(|n| (n, Align::Right));
         let mut table = Table::new(words.into_iter().chain(numbers));
         for (row, column, summary) in self.each() {
+            let cost = cost_of(column, summary);
             let column = column.name();
             let open = if summary.seeds_open > 0 {
                 format!(" ({} open)", summary.seeds_open)
@@ -111,7 +118,7 @@ impl Evaluation {
                 summary.reply_bound.map_or("-".to_owned(), |bound| bound.to_string()),
                 format!("{least}{}", usage.prompt_tokens),
                 format!("{least}{}", usage.completion_tokens),
-                summary.cost.map_or("?".to_owned(), |cost| cost.text()),
+                cost.0,
             ]);
         }
         table
@@ -234,6 +241,17 @@ fn cell_line(cell: &CellResult) -> Vec<String> {
     line.extend(cost_columns(cell.cost.as_ref()));
     line.push(cell.unusable().to_string());
     line
+}
+
+/// The cost for a table, and the reason if it is not known in full. A simulated model has none, nor has what did not run.
+fn cost_of(column: &Column, summary: &Summary) -> (String, Option<&'static str>) {
+    let usage = &summary.usage;
+    match &summary.cost {
+        _ if column.judges.simulated => ("simulated".to_owned(), None),
+        _ if usage.calls + usage.failed == 0 => ("-".to_owned(), None),
+        Some(cost) => (cost.text(), (cost.unpriced > 0).then(|| why_unknown(usage, cost))),
+        None => ("?".to_owned(), Some("it was not computed")),
+    }
 }
 
 /// US dollars for all of it, empty where a part is unknown; and for the part that is known, empty where nothing is.

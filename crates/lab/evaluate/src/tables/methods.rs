@@ -5,7 +5,7 @@ use crate::chart::{Paint, Point, Points, points_svg};
 use crate::results::{Baseline, CellResult, Column, Evaluation, TaskFacts, TaskOutcome, TaskResult};
 use crate::statistics::share_interval;
 use crate::table::{Align, Table};
-use crate::tables::marked_name;
+use crate::tables::{marked_name, why_unknown};
 use planforge_contract::Failure;
 use planforge_pipeline::{Cost, TaskUsage, dollars};
 use serde::Serialize;
@@ -412,15 +412,6 @@ fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize)
         text += " The model is simulated: the figures say nothing about a language model.";
     }
     text
-}
-
-/// The reason why a cost is not known.
-fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
-    match (usage.unmetered > 0, cost.priced > 0 || cost.known_usd > 0.0) {
-        (_, false) if usage.unmetered < usage.calls => "the model has no stated price",
-        (true, _) => "the server did not count all tokens",
-        (false, _) => "some calls ended without an answer, or have no stated price",
-    }
 }
 
 /// A sentence for each null baseline over all suites.

@@ -43,7 +43,9 @@ impl<'a> TableReader<'a> {
     }
 
     pub(crate) fn node(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.table.get(key)
     }
 
