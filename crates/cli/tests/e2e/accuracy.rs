@@ -212,3 +212,23 @@ fn the_recorded_study_of_grammars_gives_the_table_of_its_page() {
     let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
     assert!(page.contains(table), "{table}");
 }
+
+#[test]
+fn the_recorded_benchmark_gives_the_tables_of_its_page() {
+    let out = tempfile::tempdir().unwrap();
+    let recorded = root().join("examples/recordings/benchmark-local-model").display().to_string();
+    let matrix = root().join("configs/matrices/benchmark.toml").display().to_string();
+    let folder = out.path().display().to_string();
+    let only = ["--only", "pipeline=intrinsic,llm-p", "--layout", "methods", "--markdown"];
+    let args = ["--matrix", &matrix, "--replay", &recorded, "--out", &folder];
+    let ran = evaluate(&[&args[..], &only].concat());
+    let page = fs::read_to_string(root().join("docs/studies/benchmark-local-model.md")).unwrap();
+    let own = ["* intrinsic: ", "* llm-p: ", "* null baseline, ", "| intrinsic ", "| llm-p "];
+    let lines: Vec<&str> =
+        ran.stdout.lines().filter(|line| own.iter().any(|begin| line.starts_with(begin))).collect();
+    assert_eq!(lines.len(), 9, "{}\n{}", ran.stdout, ran.stderr);
+    for line in lines {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        assert!(page.lines().any(|shown| words(shown) == words(line)), "{line}");
+    }
+}

@@ -244,7 +244,10 @@ impl Methods {
         for method in &self.methods {
             let figures = pick(method);
             if figures.iter().flatten().count() > 1 {
-                let shown = figures.iter().map(|own| own.as_ref().map_or("-".to_owned(), Success::figure));
+                let shown = figures.iter().map(|own| {
+                    let ran = own.as_ref().filter(|_| method.all.unfinished < method.runs);
+                    ran.map_or("-".to_owned(), Success::figure)
+                });
                 table.row([marked_name(&method.name, method.simulated)].into_iter().chain(shown));
             }
         }
@@ -400,6 +403,8 @@ fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize)
     };
     text += &match (method.simulated, method.usd) {
         (true, _) => String::new(),
+        // No request was sent.
+        _ if usage.calls + usage.failed == 0 => String::new(),
         (false, Some(usd)) => format!(", {} a task", dollars(usd)),
         (false, None) => format!(", cost unknown ({})", why_unknown(usage, cost)),
     };
@@ -564,11 +569,20 @@ mod tests {
     }
 
     #[test]
-    fn one_level_or_size_has_no_table() {
+    fn one_level_or_size_and_methods_that_did_not_run_have_no_figures() {
         let mut own = evaluation();
         own.tasks.iter_mut().for_each(|facts| (facts.level, facts.size) = (1, Some(5)));
         let text = Methods::new(&[&own]).text();
         assert!(!text.contains("by the") && text.lines().count() == 2, "{text}");
+        let mut own = evaluation();
+        for task in own.cells.iter_mut().flat_map(|cell| &mut cell.tasks) {
+            task.outcome = TaskOutcome::Unfinished;
+        }
+        let text = Methods::new(&[&own]).text();
+        assert!(
+            text.lines().any(|line| line.split_whitespace().eq(["m", "-", "-"])),
+            "no figure of what did not run: {text}"
+        );
         own.tasks.clear();
         assert!(!Methods::new(&[&own]).text().contains("by the"));
     }
