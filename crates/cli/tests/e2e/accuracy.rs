@@ -200,17 +200,24 @@ fn the_recorded_actions_of_a_real_model_replay() {
 }
 
 #[test]
-fn the_recorded_study_of_grammars_gives_the_table_of_its_page() {
-    let out = tempfile::tempdir().unwrap();
+fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
     let recorded = root().join("examples/recordings/grammar-local-model").display().to_string();
-    let matrix = root().join("examples/studies/grammar/actions.toml").display().to_string();
-    let folder = out.path().display().to_string();
-    let ran =
-        evaluate(&["--matrix", &matrix, "--replay", &recorded, "--layout", "classes", "--out", &folder]);
-    let written = fs::read_to_string(out.path().join("classes.md")).expect(&ran.stderr);
-    let table = written.split("\n\n").find(|part| part.starts_with("| result")).unwrap();
     let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
-    assert!(page.contains(table), "{table}");
+    for (study, layout, head) in [("actions", "classes", "| result"), ("llm-p", "accuracy", "| domain  ")] {
+        let out = tempfile::tempdir().unwrap();
+        let matrix = root().join(format!("examples/studies/grammar/{study}.toml")).display().to_string();
+        let folder = out.path().display().to_string();
+        let ran =
+            evaluate(&["--matrix", &matrix, "--replay", &recorded, "--layout", layout, "--out", &folder]);
+        let written = fs::read_to_string(out.path().join(format!("{layout}.md"))).expect(&ran.stderr);
+        let tables = written.split("\n\n").filter(|part| part.starts_with(head));
+        // Not the table of null baselines.
+        let tables: Vec<&str> = tables.filter(|table| !table.contains("skeleton")).collect();
+        assert!(!tables.is_empty(), "{written}");
+        for table in tables {
+            assert!(page.contains(table.trim_end()), "{study}: {table}");
+        }
+    }
 }
 
 #[test]
