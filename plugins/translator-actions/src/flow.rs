@@ -1,4 +1,4 @@
-//! One call of the plugin: one question for each sample, pass and action.
+//! One call of the plugin: one question for each sample, pass and action; two where a grammar limits the variables to the parameters.
 //!
 //! Questions are asked one after the other. The host numbers the questions of a call in their order, and this
 //! number is part of the path under which an answer is recorded and its seed derived. Parallel questions
@@ -14,18 +14,19 @@ use crate::grown::Grown;
 use crate::materials::Materials;
 use crate::options::{ActionTranslatorOptions, Mode};
 use crate::pddl_text::mentions;
-use crate::prompt::{ActionQuestion, Example, Fenced, Prompts};
+use crate::prompt::{ActionQuestion, Example, Fenced, Prompts, Wanted};
 use planforge_contract::api::Host;
 use planforge_contract::{
     ActionDescription, CandidatePatch, Constraint, Failure, FailureClass, FinishReason, Outcome,
     PredicateDescription, Reply, ReportedDiagnostic, TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_grammar::json::{action_from_json, action_schema};
-use planforge_grammar::{ActionHead, action_grammar};
+use planforge_grammar::json::{action_from_json, action_schema, parameters_from_json, parameters_schema};
+use planforge_grammar::{ActionHead, action_grammar, parameters_grammar};
+use planforge_pddl::ast::Action;
 use planforge_pddl::extract::BlockKind;
-use planforge_pddl::print_domain;
 use planforge_pddl::random::Random;
+use planforge_pddl::{Name, parse_domain, print_domain, print_typed_list};
 use planforge_planning::result_class::meant_action;
 use planforge_plugin_sdk::reply::apply_fixes;
 use planforge_translating::reply_as_pddl;
@@ -48,6 +49,8 @@ struct Sample<'a> {
     patch: CandidatePatch,
     /// The written actions, by description; `None` if a reply held none or none was asked for yet.
     actions: Vec<Option<String>>,
+    /// Name and parameters of the actions of which the rest is asked for next.
+    heads: Vec<Option<Action>>,
     grown: Grown,
     asking: Asking<'a>,
     /// True for actions that the candidate has and no feedback is about: they stay.
@@ -65,7 +68,9 @@ impl ActionsCall<'_> {
                 Some(failure) => Err(failure.clone()),
                 None => self.sample(&materials, &heard, number),
             };
-            let ends = |failure: &&Failure| ends_all(failure) && !self.may_continue(failure);
+            // With parameters first, the second requests of a sample come before the first ones of the next.
+            let goes_on = |failure: &Failure| self.may_continue(failure) && !self.asks_for_parameters();
+            let ends = |failure: &&Failure| ends_all(failure) && !goes_on(failure);
             ended = ended.or_else(|| made.as_ref().err().filter(ends).cloned());
             samples.push(made.into());
         }
@@ -77,35 +82,100 @@ impl ActionsCall<'_> {
         // A corrected action has its predicates already.
         let anew = sample.actions.iter().all(Option::is_none);
         let passes = if anew { self.options.passes() } else { 1 };
-        let mut deferral = None;
         for pass in 0..passes {
-            for (place, action) in materials.actions.iter().enumerate() {
-                if !sample.stays[place] {
-                    let question = self.question(materials, &sample, (pass, place), heard)?;
-                    let system = self.prompts.system(self.options)?;
-                    let constraint = self.constraint(materials, action)?;
-                    match sample.asking.ask(system, question, "action", constraint.clone()) {
-                        Ok(reply) => {
-                            let read = |text: &str| action_from_json(&materials.header, None, text);
-                            // JSON of another form holds no action, which is reported like any such reply.
-                            let pddl = reply_as_pddl(&reply, constraint.as_ref(), read).unwrap_or(reply);
-                            self.take(materials, (place, action), &pddl, &mut sample);
-                        }
-                        Err(failure) if self.may_continue(&failure) => {
-                            deferral.get_or_insert(failure);
-                        }
-                        // The sample cannot succeed, but a reply that is still missing may end it earlier.
-                        Err(failure) => {
-                            return Err(deferral.filter(|_| !ends_all(&failure)).unwrap_or(failure));
-                        }
-                    }
+            if self.asks_for_parameters() {
+                self.for_each_action(materials, &mut sample, |sample, place| {
+                    self.ask_for_parameters(materials, sample, place, heard)
+                })?;
+            }
+            self.for_each_action(materials, &mut sample, |sample, place| {
+                self.ask_for_action(materials, sample, (pass, place), heard)
+            })?;
+        }
+        self.finish(materials, sample)
+    }
+
+    /// Asks about each action that does not stay.
+    fn for_each_action(
+        &self,
+        materials: &Materials,
+        sample: &mut Sample<'_>,
+        ask: impl Fn(&mut Sample<'_>, usize) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut deferral = None;
+        for place in 0..materials.actions.len() {
+            if sample.stays[place] {
+                continue;
+            }
+            match ask(sample, place) {
+                Ok(()) => {}
+                Err(failure) if self.may_continue(&failure) => {
+                    deferral.get_or_insert(failure);
+                }
+                // The sample cannot succeed, but a reply that is still missing may end it earlier.
+                Err(failure) => {
+                    return Err(deferral.filter(|_| !ends_all(&failure)).unwrap_or(failure));
                 }
             }
         }
-        match deferral {
-            Some(deferral) => Err(deferral),
-            None => self.finish(materials, sample),
+        deferral.map_or(Ok(()), Err)
+    }
+
+    /// True if the parameters of an action have a request of their own: only a known parameter can be the one variable that a grammar allows.
+    fn asks_for_parameters(&self) -> bool {
+        !self.options.grammar.is_off() && self.options.mode == Mode::Given
+    }
+
+    fn ask_for_parameters(
+        &self,
+        materials: &Materials,
+        sample: &mut Sample<'_>,
+        place: usize,
+        heard: &Heard,
+    ) -> Result<(), Failure> {
+        let (domain, name) = (&materials.header, materials.actions[place].name.as_str());
+        let (grammar, schema) =
+            (parameters_grammar(domain, Some(name)), parameters_schema(domain, Some(name)));
+        let constraint = self.options.grammar.constraint(&grammar, ("pddl", false), Some(schema));
+        let wanted = Wanted { parameters_only: true, over: None };
+        let question = self.question(materials, sample, (0, place), heard, wanted)?;
+        let system = self.prompts.system(self.options)?;
+        let reply = sample.asking.ask(system, question, "action", Some(constraint.clone()))?;
+        let read = |text: &str| parameters_from_json(domain, text);
+        let reply = reply_as_pddl(&reply, Some(&constraint), read).unwrap_or(reply);
+        match head_of(&reply, name) {
+            Some(head) => {
+                sample.report(&format!("parameters of {name}"), &reply.content, &[]);
+                sample.heads[place] = Some(head);
+            }
+            None => self.take(materials, place, &reply, sample),
         }
+        Ok(())
+    }
+
+    fn ask_for_action(
+        &self,
+        materials: &Materials,
+        sample: &mut Sample<'_>,
+        (pass, place): (u32, usize),
+        heard: &Heard,
+    ) -> Result<(), Failure> {
+        let head = sample.heads[place].take();
+        if head.is_none() && self.asks_for_parameters() {
+            // The reply to the question for its parameters is taken as the action.
+            return Ok(());
+        }
+        let over = head.as_ref().map(|head| print_typed_list(&head.parameters));
+        let wanted = Wanted { parameters_only: false, over };
+        let question = self.question(materials, sample, (pass, place), heard, wanted)?;
+        let system = self.prompts.system(self.options)?;
+        let constraint = self.constraint(materials, head.as_ref())?;
+        let reply = sample.asking.ask(system, question, "action", constraint.clone())?;
+        let read = |text: &str| action_from_json(&materials.header, head.as_ref(), text);
+        // JSON of another form holds no action, which is reported like any such reply.
+        let pddl = reply_as_pddl(&reply, constraint.as_ref(), read).unwrap_or(reply);
+        self.take(materials, place, &pddl, sample);
+        Ok(())
     }
 
     /// True if the next question can be asked although this one has no reply yet: its text is the same whatever the reply.
@@ -131,23 +201,21 @@ impl ActionsCall<'_> {
             grown.has_new = false;
         }
         let asking = Asking::new(self.host, self.options, &self.request.task);
-        Sample { number, patch: CandidatePatch::default(), actions, grown, asking, stays }
+        let heads = vec![None; actions.len()];
+        Sample { number, patch: CandidatePatch::default(), actions, heads, grown, asking, stays }
     }
 
-    /// The grammar of the action over the given predicates.
+    /// The grammar of the action over the given predicates and its parameters.
     fn constraint(
         &self,
         materials: &Materials,
-        action: &ActionDescription,
+        head: Option<&Action>,
     ) -> Result<Option<Constraint>, Failure> {
         let usage = self.options.grammar;
-        if usage.is_off() {
-            return Ok(None);
-        }
-        if self.options.mode == Mode::Grown {
+        let Some(head) = head.map(ActionHead::Interface) else {
             return usage.without_grammar("in mode `grown` replies may propose predicates");
-        }
-        let (domain, head) = (&materials.header, ActionHead::Named(&action.name));
+        };
+        let domain = &materials.header;
         let schema = action_schema(domain, head);
         Ok(Some(usage.constraint(&action_grammar(domain, head), ("pddl", false), Some(schema))))
     }
@@ -158,6 +226,7 @@ impl ActionsCall<'_> {
         sample: &Sample<'_>,
         (pass, place): (u32, usize),
         heard: &Heard,
+        wanted: Wanted,
     ) -> Result<String, Failure> {
         let growing = self.options.mode == Mode::Grown;
         let stream = u64::from(sample.number) << 32 | u64::from(pass) << 24 | place as u64;
@@ -183,17 +252,13 @@ impl ActionsCall<'_> {
             previous: before.filter(|_| !feedback.is_empty()).and_then(|text| Fenced::of(text)),
             feedback,
             growing,
+            wanted,
         })
     }
 
     /// Takes the action of a reply and the predicates that it proposes.
-    fn take(
-        &self,
-        materials: &Materials,
-        (place, action): (usize, &ActionDescription),
-        reply: &Reply,
-        sample: &mut Sample<'_>,
-    ) {
+    fn take(&self, materials: &Materials, place: usize, reply: &Reply, sample: &mut Sample<'_>) {
+        let action = &materials.actions[place];
         let block = meant_action(&reply.content, &action.name);
         let mut found = Vec::new();
         let why = match (reply.finish, &block) {
@@ -219,7 +284,7 @@ impl ActionsCall<'_> {
         sample.report(&format!("reply for {}", action.name), &reply.content, &found);
         // The whole reply if it has no action, so that it can be classified.
         let kept = block.as_ref().map_or_else(|| reply.content.trim().to_owned(), |block| block.text.clone());
-        sample.patch.texts.set_action(&materials.actions[place].name, kept);
+        sample.patch.texts.set_action(&action.name, kept);
         sample.actions[place] = block.map(|block| block.text);
     }
 
@@ -296,6 +361,15 @@ const fn ends_all(failure: &Failure) -> bool {
         failure.class,
         C::Deferred | C::Cancelled | C::Budget | C::ReplayMiss | C::Request | C::System | C::Plugin
     )
+}
+
+/// The beginning of the action `name` in a reply; nothing if the reply was cut off or holds more, as where no grammar is enforced.
+fn head_of(reply: &Reply, name: &str) -> Option<Action> {
+    let block = meant_action(&reply.content, name).filter(|_| reply.finish != FinishReason::Length)?;
+    let domain = parse_domain(&format!("(define (domain d)\n{})", block.text), SourceId(0)).value;
+    let head = domain.actions.into_iter().next()?;
+    let is_head = head.precondition.is_none() && head.effect.is_none();
+    is_head.then(|| Action { name: Name::synthetic(name), vars: Vec::new(), ..head })
 }
 
 fn line(predicate: &PredicateDescription) -> String {

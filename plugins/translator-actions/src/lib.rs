@@ -1,5 +1,5 @@
 //! `translator-actions`: asks a language model (role `writer`) for the actions of a domain, one question an
-//! action (domain-generators paper, section 3).
+//! action (domain-generators paper, section 3). With a grammar, the parameters of the action have a question of their own before.
 //!
 //! A question holds the predicates and their meanings, the action's description, and examples: actions of
 //! other suites, drawn for each action and sample from the seed of the call. The candidate's domain is the
@@ -52,6 +52,7 @@ impl Plugin for ActionTranslator {
             .requires_grammar_where("grammar", "require")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
             .requests_where("mode", &["grown"], Samples * Actions * 2 + Samples)
+            .requests_where("grammar", &["prefer", "require"], Samples * Actions * 2)
             .requests(Samples * Actions)
     }
 

@@ -39,8 +39,8 @@ pub struct ActionTranslatorOptions {
     pub only: Option<Vec<String>>,
     /// Requests token log-probabilities. Their sum over all actions is the candidate's log-likelihood.
     pub logprobs: bool,
-    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. In mode `given` only: new
-    /// predicates have no grammar.
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. An action has two requests then:
+    /// its parameters, and the rest over them. In mode `given` only: new predicates have no grammar.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,
     /// Replaces the system text. An empty text leaves the system turn out.

@@ -38,6 +38,16 @@ pub(crate) struct ActionQuestion<'a> {
     pub(crate) feedback: Vec<&'a str>,
     /// True if new predicates may be proposed.
     pub(crate) growing: bool,
+    pub(crate) wanted: Wanted,
+}
+
+/// What a question asks for: an action, or a part of it.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Wanted {
+    /// Name and parameters, and no more.
+    pub(crate) parameters_only: bool,
+    /// The parameters that the action has; the model chooses them if left out.
+    pub(crate) over: Option<String>,
 }
 
 /// A solved action of another domain.

@@ -186,17 +186,55 @@ fn questions_that_do_not_depend_on_replies_are_all_asked_before_the_first_arrive
 }
 
 #[test]
-fn a_grammar_is_of_the_named_action_over_the_given_predicates() {
-    let constraints = |grammar| {
-        let host = TestHost::new().reply("writer", GO).reply("writer", LIGHT);
-        translated(ActionTranslatorOptions { grammar, ..Default::default() }, &request(1), &host);
-        let requests = host.requests().into_iter();
-        requests.map(|(_, request)| request.constraint).collect::<Vec<_>>()
-    };
-    assert_eq!(constraints(GrammarUse::Off), [None, None]);
-    let found = constraints(GrammarUse::Require);
-    let first = found[0].as_ref().unwrap();
-    assert!(first.required && first.schema.is_some());
-    assert!(first.gbnf.contains("\"go\"") && first.gbnf.contains("```pddl"), "{}", first.gbnf);
-    assert_ne!(found[0], found[1]);
+fn with_a_grammar_the_parameters_are_asked_for_before_the_rest() {
+    let head = |action: &str| format!("{})", action.split(" :precondition").next().unwrap());
+    let heads = ["(:action go :parameters (?from ?to - room))".to_owned(), head(LIGHT)];
+    let replies = [heads[0].as_str(), &heads[1], GO, LIGHT];
+    let host = replies.iter().fold(TestHost::new(), |host, reply| host.reply("writer", reply));
+    let options = ActionTranslatorOptions { grammar: GrammarUse::Require, ..Default::default() };
+    let patches = translated(options, &request(1), &host);
+    assert_eq!((patches[0].texts.actions["go"].as_str(), codes(&patches[0]).len()), (GO, 0));
+    let asked: Vec<CompletionRequest> = host.requests().into_iter().map(|(_, request)| request).collect();
+    let ends =
+        |place: usize| asked[place].messages.last().unwrap().content.lines().last().unwrap().to_owned();
+    assert_eq!(
+        ends(0),
+        "Only the name and the parameters of the action (it is called `go`), as `(:action go :parameters (...))`:"
+    );
+    assert_eq!(ends(2), "Action (it is called `go`, and its parameters are `(?from ?to - room)`):");
+    let constraint = |place: usize| asked[place].constraint.as_ref().unwrap();
+    assert!(constraint(0).required && constraint(0).gbnf.contains("```pddl"));
+    assert!(!constraint(0).gbnf.contains(":effect") && constraint(0).schema.is_some());
+    let rest = &constraint(2).gbnf;
+    assert!(rest.contains("\"?from\"") && rest.contains(":effect") && !rest.contains("\"?l\""), "{rest}");
+}
+
+#[test]
+fn an_action_whose_parameters_are_not_answered_alone_has_one_request() {
+    let without = ActionTranslatorOptions::default();
+    let request = request(1);
+    let host = TestHost::new().reply("writer", GO).reply("writer", LIGHT);
+    translated(without, &request, &host);
+    assert!(host.requests().iter().all(|(_, request)| request.constraint.is_none()));
+    // The provider enforces no grammar, so the first reply is the whole action; the second has none.
+    let prefer = ActionTranslatorOptions { grammar: GrammarUse::Prefer, ..Default::default() };
+    let (patches, questions) = asked(prefer, &request, &[GO, "I cannot."]);
+    assert_eq!(questions.len(), 2);
+    assert_eq!(patches[0].texts.actions["go"], GO);
+    assert_eq!(codes(&patches[0]), ["actions.no-action"]);
+}
+
+#[test]
+fn deferred_parameters_are_asked_for_together_and_end_the_samples_behind() {
+    let deferred = || Err(Failure::new(FailureClass::Deferred, "llm.deferred", "the reply arrives later"));
+    let host = TestHost::new().answer("writer", deferred()).answer("writer", deferred());
+    let options = ActionTranslatorOptions { grammar: GrammarUse::Require, ..Default::default() };
+    let plugin = ActionTranslator::create(options, &Secrets::default()).unwrap();
+    let samples = plugin.translate(&host, &request(2)).unwrap().samples;
+    assert!(samples.iter().all(Outcome::is_deferred));
+    assert_eq!(
+        host.requests().len(),
+        2,
+        "the second sample's requests come behind the first one's second ones"
+    );
 }
