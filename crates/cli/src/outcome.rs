@@ -64,22 +64,22 @@ fn verdict_sentence(report: &RunReport) -> String {
         &[TaskOutcome::NotSolved, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished],
     );
     let mut text = format!("{solved} of {} {noun} solved{others}.\n", outcomes.len());
-    let mut causes: Vec<((TaskOutcome, Option<String>), Vec<&str>)> = Vec::new();
+    let mut causes: Vec<(TaskOutcome, Option<String>, Vec<&str>)> = Vec::new();
     for task in report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved) {
-        let cause = (outcome_of(task), short_reason(task));
-        match causes.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, tasks)) => tasks.push(&task.task),
-            None => causes.push((cause, vec![&task.task])),
+        let (outcome, reason) = (outcome_of(task), short_reason(task));
+        match causes.iter_mut().find(|(other, why, _)| *other == outcome && *why == reason) {
+            Some((.., tasks)) => tasks.push(&task.task),
+            None => causes.push((outcome, reason, vec![&task.task])),
         }
     }
-    for ((outcome, reason), tasks) in causes.iter().take(SHOWN_TASKS) {
+    for (outcome, reason, tasks) in causes.iter().take(SHOWN_TASKS) {
         let more = tasks.len().saturating_sub(SHOWN_TASKS);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = tasks.iter().take(SHOWN_TASKS).copied().collect::<Vec<_>>().join(", ");
         let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         push_line(&mut text, &format!("  {}{more} {}{}", escape(&names), outcome.name(), escape(&reason)));
     }
-    match causes.iter().skip(SHOWN_TASKS).map(|(_, tasks)| tasks.len()).sum::<usize>() {
+    match causes.iter().skip(SHOWN_TASKS).map(|(.., tasks)| tasks.len()).sum::<usize>() {
         0 => {}
         more => push_line(&mut text, &format!("  and {more} more")),
     }
