@@ -361,3 +361,34 @@ fn push_line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_contract::{Failure, FailureClass};
+    use planforge_pipeline::RunState;
+
+    #[test]
+    fn tasks_of_one_cause_are_named_in_one_line() {
+        let down = Failure::new(FailureClass::Provider, "llm.connection", "the server is down; it says:\nno");
+        let failed = TaskVerdict::Failed { stage: "problem".to_owned(), failure: down };
+        let wrong = TaskVerdict::Rejected { stage: "pddl".to_owned(), message: "two errors".to_owned() };
+        let tasks = [("a", &failed), ("b", &wrong), ("c", &failed), ("d", &TaskVerdict::Accepted)].map(
+            |(name, verdict)| TaskReport {
+                task: name.to_owned(),
+                verdict: Some(verdict.clone()),
+                ..TaskReport::default()
+            },
+        );
+        let report = RunReport {
+            schema: 1,
+            state: RunState::Finished,
+            tasks: tasks.into(),
+            prices: Default::default(),
+        };
+        assert_eq!(
+            verdict_sentence(&report),
+            "1 of 4 tasks solved, 1 not solved, 2 failed.\n  a, c failed: the server is down; it says\n  b not solved: two errors\n"
+        );
+    }
+}
