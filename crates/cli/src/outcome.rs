@@ -59,10 +59,8 @@ fn verdict_sentence(report: &RunReport) -> String {
     let outcomes: Vec<TaskOutcome> = report.tasks.iter().map(outcome_of).collect();
     let noun = if outcomes.len() == 1 { "task" } else { "tasks" };
     let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
-    let others = counts(
-        &outcomes,
-        &[TaskOutcome::NotSolved, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished],
-    );
+    let others = counts(&outcomes, &[&[TaskOutcome::NotSolved], &WITHOUT_ANSWER[..]].concat());
+    let others = others.map_or_else(String::new, |others| format!(", {others}"));
     let mut text = format!("{solved} of {} {noun} solved{others}.\n", outcomes.len());
     let mut causes: Vec<(TaskOutcome, Option<String>, Vec<&str>)> = Vec::new();
     for task in report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved) {
@@ -86,11 +84,16 @@ fn verdict_sentence(report: &RunReport) -> String {
     text
 }
 
-/// `, 1 not solved, 2 failed` of these kinds; nothing if there are none.
-pub(crate) fn counts(outcomes: &[TaskOutcome], kinds: &[TaskOutcome]) -> String {
+/// Results of tasks that say nothing about what a model wrote.
+pub(crate) const WITHOUT_ANSWER: [TaskOutcome; 3] =
+    [TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished];
+
+/// `1 not solved, 2 failed` of these kinds; nothing if there are none.
+pub(crate) fn counts(outcomes: &[TaskOutcome], kinds: &[TaskOutcome]) -> Option<String> {
     let count = |kind: &TaskOutcome| outcomes.iter().filter(|outcome| *outcome == kind).count();
     let counts = kinds.iter().map(|kind| (count(kind), kind.name())).filter(|(count, _)| *count > 0);
-    counts.map(|(count, name)| format!(", {count} {name}")).collect()
+    let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
 }
 
 /// The reason for a result in one line: the first error of the stage that decided, else the words of the verdict.

@@ -41,7 +41,7 @@ pub(crate) struct ActionQuestion<'a> {
     pub(crate) wanted: Wanted,
 }
 
-/// What a question asks for: an action, or a part of it.
+/// The part of an action that a question asks for; by default all of it.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Wanted {
     /// Name and parameters, and no more.

@@ -366,8 +366,7 @@ fn the_accuracy_of_two_methods_over_two_seeds_fills_the_table() {
     assert!(text.contains("refined (simulated)"), "{text}");
     let read = |file: &str| fs::read_to_string(place.path("out").join(file)).unwrap();
     // On screen, prose fits a terminal.
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(words(&read("accuracy.txt")), words(text));
+    assert_eq!(planforge_evaluate::wrapped(&read("accuracy.txt")), text);
     assert!(read("accuracy.md").contains("| garden "));
     let csv = read("accuracy.csv");
     assert_eq!(csv.lines().count(), 5);

@@ -7,6 +7,7 @@ use super::read_evaluation;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
+use crate::outcome::{WITHOUT_ANSWER, counts};
 use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::render::escape;
@@ -97,32 +98,33 @@ impl Tables {
     /// The tables on standard output; as JSON with what waits.
     fn print(&self, context: &Context, args: &TableArgs, evaluation: &Evaluation, waits: Option<&Wave>) {
         let output = &context.output;
+        let print = |text: &str| output.result(&wrapped(text));
         if !args.json && !args.markdown {
-            output.result(&wrapped(&match args.layout {
+            print(&match args.layout {
                 Layout::Classes => classes_sentence(&self.classes),
                 // Its text begins with the sentences of the methods.
                 Layout::Methods => String::new(),
                 _ => solved_sentence(evaluation),
-            }));
+            });
         }
         match (args.layout, args.json, args.markdown) {
             (Layout::Walks, true, _) => output.json(&with(evaluation, waits)),
-            (Layout::Walks, false, _) => output.result(&wrapped(&evaluation.text())),
+            (Layout::Walks, false, _) => print(&evaluation.text()),
             (Layout::Accuracy, true, _) => output.json(&with(&self.accuracy, waits)),
             (Layout::Accuracy, false, true) => output.result(&self.accuracy.markdown()),
-            (Layout::Accuracy, false, false) => output.result(&wrapped(&self.accuracy.text())),
+            (Layout::Accuracy, false, false) => print(&self.accuracy.text()),
             (Layout::Scaling, true, _) => output.json(&with(&self.scaling, waits)),
             (Layout::Scaling, false, true) => output.result(&self.scaling.markdown()),
-            (Layout::Scaling, false, false) => output.result(&wrapped(&self.scaling.text())),
+            (Layout::Scaling, false, false) => print(&self.scaling.text()),
             (Layout::Plans, true, _) => output.json(&with(&self.plans, waits)),
             (Layout::Plans, false, true) => output.result(&self.plans.markdown()),
-            (Layout::Plans, false, false) => output.result(&wrapped(&self.plans.text())),
+            (Layout::Plans, false, false) => print(&self.plans.text()),
             (Layout::Classes, true, _) => output.json(&with(&self.classes, waits)),
             (Layout::Classes, false, true) => output.result(&self.classes.markdown()),
-            (Layout::Classes, false, false) => output.result(&wrapped(&self.classes.text())),
+            (Layout::Classes, false, false) => print(&self.classes.text()),
             (Layout::Methods, true, _) => output.json(&with(&self.methods, waits)),
             (Layout::Methods, false, true) => output.result(&self.methods.markdown()),
-            (Layout::Methods, false, false) => output.result(&wrapped(&self.methods.text())),
+            (Layout::Methods, false, false) => print(&self.methods.text()),
         }
     }
 }
@@ -130,14 +132,12 @@ impl Tables {
 /// Tasks solved by each pipeline over all seeds, those without an answer, and unfinished cells.
 fn solved_sentence(evaluation: &Evaluation) -> String {
     let share = |column: &Column| {
-        let cells = || evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
-        let count = |outcome| -> usize { cells().map(|cell| cell.count(outcome)).sum() };
-        let tasks: usize = cells().map(|cell| cell.tasks.len()).sum();
-        let open = [TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished].into_iter();
-        let open = open.map(|outcome| (count(outcome), outcome.name())).filter(|(n, _)| *n > 0);
-        let open: Vec<String> = open.map(|(n, name)| format!("{n} {name}")).collect();
-        let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join(", ")) };
-        format!("{} {} of {tasks}{open}", escape(&column.name()), count(TaskOutcome::Solved))
+        let cells = evaluation.cells.iter().filter(|cell| column.holds(&cell.key));
+        let outcomes: Vec<TaskOutcome> =
+            cells.flat_map(|cell| &cell.tasks).map(|task| task.outcome).collect();
+        let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
+        let open = counts(&outcomes, &WITHOUT_ANSWER).map_or_else(String::new, |open| format!(" ({open})"));
+        format!("{} {solved} of {}{open}", escape(&column.name()), outcomes.len())
     };
     let shares: Vec<String> = evaluation.columns.iter().map(share).collect();
     let open = evaluation.cells.iter().filter(|cell| cell.state == CellState::Unfinished).count();

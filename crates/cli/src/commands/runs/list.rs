@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::outcome::counts;
+use crate::outcome::{WITHOUT_ANSWER, counts};
 use crate::run_names::{RUNS, StoredRun, stored_runs};
 use clap::Args;
 use planforge_evaluate::results::TaskOutcome;
@@ -29,9 +29,9 @@ struct ListedRun {
     tasks: usize,
     /// Absent if the run has no report: it is in progress or was stopped.
     solved: Option<usize>,
-    /// Tasks without an answer, such as `, 1 undecided, 2 failed`.
+    /// Tasks without an answer, such as `1 undecided, 2 failed`.
     #[serde(skip)]
-    others: String,
+    others: Option<String>,
     in_progress: bool,
 }
 
@@ -66,7 +66,6 @@ pub(super) fn run(context: &Context, args: &ListArgs) -> Exit {
 
 fn listed(run: &StoredRun) -> ListedRun {
     let StoredRun { folder, manifest } = run;
-    use TaskOutcome::{Failed, Undecided, Unfinished};
     let outcomes = outcomes(folder);
     let solved = |all: &Vec<TaskOutcome>| all.iter().filter(|one| **one == TaskOutcome::Solved).count();
     ListedRun {
@@ -79,9 +78,7 @@ fn listed(run: &StoredRun) -> ListedRun {
             .into_owned(),
         tasks: manifest.tasks.len(),
         solved: outcomes.as_ref().map(solved),
-        others: outcomes
-            .as_deref()
-            .map_or_else(String::new, |all| counts(all, &[Undecided, Failed, Unfinished])),
+        others: outcomes.as_deref().and_then(|all| counts(all, &WITHOUT_ANSWER)),
         in_progress: RunFolder::is_in_progress(folder).unwrap_or(false),
     }
 }
@@ -97,7 +94,10 @@ impl ListedRun {
     fn result(&self) -> String {
         match (self.solved, self.in_progress) {
             (_, true) => "in progress".to_owned(),
-            (Some(solved), false) => format!("{solved} of {} solved{}", self.tasks, self.others),
+            (Some(solved), false) => {
+                let others = self.others.as_ref().map_or_else(String::new, |others| format!(", {others}"));
+                format!("{solved} of {} solved{others}", self.tasks)
+            }
             (None, false) => "unfinished".to_owned(),
         }
     }

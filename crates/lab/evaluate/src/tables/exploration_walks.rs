@@ -248,7 +248,7 @@ fn cost_of(column: &Column, summary: &Summary) -> (String, Option<&'static str>)
     let usage = &summary.usage;
     match &summary.cost {
         _ if column.judges.simulated => ("simulated".to_owned(), None),
-        _ if usage.calls + usage.failed == 0 => ("-".to_owned(), None),
+        _ if usage.requests() == 0 => ("-".to_owned(), None),
         Some(cost) => (cost.text(), (cost.unpriced > 0).then(|| why_unknown(usage, cost))),
         None => ("?".to_owned(), Some("it was not computed")),
     }

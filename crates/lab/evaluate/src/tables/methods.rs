@@ -404,7 +404,7 @@ fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize)
     text += &match (method.simulated, method.usd) {
         (true, _) => String::new(),
         // No request was sent.
-        _ if usage.calls + usage.failed == 0 => String::new(),
+        _ if usage.requests() == 0 => String::new(),
         (false, Some(usd)) => format!(", {} a task", dollars(usd)),
         (false, None) => format!(", cost unknown ({})", why_unknown(usage, cost)),
     };
@@ -569,11 +569,17 @@ mod tests {
     }
 
     #[test]
-    fn one_level_or_size_and_methods_that_did_not_run_have_no_figures() {
+    fn one_level_or_size_has_no_table() {
         let mut own = evaluation();
         own.tasks.iter_mut().for_each(|facts| (facts.level, facts.size) = (1, Some(5)));
         let text = Methods::new(&[&own]).text();
         assert!(!text.contains("by the") && text.lines().count() == 2, "{text}");
+        own.tasks.clear();
+        assert!(!Methods::new(&[&own]).text().contains("by the"));
+    }
+
+    #[test]
+    fn a_method_that_did_not_run_has_no_figures() {
         let mut own = evaluation();
         for task in own.cells.iter_mut().flat_map(|cell| &mut cell.tasks) {
             task.outcome = TaskOutcome::Unfinished;
@@ -583,8 +589,6 @@ mod tests {
             text.lines().any(|line| line.split_whitespace().eq(["m", "-", "-"])),
             "no figure of what did not run: {text}"
         );
-        own.tasks.clear();
-        assert!(!Methods::new(&[&own]).text().contains("by the"));
     }
 
     #[test]
