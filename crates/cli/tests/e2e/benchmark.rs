@@ -100,6 +100,16 @@ fn an_evaluation_with_levels_can_be_moved() {
     let page = place.path("report.html").display().to_string();
     let report = ran(["report", &moved, "--out", &page]);
     assert!(!report.expect(0).stderr.contains("warning"), "{}", report.stderr);
+    let html = fs::read_to_string(page).unwrap();
+    let (_, rest) = html.split_once("id=\"index\"").unwrap();
+    let json = rest.split_once('>').unwrap().1.split_once("</script>").unwrap().0;
+    let index: Value = serde_json::from_str(json).unwrap();
+    let methods = &index["methods"][0];
+    assert!(methods["sentences"][0].as_str().unwrap().starts_with("llm-p@right: 4 of 4 tasks solved"));
+    let table = &methods["tables"][0];
+    assert!(table["caption"].as_str().unwrap().contains("by the level of texts"), "{table}");
+    assert_eq!(table["columns"], serde_json::json!(["method", "level 1", "level 2"]));
+    assert_eq!(table["rows"][1][2], "0 [0, 66] n=2", "{table}");
 }
 
 #[test]

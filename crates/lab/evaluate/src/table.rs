@@ -41,6 +41,14 @@ impl Table {
         self.rows.push(row);
     }
 
+    pub fn header(&self) -> impl Iterator<Item = &str> {
+        self.header.iter().map(|(name, _)| name.as_str())
+    }
+
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     /// True if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -12,7 +12,7 @@ pub use domain_generators::{
     class_figures, size_of,
 };
 pub use junit::junit;
-pub use methods::{Group, MethodResult, Methods, Success};
+pub use methods::{Group, MethodResult, Methods, OPEN, Success};
 pub use test_time_scaling::{
     Criterion, Curve, CurvePoint, Delta, Plans, PlansCell, PlansRow, Rate, Scaling, ScalingCell, ScalingRow,
     curve_files, curves,

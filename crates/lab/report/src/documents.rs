@@ -7,6 +7,8 @@ use crate::outline::{LogLine, Pull, Retry, RoundOutline, Selection, Session, Spe
 use planforge_contract::{
     AppliedFix, Edits, Failure, LineageStep, ProviderFailure, ReportedDiagnostic, Usage,
 };
+use planforge_evaluate::Table;
+use planforge_evaluate::tables::{Methods, OPEN};
 use planforge_record::TaskVerdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,6 +17,43 @@ use std::collections::BTreeMap;
 pub(crate) type TextId = u32;
 /// The number of a page.
 pub(crate) type PageId = u32;
+
+/// How an evaluation's methods compare.
+#[derive(Serialize)]
+pub(crate) struct MethodsEntry {
+    /// One for each method and null baseline.
+    sentences: Vec<String>,
+    /// Success by level and by size.
+    tables: Vec<MethodsTable>,
+    /// Success against tokens.
+    figure: Option<TextId>,
+}
+
+#[derive(Serialize)]
+struct MethodsTable {
+    caption: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl MethodsEntry {
+    pub(crate) fn new(methods: &Methods, figure: Option<TextId>) -> Self {
+        let table = |(caption, table): (String, Table)| {
+            let rows = table.rows().to_vec();
+            let open = rows.iter().flatten().any(|cell| cell.contains('?'));
+            MethodsTable {
+                caption: if open { format!("{caption}. {OPEN}") } else { caption },
+                columns: table.header().map(str::to_owned).collect(),
+                rows,
+            }
+        };
+        Self {
+            sentences: methods.sentences().cloned().collect(),
+            tables: methods.tables().into_iter().map(table).collect(),
+            figure,
+        }
+    }
+}
 
 /// The index of the report: enough for the first table, with the places of everything else.
 #[derive(Serialize)]
@@ -28,8 +67,8 @@ pub(crate) struct Index {
     pub(crate) cells: Vec<CellEntry>,
     /// Tables as the command line writes them: name and text.
     pub(crate) tables: Vec<(String, TextId)>,
-    /// The methods of each evaluation: their sentences, and the figure of success against tokens.
-    pub(crate) methods: Vec<(Vec<String>, Option<TextId>)>,
+    /// The methods of each evaluation.
+    pub(crate) methods: Vec<MethodsEntry>,
     /// Unreadable parts, for a person.
     pub(crate) warnings: Vec<String>,
     /// The styles of drawings, by what they show.

@@ -29,7 +29,7 @@ mod writer;
 
 pub use codes::CODES;
 
-use crate::documents::Index;
+use crate::documents::{Index, MethodsEntry};
 use crate::source::Source;
 use crate::texts::SuiteTexts;
 use crate::writer::Stores;
@@ -93,7 +93,7 @@ pub fn write(
     let mut methods = Vec::new();
     for own in source.methods {
         let figure = own.figure.map(|figure| stores.text(&figure)).transpose()?;
-        methods.push((own.sentences, figure));
+        methods.push(MethodsEntry::new(&own.methods, figure));
     }
     progress(source.cells.len(), source.cells.len());
     let finished = stores.finish()?;

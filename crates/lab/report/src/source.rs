@@ -4,6 +4,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::matrix::Matrix;
 use planforge_evaluate::results::{CellKey, CellResult, TaskOutcome};
 use planforge_evaluate::sums::is_unchanged;
+use planforge_evaluate::tables::Methods;
 use planforge_pipeline::load_leniently;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -34,8 +35,7 @@ pub(crate) struct CellSource {
 }
 
 /// The tables that an evaluation writes as text, in the order in which they are shown.
-const TABLES: [(&str, &str); 6] = [
-    ("Methods by level and size", "methods.txt"),
+const TABLES: [(&str, &str); 5] = [
     ("Walks (Table 2)", "evaluation.txt"),
     ("Accuracy of problems", "accuracy.txt"),
     ("Test-time scaling", "scaling.txt"),
@@ -43,22 +43,10 @@ const TABLES: [(&str, &str); 6] = [
     ("Actions by result class", "classes.txt"),
 ];
 
-/// The sentences of `methods.json` and the figure `methods.svg`.
+/// `methods.json` and the figure `methods.svg`.
 pub(crate) struct MethodsSource {
-    pub(crate) sentences: Vec<String>,
+    pub(crate) methods: Methods,
     pub(crate) figure: Option<String>,
-}
-
-/// As much of `methods.json` as a report needs.
-#[derive(Deserialize)]
-struct Methods {
-    methods: Vec<Method>,
-    baselines: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Method {
-    sentence: String,
 }
 
 /// As much of `evaluation.json` as a report needs.
@@ -227,8 +215,8 @@ impl Source {
         let file = path.join("methods.json");
         if file.is_file() {
             match read(&file).and_then(|bytes| parse::<Methods>(&file, &bytes)) {
-                Ok(found) => source.methods.push(MethodsSource {
-                    sentences: found.methods.into_iter().map(|m| m.sentence).chain(found.baselines).collect(),
+                Ok(methods) => source.methods.push(MethodsSource {
+                    methods,
                     figure: fs::read_to_string(path.join("methods.svg")).ok(),
                 }),
                 Err(failure) => source.warnings.push(failure.to_string()),

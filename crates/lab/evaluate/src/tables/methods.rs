@@ -8,14 +8,17 @@ use crate::table::{Align, Table};
 use crate::tables::{marked_name, why_unknown};
 use planforge_contract::Failure;
 use planforge_pipeline::{Cost, TaskUsage, dollars};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
+/// The note below tables that have a `?`.
+pub const OPEN: &str = "?: some of these tasks are undecided, failed or unfinished.";
+
 /// Tasks solved, with tasks as trials: seeds of a task are averaged.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Success {
     pub tasks: usize,
     /// Sum over the tasks of the share of seeds that solved them.
@@ -88,7 +91,7 @@ impl Success {
 }
 
 /// Tasks of a difficulty: of one level, or of sizes from `from` to `to`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     pub from: usize,
     pub to: usize,
@@ -101,7 +104,7 @@ impl Group {
 }
 
 /// A method: a pipeline with a model.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodResult {
     /// The name in tables.
     pub name: String,
@@ -129,7 +132,7 @@ pub struct MethodResult {
 }
 
 /// The methods of evaluations.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Methods {
     /// Version of this document, 1.
     pub schema: u32,
@@ -207,8 +210,26 @@ impl Methods {
     }
 
     fn render(&self, bullet: &str, one: impl Fn(Table) -> String) -> String {
-        let sentences = self.methods.iter().map(|method| &method.sentence).chain(&self.baselines);
-        let mut out: String = sentences.map(|sentence| format!("{bullet}{sentence}\n")).collect();
+        let mut out: String = self.sentences().map(|sentence| format!("{bullet}{sentence}\n")).collect();
+        let mut open = false;
+        for (caption, table) in self.tables() {
+            let text = one(table);
+            open |= text.contains('?');
+            out += &format!("\n{caption}\n\n{text}");
+        }
+        if open {
+            out += &format!("\n{OPEN}\n");
+        }
+        out
+    }
+
+    /// A sentence for each method and each null baseline.
+    pub fn sentences(&self) -> impl Iterator<Item = &String> {
+        self.methods.iter().map(|method| &method.sentence).chain(&self.baselines)
+    }
+
+    /// Success by level and by size, with captions; without those that have no method with tasks in several groups.
+    pub fn tables(&self) -> Vec<(String, Table)> {
         let level = |group: &Group| format!("level {}", group.from);
         let size = |group: &Group| match group.from == group.to {
             true => format!("{} objects", group.from),
@@ -218,18 +239,10 @@ impl Methods {
             ("by the level of texts", self.table(&self.levels, level, |method| &method.levels)),
             ("by the objects of a task, in thirds", self.table(&self.sizes, size, |method| &method.sizes)),
         ];
-        let mut open = false;
-        for (by, table) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
-            let text = one(table);
-            open |= text.contains('?');
-            out += &format!(
-                "\n% of tasks solved {by}, with Wilson's 95 % interval and the number of tasks\n\n{text}"
-            );
-        }
-        if open {
-            out += "\n?: some of these tasks are undecided, failed or unfinished.\n";
-        }
-        out
+        let caption =
+            |by| format!("% of tasks solved {by}, with Wilson's 95 % interval and the number of tasks");
+        let used = tables.into_iter().filter(|(_, table)| !table.is_empty());
+        used.map(|(by, table)| (caption(by), table)).collect()
     }
 
     /// Methods with tasks in several of the groups.

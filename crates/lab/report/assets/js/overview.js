@@ -155,10 +155,17 @@ function warnings() {
   return el("div.note.is-bad", { role: "note" }, el("strong", {}, "Not everything could be read:"), el("ul", {}, index.warnings.map((w) => el("li", {}, w))));
 }
 
-// A sentence for each method of an evaluation, and success against tokens.
-async function methods([sentences, figure]) {
+// A sentence for each method of an evaluation, success against tokens, and success by level and by size.
+async function methods({ sentences, tables, figure }) {
   const words = "Tasks solved against tokens a task, for each method";
-  return el("section.methods", {}, el("h2", {}, "Methods"), el("ul", {}, sentences.map((sentence) => el("li", {}, sentence))), figure !== null && drawing(await textOf(figure), words, "curve"));
+  return el(
+    "section.methods",
+    {},
+    el("h2", {}, "Methods"),
+    el("ul", {}, sentences.map((sentence) => el("li", {}, sentence))),
+    figure !== null && drawing(await textOf(figure), words, "curve"),
+    tables.map(({ caption, columns, rows }) => table(caption, columns.map((name) => [name, ""]), rows, (row) => row)),
+  );
 }
 
 async function overviewPage() {
