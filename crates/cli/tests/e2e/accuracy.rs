@@ -199,16 +199,19 @@ fn the_recorded_actions_of_a_real_model_replay() {
     }
 }
 
+/// Replays a study of grammars into `folder`.
+fn replays_grammars(study: &str, layout: &str, folder: &str) -> Ran {
+    let recorded = root().join("examples/recordings/grammar-local-model").display().to_string();
+    let matrix = root().join(format!("examples/studies/grammar/{study}.toml")).display().to_string();
+    evaluate(&["--matrix", &matrix, "--replay", &recorded, "--layout", layout, "--out", folder])
+}
+
 #[test]
 fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
-    let recorded = root().join("examples/recordings/grammar-local-model").display().to_string();
     let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
     for (study, layout, head) in [("actions", "classes", "| result"), ("llm-p", "accuracy", "| domain  ")] {
         let out = tempfile::tempdir().unwrap();
-        let matrix = root().join(format!("examples/studies/grammar/{study}.toml")).display().to_string();
-        let folder = out.path().display().to_string();
-        let ran =
-            evaluate(&["--matrix", &matrix, "--replay", &recorded, "--layout", layout, "--out", &folder]);
+        let ran = replays_grammars(study, layout, &out.path().display().to_string());
         let written = fs::read_to_string(out.path().join(format!("{layout}.md"))).expect(&ran.stderr);
         let tables = written.split("\n\n").filter(|part| part.starts_with(head));
         // Not the table of null baselines.
@@ -216,6 +219,32 @@ fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
         assert!(!tables.is_empty(), "{written}");
         for table in tables {
             assert!(page.contains(table.trim_end()), "{study}: {table}");
+        }
+    }
+}
+
+#[test]
+fn the_recorded_comparisons_of_grammars_give_the_answers_of_their_page() {
+    let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
+    for (study, arms) in [
+        ("llm-p-zero", &["llm-p@grammar-zero"][..]),
+        ("llm-p-thought", &["llm-p@grammar-thought"]),
+        ("tic", &["tic-g1@grammar", "tic-ic@grammar"]),
+    ] {
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().display().to_string();
+        let ran = replays_grammars(study, "accuracy", &folder);
+        for grammar in arms {
+            let free = grammar.replace("@grammar", "@free");
+            let arms = ["compare", &folder, &folder, "--pipeline-a", &free, "--pipeline-b", grammar];
+            let compared = Ran::wait(planforge().args(arms).spawn().unwrap());
+            let answer = compared.stdout.lines().next().expect(&ran.stderr);
+            let row = format!("| `{study}`");
+            let row_of = |line: &str| line.starts_with(&row) && line.contains(&format!("`{grammar}`"));
+            assert!(
+                page.lines().any(|line| row_of(line) && line.contains(answer)),
+                "{study}, {grammar}: {answer}"
+            );
         }
     }
 }
