@@ -7,6 +7,7 @@ use crate::history::{MadeCandidate, TaskHistory};
 use planforge_contract::Decision;
 use planforge_planning::walk::harmonic_mean;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Marks of a candidate. planforge's own reader marks every candidate; the other marks exist where a stage
 /// judged it.
@@ -23,6 +24,9 @@ pub struct CandidateMarks {
     /// The same for being the reference domain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same: Option<f64>,
+    /// The same for being the reference problem up to the names of objects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_problem: Option<f64>,
 }
 
 /// A task's success over samples and rounds.
@@ -33,6 +37,10 @@ pub struct TaskCurve {
     pub best_of: Vec<CandidateMarks>,
     /// For N = 1, 2, ...: whether any of the first N samples is accepted by planforge's reader. What ranking can reach at most.
     pub any_of: Vec<bool>,
+    /// For N = 1, 2, ...: the share of pairs of a sample that is the reference and one that is not, among the first N, in which the former
+    /// ranks higher; a tie is half. Absent where there is no such pair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranking: Vec<Option<f64>>,
     /// For T = 0, 1, ...: the candidates that are refined, after T rounds.
     pub after: Vec<CandidateMarks>,
 }
@@ -58,6 +66,7 @@ impl CandidateMarks {
             val: val.map(|accepts| if empty { 0.0 } else { accepts }),
             walk: walk.map(|score| one(score >= 1.0)),
             same: said(&judges.same_domain).and_then(|same| decided(&same.decision)),
+            same_problem: said(&judges.equivalent).and_then(|same| decided(&same.decision)),
         }
     }
 
@@ -73,6 +82,7 @@ impl CandidateMarks {
             val: of(|m| m.val),
             walk: of(|m| m.walk),
             same: of(|m| m.same),
+            same_problem: of(|m| m.same_problem),
         }
     }
 }
@@ -80,7 +90,7 @@ impl CandidateMarks {
 impl TaskCurve {
     /// Reads a task; nothing where it has neither samples nor rounds.
     pub(crate) fn of(task: &TaskHistory, judges: &Judges) -> Option<Self> {
-        let (best_of, any_of) = over_samples(task, judges);
+        let mut curve = over_samples(task, judges);
         let lines = task.lines();
         let last = lines.iter().flat_map(|line| line.rounds.iter().map(|(number, _)| *number)).max();
         let after = |rounds: u32| {
@@ -90,19 +100,19 @@ impl TaskCurve {
                 .collect();
             CandidateMarks::mean(&marks)
         };
-        let after: Vec<CandidateMarks> = last.map(|last| (0..=last).map(after).collect()).unwrap_or_default();
-        (!best_of.is_empty() || !after.is_empty()).then_some(Self { best_of, any_of, after })
+        curve.after = last.map(|last| (0..=last).map(after).collect()).unwrap_or_default();
+        (!curve.best_of.is_empty() || !curve.after.is_empty()).then_some(curve)
     }
 }
 
-/// The samples of the first writer outside refinement, and the marks of the first N of them.
-fn over_samples(task: &TaskHistory, judges: &Judges) -> (Vec<CandidateMarks>, Vec<bool>) {
+/// The curves over the first N samples of the first writer outside refinement.
+fn over_samples(task: &TaskHistory, judges: &Judges) -> TaskCurve {
     let Some(writer) = judges.writers.iter().find(|writer| {
         task.candidates
             .iter()
             .any(|made| made.stage == **writer && made.round == 0 && made.candidate.lineage.len() == 1)
     }) else {
-        return (Vec::new(), Vec::new());
+        return TaskCurve::default();
     };
     let sampled =
         |made: &&MadeCandidate| made.stage == *writer && made.round == 0 && made.candidate.lineage.len() == 1;
@@ -123,24 +133,56 @@ fn over_samples(task: &TaskHistory, judges: &Judges) -> (Vec<CandidateMarks>, Ve
         at.and_then(|at| first(n).nth(at)).map(|(.., marks)| *marks).unwrap_or_default()
     };
     let any = |n: u32| first(n).any(|(.., marks)| marks.front_end > 0.5);
-    ((1..=count).map(best).collect(), (1..=count).map(any).collect())
+    let ranking = |n: u32| {
+        let group: Vec<_> = first(n).map(|(_, made, marks)| (*made, *marks)).collect();
+        ranks_right(&group, judges)
+    };
+    TaskCurve {
+        best_of: (1..=count).map(best).collect(),
+        any_of: (1..=count).map(any).collect(),
+        ranking: (1..=count).map(ranking).collect(),
+        after: Vec::new(),
+    }
 }
 
-/// The index of the candidate that ranks first, as a select stage ranks: by the first metric that all of them
-/// have, else by the last, where candidates without a value come last. Ties go to the earlier.
+/// See [`TaskCurve::ranking`].
+fn ranks_right(group: &[(&MadeCandidate, CandidateMarks)], judges: &Judges) -> Option<f64> {
+    let made: Vec<&MadeCandidate> = group.iter().map(|(made, _)| *made).collect();
+    let ranks = rank_values(&made, judges)?;
+    let of = |wanted: f64| {
+        let same = group.iter().map(|(_, marks)| marks.same.or(marks.same_problem));
+        let wanted = same.zip(&ranks).filter(|(same, _)| *same == Some(wanted));
+        wanted.map(|(_, rank)| *rank).collect::<Vec<Option<f64>>>()
+    };
+    let (right, wrong) = (of(1.0), of(0.0));
+    let pairs = right.iter().flat_map(|right| wrong.iter().map(move |wrong| right.partial_cmp(wrong)));
+    let wins: Vec<f64> = pairs
+        .map(|order| match order {
+            Some(Ordering::Greater) => 1.0,
+            Some(Ordering::Less) => 0.0,
+            Some(Ordering::Equal) | None => 0.5,
+        })
+        .collect();
+    (!wins.is_empty()).then(|| wins.iter().sum::<f64>() / wins.len() as f64)
+}
+
+/// The index of the candidate that ranks first. Ties go to the earlier.
 fn best_index(group: &[&MadeCandidate], judges: &Judges) -> Option<usize> {
-    let values = |metric: &String| group.iter().map(|made| value(made, metric)).collect::<Vec<_>>();
+    let ranks = rank_values(group, judges).unwrap_or_else(|| vec![None; group.len()]);
+    let better = |at: usize, best: usize| ranks.get(at) > ranks.get(best);
+    (0..group.len()).reduce(|best, at| if better(at, best) { at } else { best })
+}
+
+/// The values by which a select stage ranks, higher ones first: of the first metric that all candidates have, else of the last, where a
+/// candidate without a value comes last.
+fn rank_values(group: &[&MadeCandidate], judges: &Judges) -> Option<Vec<Option<f64>>> {
+    let sign = if judges.ranked_low { -1.0 } else { 1.0 };
+    let values = |metric: &String| -> Vec<Option<f64>> {
+        group.iter().map(|made| value(made, metric).map(|value| sign * value)).collect()
+    };
     let mut all = judges.ranked_by.iter().map(values);
     let complete = all.clone().find(|values| values.iter().all(Option::is_some));
-    let better = |a: f64, b: f64| if judges.ranked_low { a < b } else { a > b };
-    let mut best = None;
-    for (at, value) in complete.or(all.next_back()).unwrap_or_default().into_iter().enumerate() {
-        let Some(value) = value else { continue };
-        if best.is_none_or(|(_, known)| better(value, known)) {
-            best = Some((at, value));
-        }
-    }
-    best.map(|(at, _)| at).or((!group.is_empty()).then_some(0))
+    complete.or(all.next_back())
 }
 
 fn value(made: &MadeCandidate, metric: &str) -> Option<f64> {

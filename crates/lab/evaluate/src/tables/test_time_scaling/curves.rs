@@ -30,7 +30,8 @@ pub struct Curve {
     pub pipeline: String,
     /// `samples` or `rounds`.
     pub over: &'static str,
-    /// The criterion of success: `front end`, `any of N (front end)`, `VAL`, `walk score 1`, `same domain`.
+    /// The criterion of success: `front end`, `any of N (front end)`, `VAL`, `walk score 1`, `same domain`, `same problem`; or `right above
+    /// wrong`, the share of pairs of samples that are ranked rightly.
     pub criterion: &'static str,
     /// The points, by ascending x.
     pub points: Vec<CurvePoint>,
@@ -38,11 +39,12 @@ pub struct Curve {
 
 /// A criterion's name and where it lies.
 type Criterion = (&'static str, fn(&CandidateMarks) -> Option<f64>);
-const CRITERIA: [Criterion; 4] = [
+const CRITERIA: [Criterion; 5] = [
     ("VAL", |m| m.val),
     ("front end", |m| Some(m.front_end)),
     ("walk score 1", |m| m.walk),
     ("same domain", |m| m.same),
+    ("same problem", |m| m.same_problem),
 ];
 
 /// The curves of an evaluation, in the order of its pipelines. A task whose refinement ended early keeps its
@@ -68,6 +70,9 @@ pub fn curves(evaluation: &Evaluation) -> Vec<Curve> {
         let any =
             |curve: &TaskCurve, at: usize| curve.any_of.get(at).map(|any| Some(f64::from(u8::from(*any))));
         push("samples", "any of N (front end)", &any, samples);
+        // Over the tasks that have a right and a wrong sample.
+        let ranking = |curve: &TaskCurve, at: usize| curve.ranking.get(at).copied().flatten().map(Some);
+        push("samples", "right above wrong", &ranking, samples);
         for (name, pick) in CRITERIA {
             let value = |curve: &TaskCurve, at: usize| curve.after.get(at).or(curve.after.last()).map(pick);
             push("rounds", name, &value, rounds);
@@ -222,6 +227,24 @@ mod tests {
         let mut otherwise = judges();
         otherwise.ranked_by.push("pddl.quality".to_owned());
         assert_eq!(best(&otherwise), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn right_samples_that_rank_above_wrong_ones_are_counted_in_pairs() {
+        let journal = JournalBuilder::new();
+        let samples = [(-1.0, Decision::Accepted), (-2.0, Decision::Rejected), (-3.0, Decision::Accepted)];
+        for (number, (likelihood, decision)) in samples.into_iter().enumerate() {
+            let path = journal.made("s.p01", &format!("domain/{number}"), GOOD, Some(likelihood));
+            journal.assessed("s.p01", "same", &path, &planforge_contract::Assessment::new(decision, ""));
+        }
+        let task = &History::read(&journal.0).unwrap().tasks[0];
+        let ranking = |judges: &Judges| TaskCurve::of(task, judges).unwrap().ranking;
+        let domain = Judges { same_domain: Some("same".to_owned()), ..judges() };
+        assert_eq!(ranking(&domain), [None, Some(1.0), Some(0.5)]);
+        let problem = Judges { equivalent: Some("same".to_owned()), ranked_low: true, ..judges() };
+        assert_eq!(ranking(&problem), [None, Some(0.0), Some(0.5)]);
+        let unranked = Judges { ranked_by: Vec::new(), ..domain };
+        assert_eq!(ranking(&unranked), [None, None, None]);
     }
 
     #[test]
