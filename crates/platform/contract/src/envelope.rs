@@ -67,6 +67,10 @@ pub fn encode<T: Document>(body: &T) -> Result<String, String> {
 /// # Errors
 /// [`DecodeError`]: the text, the name or the schema number is wrong.
 pub fn decode<T: Document>(text: &str) -> Result<T, DecodeError> {
+    // The form that `encode` writes is read once.
+    if let Some(Ok(body)) = encoded_body::<T>(text).map(serde_json::from_str) {
+        return Ok(body);
+    }
     // The header is read first, so that a body of another version is reported as such and not as a missing field.
     #[derive(Deserialize)]
     struct Header {
@@ -82,6 +86,15 @@ pub fn decode<T: Document>(text: &str) -> Result<T, DecodeError> {
     }
     let envelope: Envelope<T> = serde_json::from_str(text).map_err(|e| DecodeError::Json(e.to_string()))?;
     Ok(envelope.body)
+}
+
+/// The body of a document, if the text begins and ends as [`encode`] writes it.
+fn encoded_body<T: Document>(text: &str) -> Option<&str> {
+    let rest =
+        text.strip_prefix("{\"document\":\"")?.strip_prefix(T::NAME)?.strip_prefix("\",\"schema\":")?;
+    let (schema, body) = rest.split_once(',')?;
+    (schema == T::SCHEMA.to_string()).then_some(())?;
+    body.strip_prefix("\"body\":")?.strip_suffix('}')
 }
 
 /// Code that is called for each type of document: see [`visit_documents`](crate::visit_documents).

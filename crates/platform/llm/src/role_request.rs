@@ -13,8 +13,10 @@ use crate::session::Mode;
 use crate::table_client::{RecordedEnd, TableClient, TableRequest};
 use planforge_contract::{Failure, FailureClass, Replies, Usage};
 use planforge_record::Event;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
 
 pub(crate) struct RoleRequest<'a> {
     /// The tables of the role, in the order of [`RoleModels::names`].
@@ -56,6 +58,52 @@ impl SampleGroup {
     fn split(&self, size: u32) -> Vec<Self> {
         let part = |samples: &[u32]| Self { samples: samples.to_vec(), ..self.clone() };
         self.samples.chunks(size.max(1) as usize).map(part).collect()
+    }
+}
+
+/// Groups that are asked for concurrently. At most one thread waits for its turn at the server, so that few threads wait.
+struct GroupQueue<'g> {
+    groups: &'g [SampleGroup],
+    /// Most threads.
+    most: usize,
+    state: Mutex<QueueState>,
+}
+
+#[derive(Default)]
+struct QueueState {
+    /// Number of groups that were taken.
+    taken: usize,
+    threads: usize,
+    /// True while a thread has a group whose request is not sent.
+    is_waiting: bool,
+    unanswered: Vec<(u32, Unanswered)>,
+}
+
+impl GroupQueue<'_> {
+    /// The next group. Without one, or if a thread waits, the caller's thread ends.
+    fn take(&self) -> Option<&SampleGroup> {
+        let mut state = lock(&self.state);
+        let group = if state.is_waiting { None } else { self.groups.get(state.taken) };
+        match group {
+            Some(_) => (state.taken, state.is_waiting) = (state.taken + 1, true),
+            None => state.threads -= 1,
+        }
+        group
+    }
+
+    /// The request of the waiting thread was sent. Returns true if the caller must start a thread for the next group.
+    fn starts_thread(&self) -> bool {
+        let mut state = lock(&self.state);
+        state.is_waiting = false;
+        let starts = state.taken < self.groups.len() && state.threads < self.most;
+        state.threads += usize::from(starts);
+        starts
+    }
+
+    fn finish(&self, group: &SampleGroup, was_sent: bool, result: Result<(), Unanswered>) {
+        let mut state = lock(&self.state);
+        state.is_waiting &= was_sent;
+        state.unanswered.extend(result.err().map(|reason| (group.first(), reason)));
     }
 }
 
@@ -115,32 +163,37 @@ impl<'a> RoleRequest<'a> {
     /// of replies and on the failures of earlier ones.
     fn ask_all(&self, groups: &[SampleGroup]) -> Result<(), Unanswered> {
         if let [group] = groups {
-            return self.ask_one(group);
+            return self.ask_one(group, &|| {});
         }
         let limits = self.tables.iter().map(|table| table.table.settings.max_concurrency);
         let most: u32 = limits.fold(0, u32::saturating_add);
-        let next = AtomicUsize::new(0);
-        let unanswered: Mutex<Vec<(u32, Unanswered)>> = Mutex::default();
-        std::thread::scope(|scope| {
-            for _ in 0..groups.len().min(most as usize) {
-                scope.spawn(|| {
-                    while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(reason) = self.ask_one(group) {
-                            lock(&unanswered).push((group.first(), reason));
-                        }
-                    }
-                });
-            }
-        });
-        let unanswered = unanswered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match unanswered.into_iter().min_by_key(|(first, _)| *first) {
+        let state = QueueState { threads: 1, ..QueueState::default() };
+        let queue = GroupQueue { groups, most: most as usize, state: Mutex::new(state) };
+        std::thread::scope(|scope| self.ask_queued(scope, &queue));
+        let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match state.unanswered.into_iter().min_by_key(|(first, _)| *first) {
             Some((_, reason)) => Err(reason),
             None => Ok(()),
         }
     }
 
-    /// One request, further ones for the missing replies, and the next table if this one fails.
-    fn ask_one(&self, group: &SampleGroup) -> Result<(), Unanswered> {
+    /// Asks for groups of the queue. Once a request is sent, another thread takes the next group.
+    fn ask_queued<'s>(&'s self, scope: &'s Scope<'s, '_>, queue: &'s GroupQueue<'_>) {
+        while let Some(group) = queue.take() {
+            let is_sent = Cell::new(false);
+            let sent = || {
+                if !is_sent.replace(true) && queue.starts_thread() {
+                    scope.spawn(move || self.ask_queued(scope, queue));
+                }
+            };
+            let result = self.ask_one(group, &sent);
+            queue.finish(group, is_sent.get(), result);
+        }
+    }
+
+    /// One request, further ones for the missing replies, and the next table if this one fails. `sent` is called once the request
+    /// is sent or needs not be.
+    fn ask_one(&self, group: &SampleGroup, sent: &dyn Fn()) -> Result<(), Unanswered> {
         let Some(table) = self.table(group) else { return Ok(()) };
         let request = table.request_for(group.first(), group.samples.len() as u32);
         let recorded = table.look_up(&request)?;
@@ -150,6 +203,7 @@ impl<'a> RoleRequest<'a> {
             && let Some(next) = &next
             && self.has_recorded_reply(next)?
         {
+            sent();
             return self.follow_record(group, table, &request, recorded, next.clone());
         }
         // A fallback of an earlier session is not logged again.
@@ -161,9 +215,14 @@ impl<'a> RoleRequest<'a> {
             None if table.session.options.mode == Mode::Replay
                 && let Some(next) = &next =>
             {
+                sent();
                 return self.ask_all(&self.split_by_limit(next));
             }
-            _ => table.ask(&request, next.is_some()),
+            _ => {
+                let result = table.ask(&request, next.is_some(), sent);
+                sent();
+                result
+            }
         };
         let failure = match result.and_then(|replies| Ok(require_reply(table.name, replies)?)) {
             Ok(replies) => return self.store_replies(group, replies),

@@ -105,8 +105,13 @@ impl TableClient<'_> {
     }
 
     /// Sends the request, unless the run's mode forbids it. `has_others` is true if the role has another table
-    /// that can be asked instead.
-    pub(crate) fn ask(&self, request: &TableRequest, has_others: bool) -> Result<Replies, Unanswered> {
+    /// that can be asked instead. `sent` is called when the request has its turn.
+    pub(crate) fn ask(
+        &self,
+        request: &TableRequest,
+        has_others: bool,
+        sent: &dyn Fn(),
+    ) -> Result<Replies, Unanswered> {
         let options = &self.session.options;
         match options.mode {
             Mode::Live | Mode::Record => {
@@ -118,7 +123,7 @@ impl TableClient<'_> {
                         .record_failure(request, paused(self.name, failures), Duration::ZERO)?
                         .into());
                 }
-                self.send(request)
+                self.send(request, sent)
             }
             Mode::Replay => Err(self.replay_miss(request)?.into()),
             Mode::Batch => Err(self.defer(request, String::new(), request.canonical.clone(), None)),
@@ -126,7 +131,7 @@ impl TableClient<'_> {
     }
 
     /// Sends the request and retries it.
-    fn send(&self, request: &TableRequest) -> Result<Replies, Unanswered> {
+    fn send(&self, request: &TableRequest, sent: &dyn Fn()) -> Result<Replies, Unanswered> {
         // A reply that cannot be recorded would be paid for and lost.
         self.check_journal()?;
         let Some(provider) = &self.table.provider else {
@@ -153,7 +158,7 @@ impl TableClient<'_> {
         let (mut attempts, mut uncounted) = (0, 0);
         let end = loop {
             attempts += 1;
-            let attempt = match self.attempt(provider.as_ref(), request, attempts, &progress) {
+            let attempt = match self.attempt(provider.as_ref(), request, attempts, (&progress, sent)) {
                 Ok(attempt) => attempt,
                 Err(Unanswered::Failed(failure)) => {
                     return Err(self.record_failure(request, failure, clock.now() - start)?.into());
@@ -227,7 +232,7 @@ impl TableClient<'_> {
         provider: &dyn Provider,
         request: &TableRequest,
         attempt: u32,
-        progress: &CallProgress<'_>,
+        (progress, sent): (&CallProgress<'_>, &dyn Fn()),
     ) -> Result<Attempt, Unanswered> {
         let options = &self.session.options;
         let is_cancelled = || self.is_cancelled();
@@ -251,6 +256,7 @@ impl TableClient<'_> {
             cancelled: &is_cancelled,
             observe: &observe,
         };
+        sent();
         progress.enter(CallPhase::Sent(attempt));
         let answer = provider.complete(&host, &request.completion);
         if let Ok(CompletionResult::ProviderFailure(failure)) = &answer {

@@ -20,7 +20,10 @@ pub(crate) struct Threads {
     most: usize,
     idle_time: Duration,
     state: Mutex<State>,
-    changed: Condvar,
+    /// Wakes an idle thread.
+    queued: Condvar,
+    /// Wakes a caller that waits for a thread.
+    freed: Condvar,
 }
 
 #[derive(Default)]
@@ -36,7 +39,13 @@ impl Threads {
     }
 
     fn with_idle_time(most: usize, idle_time: Duration) -> Arc<Self> {
-        Arc::new(Self { most, idle_time, state: Mutex::default(), changed: Condvar::new() })
+        Arc::new(Self {
+            most,
+            idle_time,
+            state: Mutex::default(),
+            queued: Condvar::new(),
+            freed: Condvar::new(),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -49,7 +58,7 @@ impl Threads {
         loop {
             if state.idle > state.queue.len() {
                 state.queue.push_back(job);
-                self.changed.notify_all();
+                self.queued.notify_one();
                 return Ok(());
             }
             if state.live < self.most {
@@ -77,7 +86,7 @@ impl Threads {
                     format!("all {} plugin threads were busy until the call's deadline", self.most),
                 ));
             }
-            state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.freed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -86,9 +95,9 @@ impl Threads {
         let mut state = self.state();
         loop {
             state.idle += 1;
-            self.changed.notify_all();
+            self.freed.notify_one();
             state = self
-                .changed
+                .queued
                 .wait_timeout_while(state, self.idle_time, |state| state.queue.is_empty())
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;

@@ -90,11 +90,16 @@ impl BlobStore {
     /// the spool, and so does who finds it torn by a kill or a crash.
     pub(crate) fn put_soon(&self, id: &str, bytes: &[u8]) -> Result<(), RecordError> {
         let path = self.path(id);
-        let is_there = |file: fs::Metadata| file.len() == bytes.len() as u64;
-        if fs::metadata(&path).is_ok_and(is_there) {
-            return Ok(());
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        let mut open = self.disk.open(options.create_new(true), &path);
+        if open.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::AlreadyExists) {
+            let is_there = |file: fs::Metadata| file.len() == bytes.len() as u64;
+            if fs::metadata(&path).is_ok_and(is_there) {
+                return Ok(());
+            }
+            open = self.disk.open(options.create_new(false), &path);
         }
-        let open = self.disk.open(OpenOptions::new().write(true).create(true).truncate(true), &path);
         open.and_then(|file| self.disk.write(&file, bytes))
             .map_err(|e| RecordError::io("write a blob", &path, &e))
     }

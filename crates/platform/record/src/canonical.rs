@@ -1,42 +1,28 @@
 //! One byte sequence for one JSON value, and its SHA-256.
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Compact JSON with the keys of every object sorted by their bytes, independent of the map type.
 pub fn canonical_json(value: &Value) -> String {
-    let mut out = String::new();
-    write(value, &mut out);
-    out
+    // Every value has a text, so the default is not used.
+    serde_json::to_string(&Canonical(value)).unwrap_or_default()
 }
 
-fn write(value: &Value, out: &mut String) {
-    match value {
-        Value::Array(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                write(item, out);
+struct Canonical<'a>(&'a Value);
+
+impl Serialize for Canonical<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
+            Value::Object(map) => {
+                let mut entries: Vec<_> = map.iter().collect();
+                entries.sort_by(|a, b| a.0.cmp(b.0));
+                serializer.collect_map(entries.into_iter().map(|(key, item)| (key, Canonical(item))))
             }
-            out.push(']');
+            scalar => scalar.serialize(serializer),
         }
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by(|a, b| a.0.cmp(b.0));
-            out.push('{');
-            for (i, (key, item)) in entries.into_iter().enumerate() {
-                if i > 0 {
-                    out.push(',');
-                }
-                out.push_str(&Value::String(key.clone()).to_string());
-                out.push(':');
-                write(item, out);
-            }
-            out.push('}');
-        }
-        scalar => out.push_str(&scalar.to_string()),
     }
 }
 

@@ -4,21 +4,24 @@ use crate::disk::SharedDisk;
 use crate::log::AppendLog;
 use crate::{Event, RecordError, Redactor};
 use planforge_diagnostics::Diagnostic;
+use std::borrow::Cow;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The line of an event, with its line feed, and the event as it will be read again.
-pub(crate) fn line_of(event: &Event, redactor: &Redactor) -> Result<(Vec<u8>, Event), RecordError> {
+pub(crate) fn line_of<'e>(
+    event: &'e Event,
+    redactor: &Redactor,
+) -> Result<(Vec<u8>, Cow<'e, Event>), RecordError> {
     let broken =
         |e: serde_json::Error| RecordError::new("record.corrupt", format!("an event cannot be written: {e}"));
     let mut line = serde_json::to_vec(event).map_err(broken)?;
+    let mut event = Cow::Borrowed(event);
     let clean = redactor.bytes(&line);
-    let event = if let std::borrow::Cow::Owned(clean) = clean {
+    if let Cow::Owned(clean) = clean {
         line = clean;
-        serde_json::from_slice(&line).map_err(broken)?
-    } else {
-        event.clone()
-    };
+        event = Cow::Owned(serde_json::from_slice(&line).map_err(broken)?);
+    }
     line.push(b'\n');
     Ok((line, event))
 }
@@ -82,7 +85,7 @@ impl Writer {
         event: &Event,
         redactor: &Redactor,
         before: impl FnOnce() -> Result<(), RecordError>,
-        then: impl FnOnce(Event),
+        then: impl FnOnce(Cow<'_, Event>),
     ) -> Result<(), RecordError> {
         let (line, event) = line_of(event, redactor)?;
         let durable = is_durable(&event);

@@ -3,6 +3,7 @@
 use crate::journal::{CompletionRecord, EffectRecord};
 use crate::{Event, RecordError, canonical_json};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Events in order, and where each key was recorded last.
@@ -21,8 +22,8 @@ impl Index {
         Self { effects_alone, ..Self::default() }
     }
 
-    pub(crate) fn push(&mut self, event: Event) {
-        match &event {
+    pub(crate) fn push(&mut self, event: Cow<'_, Event>) {
+        match event.as_ref() {
             Event::Completion { key, .. } => {
                 self.completions.insert(key.clone(), self.events.len());
             }
@@ -32,7 +33,7 @@ impl Index {
             _ if self.effects_alone => return,
             _ => {}
         }
-        self.events.push(event);
+        self.events.push(event.into_owned());
     }
 
     pub(crate) fn completion(

@@ -11,6 +11,7 @@ use crate::{
     sha256_hex,
 };
 use planforge_diagnostics::Diagnostic;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -176,7 +177,7 @@ impl RunFolder {
     fn load(&mut self) -> Result<(), RecordError> {
         let mut index = Index::new(self.writer.is_some());
         for path in event_files::files(&self.root.join("events"))? {
-            self.warnings.extend(event_files::read(&path, |event| index.push(event))?);
+            self.warnings.extend(event_files::read(&path, |event| index.push(Cow::Owned(event)))?);
         }
         self.index = RwLock::new(index);
         Ok(())

@@ -18,26 +18,46 @@ impl Pool {
     }
 
     /// Returns results in the order of `items`, whatever order they were computed in. Work of several tasks
-    /// shares the limit.
+    /// shares the limit. A thread is started only once it may call, so that few threads wait.
     pub(crate) fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        spread(items, self.jobs, |item| {
-            self.acquire();
-            let _permit = Permit(self);
-            work(item)
-        })
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+        let work_from = |mut index: usize, _permit: Permit<'_>| {
+            while let Some(item) = items.get(index) {
+                let result = work(item);
+                lock(&results).push((index, result));
+                index = next.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let work_from = &work_from;
+        std::thread::scope(|scope| {
+            while next.load(Ordering::Relaxed) < items.len() {
+                let permit = self.acquire();
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if self.jobs == 1 || index + 1 >= items.len() {
+                    work_from(index, permit);
+                } else {
+                    scope.spawn(move || work_from(index, permit));
+                }
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, result)| result).collect()
     }
 
     /// As [`Pool::map`], for work that makes its calls through `map` itself and so must not hold a right to call.
     pub(crate) fn drive<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        spread(items, self.jobs, work)
+        Self::new(self.jobs).map(items, work)
     }
 
-    fn acquire(&self) {
+    fn acquire(&self) -> Permit<'_> {
         let mut free = lock(&self.free);
         while *free == 0 {
             free = self.freed.wait(free).unwrap_or_else(PoisonError::into_inner);
         }
         *free -= 1;
+        Permit(self)
     }
 }
 
@@ -48,29 +68,6 @@ impl Drop for Permit<'_> {
         *lock(&self.0.free) += 1;
         self.0.freed.notify_one();
     }
-}
-
-fn spread<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    if threads == 1 || items.len() < 2 {
-        return items.iter().map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else { break };
-                    let result = work(item);
-                    lock(&results).push((index, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 #[cfg(test)]

@@ -48,7 +48,9 @@ impl Recorder {
     pub(crate) fn event(&self, event: Event) -> Result<(), Failure> {
         let known = {
             let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-            match earlier.get_mut(&line(&event)) {
+            // Most runs have no earlier session, and need no line.
+            let count = if earlier.is_empty() { None } else { earlier.get_mut(&line(&event)) };
+            match count {
                 Some(count) if *count > 0 => {
                     *count -= 1;
                     true
