@@ -230,6 +230,7 @@ fn the_recorded_comparisons_of_grammars_give_the_answers_of_their_page() {
         ("llm-p-zero", &["llm-p@grammar-zero"][..]),
         ("llm-p-thought", &["llm-p@grammar-thought"]),
         ("tic", &["tic-g1@grammar", "tic-ic@grammar"]),
+        ("likelihoods", &["tic-clusters@grammar"]),
     ] {
         let out = tempfile::tempdir().unwrap();
         let folder = out.path().display().to_string();
