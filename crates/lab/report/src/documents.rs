@@ -18,7 +18,7 @@ pub(crate) type TextId = u32;
 /// The number of a page.
 pub(crate) type PageId = u32;
 
-/// How an evaluation's methods compare.
+/// Comparison of an evaluation's methods.
 #[derive(Serialize)]
 pub(crate) struct MethodsEntry {
     /// One for each method and null baseline.
