@@ -121,11 +121,15 @@ fn patch(crates: &[(&str, PathBuf)]) -> String {
 
 /// Every planforge crate of the build must come from a package, none from the checkout.
 fn check_sources(verifier: &Path, packages: &Path) -> Result<(), String> {
+    // Crates that only other platforms need may not be on this machine.
     let output = Command::new("cargo")
-        .args(["metadata", "--format-version", "1", "--offline"])
+        .args(["metadata", "--format-version", "1", "--offline", "--filter-platform", "host-tuple"])
         .current_dir(verifier)
         .output()
         .map_err(|e| format!("`cargo`: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
     let mut found = 0;
     for package in metadata["packages"].as_array().into_iter().flatten() {
