@@ -18,6 +18,8 @@ use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
     TaskUse, export_cassette, sha256_hex,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -170,18 +172,24 @@ impl RecordedRun<'_> {
     }
 }
 
-/// Redacts the report: messages of plugins may contain secrets.
-fn without_secrets(report: RunReport, redactor: &Redactor) -> Result<RunReport, Failure> {
+/// Redacts the report: messages of plugins may contain secrets. Each task alone, because the JSON form of a long run's report is large.
+fn without_secrets(mut report: RunReport, redactor: &Redactor) -> Result<RunReport, Failure> {
+    let tasks = std::mem::take(&mut report.tasks);
+    let clean = tasks.into_iter().map(|task| redacted(task, redactor)).collect::<Result<_, _>>()?;
+    Ok(RunReport { tasks: clean, ..redacted(report, redactor)? })
+}
+
+fn redacted<T: Serialize + DeserializeOwned>(document: T, redactor: &Redactor) -> Result<T, Failure> {
     if redactor.is_empty() {
-        return Ok(report);
+        return Ok(document);
     }
     let no_form = |e: serde_json::Error| {
         Failure::new(FailureClass::System, "record.io", format!("the report has no JSON form: {e}"))
     };
-    let recorded = serde_json::to_value(&report).map_err(no_form)?;
+    let recorded = serde_json::to_value(&document).map_err(no_form)?;
     let mut clean = recorded.clone();
     redactor.value(&mut clean);
-    if clean == recorded { Ok(report) } else { serde_json::from_value(clean).map_err(no_form) }
+    if clean == recorded { Ok(document) } else { serde_json::from_value(clean).map_err(no_form) }
 }
 
 /// Parameters common to all requests of a model, for readers of the cassette.
