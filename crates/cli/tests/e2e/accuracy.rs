@@ -231,14 +231,21 @@ fn the_recorded_comparisons_of_grammars_give_the_answers_of_their_page() {
         ("llm-p-thought", &["llm-p@grammar-thought"]),
         ("tic", &["tic-g1@grammar", "tic-ic@grammar"]),
         ("likelihoods", &["tic-clusters@grammar"]),
+        ("corrections", &["actions-corrective@grammar"]),
+        ("edits", &["edit@grammar"]),
     ] {
         let out = tempfile::tempdir().unwrap();
         let folder = out.path().display().to_string();
-        let ran = replays_grammars(study, "accuracy", &folder);
+        let (layout, by) = if study == "corrections" {
+            ("classes", &["--by", "classes"][..])
+        } else {
+            ("accuracy", &[][..])
+        };
+        let ran = replays_grammars(study, layout, &folder);
         for grammar in arms {
             let free = grammar.replace("@grammar", "@free");
             let arms = ["compare", &folder, &folder, "--pipeline-a", &free, "--pipeline-b", grammar];
-            let compared = Ran::wait(planforge().args(arms).spawn().unwrap());
+            let compared = Ran::wait(planforge().args(arms).args(by).spawn().unwrap());
             let answer = compared.stdout.lines().next().expect(&ran.stderr);
             let row = format!("| `{study}`");
             let row_of = |line: &str| line.starts_with(&row) && line.contains(&format!("`{grammar}`"));
