@@ -186,10 +186,12 @@ fn redacted<T: Serialize + DeserializeOwned>(document: T, redactor: &Redactor) -
     let no_form = |e: serde_json::Error| {
         Failure::new(FailureClass::System, "record.io", format!("the report has no JSON form: {e}"))
     };
-    let recorded = serde_json::to_value(&document).map_err(no_form)?;
-    let mut clean = recorded.clone();
-    redactor.value(&mut clean);
-    if clean == recorded { Ok(document) } else { serde_json::from_value(clean).map_err(no_form) }
+    let mut recorded = serde_json::to_value(&document).map_err(no_form)?;
+    if redactor.value(&mut recorded) {
+        serde_json::from_value(recorded).map_err(no_form)
+    } else {
+        Ok(document)
+    }
 }
 
 /// Parameters common to all requests of a model, for readers of the cassette.

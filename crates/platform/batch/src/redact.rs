@@ -12,20 +12,19 @@ pub fn redact_line<'a>(redactor: &Redactor, line: &'a str) -> Cow<'a, str> {
         return plain;
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&plain) else { return plain };
-    let was = value.clone();
-    redactor.value(&mut value);
-    remove_spelled(redactor, &mut value);
-    if value == was { plain } else { Cow::Owned(value.to_string()) }
+    let is_found = redactor.value(&mut value) | remove_spelled(redactor, &mut value);
+    if is_found { Cow::Owned(value.to_string()) } else { plain }
 }
 
-/// Empties the tokens of every list whose tokens together contain a secret.
-fn remove_spelled(redactor: &Redactor, value: &mut Value) {
+/// Empties the tokens of every list whose tokens together contain a secret. Returns true if there was one.
+fn remove_spelled(redactor: &Redactor, value: &mut Value) -> bool {
     match value {
         Value::Array(items) => {
             let token =
                 |item: &Value| item.get("token").or(Some(item)).and_then(Value::as_str).map(str::to_owned);
             let spelled: String = items.iter().filter_map(token).collect();
-            if let Cow::Owned(_) = redactor.text(&spelled) {
+            let is_spelled = matches!(redactor.text(&spelled), Cow::Owned(_));
+            if is_spelled {
                 for item in items.iter_mut() {
                     match item {
                         Value::Object(fields) => {
@@ -37,10 +36,12 @@ fn remove_spelled(redactor: &Redactor, value: &mut Value) {
                     }
                 }
             }
-            items.iter_mut().for_each(|item| remove_spelled(redactor, item));
+            items.iter_mut().fold(is_spelled, |found, item| remove_spelled(redactor, item) | found)
         }
-        Value::Object(fields) => fields.values_mut().for_each(|field| remove_spelled(redactor, field)),
-        _ => {}
+        Value::Object(fields) => {
+            fields.values_mut().fold(false, |found, field| remove_spelled(redactor, field) | found)
+        }
+        _ => false,
     }
 }
 

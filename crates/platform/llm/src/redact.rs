@@ -47,13 +47,10 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
 fn redact_escaped(redactor: &Redactor, body: &mut String) -> bool {
     if body.contains("\\u")
         && let Ok(mut value) = serde_json::from_str::<Value>(body)
+        && redactor.value(&mut value)
     {
-        let was = value.clone();
-        redactor.value(&mut value);
-        if value != was {
-            *body = value.to_string();
-            return true;
-        }
+        *body = value.to_string();
+        return true;
     }
     false
 }

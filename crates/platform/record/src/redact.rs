@@ -117,26 +117,25 @@ impl Redactor {
         }
     }
 
-    /// Every string of a JSON value without secrets, keys included.
-    pub fn value(&self, value: &mut Value) {
-        if self.matcher.is_none() {
-            return;
-        }
+    /// Takes the secrets out of every string of a JSON value, keys included. Returns true if there was one.
+    pub fn value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => {
-                if let Cow::Owned(clean) = self.text(text) {
-                    *text = clean;
-                }
+                let Cow::Owned(clean) = self.text(text) else { return false };
+                *text = clean;
+                true
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Array(items) => items.iter_mut().fold(false, |found, item| self.value(item) | found),
             Value::Object(map) => {
-                let entries = std::mem::take(map);
-                for (key, mut item) in entries {
-                    self.value(&mut item);
-                    map.insert(self.text(&key).into_owned(), item);
+                let in_values = map.values_mut().fold(false, |found, item| self.value(item) | found);
+                let in_keys = map.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
+                if in_keys {
+                    let clean = |(key, item): (String, Value)| (self.text(&key).into_owned(), item);
+                    *map = std::mem::take(map).into_iter().map(clean).collect();
                 }
+                in_values | in_keys
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
     }
 
@@ -313,8 +312,9 @@ mod tests {
     fn values_and_failures_are_cleaned_and_debug_shows_nothing() {
         let r = redactor("hunter2-hunter2");
         let mut value = serde_json::json!({"x hunter2-hunter2": ["hunter2-hunter2", 1]});
-        r.value(&mut value);
+        assert!(r.value(&mut value));
         assert_eq!(value, serde_json::json!({"x [redacted]": ["[redacted]", 1]}));
+        assert!(!r.value(&mut value), "nothing is left to take out");
         assert!(!format!("{r:?}").contains("hunter2"));
     }
 
