@@ -226,21 +226,17 @@ fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
 #[test]
 fn the_recorded_comparisons_of_grammars_give_the_answers_of_their_page() {
     let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
-    for (study, arms) in [
-        ("llm-p-zero", &["llm-p@grammar-zero"][..]),
-        ("llm-p-thought", &["llm-p@grammar-thought"]),
-        ("tic", &["tic-g1@grammar", "tic-ic@grammar"]),
-        ("likelihoods", &["tic-clusters@grammar"]),
-        ("corrections", &["actions-corrective@grammar"]),
-        ("edits", &["edit@grammar"]),
+    let classes = ["--by", "classes"];
+    for (study, arms, layout, by) in [
+        ("llm-p-zero", &["llm-p@grammar-zero"][..], "accuracy", &[][..]),
+        ("llm-p-thought", &["llm-p@grammar-thought"], "accuracy", &[]),
+        ("tic", &["tic-g1@grammar", "tic-ic@grammar"], "accuracy", &[]),
+        ("likelihoods", &["tic-clusters@grammar"], "accuracy", &[]),
+        ("corrections", &["actions-corrective@grammar"], "classes", &classes),
+        ("edits", &["edit@grammar"], "accuracy", &[]),
     ] {
         let out = tempfile::tempdir().unwrap();
         let folder = out.path().display().to_string();
-        let (layout, by) = if study == "corrections" {
-            ("classes", &["--by", "classes"][..])
-        } else {
-            ("accuracy", &[][..])
-        };
         let ran = replays_grammars(study, layout, &folder);
         for grammar in arms {
             let free = grammar.replace("@grammar", "@free");
