@@ -104,7 +104,7 @@ fn a_plan_is_rewritten_after_the_model_s_own_critique() {
     assert!(questions[2].contains("This plan was written for the task before:"), "{}", questions[2]);
     assert!(
         questions.iter().all(|q| !q.contains("environment")),
-        "no round is told what the environment says"
+        "no round sees a result of the environment"
     );
     assert_eq!(metric(&report["tasks"][0], "wrong_self_evaluation"), Some(0.0));
 }
