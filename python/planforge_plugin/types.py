@@ -88,7 +88,7 @@ class AssessmentUndecided(AssessmentFields):
     reason: UndecidedReason
 
 
-# The question makes no sense for this pair: a metric's precondition does not hold.
+# The metric is not defined for this pair: its precondition does not hold.
 class AssessmentNotComparable(AssessmentFields):
     decision: Literal["not-comparable"]
     # The precondition that does not hold, for a person.
@@ -221,7 +221,7 @@ class CommandOption(TypedDict):
     variables: NotRequired[Optional[str]]
 
 
-# A question to a language model.
+# A request to a language model.
 class CompletionRequest(TypedDict):
     # The body of the server's answer to a request that the provider deferred with `CompletionResult::Pending`, once
     # it has arrived. A provider that defers requests declares the capability `deferred`. Not part of the cassette
@@ -232,7 +232,7 @@ class CompletionRequest(TypedDict):
     constraint: NotRequired[Optional[Constraint]]
     # Further fields of the request body, passed through as they are.
     extra: NotRequired[Dict[str, Any]]
-    # The conversation, the question last.
+    # The conversation, the last message from the user.
     messages: List[Message]
     # The model; the host sets it from the role's table. A plugin leaves it empty.
     model: NotRequired[str]
@@ -459,7 +459,7 @@ class EnvironmentCallDescribeState(StateQuery):
     method: Literal["describe-state"]
 
 
-# A question to the environment that the host opened for the task.
+# A call to the environment that the host opened for the task.
 EnvironmentCall = Union["EnvironmentCallDescribe", "EnvironmentCallWalks", "EnvironmentCallExecute", "EnvironmentCallValidate", "EnvironmentCallDescribeState"]
 
 
@@ -1000,7 +1000,7 @@ class Sentences(TypedDict):
 
 # Author of a message.
 # "system": Instructions.
-# "user": The question.
+# "user": The text to reply to.
 # "assistant": The model.
 Speaker = Literal["system", "user", "assistant"]
 

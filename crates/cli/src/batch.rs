@@ -77,8 +77,8 @@ impl Batch {
 
 fn lines(wave: &Wave) -> Vec<String> {
     let wait = match wave.pending {
-        1 => "1 question waits for an answer".to_owned(),
-        count => format!("{count} questions wait for answers"),
+        1 => "1 request waits for its reply".to_owned(),
+        count => format!("{count} requests wait for replies"),
     };
     let mut lines = vec![format!(
         "pending: {wait}: {} new, {} asked again, {} open from earlier request files",

@@ -35,15 +35,18 @@ pub(crate) enum Exit {
 /// The exit codes in `--help`; a test compares it with the enum.
 pub(crate) const TABLE: &[(Exit, &str)] = &[
     (Exit::Good, "good: a plan, valid, no errors; every task of a run reached a verdict"),
-    (Exit::Negative, "a negative verdict: invalid, proven unsolvable, errors found"),
+    (
+        Exit::Negative,
+        "a negative verdict: invalid, proven unsolvable, errors, different; runs: --fail-on negative",
+    ),
     (Exit::Unusable, "no reply could be used: refused, without PDDL, or cut off (raise `max_tokens`)"),
     (Exit::Undecided, "not decided: a construct that is not supported, or an input is missing"),
     (Exit::TimeLimit, "the time limit was reached"),
     (Exit::MemoryLimit, "the memory limit was reached"),
-    (Exit::NodeLimit, "the node limit or the limit on ground tasks was reached"),
+    (Exit::NodeLimit, "the limit on search nodes or on the size of the ground task was reached"),
     (Exit::Exhausted, "the search ended without a plan and without a proof"),
     (Exit::Budget, "a cap on calls, tokens or cost was reached"),
-    (Exit::Pending, "questions wait for answers in batch files; the run goes on once they are there"),
+    (Exit::Pending, "requests wait for replies in batch files; the run continues when they are there"),
     (Exit::Interrupted, "interrupted or not finished; the record is complete and can be resumed"),
     (Exit::Usage, "the command line is wrong"),
     (Exit::Input, "a file cannot be read, or is not what it should be"),

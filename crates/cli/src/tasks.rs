@@ -114,7 +114,7 @@ fn warn_without_example(context: &Context, checked: &LoadedPipeline, suites: &[S
             continue;
         }
         let message = format!(
-            "suite `{}` has no p_example.nl and p_example.pddl: questions have no in-context example (zero-shot)",
+            "suite `{}` has no p_example.nl and p_example.pddl: requests have no in-context example (zero-shot)",
             suite.name
         );
         let help = "add the two files, name a suite that has them (`[given] example`), or set `example = false` in the stage";

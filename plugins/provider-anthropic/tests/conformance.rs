@@ -16,6 +16,6 @@ fn create(base_url: &str) -> Result<Arc<dyn Provider>, Failure> {
 }
 
 #[test]
-fn messages_is_spoken_as_published() {
+fn it_meets_the_requirements_of_messages() {
     assert_eq!(provider_conformance(ServiceInterface::Messages, &create), Ok(()));
 }

@@ -16,6 +16,6 @@ fn create(base_url: &str) -> Result<Arc<dyn Provider>, Failure> {
 }
 
 #[test]
-fn generate_content_is_spoken_as_published() {
+fn it_meets_the_requirements_of_generate_content() {
     assert_eq!(provider_conformance(ServiceInterface::GenerateContent, &create), Ok(()));
 }

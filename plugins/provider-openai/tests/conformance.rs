@@ -15,13 +15,13 @@ fn create(base_url: &str, interface: &str) -> Result<Arc<dyn Provider>, Failure>
 }
 
 #[test]
-fn chat_completions_are_spoken_as_published() {
+fn it_meets_the_requirements_of_chat_completions() {
     let create = |base_url: &str| create(base_url, "auto");
     assert_eq!(provider_conformance(ServiceInterface::ChatCompletions, &create), Ok(()));
 }
 
 #[test]
-fn responses_are_spoken_as_published() {
+fn it_meets_the_requirements_of_responses() {
     let create = |base_url: &str| create(base_url, "responses");
     assert_eq!(provider_conformance(ServiceInterface::Responses, &create), Ok(()));
 }

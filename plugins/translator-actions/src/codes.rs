@@ -22,7 +22,7 @@ pub static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: FEW_EXAMPLES,
-        title: "there are fewer examples than each question shows",
+        title: "there are fewer examples than each request shows",
         explanation: "In-context examples are actions of other suites. List more suites in `action_examples` of [given], or lower the \
 option `examples`; 0 shows none.",
     },

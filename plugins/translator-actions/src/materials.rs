@@ -50,7 +50,7 @@ impl Materials {
         let pool = present(task, "example.actions", given.examples.as_ref())?;
         if pool.len() < options.examples as usize {
             let message = format!(
-                "each question shows {} examples, and there are {} actions of other suites",
+                "each request shows {} examples, and there are {} actions of other suites",
                 options.examples,
                 pool.len()
             );

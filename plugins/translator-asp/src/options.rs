@@ -69,7 +69,7 @@ pub struct AspTranslatorOptions {
     pub limits: Limits,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
-    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The questions about numbers and objects
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The requests for numbers and objects
     /// of mode `g3` have none.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,

@@ -278,7 +278,7 @@ impl<'a> AspCall<'a> {
             return Ok(None);
         }
         if matches!(what, "cardinalities" | "objects") {
-            return usage.without_grammar("the first two questions of mode `g3` are answered in JSON");
+            return usage.without_grammar("the first two requests of mode `g3` have replies in JSON");
         }
         let vocabulary = self.inference.asp_vocabulary();
         let schema = Some(asp_schema(&vocabulary));

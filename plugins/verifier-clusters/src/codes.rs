@@ -27,7 +27,7 @@ Please report it with the message.",
     },
     CodeInfo {
         code: NO_TEXT,
-        title: "there is nothing to answer a question from",
+        title: "the critic has nothing to answer a question from",
         explanation: "With `questions` above 0 a model is asked what can be done according to the texts. The pipeline gives no text \
 about the domain or the task, and no problem.\n\nAdd the texts to the suite's folder, give the problem in the pipeline file (`[given]`), \
 or leave `questions` out.",

@@ -69,7 +69,7 @@ as an approval, because its missing part may object.\n\nRaise `max_tokens` of th
     CodeInfo {
         code: LONG,
         title: "the critic's reply is too long",
-        explanation: "Of a reply the first 64 kB are read and kept in the assessment; the whole of it is in the record of the question.",
+        explanation: "Of a reply the first 64 kB are read and kept in the assessment; the whole of it is in the record of the request.",
     },
     CodeInfo {
         code: MANY,
@@ -90,8 +90,8 @@ findings.\n\nA stop condition on `stage.LABEL.repeated`, another model as critic
     },
     CodeInfo {
         code: ECHO,
-        title: "the critic repeats the question",
-        explanation: "A finding is the form of the answer that the question shows, word for word. It is left out.",
+        title: "the critic repeats the request",
+        explanation: "A finding is the form of the reply that the request shows, word for word. It is left out.",
     },
     CodeInfo {
         code: CONTRADICTION,

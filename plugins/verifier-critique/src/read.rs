@@ -106,7 +106,7 @@ impl CritiqueReader {
             read.remark(codes::EMPTY, "the reply is empty".to_owned());
         }
         if said.echoes > 0 {
-            let message = "the reply repeats the form that the question shows".to_owned();
+            let message = "the reply repeats the form that the request shows".to_owned();
             read.remark(codes::ECHO, message);
         }
         let verdict = said.verdict;

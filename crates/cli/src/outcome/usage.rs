@@ -67,9 +67,8 @@ pub(crate) fn fallback_lines(report: &RunReport) -> Vec<String> {
 
 /// The requests that a fallback model answered.
 pub(crate) fn fallback_line(moved: &ModelFallback) -> String {
-    let questions = if moved.questions == 1 { "question" } else { "questions" };
-    let ModelFallback { llm, to, code, .. } = moved;
-    format!("{} {questions} went from {llm} on to {to} [{code}]", moved.questions)
+    let ModelFallback { llm, to, code, questions } = moved;
+    format!("{} moved from {llm} to {to} [{code}]", count(*questions, "call"))
 }
 
 fn usage_line(model: &str, usage: &TaskUsage) -> String {
@@ -90,8 +89,8 @@ fn usage_line(model: &str, usage: &TaskUsage) -> String {
     };
     let copies = match usage.copies {
         0 => String::new(),
-        1 => "; 1 reply is a copy of another to the same question".to_owned(),
-        n => format!("; {n} replies are copies of others to the same question"),
+        1 => "; 1 reply is a copy of another to the same request".to_owned(),
+        n => format!("; {n} replies are copies of others to the same request"),
     };
     format!(
         "{model}: {} in{read}, {} out{written}, {calls}{unmetered}{copies}",

@@ -116,7 +116,7 @@ fn a_run_leaves_its_questions_ends_with_26_and_goes_on_with_answers_by_hand() {
     assert_eq!([&pending["pending"], &pending["new"], &pending["open"]], [2, 2, 0]);
     let file = place.batch().join("requests-0001.jsonl");
     first.says(&[
-        "2 questions wait",
+        "2 requests wait",
         &file.display().to_string(),
         "planforge run --resume",
         "--answers FILE",
@@ -365,7 +365,7 @@ fn cells_of_an_evaluation_share_batch_files_and_run_on_independently() {
         args.extend(["--pipeline".to_owned(), file.display().to_string()]);
     }
     let first = ran(args);
-    first.expect(26).says(&["4 questions wait", "planforge evaluate --resume --out"]);
+    first.expect(26).says(&["4 requests wait", "planforge evaluate --resume --out"]);
     let batch = place.path("out/batch");
     let asked = requests(&batch, "requests-0001.noisy-oracle.jsonl");
     let others = requests(&batch, "requests-0001.a-b.jsonl");
@@ -376,7 +376,7 @@ fn cells_of_an_evaluation_share_batch_files_and_run_on_independently() {
     let file = place.write("answers.jsonl", &answers).display().to_string();
     let next = ran(["evaluate", "--resume", "--out", &out, "--answers", &file, "--json"]);
     let table = next.json(26);
-    next.says(&["2 questions wait", "0 new", "2 open"]);
+    next.says(&["2 requests wait", "0 new", "2 open"]);
     assert_eq!(table["pending"]["open"], 2, "{}", table["pending"]);
     for cell in table["cells"].as_array().unwrap() {
         let outcomes: Vec<&str> =

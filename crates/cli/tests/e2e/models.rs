@@ -98,7 +98,7 @@ fn if_the_first_model_refuses_the_second_replies_and_the_run_reports_it() {
         .arg("--json");
     let ended = run.go();
     let report = ended.json(0);
-    ended.says(&["2 questions went from main on to backup [llm.authentication]; main answered 0"]);
+    ended.says(&["2 calls moved from main to backup [llm.authentication]; main answered 0"]);
     assert_eq!((verdict(&report, 0), verdict(&report, 1)), ("accepted", "accepted"));
     let task = &report["tasks"][0];
     assert_eq!((&task["usage"]["main"]["failed"], &task["usage"]["backup"]["calls"]), (&1.into(), &1.into()));
@@ -135,7 +135,7 @@ fn caps_of_two_models_are_one_summary_and_the_last_one_s_is_undecided() {
     let verdicts: Vec<&str> = (0..3).map(|task| verdict(&report, task)).collect();
     assert_eq!(verdicts, ["accepted", "accepted", "undecided"], "a cap is never a rejection");
     assert_eq!([servers[0].count(), servers[1].count()], [1, 1]);
-    ended.says(&["2 questions went from main on to backup [llm.budget]; main answered 1"]);
+    ended.says(&["2 calls moved from main to backup [llm.budget]; main answered 1"]);
     let why = report["tasks"][2]["verdict"]["message"].as_str().unwrap();
     assert!(
         why.contains("`max_calls` of `backup`") && why.contains("before it: `main` [llm.budget]"),

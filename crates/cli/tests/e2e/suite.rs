@@ -498,7 +498,7 @@ fn a_suite_without_an_example_is_reported_by_check_run_and_report() {
     let copy = copy_without("garden", folder.path(), |name| name.starts_with("p_example"));
     let checked = ran([std::ffi::OsStr::new("suite"), "check".as_ref(), copy.as_os_str()]);
     checked.expect(0);
-    let line = "  llm-p without p_example.nl and p_example.pddl: questions have no example (zero-shot)";
+    let line = "  llm-p without p_example.nl and p_example.pddl: requests have no example (zero-shot)";
     assert!(checked.stdout.lines().any(|own| own == line), "{}", checked.stdout);
     let file = simulated(folder.path(), "llm-p", std::slice::from_ref(&copy), SOUND);
     let run = |suite: &Path| {

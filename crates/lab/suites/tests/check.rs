@@ -101,7 +101,7 @@ fn the_pipelines_that_a_suite_cannot_serve_are_named_with_the_missing_files() {
     let whole = [&files[..], &[("p01.pddl", problem.as_str())]].concat();
     let llm_p = needs(&whole, "llm-p");
     assert!(llm_p.missing.is_empty());
-    assert_eq!(llm_p.without, ["p_example.nl and p_example.pddl: questions have no example (zero-shot)"]);
+    assert_eq!(llm_p.without, ["p_example.nl and p_example.pddl: requests have no example (zero-shot)"]);
     assert_eq!(needs(&whole[1..], "pd-tree").missing, ["domain.nl"]);
     assert!(needs(&whole[1..], "bon-prob2domain").missing.is_empty());
 }

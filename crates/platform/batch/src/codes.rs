@@ -18,7 +18,7 @@ codes! {
      agent writes,\n\n    {\"custom_id\": \"pf-...\", \"content\": \"the reply\"}\n\nwith `\"contents\": [\"...\", \"...\"]` where a \
      question asks for several replies (`n`). A line has at most 64 MB. All mistakes of all files are told at once, and nothing is run and \
      no file is kept while there is one.";
-    "batch.twice", "a question has two different answers",
+    "batch.twice", "a request has two different replies",
     "Two lines answer the same `custom_id` with different replies. Which of them counts must not depend on the order of files, so \
      one has to go: both lines are named. A line that is there twice with the same words is no mistake, and a reply stands above an \
      error for the same question.";
@@ -28,7 +28,7 @@ codes! {
     "batch.unknown-id", "an answer to an unknown request",
     "The `custom_id` of an answer stands in no request file of this folder, and no question of this session is called so. \
      Usually the file belongs to another run, or an id was changed by hand. The answer is not used.";
-    "batch.collision", "two questions would be called the same",
+    "batch.collision", "two requests would have the same name",
     "Questions are called by 160 bits of a SHA-256 over what they ask and where they stand. That two of them are the same has never been \
      seen; change the seed, and please report it.";
     "batch.too-large", "one request is larger than a batch file may be",

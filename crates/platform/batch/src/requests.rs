@@ -147,7 +147,7 @@ impl<'a> Questions<'a> {
             return Ok(());
         }
         let (a, b) = (&known.1.path, &question.path);
-        let message = format!("the questions at `{a}` and `{b}` would both be called `{id}`");
+        let message = format!("the requests at `{a}` and `{b}` would both have the name `{id}`");
         Err(Failure::new(FailureClass::System, "batch.collision", message))
     }
 }
@@ -186,7 +186,7 @@ pub(crate) fn parts(
         if line.len() > most_bytes {
             let mb = most_bytes / 1_000_000;
             let message = format!(
-                "the question at `{}` alone is longer than the {mb} MB that a file may have",
+                "the request at `{}` alone is longer than the {mb} MB that a file may have",
                 question.path
             );
             return Err(Failure::new(FailureClass::Request, "batch.too-large", message));

@@ -21,7 +21,7 @@ pub enum LogLevel {
     Warn,
 }
 
-/// A question to the environment that the host opened for the task.
+/// A call to the environment that the host opened for the task.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum EnvironmentCall {

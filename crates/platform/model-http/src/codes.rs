@@ -31,7 +31,7 @@ codes! {
     "provider.request", "the request cannot be built",
     "The request could not be turned into HTTP, so nothing was sent.";
     "provider.cancelled", "the run was interrupted while the server was answering",
-    "The connection was closed and the answer is lost. The question is asked again on resume.";
+    "The connection was closed and the reply is lost. The request is sent again on resume.";
 }
 
 #[cfg(test)]

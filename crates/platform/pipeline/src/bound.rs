@@ -155,7 +155,7 @@ impl<'a> BoundWalk<'a> {
                 ..QuestionBound::default()
             },
             None => QuestionBound {
-                why: format!("`{}` does not say how many questions stage `{label}` asks", plugin.id),
+                why: format!("`{}` does not say how many requests stage `{label}` sends", plugin.id),
                 stage: label,
                 models,
                 ..QuestionBound::default()

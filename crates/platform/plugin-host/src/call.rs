@@ -302,7 +302,7 @@ impl Core {
         rights::check(&self.info, question)?;
         if let Some(long) = texts.iter().find(|t| t.len() > self.limits.reply_bytes) {
             let text =
-                format!("a question of {} bytes; the host takes {}", long.len(), self.limits.reply_bytes);
+                format!("a request of {} bytes; the host takes {}", long.len(), self.limits.reply_bytes);
             return Err(Failure::new(FailureClass::Plugin, "plugin.reply-size", text));
         }
         match (question, texts) {

@@ -108,9 +108,9 @@ sequence, or tell the environment's author.";
     "host.no-planner", "No plan stage has that label",
     "A verifier asked a planner by a label that no plan stage has.";
     "host.worker-limit", "A child process met a limit",
-    "Time, or size of its answer. The child was killed; the next question starts another. This is a limit, never a verdict.";
+    "Time, or size of its answer. The child was killed; the next request starts another. This is a limit, never a verdict.";
     "host.worker-memory", "A child process took more memory than it may have",
-    "It ended by that; the next question starts another. This is a limit, never a verdict.";
+    "It ended by that; the next request starts another. This is a limit, never a verdict.";
     "host.worker-panic", "A plugin panicked in its child process",
     "Message and place are in the failure. The child ended; the next question starts another. This is never a verdict.\n\nThis is the \
 plugin's fault; tell its author.";

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BudgetCost {
-    /// Questions to language models, answered or failed for good; one question may ask for several replies.
+    /// Requests to language models that succeeded or failed in the end; one request may return several replies.
     pub calls: u64,
-    /// Tokens of questions and replies, as servers counted them and estimated where they did not.
+    /// Tokens of requests and replies, as servers counted them and estimated where they did not.
     pub tokens: u64,
     /// Number of estimated tokens among them: one for every three bytes, and 16 for each turn of a request.
     #[serde(skip_serializing_if = "is_zero")]

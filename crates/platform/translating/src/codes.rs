@@ -40,7 +40,7 @@ is.\n\nAdd the missing text, name a suite that has it (`[given] example = \"SUIT
     },
     CodeInfo {
         code: ZERO_SHOT,
-        title: "the question has no in-context example",
+        title: "the request has no in-context example",
         explanation: "The pipeline gives the suite's own example of a problem, and the suite has none: the question is asked without an example \
 (zero-shot), so the result is not one of a method with an example, such as LLM+P.\n\nAdd `p_example.nl` and `p_example.pddl` to the \
 suite, name a suite that has them (`[given] example = \"SUITE\"`), or set `example = false` in the stage.",
@@ -59,7 +59,7 @@ the action interface. The task has neither.\n\nLet the pipeline give the interfa
     },
     CodeInfo {
         code: NO_GRAMMAR,
-        title: "a question has no grammar, and the stage requires one",
+        title: "a request has no grammar, and the stage requires one",
         explanation: "With `grammar = \"require\"` every request of the stage has a grammar. The grammar of a problem is made from its domain, \
 which is not known or cannot be read here; other questions have none at all, as the message says.\n\nWrite `grammar = \"prefer\"` in the \
 stage's options, or `grammar = \"off\"`.",

@@ -189,7 +189,7 @@ fn no_template(task: &TaskView, material: &str, what: &str) -> Failure {
     Failure::new(
         FailureClass::Request,
         codes::NO_TEMPLATE,
-        format!("the question needs {what}, and nothing of the kind is given for suite `{}`", task.suite),
+        format!("the request needs {what}, and nothing of the kind is given for suite `{}`", task.suite),
     )
     .help(format!("let the pipeline give the action interface, or add `{material}` to the suite"))
 }

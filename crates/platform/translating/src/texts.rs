@@ -63,6 +63,6 @@ pub fn note_without_text(task: &TaskView, patch: &mut CandidatePatch) {
 
 /// Notes in a patch that the question had no in-context example.
 pub fn note_without_example(patch: &mut CandidatePatch) {
-    let note = Diagnostic::advice(codes::ZERO_SHOT, "the question had no in-context example (zero-shot)");
+    let note = Diagnostic::advice(codes::ZERO_SHOT, "the request had no in-context example (zero-shot)");
     patch.diagnostics.push(ReportedDiagnostic::of(&note, &SourceMap::default()));
 }

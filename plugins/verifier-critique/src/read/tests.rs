@@ -190,7 +190,7 @@ fn a_copy_of_the_question_s_form_is_not_a_finding() {
     let form = form.lines().find(|l| l.starts_with("{\"findings\"")).unwrap();
     let critique = read(form);
     assert_eq!((critique.findings.len(), critique.approves), (0, None));
-    assert!(critique.remarks.contains(&"the reply repeats the form that the question shows".to_owned()));
+    assert!(critique.remarks.contains(&"the reply repeats the form that the request shows".to_owned()));
 }
 
 #[test]

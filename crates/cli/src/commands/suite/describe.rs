@@ -223,7 +223,7 @@ impl Describer<'_> {
         };
         let (ended, run, _) = new.run(self.context, self.checked, &tasks)?;
         let path = run.folder.path().display().to_string();
-        self.context.output.note(&format!("the questions and answers are in {path}"));
+        self.context.output.note(&format!("the requests and replies are in {path}"));
         let report = ended.report;
         if report.state != RunState::Finished {
             let note = format!(

@@ -47,14 +47,14 @@ impl Estimate {
     /// Remarks beside the figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = vec![
-            "Certain: what is paid for, and the calls that can be asked now. At most (<=): calls and replies from now on, by the pipeline \
-             file; failed attempts that are repeated come on top. Estimated (~): tokens and cost."
+            "Certain: replies that are paid for, and calls that can be made now. At most (<=): further calls and replies, by the pipeline \
+             file; retries are not included. Estimated (~): tokens and cost."
                 .to_owned(),
         ];
         let reply = self.assumptions.reply_tokens;
         notes.push(format!(
-            "Estimates: a token for three bytes and 16 a turn; a later question is as long as the longest first one and all replies before \
-             it; a reply has {reply} tokens (--reply-tokens), or max_tokens where that is less."
+            "Estimates: a token for three bytes and 16 a turn; a later request is as long as the longest first one and all replies before \
+             it; a reply has {reply} tokens (--reply-tokens), or max_tokens if that is less."
         ));
         let unpriced = self.named(|cell| &cell.unpriced);
         if !unpriced.is_empty() {

@@ -37,7 +37,7 @@ use Part::{
 type Family = (&'static [&'static str], &'static [Part], &'static [(Part, &'static str)]);
 
 const FAMILIES: [Family; 7] = [
-    (&["llm-p"], &[Tasks, Texts, Domain, Problems], &[(Example, "questions have no example (zero-shot)")]),
+    (&["llm-p"], &[Tasks, Texts, Domain, Problems], &[(Example, "requests have no example (zero-shot)")]),
     (
         &["tic-ic", "tic-g3", "tic-g1"],
         &[Tasks, Texts, Domain, Problems],

@@ -32,7 +32,7 @@ pub enum Decision {
         /// Message for a person.
         message: String,
     },
-    /// The question makes no sense for this pair: a metric's precondition does not hold.
+    /// The metric is not defined for this pair: its precondition does not hold.
     NotComparable {
         /// The precondition that does not hold, for a person.
         message: String,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Speaker {
     /// Instructions.
     System,
-    /// The question.
+    /// The text to reply to.
     User,
     /// The model.
     Assistant,
@@ -84,7 +84,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Of a question about a task. The host adds the stage.
+    /// Tags of a request for a task. The host adds the stage.
     pub fn of(task: &TaskView, artefact: &str) -> Self {
         Self {
             suite: task.suite.clone(),
@@ -121,13 +121,13 @@ pub struct Constraint {
     pub required: bool,
 }
 
-/// A question to a language model.
+/// A request to a language model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompletionRequest {
     /// The model; the host sets it from the role's table. A plugin leaves it empty.
     #[serde(default)]
     pub model: String,
-    /// The conversation, the question last.
+    /// The conversation, the last message from the user.
     pub messages: Vec<Message>,
     /// Sampling parameters.
     #[serde(default)]

@@ -30,7 +30,7 @@ pub(super) fn bound(stage: &BudgetStage, walk: &mut BoundWalk<'_>, beam: BeamBou
     let why = match (questions, pull, stage.budget.calls) {
         (Some(_), ..) => String::new(),
         (None, None, _) => all().find(|b| !b.why.is_empty()).map(|b| b.why.clone()).unwrap_or_default(),
-        _ => format!("the budget of stage `{}` limits no questions", stage.label),
+        _ => format!("the budget of stage `{}` does not limit requests", stage.label),
     };
     walk.found.push(QuestionBound {
         stage: stage.label.clone(),

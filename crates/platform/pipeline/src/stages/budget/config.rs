@@ -62,12 +62,12 @@ pub struct BudgetStage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetLimits {
-    /// Questions to language models; one question may ask for several replies.
+    /// Requests to language models; one request may return several replies.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub calls: Option<u64>,
-    /// Tokens of questions and replies, as servers count them. What a server does not count is estimated: a token for every
-    /// three bytes, and 16 for each turn of a question.
+    /// Tokens of requests and replies, as servers count them. What a server does not count is estimated: a token for every
+    /// three bytes, and 16 for each turn of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
