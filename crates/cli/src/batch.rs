@@ -69,7 +69,7 @@ impl Batch {
             ));
         }
         context.output.note(&format!(
-            "go on with `{command} --answers FILE` once there are answers, or put them into {} and leave `--answers` out",
+            "when there are replies, continue with `{command} --answers FILE`, or put them into {} and leave `--answers` out",
             answers.display()
         ));
     }
@@ -81,11 +81,11 @@ fn lines(wave: &Wave) -> Vec<String> {
         count => format!("{count} requests wait for replies"),
     };
     let mut lines = vec![format!(
-        "pending: {wait}: {} new, {} asked again, {} open from earlier request files",
+        "pending: {wait}: {} new, {} sent again, {} open from earlier request files",
         wave.new, wave.again, wave.open
     )];
     for (what, count) in &wave.failed {
-        lines.push(format!("  {count} had an error in place of an answer: {what}"));
+        lines.push(format!("  {count} had an error instead of a reply: {what}"));
     }
     for file in &wave.files {
         let requests =

@@ -39,7 +39,7 @@ pub(crate) struct BatchArgs {
 
 #[derive(Debug, Subcommand)]
 enum BatchCommand {
-    /// Send every request file that was not sent and has requests without an answer. No file is sent twice.
+    /// Send every request file that was not sent and has requests without a reply. No file is sent twice.
     Submit(FolderArgs),
     /// Show each request file with its batch, as the service describes it.
     Status(FolderArgs),

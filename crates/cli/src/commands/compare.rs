@@ -43,8 +43,8 @@ use std::sync::Arc;
   planforge compare base flipped --by classes
   planforge compare small large --samples-of domain --judge pddl --k 1,5,10 --json
 
-Exits with 0 where something could be tested, whatever came of it, with 20 where no run of a task is on both sides, no stage says what
---by asks for, or no pair is decided on both sides.")]
+Exits with 0 if a test was made, whatever its result. Exits with 20 if no task has runs on both
+sides, if no pair is decided on both sides, or if no stage measures what --by names.")]
 pub(crate) struct CompareArgs {
     /// A run folder, or the output folder of an evaluation.
     #[arg(value_parser = run_argument())]

@@ -136,7 +136,7 @@ pub(crate) struct EvaluateArgs {
     /// I-th on. It writes the run folders of its cells and no table; `planforge evaluate merge` makes those.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["curves", "figures", "also", "junit"])]
     pub(crate) shard: Option<Shard>,
-    /// A file of answers to questions that wait, as in `planforge run`; it is kept in the output folder. May be given several times.
+    /// A file with replies to waiting requests, as in `planforge run`. It is copied to the output folder. May be given several times.
     #[arg(long, value_name = "FILE", requires = "resume", num_args = 1..)]
     pub(crate) answers: Vec<PathBuf>,
     /// Also write the replies of each cell into a cassette `SUITE.PIPELINE[@MODEL].SEED.jsonl` in this folder.

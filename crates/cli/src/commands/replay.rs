@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Repeat a recorded run without network or key: same verdicts, or the missing replies.
 ///
-/// Changes nothing on disk, except that a report.json that is not the recorded one is written anew.
+/// Changes nothing on disk, except that a report.json that differs from the recorded one is replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  planforge replay runs/20261121-101500-llm-p")]
 pub(crate) struct ReplayArgs {

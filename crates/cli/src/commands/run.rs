@@ -61,7 +61,7 @@ pub(crate) struct RunArgs {
     /// depends: provider, address, key, limits, caps, prices, retries.
     #[arg(long, value_name = "RUN", conflicts_with = "model", value_parser = run_argument())]
     pub(crate) resume: Option<PathBuf>,
-    /// A file of answers to questions that wait, as a batch service, an agent or a person wrote it; it is kept in the run's folder. May be
+    /// A file with replies to waiting requests, from a batch service, an agent or a person. It is copied to the run's folder. May be
     /// given several times.
     #[arg(long, value_name = "FILE", requires = "resume", conflicts_with = "pipeline", num_args = 1..)]
     pub(crate) answers: Vec<PathBuf>,

@@ -115,12 +115,7 @@ fn a_run_leaves_its_questions_ends_with_26_and_goes_on_with_answers_by_hand() {
     let pending = &report["pending"];
     assert_eq!([&pending["pending"], &pending["new"], &pending["open"]], [2, 2, 0]);
     let file = place.batch().join("requests-0001.jsonl");
-    first.says(&[
-        "2 requests wait",
-        &file.display().to_string(),
-        "planforge run --resume",
-        "--answers FILE",
-    ]);
+    first.says(&["2 requests wait", &file.display().to_string(), "planforge run --resume", "--answers FILE"]);
     let asked = requests(&place.batch(), "requests-0001.jsonl");
     assert_eq!(asked.len(), 2);
     for request in &asked {
@@ -191,7 +186,7 @@ fn transient_errors_are_retried_and_others_are_failures() {
         (&pending["failed"]["timeout"], &pending["failed"]["rate-limited (429)"]),
         (&1.into(), &1.into())
     );
-    ran.says(&["2 asked again", "rate-limited (429)"]);
+    ran.says(&["2 sent again", "rate-limited (429)"]);
     let again: Vec<String> = requests(&place.batch(), "requests-0002.jsonl").iter().map(id).collect();
     assert_eq!(again, [id(&asked[0]), id(&asked[1])], "the same questions under the same names");
     // They are asked once for each time that they failed.
