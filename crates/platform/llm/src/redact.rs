@@ -27,7 +27,7 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
         is_found |= reply.refusal.as_mut().is_some_and(clean);
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
-        if let Cow::Owned(_) = redactor.text(&whole) {
+        if redactor.is_secret_in(&whole) {
             is_split = true;
             // Log-likelihoods need the numbers alone.
             tokens.iter_mut().for_each(|t| t.token.clear());

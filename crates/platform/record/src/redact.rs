@@ -72,6 +72,11 @@ impl Redactor {
         self.too_short
     }
 
+    /// True if the text has a secret in one of its forms.
+    pub fn is_secret_in(&self, text: &str) -> bool {
+        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(text))
+    }
+
     /// The bytes without secrets.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         match &self.matcher {
@@ -128,7 +133,7 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().fold(false, |found, item| self.value(item) | found),
             Value::Object(map) => {
                 let in_values = map.values_mut().fold(false, |found, item| self.value(item) | found);
-                let in_keys = map.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
+                let in_keys = map.keys().any(|key| self.is_secret_in(key));
                 if in_keys {
                     let clean = |(key, item): (String, Value)| (self.text(&key).into_owned(), item);
                     *map = std::mem::take(map).into_iter().map(clean).collect();
@@ -312,6 +317,7 @@ mod tests {
     fn values_and_failures_are_cleaned_and_debug_shows_nothing() {
         let r = redactor("hunter2-hunter2");
         let mut value = serde_json::json!({"x hunter2-hunter2": ["hunter2-hunter2", 1]});
+        assert!(r.is_secret_in("a HUNTER2-hunter2 b") && !r.is_secret_in("hunter2"));
         assert!(r.value(&mut value));
         assert_eq!(value, serde_json::json!({"x [redacted]": ["[redacted]", 1]}));
         assert!(!r.value(&mut value), "nothing is left to take out");
