@@ -59,8 +59,8 @@ not in any text.\n\nRun `planforge suite check` on the suite.",
     CodeInfo {
         code: DESCRIPTIONS,
         title: "the requests lack descriptions",
-        explanation: "The generic questions describe each type and predicate in words. The suite's sentences.toml does not describe all of \
-them ([types] and [predicates]), so the question has only names, numbers of arguments and types for the others.",
+        explanation: "The generic requests describe each type and predicate in words. The suite's sentences.toml does not describe all of \
+them ([types] and [predicates]), so the request has only names, numbers of arguments and types for the others.",
     },
     CodeInfo {
         code: TEMPLATE,

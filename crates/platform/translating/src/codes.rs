@@ -41,14 +41,14 @@ is.\n\nAdd the missing text, name a suite that has it (`[given] example = \"SUIT
     CodeInfo {
         code: ZERO_SHOT,
         title: "the request has no in-context example",
-        explanation: "The pipeline gives the suite's own example of a problem, and the suite has none: the question is asked without an example \
+        explanation: "The pipeline gives the suite's own example of a problem, and the suite has none: the request has no example \
 (zero-shot), so the result is not one of a method with an example, such as LLM+P.\n\nAdd `p_example.nl` and `p_example.pddl` to the \
 suite, name a suite that has them (`[given] example = \"SUITE\"`), or set `example = false` in the stage.",
     },
     CodeInfo {
         code: NO_TEMPLATE,
         title: "there is nothing to make a template from",
-        explanation: "With `template = true`, and always in `translator-edit`, the question holds a template: a problem with its objects, or \
+        explanation: "With `template = true`, and always in `translator-edit`, the request contains a template: a problem with its objects, or \
 a domain with the signatures of its actions. Templates come from the suite's texts `objects.template` and `domain.template`, or from \
 the action interface. The task has neither.\n\nLet the pipeline give the interface and the objects, or add the text to the suite.",
     },
@@ -61,7 +61,7 @@ the action interface. The task has neither.\n\nLet the pipeline give the interfa
         code: NO_GRAMMAR,
         title: "a request has no grammar, and the stage requires one",
         explanation: "With `grammar = \"require\"` every request of the stage has a grammar. The grammar of a problem is made from its domain, \
-which is not known or cannot be read here; other questions have none at all, as the message says.\n\nWrite `grammar = \"prefer\"` in the \
+which is not known or cannot be read here; other requests have none at all, as the message says.\n\nWrite `grammar = \"prefer\"` in the \
 stage's options, or `grammar = \"off\"`.",
     },
     CodeInfo {
