@@ -155,6 +155,17 @@ fn a_hanging_call_ends_at_its_deadline_and_no_other_call_does() {
     assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
 }
 
+#[test]
+fn an_instance_is_made_although_a_hanging_call_ends_the_program_meanwhile() {
+    let limits = CallLimits { deadline_grace_ms: 0, ..CallLimits::default() };
+    let registry =
+        Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() });
+    let hanging = create(&registry, "hang").unwrap();
+    drop(hanging.verify(&TestHost::new().remaining_ms(300), &request("bad")).unwrap_err());
+    let verifier = create(&registry, "slow create").unwrap();
+    assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
+}
+
 /// A host without a deadline. Each time that it is asked for an interruption, the clock moves on by 100 s.
 struct PassingTime(Arc<AtomicU64>);
 

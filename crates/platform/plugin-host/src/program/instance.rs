@@ -5,7 +5,6 @@ use super::process::Program;
 use super::wire;
 use planforge_contract::api::LogLevel;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginKind, encode};
-use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One instance: its options, and the start of the program in which it was last created.
@@ -44,8 +43,7 @@ impl ProgramInstance {
         let fields = body.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
         let create = format!(r#""instance":{number},{fields}"#);
         let instance = Self { program: Arc::clone(program), kind, number, create, created_in: Mutex::new(0) };
-        instance.connect().map_err(|no_result| {
-            let mut failure = Failure::from(no_result);
+        instance.beside_others(None, || instance.connect()).map_err(|mut failure| {
             failure.message = format!("`{}` could not be made: {}", instance.program.id, failure.message);
             failure
         })?;
@@ -77,33 +75,40 @@ impl ProgramInstance {
         let params = format!(r#""instance":{}{remaining}{}"#, self.number, bodies.collect::<String>());
         let given = GivenAnswers::default();
         let recorded = Recorded { host, given: &given };
-        let result = match self.attempt(method, &params, &recorded) {
-            // Another call may have ended the program, so this one is repeated: alone, to find the one that did.
-            Err(NoResult::Ended(_) | NoResult::EndedBefore(_)) if !host.is_given_up() => {
-                given.restart();
-                host.set_queued(true);
-                let _alone = self.program.turn.write().unwrap_or_else(PoisonError::into_inner);
-                host.set_queued(false);
-                self.exchange(method, &params, &recorded)
-            }
-            result => result,
-        };
-        let value = result.map_err(Failure::from)?;
+        let value = self.beside_others(Some(host), || {
+            given.restart();
+            self.connect()?.call(method, &params, Some(&recorded), None)
+        })?;
         wire::result_document(self.kind, method, &value).ok_or_else(|| {
             let text = format!("a {} has no method `{method}`", self.kind);
             Failure::new(FailureClass::Plugin, "plugin.method", text)
         })
     }
 
-    fn attempt(&self, method: &str, params: &str, host: &dyn CallHost) -> Result<Value, NoResult> {
-        host.set_queued(true);
-        let _turn = self.program.turn.read().unwrap_or_else(PoisonError::into_inner);
-        host.set_queued(false);
-        self.exchange(method, params, host)
-    }
-
-    fn exchange(&self, method: &str, params: &str, host: &dyn CallHost) -> Result<Value, NoResult> {
-        self.connect()?.call(method, params, Some(host), None)
+    /// Exchanges messages with the program while other calls do. If another one may have ended the program, the exchange is
+    /// repeated: alone, to find the one that did.
+    fn beside_others<T>(
+        &self,
+        host: Option<&dyn CallHost>,
+        exchange: impl Fn() -> Result<T, NoResult>,
+    ) -> Result<T, Failure> {
+        let set_queued = |is_queued| host.into_iter().for_each(|host| host.set_queued(is_queued));
+        set_queued(true);
+        let turn = self.program.turn.read().unwrap_or_else(PoisonError::into_inner);
+        set_queued(false);
+        let first = exchange();
+        drop(turn);
+        let is_needed = !host.is_some_and(CallHost::is_given_up);
+        let result = match first {
+            Err(NoResult::Ended(_) | NoResult::EndedBefore(_)) if is_needed => {
+                set_queued(true);
+                let _alone = self.program.turn.write().unwrap_or_else(PoisonError::into_inner);
+                set_queued(false);
+                exchange()
+            }
+            result => result,
+        };
+        result.map_err(Failure::from)
     }
 }
 

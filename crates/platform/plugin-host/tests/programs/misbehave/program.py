@@ -106,6 +106,8 @@ def main():
             if params["options"].get("fault") == "refuse":
                 send({"id": call, "error": {"code": -32000, "message": "I do not want to"}})
                 continue
+            if params["options"].get("fault") == "slow create":
+                time.sleep(0.3)
             INSTANCES[params["instance"]] = params["options"]
             send({"id": call, "result": None})
         elif method == "plugin/close":
