@@ -214,8 +214,12 @@ impl Judge {
             let matcher = self.compile(&grammar, &name);
             let printed = print_action(action);
             let mut texts = layouts(&printed);
+            let reply = format!("Use `p`, then ``q``.\n```pddl\n{printed}\n```");
             texts.push(printed);
             self.texts(&grammar, &matcher, &texts, &name);
+            let in_reply = grammar.in_code_block("pddl", true);
+            let matcher_of_reply = self.compile(&in_reply, &format!("reply with {name}"));
+            self.texts(&in_reply, &matcher_of_reply, &[reply], &name);
             self.mutants(&grammar, &matcher, action_mutants(domain, action, &mut Random::new(seed)), &name);
             self.schema(action_schema(domain, ActionHead::Interface(action)), &name);
             let share = self.derivations.div_ceil(domain.actions.len());

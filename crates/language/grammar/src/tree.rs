@@ -110,8 +110,8 @@ impl Grammar {
         &self.rules[id.0]
     }
 
-    /// The grammar of replies that give a text of this one in a code block of that language, with a free text without backquotes before it if
-    /// `thought`.
+    /// The grammar of replies that give a text of this one in a code block of that language, with a free text before it if `thought`. The
+    /// free text ends at its first three backquotes, which open the block.
     #[must_use]
     pub fn in_code_block(&self, language: &str, thought: bool) -> Self {
         let mut builder = Builder::default();
@@ -119,14 +119,17 @@ impl Grammar {
         builder.names.extend(rules.iter().map(|rule| (rule.name.clone(), 1)));
         let text = self.start;
         rules[text.0].name = builder.unique("answer");
-        let mut parts = Vec::new();
+        let mut open = Expr::text(format!("```{language}\n"));
         if thought {
-            let free = Expr::Class { ranges: vec![('`', '`')], negated: true }.at_least_once();
-            rules.push(Rule { name: builder.unique("thought"), expr: free, is_token: true });
-            parts.push(Expr::Rule(RuleId(rules.len() - 1)).optional());
+            let other = Expr::Class { ranges: vec![('`', '`')], negated: true };
+            let after = |quotes: &str| Expr::Sequence(vec![Expr::text(quotes), other.clone()]);
+            let free = Expr::choice([other.clone(), after("`"), after("``")]).any_number();
+            // One word with the opening: a lexer that takes the longest word would read the opening as more of the thought.
+            let expr = Expr::Sequence(vec![free, open]);
+            rules.push(Rule { name: builder.unique("thought"), expr, is_token: true });
+            open = Expr::Rule(RuleId(rules.len() - 1));
         }
-        let (open, close) = (Expr::text(format!("```{language}\n")), Expr::text("```"));
-        parts.extend([open, Expr::Rule(text), close]);
+        let parts = vec![open, Expr::Rule(text), Expr::text("```")];
         rules.push(Rule { name: "root".to_owned(), expr: Expr::Sequence(parts), is_token: false });
         let start = RuleId(rules.len() - 1);
         Self { rules, start }

@@ -235,9 +235,19 @@ fn notations_quote_what_has_a_meaning_in_them() {
     let lark = grammar.to_lark();
     assert!(lark.starts_with("start: step* WS?\n"), "{lark}");
     assert!(lark.contains("NAME: /[a-zA-Z][a-zA-Z0-9_\\-]{0,60}/\n"), "{lark}");
-    let thought = grammar.in_code_block("plan", true);
-    assert!(thought.accepts("First go.\n```plan\n(go a)\n```") && !thought.accepts("(go a)"));
-    assert!(thought.to_gbnf().contains("thought ::= [^`]+\n"), "{}", thought.to_gbnf());
-    assert!(!grammar.in_code_block("plan", false).accepts("First go.\n```plan\n(go a)\n```"));
     assert!(lark.contains("WS: /[ \\t\\n\\r]{1,60}/\n"), "{lark}");
+    let thought = grammar.in_code_block("plan", true);
+    let free = "([^`] | \"`\" [^`] | \"``\" [^`])*";
+    let gbnf = thought.to_gbnf();
+    assert!(gbnf.contains(&format!("thought ::= {free} \"```plan\\n\"\n")), "{gbnf}");
+    assert!(gbnf.ends_with("root ::= thought answer \"```\"\n"), "{gbnf}");
+    let lark = thought.to_lark();
+    assert!(lark.contains("THOUGHT: /([^`]|`[^`]|``[^`])*```plan\\n/\n"), "{lark}");
+    for begin in ["", "First go.\n", "First `go`, then ``stop``.\n"] {
+        assert!(thought.accepts(&format!("{begin}```plan\n(go a)\n```")), "{begin}");
+    }
+    for other in ["(go a)", "```\n```plan\n(go a)\n```", "```plan\n(go a)\n```\n```plan\n(go a)\n```"] {
+        assert!(!thought.accepts(other), "{other}");
+    }
+    assert!(!grammar.in_code_block("plan", false).accepts("First go.\n```plan\n(go a)\n```"));
 }
