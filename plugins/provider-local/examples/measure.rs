@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example measure -- FILE.gguf TASKS [PORT PID]`: `TASKS` is a folder with suites of LLM+P, `PORT` and `PID` those of a
 //! server with chat completions, one slot and one thread on this machine. Seconds are those of the processor, in one thread, because other
-//! programs take time too; the best round counts.
+//! programs take time too; of speeds the best of three rounds counts.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -22,7 +22,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
-const ROUNDS: usize = 1;
+const ROUNDS: usize = 3;
 /// Tokens of each reply.
 const TOKENS: u32 = 32;
 const SYSTEM: &str = "You write PDDL.";
@@ -154,28 +154,25 @@ fn speeds(askers: &[Ask<'_>], text: &str) {
     }
 }
 
-/// Seconds a token of 8 samples in one request, and in 8 requests.
+/// How many times as fast 8 samples of one request are as 8 requests.
 fn eight(askers: &[Ask<'_>], text: &str) {
-    let mut least = vec![f64::INFINITY; askers.len() + 1];
-    for round in 0..ROUNDS {
-        let text = format!("Note {round} of eight.\n{text}");
-        let mut count = |at: usize, what: &str, answers: Vec<Answer>| {
-            let seconds: f64 = answers.iter().map(|answer| answer.seconds).sum();
-            let tokens: u64 = answers.iter().map(|answer| answer.tokens).sum();
-            println!("  {what}: {tokens} tokens in {seconds:.1} s");
-            least[at] = least[at].min(seconds / tokens as f64);
-        };
-        for (at, (what, ask)) in askers.iter().enumerate() {
-            let one = |seed| ask(&text, &Sampling { seed: Some(seed), ..sampling(TOKENS, 1, 1.0) });
-            count(at + 1, &format!("8 requests, {what}"), (0..8).map(one).collect());
-        }
-        // Another first line: the prompt is computed here too.
-        count(0, "8 samples", vec![(askers[0].1)(&format!("Again. {text}"), &sampling(TOKENS, 8, 1.0))]);
-    }
-    for ((what, _), seconds) in askers.iter().zip(&least[1..]) {
+    let seconds_a_token = |what: &str, answers: &[Answer]| {
+        let seconds: f64 = answers.iter().map(|answer| answer.seconds).sum();
+        let tokens: u64 = answers.iter().map(|answer| answer.tokens).sum();
+        println!("  {what}: {tokens} tokens in {seconds:.1} s");
+        seconds / tokens as f64
+    };
+    let samples = (askers[0].1)(text, &sampling(TOKENS, 8, 1.0));
+    let together = seconds_a_token("8 samples", &[samples]);
+    // Another first line, so that the first request computes the prompt too.
+    let text = format!("Again.\n{text}");
+    for (what, ask) in askers {
+        let one = |seed| ask(&text, &Sampling { seed: Some(seed), ..sampling(TOKENS, 1, 1.0) });
+        let answers: Vec<Answer> = (0..8).map(one).collect();
+        let single = seconds_a_token(&format!("8 requests, {what}"), &answers);
         println!(
             "8 samples of one request are {:.2} times as fast as 8 requests to {what}",
-            seconds / least[0]
+            single / together
         );
     }
 }
