@@ -232,7 +232,7 @@ fn difference_text(found: &ProblemDifference) -> Vec<Diagnostic> {
     let extra = |what: &String| {
         Diagnostic::error(codes::EXTRA, format!("the candidate's problem has {what}, the reference has not"))
     };
-    let object = |name: &String| format!("a further object, such as {name}");
+    let object = |name: &String| format!("one more object of the type of {name}");
     let missing_objects: Vec<String> = found.missing_objects.iter().map(object).collect();
     let extra_objects: Vec<String> = found.extra_objects.iter().map(object).collect();
     let missing = missing_objects.iter().chain(&found.missing_facts).map(missing);
