@@ -154,7 +154,7 @@ fn speeds(askers: &[Ask<'_>], text: &str) {
     }
 }
 
-/// How many times as fast 8 samples of one request are as 8 requests.
+/// Prints the processor time of 8 samples in one request and of 8 requests, and its ratio by token.
 fn eight(askers: &[Ask<'_>], text: &str) {
     let seconds_a_token = |what: &str, answers: &[Answer]| {
         let seconds: f64 = answers.iter().map(|answer| answer.seconds).sum();

@@ -19,7 +19,10 @@ fn folder() -> PathBuf {
 }
 
 fn registry() -> Registry {
-    let limits = CallLimits { reply_bytes: 4 << 20, cancel_grace_ms: 60_000, ..CallLimits::default() };
+    registry_with(CallLimits { reply_bytes: 4 << 20, cancel_grace_ms: 60_000, ..CallLimits::default() })
+}
+
+fn registry_with(limits: CallLimits) -> Registry {
     Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() })
 }
 
@@ -146,9 +149,7 @@ fn a_call_that_is_repeated_asks_no_model_again() {
 
 #[test]
 fn a_hanging_call_ends_at_its_deadline_and_no_other_call_does() {
-    let limits = CallLimits { deadline_grace_ms: 0, ..CallLimits::default() };
-    let registry =
-        Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() });
+    let registry = registry_with(CallLimits { deadline_grace_ms: 0, ..CallLimits::default() });
     let verifier = create(&registry, "hang").unwrap();
     let failure = verifier.verify(&TestHost::new().remaining_ms(300), &request("bad")).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Limit, "plugin.deadline"));
@@ -157,9 +158,7 @@ fn a_hanging_call_ends_at_its_deadline_and_no_other_call_does() {
 
 #[test]
 fn an_instance_is_made_although_a_hanging_call_ends_the_program_meanwhile() {
-    let limits = CallLimits { deadline_grace_ms: 0, ..CallLimits::default() };
-    let registry =
-        Registry::new(&[], &[folder()], RegistrySettings { limits, ..RegistrySettings::default() });
+    let registry = registry_with(CallLimits { deadline_grace_ms: 0, ..CallLimits::default() });
     let hanging = create(&registry, "hang").unwrap();
     drop(hanging.verify(&TestHost::new().remaining_ms(300), &request("bad")).unwrap_err());
     let verifier = create(&registry, "slow create").unwrap();

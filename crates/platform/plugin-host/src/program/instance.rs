@@ -5,7 +5,7 @@ use super::process::Program;
 use super::wire;
 use planforge_contract::api::LogLevel;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginKind, encode};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LockResult, Mutex, PoisonError};
 
 /// One instance: its options, and the start of the program in which it was last created.
 pub(crate) struct ProgramInstance {
@@ -92,24 +92,28 @@ impl ProgramInstance {
         host: Option<&dyn CallHost>,
         exchange: impl Fn() -> Result<T, NoResult>,
     ) -> Result<T, Failure> {
-        let set_queued = |is_queued| host.into_iter().for_each(|host| host.set_queued(is_queued));
-        set_queued(true);
-        let turn = self.program.turn.read().unwrap_or_else(PoisonError::into_inner);
-        set_queued(false);
+        let turn = queued(host, || self.program.turn.read());
         let first = exchange();
         drop(turn);
         let is_needed = !host.is_some_and(CallHost::is_given_up);
         let result = match first {
             Err(NoResult::Ended(_) | NoResult::EndedBefore(_)) if is_needed => {
-                set_queued(true);
-                let _alone = self.program.turn.write().unwrap_or_else(PoisonError::into_inner);
-                set_queued(false);
+                let _alone = queued(host, || self.program.turn.write());
                 exchange()
             }
             result => result,
         };
         result.map_err(Failure::from)
     }
+}
+
+/// Waits for a turn; the host, if there is one, knows that the call waits.
+fn queued<G>(host: Option<&dyn CallHost>, turn: impl FnOnce() -> LockResult<G>) -> G {
+    let set_queued = |is_queued| host.into_iter().for_each(|host| host.set_queued(is_queued));
+    set_queued(true);
+    let guard = turn().unwrap_or_else(PoisonError::into_inner);
+    set_queued(false);
+    guard
 }
 
 impl Drop for ProgramInstance {
