@@ -159,7 +159,7 @@ impl Plugin for OpenAi {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, OpenAi);
+planforge_plugin_sdk::bundle_plugin!(Provider, OpenAi);
 
 impl Provider for OpenAi {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {

@@ -66,7 +66,7 @@ impl Translator for DirectTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, DirectTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, DirectTranslator);
 
 #[cfg(test)]
 mod tests;
