@@ -19,6 +19,7 @@ mod example;
 mod grammar;
 mod options;
 mod prompt;
+pub mod thought;
 mod translate;
 
 pub use options::{DirectOptions, Example, MadeExample, Mode};

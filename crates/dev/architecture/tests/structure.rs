@@ -162,22 +162,32 @@ fn only_cli_and_test_crates_know_the_plugins() {
 fn every_plugin_folder_is_bundled() {
     let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
     let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
-    let mut folders = 0;
+    let mut plugins = 0;
     for entry in fs::read_dir(root().join("plugins")).unwrap() {
-        let folder = entry.unwrap().file_name().into_string().unwrap();
-        if folder == "provider-local" {
-            continue; // built apart, with llama.cpp
+        let folder = entry.unwrap().path();
+        let crate_name =
+            format!("planforge_{}", folder.file_name().unwrap().to_str().unwrap().replace('-', "_"));
+        let mut files = Vec::new();
+        rust_files(&folder.join("src"), &mut files);
+        for file in files {
+            let plugin = fs::read_to_string(&file).unwrap();
+            if !plugin.contains("bundle_plugin!(") {
+                continue; // provider-local, which has llama.cpp, is built apart
+            }
+            // A plugin is the root of its crate, or a module there.
+            let path = match file.file_stem().unwrap().to_str().unwrap() {
+                "lib" => crate_name.clone(),
+                module => format!("{crate_name}::{module}"),
+            };
+            let line = format!("&{path}::PLANFORGE_PLUGIN");
+            assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+            if plugin.contains("CODES") {
+                assert!(explained.contains(&format!("{path}::CODES")), "`explain` does not know {path}");
+            }
+            plugins += 1;
         }
-        let crate_name = format!("planforge_{}", folder.replace('-', "_"));
-        let line = format!("&{crate_name}::PLANFORGE_PLUGIN");
-        assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
-        let plugin = fs::read_to_string(root().join("plugins").join(&folder).join("src/lib.rs")).unwrap();
-        if plugin.contains("CODES") {
-            assert!(explained.contains(&format!("{crate_name}::CODES")), "`explain` does not know {folder}");
-        }
-        folders += 1;
     }
-    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), folders);
+    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), plugins);
 }
 
 #[test]

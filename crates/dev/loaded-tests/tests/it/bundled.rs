@@ -19,7 +19,7 @@ pub(crate) const PLUGINS: &[&BundledPlugin] = &[
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
     &planforge_translator_edit::PLANFORGE_PLUGIN,
-    &planforge_translator_thought::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::thought::PLANFORGE_PLUGIN,
     &planforge_verifier_classes::PLANFORGE_PLUGIN,
     &planforge_verifier_clusters::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,

@@ -1,7 +1,7 @@
 //! The prompts (test-time-scaling paper, section 3.3 and Appendices D, H): templates filled with the task's texts. Inserted texts are data
 //! and are never read as templates.
 
-use crate::options::{Artefact, ThoughtOptions};
+use super::options::{Artefact, ThoughtOptions};
 use planforge_contract::{Failure, TranslateRequest};
 use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, domain_name, domain_of_problem,
@@ -12,15 +12,15 @@ use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 10] = [
     SYSTEM_TEMPLATE,
-    ("system-thought", include_str!("../templates/system.txt")),
-    ("thought", include_str!("../templates/thought.txt")),
-    ("update", include_str!("../templates/update.txt")),
+    ("system-thought", include_str!("../../templates/thought/system.txt")),
+    ("thought", include_str!("../../templates/thought/thought.txt")),
+    ("update", include_str!("../../templates/thought/update.txt")),
     REVISE_TEMPLATE,
-    ("form", include_str!("../templates/form.txt")),
-    ("given-domain", include_str!("../templates/given-domain.txt")),
-    ("given-problem", include_str!("../templates/given-problem.txt")),
-    ("rules-domain", include_str!("../templates/rules-domain.txt")),
-    ("rules-problem", include_str!("../templates/rules-problem.txt")),
+    ("form", include_str!("../../templates/thought/form.txt")),
+    ("given-domain", include_str!("../../templates/thought/given-domain.txt")),
+    ("given-problem", include_str!("../../templates/thought/given-problem.txt")),
+    ("rules-domain", include_str!("../../templates/thought/rules-domain.txt")),
+    ("rules-problem", include_str!("../../templates/thought/rules-problem.txt")),
 ];
 
 #[derive(Debug)]

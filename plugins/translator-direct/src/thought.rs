@@ -94,7 +94,7 @@ impl ThoughtTranslator {
     }
 }
 
-planforge_plugin_sdk::bundle_plugin!(Translator, ThoughtTranslator);
+planforge_plugin_sdk::bundle_plugin!("planforge_translator_thought", Translator, ThoughtTranslator);
 
 #[cfg(test)]
 mod tests;
