@@ -22,7 +22,8 @@ pub use png::png;
 /// Always: why, as a clause.
 #[cfg(not(feature = "png"))]
 pub fn png(_svg: &str) -> Result<Vec<u8>, String> {
-    Err("this planforge was built without `--features png`; choose SVG, or build it with that feature".to_owned())
+    Err("this planforge was built without `--features png`; choose SVG, or build it with that feature"
+        .to_owned())
 }
 
 use planforge_diagnostics::{Diagnostic, SourceId};

@@ -1,11 +1,5 @@
 //! A disk that refuses the n-th operation, for every n: each effect is recorded whole or not at all, and the
 //! run can be resumed.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
 use planforge_record::{

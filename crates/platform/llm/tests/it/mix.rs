@@ -1,14 +1,6 @@
 //! Roles with weights: draws are fixed by the run's seed and the place, and neither time, threads nor crashes change an answer.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts, weights};
+use crate::common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts, weights};
 use planforge_contract::{CompletionRequest, ProviderFailureClass as Class};
 use planforge_llm::{Llm, RoleAnswer, RoleModels};
 use planforge_record::{Event, Journal, MemoryJournal, comparable_events};

@@ -1,6 +1,5 @@
 //! A black-box environment without PDDL: the water jugs of `examples/environments`, compared with PDDL with
 //! numbers.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use planforge_environment_process::{ProcessEnvironment, ProcessEnvironmentOptions};
 use planforge_plugin_sdk::prelude::*;

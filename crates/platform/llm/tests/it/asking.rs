@@ -1,14 +1,6 @@
 //! Sampling defaults, seeds, `n`, retries and interruption.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, question, replies, site};
+use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, question, replies, site};
 use planforge_contract::{
     CompletionRequest, Constraint, Failure, FailureClass, ProviderFailureClass as Class,
 };

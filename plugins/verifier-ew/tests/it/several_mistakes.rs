@@ -1,8 +1,7 @@
 //! Several independent mistakes of a domain, and the simulated model that repairs what the feedback names: with a failing walk for each
 //! refused action it repairs all of them in one round.
 //!
-//! The table: `cargo test -p planforge-verifier-ew --test several_mistakes -- --nocapture`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+//! The table: `cargo test -p planforge-verifier-ew --test it several_mistakes -- --nocapture`.
 
 use planforge_diagnostics::SourceId;
 use planforge_environment_pddl::{PddlEnvironment, PddlEnvironmentOptions};

@@ -2,7 +2,6 @@
 //!
 //! A sample that cannot be read or is written differently means that the document changed its shape: add optional fields only, or
 //! raise its schema number and the ABI epoch.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic; its helpers too")]
 
 use planforge_contract::{CreateRequest, DecodeError, Document, DocumentVisitor, decode, encode};
 use planforge_record::Event;

@@ -1,14 +1,8 @@
 //! Spending caps hold under concurrency, and unknown use never counts as zero.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, UnansweredResult, ask, ask_at, failure, question, replies, site};
+use crate::common::{
+    Bench, ScriptedProvider, UnansweredResult, ask, ask_at, failure, question, replies, site,
+};
 use planforge_contract::{CompletionResult, FailureClass, Price, ProviderFailureClass, Usage};
 use planforge_llm::{Llm, RoleModels};
 use planforge_testkit::SilentHost;

@@ -1,14 +1,6 @@
 //! Questions that a provider puts off: what waits, what has come in the meantime, caps over several sessions.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, UnansweredResult, ask, question, replies, site};
+use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask, question, replies, site};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure,
     ProviderFailureClass as Class,

@@ -1,14 +1,6 @@
 //! Live, record, replay and batch over journals and cassettes.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, replies};
+use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, replies};
 use planforge_contract::{FailureClass, ProviderFailureClass as Class};
 use planforge_llm::Mode;
 use planforge_record::{Event, Journal, Lookup, Redactor, comparable_events};

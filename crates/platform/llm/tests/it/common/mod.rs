@@ -1,5 +1,5 @@
 //! A provider without a network, and an [`Llm`] whose waits are over at once.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(unreachable_pub, reason = "a module of one test program")]
 
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{

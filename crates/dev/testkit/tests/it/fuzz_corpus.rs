@@ -2,12 +2,10 @@
 //!
 //! The crate of the targets is outside the workspace, so its library is compiled here as a module.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
-
 use std::path::Path;
 
 #[allow(unreachable_pub, clippy::expect_used, reason = "a library of its own, where a panic is the finding")]
-#[path = "../../../../tests/fuzz/src/lib.rs"]
+#[path = "../../../../../tests/fuzz/src/lib.rs"]
 mod bodies;
 
 /// Fewer files than that mean that the corpus was lost, not that all is well.

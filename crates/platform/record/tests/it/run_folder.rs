@@ -1,10 +1,4 @@
 //! Run folders and cassettes on a real disk: what a crash leaves, what is refused, what comes back.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
 use planforge_record::Event;

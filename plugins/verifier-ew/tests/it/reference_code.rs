@@ -1,7 +1,6 @@
 //! The form `reference-code` compared with scores of the paper's own code, on tasks of the published suites
 //! with one precondition removed. The suites are not part of this repository; the test prints a message if
 //! they are missing.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use planforge_planning::Unlimited;
 use planforge_planning::walk::{Model, WalkScore};

@@ -1,14 +1,6 @@
 //! Roles with several tables in order: the fallback, its record, and that nothing is paid for twice.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on should stop"
-)]
 
-mod common;
-
-use common::{Bench, ScriptedProvider, UnansweredResult, ask_at, failure, order, replies, texts};
+use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask_at, failure, order, replies, texts};
 use planforge_contract::{CompletionResult, Failure, FailureClass, ProviderFailureClass as Class};
 use planforge_llm::{Mode, RoleAnswer, RoleModels};
 use planforge_record::{Event, Journal, comparable_events};
