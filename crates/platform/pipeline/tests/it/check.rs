@@ -1,11 +1,6 @@
 //! Every mistake in a pipeline file is found in one go, at its place, with a way out.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::info;
+use crate::common::info;
 use planforge_contract::{Applies, JsonObject, OptionCondition, PluginInfo, PluginKind};
 use planforge_diagnostics::{Diagnostic, Severity, SourceId};
 use planforge_pipeline::*;

@@ -1,24 +1,19 @@
 //! Scripted plugins that live in the test: they implement the contract's traits, nothing is loaded.
-// Each test uses a part of this, and clippy takes helpers outside of #[test] for production code.
-#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod unchanged;
-
-pub use planforge_testkit::{judge, model, round, sample, stage, stage_in, table, toml};
-pub use unchanged::*;
+pub(crate) use planforge_testkit::{judge, model, round, sample, stage, stage_in, table, toml};
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
 use planforge_llm::{Llm, LlmOptions, Mode, ModelSettings, ModelTable};
 use planforge_pipeline::*;
-use planforge_record::{Event, Journal, Lookup, MemoryJournal};
+use planforge_record::{Event, Journal, Lookup, MemoryJournal, comparable_events};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A plugin known to the checker.
-pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> PluginInfo {
+pub(crate) fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> PluginInfo {
     PluginInfo {
         id: id.to_owned(),
         kind,
@@ -41,7 +36,7 @@ pub fn info(id: &str, kind: PluginKind, roles: &[&str], metrics: &[&str]) -> Plu
 }
 
 /// Knows the scripted plugins; takes any options.
-pub struct Scripted;
+pub(crate) struct Scripted;
 
 impl Scripted {
     fn all() -> Vec<PluginInfo> {
@@ -87,24 +82,24 @@ impl Catalogue for Scripted {
 }
 
 /// Checks a pipeline that must be good.
-pub fn good(text: &str) -> CheckedPipeline {
+pub(crate) fn good(text: &str) -> CheckedPipeline {
     let checked = check(text, "test.toml", &Scripted, &[]);
     checked.pipeline.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics))
 }
 
 /// Answers at once or later, by what it is asked; never twice in the same order.
 #[derive(Default)]
-pub struct ScriptedProvider {
-    pub prompts: Mutex<Vec<String>>,
-    pub asked: AtomicUsize,
+pub(crate) struct ScriptedProvider {
+    pub(crate) prompts: Mutex<Vec<String>>,
+    pub(crate) asked: AtomicUsize,
     /// Refuses so many of a hundred requests to that model, by what they ask.
-    pub refuses: Option<(&'static str, u64)>,
+    pub(crate) refuses: Option<(&'static str, u64)>,
     /// Interrupts the run when it has been asked that often.
-    pub cancel_at: Option<(usize, Arc<AtomicBool>)>,
+    pub(crate) cancel_at: Option<(usize, Arc<AtomicBool>)>,
 }
 
 /// A number that depends on a text.
-pub fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -150,7 +145,7 @@ impl Provider for ScriptedProvider {
 }
 
 /// A closure as a translator.
-pub struct Translate<F>(pub F);
+pub(crate) struct Translate<F>(pub(crate) F);
 impl<F> Translator for Translate<F>
 where
     F: Fn(&dyn Host, &TranslateRequest) -> Result<TranslateResponse, Failure> + Send + Sync,
@@ -161,7 +156,7 @@ where
 }
 
 /// A closure as a verifier of one candidate.
-pub struct Verify<F>(pub F);
+pub(crate) struct Verify<F>(pub(crate) F);
 impl<F> Verifier for Verify<F>
 where
     F: Fn(&dyn Host, &Candidate, &VerifyRequest) -> Result<Assessment, Failure> + Send + Sync,
@@ -173,7 +168,7 @@ where
 }
 
 /// A closure as a planner.
-pub struct Plan<F>(pub F);
+pub(crate) struct Plan<F>(pub(crate) F);
 impl<F> Planner for Plan<F>
 where
     F: Fn(&dyn Host, &PlanRequest) -> Result<PlanOutcome, Failure> + Send + Sync,
@@ -184,7 +179,7 @@ where
 }
 
 /// An environment that rejects every plan, with the whole reference in its answer.
-pub struct Talkative;
+pub(crate) struct Talkative;
 impl Environment for Talkative {
     fn describe(&self, _: &dyn Host, _: &EnvironmentOpen) -> Result<EnvironmentInfo, Failure> {
         Ok(EnvironmentInfo::default())
@@ -215,7 +210,7 @@ impl Environment for Talkative {
 }
 
 /// Asks for `n` replies in the candidate's conversation and takes each as a problem.
-pub fn writer() -> Arc<dyn Translator> {
+pub(crate) fn writer() -> Arc<dyn Translator> {
     Arc::new(Translate(|host: &dyn Host, request: &TranslateRequest| {
         let question = Message::user(format!("{} {:?}", request.task.task_text, request.feedback));
         let mut messages = request.candidate.conversation.clone();
@@ -246,12 +241,12 @@ pub fn writer() -> Arc<dyn Translator> {
 }
 
 /// The number in a scripted problem.
-pub fn number(problem: &str) -> u64 {
+pub(crate) fn number(problem: &str) -> u64 {
     problem.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
 }
 
 /// Scores a candidate by its number modulo 5, and decides by its number modulo 4.
-pub fn judge() -> Arc<dyn Verifier> {
+pub(crate) fn judge() -> Arc<dyn Verifier> {
     Arc::new(Verify(|_: &dyn Host, candidate: &Candidate, request: &VerifyRequest| {
         let number = number(candidate.problem.as_deref().unwrap_or_default());
         std::thread::sleep(Duration::from_millis(request.seed % 3));
@@ -268,7 +263,7 @@ pub fn judge() -> Arc<dyn Verifier> {
 }
 
 /// A plan of as many steps as the number says, or a limit.
-pub fn planner() -> Arc<dyn Planner> {
+pub(crate) fn planner() -> Arc<dyn Planner> {
     Arc::new(Plan(|_: &dyn Host, request: &PlanRequest| {
         let number = number(&request.problem);
         std::thread::sleep(Duration::from_millis(number % 3));
@@ -285,7 +280,7 @@ pub fn planner() -> Arc<dyn Planner> {
 }
 
 /// A plan with those steps.
-pub fn one_plan(steps: Vec<String>) -> PlanOutcome {
+pub(crate) fn one_plan(steps: Vec<String>) -> PlanOutcome {
     let cost = Some(steps.len() as f64);
     PlanOutcome::Plan {
         plans: vec![PlanDocument { steps, cost, ..PlanDocument::default() }],
@@ -295,16 +290,16 @@ pub fn one_plan(steps: Vec<String>) -> PlanOutcome {
 }
 
 /// A run being put together.
-pub struct Bench {
-    pub pipeline: CheckedPipeline,
-    pub provider: Arc<ScriptedProvider>,
-    pub instances: Instances,
-    pub cancelled: Arc<AtomicBool>,
+pub(crate) struct Bench {
+    pub(crate) pipeline: CheckedPipeline,
+    pub(crate) provider: Arc<ScriptedProvider>,
+    pub(crate) instances: Instances,
+    pub(crate) cancelled: Arc<AtomicBool>,
 }
 
 impl Bench {
     /// The usual scripted plugin for every stage.
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let pipeline = good(text);
         let mut instances = Instances::default();
         for stage in pipeline.config.all_stages() {
@@ -324,12 +319,12 @@ impl Bench {
     }
 
     /// Replaces the plugin of one stage.
-    pub fn stage(mut self, label: &str, instance: StageInstance) -> Self {
+    pub(crate) fn stage(mut self, label: &str, instance: StageInstance) -> Self {
         self.instances.stages.get_mut(label).expect("a label of the pipeline").1 = instance;
         self
     }
 
-    pub fn services(
+    pub(crate) fn services(
         &self,
         journal: Arc<dyn Journal>,
         sources: Vec<Arc<dyn Lookup>>,
@@ -368,19 +363,19 @@ impl Bench {
     }
 
     /// Runs live over a journal.
-    pub fn run_on(&self, journal: &Arc<MemoryJournal>, tasks: &[RunTask], jobs: usize) -> RunReport {
+    pub(crate) fn run_on(&self, journal: &Arc<MemoryJournal>, tasks: &[RunTask], jobs: usize) -> RunReport {
         let services = self.services(Arc::clone(journal) as _, Vec::new(), Mode::Live, jobs);
         run(&self.pipeline, tasks, &services).unwrap()
     }
 
     /// Runs live over a fresh journal.
-    pub fn run(&self, tasks: &[RunTask], jobs: usize) -> (RunReport, Arc<MemoryJournal>) {
+    pub(crate) fn run(&self, tasks: &[RunTask], jobs: usize) -> (RunReport, Arc<MemoryJournal>) {
         let journal = Arc::new(MemoryJournal::default());
         (self.run_on(&journal, tasks, jobs), journal)
     }
 
     /// Replays a journal: no provider, no network.
-    pub fn replay(
+    pub(crate) fn replay(
         &self,
         recorded: &Arc<MemoryJournal>,
         tasks: &[RunTask],
@@ -393,7 +388,7 @@ impl Bench {
 }
 
 /// Tasks whose reference is a few words.
-pub fn tasks(n: usize) -> Vec<RunTask> {
+pub(crate) fn tasks(n: usize) -> Vec<RunTask> {
     let task = |i: usize| RunTask {
         name: format!("toys.p{i:02}"),
         view: TaskView {
@@ -419,12 +414,12 @@ pub fn tasks(n: usize) -> Vec<RunTask> {
 }
 
 /// A report as bytes.
-pub fn bytes(report: &RunReport) -> String {
+pub(crate) fn bytes(report: &RunReport) -> String {
     serde_json::to_string_pretty(report).unwrap()
 }
 
 /// Copies events with the blobs that they name.
-pub fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
+pub(crate) fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
     for event in events {
         let text = serde_json::to_value(event).unwrap();
         let names = text.as_object().unwrap().values().filter_map(|v| v.as_str());
@@ -435,4 +430,48 @@ pub fn copy(from: &MemoryJournal, events: &[Event], to: &MemoryJournal) {
         }
         to.append(event).unwrap();
     }
+}
+
+/// The contents of a journal, without the events that belong to a session.
+pub(crate) fn story(journal: &MemoryJournal) -> String {
+    let session = |e: &Event| matches!(e, Event::SessionStarted { .. } | Event::SessionFinished { .. });
+    let events: Vec<Event> = journal.events().into_iter().filter(|e| !session(e)).collect();
+    comparable_events(&events)
+}
+
+/// Checks that several jobs, and a replay without requests, give the bytes of one job, which are returned.
+pub(crate) fn jobs_and_replays_change_nothing(
+    make: impl Fn() -> Bench,
+    tasks: &[RunTask],
+    jobs: &[usize],
+) -> (RunReport, Arc<MemoryJournal>) {
+    let (one, journal) = make().run(tasks, 1);
+    for &jobs in jobs {
+        let (many, of_many) = make().run(tasks, jobs);
+        assert_eq!(bytes(&one), bytes(&many), "{jobs} jobs");
+        assert_eq!(story(&journal), story(&of_many), "{jobs} jobs");
+        let bench = make();
+        assert_eq!(bytes(&one), bytes(&bench.replay(&of_many, tasks).0), "a replay of {jobs} jobs");
+        assert_eq!(bench.provider.asked.load(Ordering::SeqCst), 0, "a replay asks nobody");
+    }
+    (one, journal)
+}
+
+/// A run that goes on after a crash behind any event comes to the same, and nothing is paid for twice. Gives the events back.
+pub(crate) fn crashes_lose_nothing(make: impl Fn() -> Bench, tasks: &[RunTask]) -> Vec<Event> {
+    let (whole, journal) = make().run(tasks, 1);
+    let events = journal.events();
+    let paid = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
+    assert!(paid(&events) > 0, "the run asks a model");
+    for cut in 0..=events.len() {
+        let torn = Arc::new(MemoryJournal::default());
+        copy(&journal, &events[..cut], &torn);
+        let bench = make();
+        let resumed = bench.run_on(&torn, tasks, 4);
+        assert_eq!(bytes(&whole), bytes(&resumed), "cut after event {cut}");
+        assert_eq!(story(&journal), story(&torn), "cut after event {cut}");
+        let asked = bench.provider.asked.load(Ordering::SeqCst);
+        assert_eq!(asked, paid(&events) - paid(&events[..cut]), "cut after event {cut}");
+    }
+    events
 }

@@ -1,7 +1,5 @@
 //! `picture.toml` of suites is read with the suite, and every mistake is reported at its place.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
-
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::parse_domain;
 use planforge_pipeline::{Coordinates, NamePattern, PictureTemplate, load_suite, read_picture};

@@ -1,11 +1,6 @@
 //! From the lead task to the suite's others, answers from outside, and in-context examples from another suite.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::{Environment, EnvironmentCall, Host};
 use planforge_contract::*;
 use planforge_llm::Mode;

@@ -1,11 +1,6 @@
 //! A pipeline that needs what the service of its provider lacks is refused before anything is sent.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::info;
+use crate::common::info;
 use planforge_contract::{Applies, JsonObject, OptionCondition, PluginInfo, PluginKind, RequestSetting};
 use planforge_diagnostics::{Diagnostic, Severity};
 use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, check};

@@ -1,11 +1,7 @@
 //! Budget stages whose arms are branches: equal problems are one, each branch goes on from its last candidate, and the search ends
 //! with the first accepted one.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::{Host, Translator, Verifier};
 use planforge_contract::*;
 use planforge_pipeline::*;

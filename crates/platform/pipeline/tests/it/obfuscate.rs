@@ -1,11 +1,6 @@
 //! `[obfuscate]`: everything that plugins and models see of a suite is under other names, and the report is under its own.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::*;
 use planforge_diagnostics::SourceId;
 use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};

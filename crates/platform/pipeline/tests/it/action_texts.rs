@@ -1,5 +1,4 @@
 //! Actions in words, and the examples of other domains.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 use planforge_contract::{ActionDescription, PredicateDescription};
 use planforge_pipeline::{DescriptionClass, GivenSpec, Pipeline, Suite, load_suite, task_view};

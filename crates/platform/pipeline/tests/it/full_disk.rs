@@ -1,12 +1,7 @@
 //! A run whose disk is full from some step on stops there with a message, pays for nothing more, and
 //! continues when there is room.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::FailureClass;
 use planforge_llm::Mode;
 use planforge_pipeline::*;

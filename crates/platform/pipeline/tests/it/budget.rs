@@ -1,11 +1,6 @@
 //! Budget stages: what is decided, what is spent, when it ends, and that jobs, a crash and a replay change nothing.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::{Host, Provider, Translator, Verifier};
 use planforge_contract::*;
 use planforge_llm::{Clock, Llm, LlmOptions, Mode, ModelSettings, ModelTable};

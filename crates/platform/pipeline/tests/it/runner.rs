@@ -1,11 +1,6 @@
 //! Candidates in a run: failed samples, verdicts, conversations, and the rights of plugins.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::{EnvironmentCall, Host};
 use planforge_contract::*;
 use planforge_pipeline::*;

@@ -1,11 +1,6 @@
 //! The number of jobs, an interruption, a crash at any event, and a replay change nothing but the time.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;

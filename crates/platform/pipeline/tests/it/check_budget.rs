@@ -1,11 +1,6 @@
 //! Every misuse of a budget stage is one diagnostic at its place, with a way out.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::Scripted;
+use crate::common::Scripted;
 use planforge_pipeline::*;
 
 const GOOD: &str = r#"

@@ -1,11 +1,6 @@
 //! Roles with several models: what a file may say, and that runs with orders, weights, failures and caps are as repeatable as others.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_diagnostics::{Diagnostic, Severity};
 use planforge_pipeline::*;
 use planforge_record::{Event, Journal, TaskVerdict};

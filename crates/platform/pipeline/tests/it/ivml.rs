@@ -1,12 +1,7 @@
 //! iVML (test-time-scaling paper, section 3.3) against a trace worked by hand: best two of three samples,
 //! each criticised and updated in rounds; and plans that are rewritten under criticism (section 4.6).
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_pipeline::*;

@@ -1,12 +1,7 @@
 //! No withheld part of the reference reaches a prompt: every shipped pipeline is run with plugins that send
 //! the model everything they can see, on a suite whose withheld parts contain unique names.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, Planner, Translator, Verifier};
 use planforge_contract::*;
 use planforge_pipeline::*;

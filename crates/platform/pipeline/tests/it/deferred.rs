@@ -1,11 +1,6 @@
 //! Answers that come later: what plugins make of them, and stages that need every candidate.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;

@@ -1,8 +1,5 @@
 //! Suites: what is read, what is refused, and what translators may see.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use planforge_contract::Materials;
 use planforge_pipeline::*;
 use std::fs;
@@ -293,10 +290,8 @@ fn two_suites_of_one_name_are_told_apart_or_refused() {
     });
 }
 
-mod common;
-
 fn mod_check(text: &str, with: impl FnOnce(&Pipeline)) {
-    with(&common::good(text).config);
+    with(&crate::common::good(text).config);
 }
 
 /// Every folder with texts under a root.

@@ -1,12 +1,7 @@
 //! Refinement against a trace worked by hand (Algorithm 1 of the exploration-walk paper): two problems, two domains a round, two
 //! rounds, and one round that gets worse.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;
