@@ -1,13 +1,12 @@
 //! Scripted plugins that live in the test: they implement the contract's traits, nothing is loaded.
 
-pub(crate) use planforge_testkit::{judge, model, round, sample, stage, stage_in, table, toml};
+pub(crate) use planforge_testkit::{judge, model, round, sample, stage, table, toml};
 
 use planforge_contract::api::{Environment, Host, Planner, Provider, Translator, Verifier};
 use planforge_contract::*;
 use planforge_llm::{Llm, LlmOptions, Mode, ModelSettings, ModelTable};
 use planforge_pipeline::*;
 use planforge_record::{Event, Journal, Lookup, MemoryJournal, comparable_events};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
