@@ -192,6 +192,7 @@ impl StageDefinition for BudgetStage {
     }
 
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, _times: u64) -> BeamBound {
+        // A pull is made where something is left, so the last ones, as many as are made side by side, may exceed the budget.
         let one = BeamBound { width: 1, before: 0 };
         let sample = walk.series(self.sample.iter().chain(&self.judge), one);
         let refined = walk.series(self.round.iter().chain(&self.judge), one);

@@ -178,6 +178,7 @@ impl StageDefinition for RefineStage {
     }
 
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, _times: u64) -> BeamBound {
+        // Every round starts from one candidate, and one is returned.
         let writer = self.writer().unwrap_or(0);
         let mut before = beam.before;
         for _ in 0..self.rounds {
@@ -199,6 +200,7 @@ impl StageDefinition for RefineStage {
         _round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
+        // Candidates are refined at the same time; only their calls count against the number of jobs.
         let ended = context.run.pool.drive(&beam, |entry| {
             let path = context.candidate_path(entry);
             let reports = self.round.iter().map(report).collect();
