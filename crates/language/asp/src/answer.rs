@@ -3,8 +3,8 @@
 mod conflict;
 
 use crate::Materialized;
+use crate::codes::program as code;
 use crate::derivations::{self, Derivations};
-use crate::program::codes as code;
 use crate::program::{Assembled, Origin};
 use crate::stages::{Outcome, SolveResult};
 use crate::syntax::ast::{Head, Term};

@@ -6,7 +6,6 @@
 
 mod arguments;
 mod check;
-mod codes;
 mod facts;
 mod findings;
 mod numbers;
@@ -17,7 +16,7 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 
-pub use codes::CODES;
+pub use crate::codes::compile::CODES;
 
 use crate::{Declarations, Materialized};
 use findings::Findings;

@@ -3,9 +3,9 @@
 //! solved.
 
 use crate::Declarations;
+use crate::codes::program as code;
 use crate::declarations::{GRID, declaration};
 use crate::library::{self, is_word};
-use crate::program::codes as code;
 use crate::program::walk::{body_atoms, head_atoms};
 use crate::reader::{Signature, nearest, unbound};
 use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};

@@ -4,7 +4,7 @@
 //! have no hyphens. Two PDDL names may therefore map to one, which [`collisions`] reports because the way
 //! back would be ambiguous.
 
-use crate::reader::NAME_COLLISION;
+use crate::codes::reader::NAME_COLLISION;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{Name, TypeHierarchy, undeclared_constants};

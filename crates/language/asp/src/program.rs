@@ -1,7 +1,6 @@
 //! The program of a task: the intermediate representation, the knowledge file, rules made from declarations,
 //! and the library. Its answer shows which rules applied.
 
-pub(crate) mod codes;
 mod guess;
 mod prune;
 mod ranks;
@@ -9,14 +8,14 @@ pub(crate) mod record;
 pub(crate) mod walk;
 
 use crate::build::function;
+use crate::codes::program as code;
+pub use crate::codes::program::CODES;
 use crate::declarations::{Declarations, declaration, directive_error};
 use crate::library::{self, is_word};
 use crate::names::{collisions, mangle};
 use crate::stages::SolveJob;
 use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
 use crate::types::TypeRules;
-use codes as code;
-pub use codes::CODES;
 use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceId, Span};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{TypeHierarchy, undeclared_constants};

@@ -11,7 +11,6 @@
 //! `shape` repair tokens, the parser of [`crate::syntax`] reads them, `fragment`, `terms`, `safety`, `graph`
 //! and `size` check them. All take time linear in the text.
 
-pub(crate) mod codes;
 mod drafts;
 mod fragment;
 mod graph;
@@ -27,17 +26,17 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use codes::CODES;
-pub(crate) use codes::NAME_COLLISION;
+pub use crate::codes::reader::CODES;
+
 pub(crate) use report::nearest;
 pub use signature::Signature;
 pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
+use crate::codes::reader as code;
 use crate::syntax::ast::{Program, Rule, Statement, StatementKind};
 use crate::syntax::lexer::{self, Finding, Kind};
 use crate::syntax::parser::Parser;
 use crate::syntax::{of_finding, too_large};
-use codes as code;
 use drafts::{Cutter, Draft};
 use fragment::Fragment;
 use graph::Graph;
@@ -91,7 +90,7 @@ impl Reading {
 /// The variables of a rule that nothing binds, as what is wrong with it. For knowledge files, which are read without the rest of this.
 pub(crate) fn unbound(rule: &Rule, source: SourceId) -> Vec<Diagnostic> {
     let mut report = Report::new(source);
-    safety::check(rule, &mut report);
+    safety::check_safety(rule, &mut report);
     report.refusals.into_diagnostics(source)
 }
 
@@ -305,7 +304,7 @@ fn check_statement(
     };
     let rules = Fragment { signature, report }.rule(rule, span);
     for rule in rules {
-        let safe = safety::check(&rule, report);
+        let safe = safety::check_safety(&rule, report);
         let bounded = size::check_intervals(&rule, span, report);
         if safe && bounded {
             out.push((rule, span));
@@ -316,8 +315,10 @@ fn check_statement(
 /// Keeps the rules that pass the checks of the program as a whole.
 fn check_rules(rules: Vec<(Rule, Span)>, signature: &Signature, report: &mut Report) -> Vec<(Rule, Span)> {
     let graph = Graph::of(rules.iter().map(|(rule, _)| rule));
-    let rules: Vec<(Rule, Span)> =
-        rules.into_iter().filter(|(rule, span)| graph::check(rule, *span, &graph, report)).collect();
+    let rules: Vec<(Rule, Span)> = rules
+        .into_iter()
+        .filter(|(rule, span)| graph::check_recursion(rule, *span, &graph, report))
+        .collect();
     let kept = size::Sizes::new(signature).check(&rules, &graph, report);
     rules.into_iter().zip(kept).filter_map(|(rule, kept)| kept.then_some(rule)).collect()
 }

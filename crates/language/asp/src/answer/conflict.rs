@@ -1,8 +1,8 @@
 //! Conflicts: what the library and the knowledge file rule out, each with the lines of the representation that bring it about.
 
 use super::list;
+use crate::codes::program as code;
 use crate::derivations::{Derivations, Violation};
-use crate::program::codes as code;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::Diagnostic;
 

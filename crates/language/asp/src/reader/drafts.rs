@@ -1,11 +1,11 @@
 //! Tokens of a text to statements, where parentheses and dots were lost. Models write one statement a line, so a line that begins like
 //! a statement ends the one before.
 
-use super::codes as code;
 use super::lines::{KnownWords, LineKind, classify, touch, word};
 use super::open_statement::{Frame, OpenStatement, wants_more};
 use super::report::Report;
 use super::signature::Signature;
+use crate::codes::reader as code;
 use crate::names::mangle;
 use crate::steps::count_steps;
 use crate::syntax::ast::Relation;

@@ -1,9 +1,9 @@
 //! Checks that statements belong to the intermediate representation (paper, section 3.2): known heads, known
 //! predicates, flat objects.
 
-use super::codes as code;
 use super::report::Report;
 use super::signature::Signature;
+use crate::codes::reader as code;
 use crate::syntax::ast::{Aggregate, Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
 

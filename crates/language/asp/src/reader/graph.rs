@@ -1,9 +1,9 @@
 //! The graph of dependencies between facts. Rules that compute new numbers from their own results, and rules
 //! that depend on their own absence, are refused before solving.
 
-use super::codes as code;
 use super::report::Report;
 use super::safety::variables;
+use crate::codes::reader as code;
 use crate::syntax::ast::{Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,7 @@ fn condition_keys(literals: &[Literal]) -> Vec<(bool, Key)> {
 }
 
 /// Refuses a rule in a forbidden circle. True if the rule is accepted.
-pub(super) fn check(rule: &Rule, span: Span, graph: &Graph, report: &mut Report) -> bool {
+pub(super) fn check_recursion(rule: &Rule, span: Span, graph: &Graph, report: &mut Report) -> bool {
     let Head::Atom(head) = &rule.head else { return true };
     let own = graph.component(&key(head));
     let needed = condition_keys(&rule.body);

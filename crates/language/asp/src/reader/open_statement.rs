@@ -1,7 +1,7 @@
 //! A statement whose end has not been found yet, with its open parentheses and braces.
 
-use super::codes as code;
 use super::report::Report;
+use crate::codes::reader as code;
 use crate::syntax::lexer::{Kind, Token};
 use planforge_diagnostics::{Severity, Span};
 

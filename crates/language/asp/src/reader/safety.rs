@@ -1,7 +1,7 @@
 //! Checks that every variable is bound by a condition.
 
-use super::codes as code;
 use super::report::Report;
+use crate::codes::reader as code;
 use crate::steps::count_steps;
 use crate::syntax::ast::{Aggregate, Atom, Head, Literal, Relation, Rule, Term};
 use planforge_diagnostics::Span;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 type Names<'a> = BTreeSet<&'a str>;
 
 /// Refuses a rule with unbound variables; whether it has none.
-pub(super) fn check(rule: &Rule, report: &mut Report) -> bool {
+pub(super) fn check_safety(rule: &Rule, report: &mut Report) -> bool {
     let bound = bound(&rule.body, &Names::new());
     let mut unbound: Vec<(&str, Span)> = Vec::new();
     if let Head::Atom(atom) = &rule.head {

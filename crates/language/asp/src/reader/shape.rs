@@ -1,9 +1,9 @@
 //! Rewrites constructs inside `init` and `goal` that the grammar lacks: `goal(not clean(X))`,
 //! `init(total_cost = 0)`.
 
-use super::codes as code;
 use super::drafts::Draft;
 use super::report::Report;
+use crate::codes::reader as code;
 use crate::steps::count_steps;
 use crate::syntax::ast::Relation;
 use crate::syntax::lexer::{Kind, Token};

@@ -5,11 +5,11 @@
 //! and counts of the text, and a few facts per object for predicates that only a knowledge file concludes.
 //! Programs that are larger than estimated run into the limits of the reasoner's process.
 
-use super::codes as code;
 use super::graph::{Graph, Key, key};
 use super::report::Report;
 use super::safety::{binds, bound, variables};
 use super::signature::Signature;
+use crate::codes::reader as code;
 use crate::syntax::ast::{Atom, Head, Literal, Rule, Term};
 use planforge_diagnostics::Span;
 use std::collections::{BTreeMap, BTreeSet};

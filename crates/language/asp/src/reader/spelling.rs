@@ -1,10 +1,10 @@
 //! Names that a model spelt as no name of the reasoner can be: hyphens, upper case, quotes.
 
-use super::codes as code;
 use super::drafts::Draft;
 use super::lines::{name_length, touch};
 use super::report::Report;
 use super::signature::Signature;
+use crate::codes::reader as code;
 use crate::names::{fold_spelling, mangle};
 use crate::syntax::lexer::{Kind, Token};
 use planforge_diagnostics::{Diagnostic, Severity, Span};

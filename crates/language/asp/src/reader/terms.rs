@@ -1,7 +1,7 @@
 //! Checks of terms: arguments, types, counts, maps, numeric functions and sides of comparisons.
 
-use super::codes as code;
 use super::fragment::Fragment;
+use crate::codes::reader as code;
 use crate::syntax::ast::{Atom, Term};
 use planforge_diagnostics::Span;
 

@@ -86,7 +86,8 @@ fn a_number_is_read_as_the_object_that_it_numbers() {
     let spaceless = |text: &str| text.replace(", ", ",");
     assert_eq!(spaceless(&found.text), spaceless(expected), "{}", print_reading(text));
     assert!(found.is_complete());
-    let named = found.repairs.iter().filter(|repair| repair.code == codes::NUMBER_NAME).count();
+    let named =
+        found.repairs.iter().filter(|repair| repair.code == crate::codes::reader::NUMBER_NAME).count();
     assert_eq!(named, 5, "{}", print_reading(text));
     // Objects are counted from 1 unless the knowledge file says otherwise, and other types have no numbers.
     for refused in ["init(painted(tile1, 0)).", "init(painted(1, c1)).", "init(next(1, 2))."] {
