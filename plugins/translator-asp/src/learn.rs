@@ -4,7 +4,7 @@ use crate::codes;
 use crate::infer::{Inference, Materialized};
 use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
-use planforge_asp::build::{constant, function};
+use planforge_asp::syntax::ast::{constant, function};
 use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
 use planforge_asp::names::mangle;
 use planforge_asp::stages::SolveJob;

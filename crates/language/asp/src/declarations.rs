@@ -3,8 +3,8 @@
 
 use crate::codes::program as code;
 use crate::library::is_word;
+use crate::names::Naming;
 use crate::names::mangle;
-use crate::naming::Naming;
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::TypeHierarchy;
