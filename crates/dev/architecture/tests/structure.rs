@@ -141,7 +141,7 @@ fn only_plugin_abi_and_clingo_are_unsafe() {
 }
 
 #[test]
-fn only_cli_and_test_crates_know_the_plugins() {
+fn only_app_cli_and_test_crates_know_the_plugins() {
     let packages = packages();
     let plugins: BTreeSet<String> = packages
         .iter()
@@ -151,9 +151,24 @@ fn only_cli_and_test_crates_know_the_plugins() {
     for (name, package) in &packages {
         for dependency in package.dependencies("dependencies") {
             assert!(
-                !plugins.contains(&dependency) || name == "cli",
+                !plugins.contains(&dependency) || ["app", "cli"].contains(&name.as_str()),
                 "{name} depends on the plugin {dependency}"
             );
+        }
+    }
+}
+
+#[test]
+fn the_application_layer_reads_no_environment_and_has_no_state_of_the_process() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates/app/src"), &mut files);
+    assert!(files.len() > 20);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        // Splitting a path reads nothing.
+        let text = text.replace("std::env::split_paths", "");
+        for forbidden in ["std::env::", "std::process::exit", "set_current_dir", "println!", "static mut"] {
+            assert!(!text.contains(forbidden), "{} uses `{forbidden}`", file.display());
         }
     }
 }
