@@ -10,12 +10,6 @@ use std::path::{Path, PathBuf};
 /// Circles of modules that are left: the crate, the module around them, their names, and the reason.
 const LEFT: &[(&str, &str, &str, &str)] = &[
     (
-        "asp",
-        "crate",
-        "declarations, names, program, reader, types",
-        "names of the reader's diagnostics are used by what it reads",
-    ),
-    (
         "planning",
         "crate",
         "solve, walk",
