@@ -15,8 +15,12 @@ fn main() -> Result<(), planforge_app::Error> {
         ..RunRequest::default()
     };
     let show = |event: &Event<'_>| match event {
-        Event::Run { progress: Progress::Event(StageStarted { task, stage, .. }), .. } => println!("{task}: {stage}"),
-        Event::Run { progress: Progress::Event(TaskFinished { task, .. }), .. } => println!("{task}: finished"),
+        Event::Run { progress: Progress::Event(StageStarted { task, stage, .. }), .. } => {
+            println!("{task}: {stage}")
+        }
+        Event::Run { progress: Progress::Event(TaskFinished { task, .. }), .. } => {
+            println!("{task}: finished")
+        }
         _ => {}
     };
     let context = Context { events: Arc::new(show), ..Context::default() };

@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::events::{Event, Events, Notice};
-use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -279,9 +278,4 @@ impl Context {
     pub(crate) fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<T, Error> {
         crate::files::parse_json(path, &crate::files::read_text(path)?)
     }
-}
-
-/// The failure of a cancelled use case that has no result to return.
-pub(crate) fn cancelled(what: &str) -> Failure {
-    Failure::new(planforge_contract::FailureClass::Cancelled, "cli.interrupted", what)
 }

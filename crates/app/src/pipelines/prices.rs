@@ -27,7 +27,7 @@ struct PriceFile {
 /// One entry of a list of prices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ListedPrice {
+pub(crate) struct ListedPrice {
     /// Id of the provider plugin.
     provider: String,
     /// Names of models; `*` at the end stands for any ending.
@@ -106,7 +106,7 @@ impl From<Origin> for Prices {
 
 impl ListedPrice {
     /// The entry in one line.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let named = [
             ("prompt", self.price.prompt),
             ("cached", self.price.cached),

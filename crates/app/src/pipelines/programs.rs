@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A program or library that a pipeline starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StartedProgram {
+pub(crate) struct StartedProgram {
     kind: StartKind,
     /// The plugin's id.
     plugin: String,
@@ -79,7 +79,7 @@ impl StartedProgram {
     }
 
     /// One line for the person.
-    pub fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let what = match self.kind {
             StartKind::Library => "loads the library ".to_owned(),
             StartKind::Program => "starts the plugin in ".to_owned(),

@@ -44,7 +44,7 @@ fn two_runs_at_once_in_one_process_share_a_folder_and_nothing_else() {
             let request = request(runs.path(), tasks, 2);
             scope.spawn(move || run(&Context::default(), &request).unwrap())
         };
-        let handles = task_sets.map(|tasks| start(tasks));
+        let handles = task_sets.map(start);
         handles.into_iter().map(|handle| handle.join().unwrap()).collect()
     });
     assert_ne!(results[0].folder, results[1].folder);
@@ -61,7 +61,9 @@ fn a_run_that_is_cancelled_at_any_event_resumes_to_the_same_result() {
     let counted = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&counted);
     let context = Context {
-        events: Arc::new(move |_: &Event<'_>| drop(counter.fetch_add(1, Ordering::SeqCst))),
+        events: Arc::new(move |_: &Event<'_>| {
+            counter.fetch_add(1, Ordering::SeqCst);
+        }),
         ..Context::default()
     };
     let runs = tempfile::tempdir().unwrap();
@@ -121,7 +123,10 @@ fn paths_of_a_request_count_from_the_folder_of_the_context() {
 #[test]
 fn an_error_has_a_code_a_help_and_a_json_form() {
     let request = RunRequest {
-        pipeline: PipelineSource::Text { name: "p.toml".to_owned(), text: "schema = 1\nstagee = 1\n".to_owned() },
+        pipeline: PipelineSource::Text {
+            name: "p.toml".to_owned(),
+            text: "schema = 1\nstagee = 1\n".to_owned(),
+        },
         ..RunRequest::default()
     };
     let error = run(&Context::default(), &request).unwrap_err();
