@@ -1,0 +1,37 @@
+//! What planforge can do, as typed use cases: one module each, with its request, its result and [`Error`].
+//!
+//! A front (command line, MCP server, language server) builds a [`Context`], calls a use case and shows the result. This crate prints
+//! nothing, never exits, and reads no environment variable; two use cases can run in one process at the same time. Results serialise:
+//! their JSON form is what `--json` prints.
+
+mod bundled;
+mod calendar;
+mod catalogue;
+mod codes;
+mod context;
+mod error;
+mod events;
+mod files;
+mod inference;
+mod inputs;
+mod limits;
+mod pipelines;
+pub mod run;
+mod running;
+pub mod runs;
+mod status;
+mod walk_comparison;
+
+pub use context::{
+    Cancellation, ConsentDecision, ConsentRequest, Context, Machine, PluginSettings, Question, Questions,
+    ReceiverState, ThisMachine,
+};
+pub use error::{Error, Problem};
+pub use events::{Event, Events, Notice, Work};
+pub use pipelines::consent::AllowedByOptions;
+pub use planforge_contract as contract;
+pub use planforge_diagnostics as diagnostics;
+pub use planforge_llm::{CallPhase, CallStep};
+pub use planforge_pipeline::Progress;
+pub use planforge_record as record;
+pub use status::{STATUSES, Status};

@@ -1,0 +1,52 @@
+//! The limits of work in this process: cancellation, a time, a count of bytes.
+
+use crate::context::Cancellation;
+use planforge_planning::{Poll, ResourceLimits, StopReason};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Limits of one call: interruption, time, memory.
+#[derive(Debug, Clone)]
+pub struct WorkLimits {
+    interrupted: Arc<AtomicBool>,
+    until: Option<Instant>,
+    bytes: u64,
+    most_bytes: u64,
+}
+
+impl WorkLimits {
+    /// Ends at a cancellation, after `seconds` where given, and at four gibibytes.
+    pub(crate) fn new(cancellation: &Cancellation, seconds: Option<f64>) -> Self {
+        let until = seconds.and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s)));
+        Self { interrupted: cancellation.watch(), until, bytes: 0, most_bytes: 4 << 30 }
+    }
+
+    /// Ends when the flag is set, after `seconds`, and at `most_bytes`.
+    pub fn cancelled_by(flag: Arc<AtomicBool>, seconds: f64, most_bytes: u64) -> Self {
+        let until = Instant::now().checked_add(Duration::from_secs_f64(seconds));
+        Self { interrupted: flag, until, bytes: 0, most_bytes }
+    }
+
+    /// True after a cancellation.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+}
+
+impl ResourceLimits for WorkLimits {
+    fn poll(&mut self) -> Poll {
+        if self.is_interrupted() {
+            return Poll::Stop(StopReason::Cancelled);
+        }
+        match self.until.is_some_and(|until| Instant::now() >= until) {
+            true => Poll::Stop(StopReason::Time),
+            false => Poll::Continue,
+        }
+    }
+
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > self.most_bytes { Poll::Stop(StopReason::Memory) } else { self.poll() }
+    }
+}
