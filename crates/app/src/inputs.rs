@@ -3,8 +3,8 @@
 use crate::files::{pddl_of, text_of};
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::{NamedText, TaskTexts};
 use planforge_pddl::PddlText;
+use planforge_plugin_common::judging::{NamedText, TaskTexts};
 use std::path::Path;
 
 /// A domain and a problem from files.

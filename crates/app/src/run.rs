@@ -17,7 +17,6 @@ use crate::running::manifest::{stored_cassettes, stored_explainer, stored_tasks}
 use crate::running::recorded::{NewRun, RecordedRun, open_cassettes, replay_run, restore_report};
 use crate::running::waiting::Batch;
 use crate::status::{Status, of_report};
-pub use planforge_batch::Wave;
 use planforge_contract::api::Provider;
 use planforge_contract::{Failure, JsonObject, Outcome, PluginInfo};
 use planforge_evaluate::estimate::Assumptions;
@@ -25,6 +24,7 @@ pub use planforge_evaluate::estimate::Estimate;
 use planforge_evaluate::results::CellKey;
 pub use planforge_evaluate::results::TaskOutcome;
 use planforge_llm::Mode;
+pub use planforge_model_api::batch::Wave;
 use planforge_pipeline::RunTask;
 pub use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_record::{MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::{env, fs, io};
 
-const TEMPLATE: &str = "../../platform/plugin-scaffold/templates/verifier/lib.rs";
+const TEMPLATE: &str = "../../platform/plugin-tools/templates/verifier/lib.rs";
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={TEMPLATE}");

@@ -2,8 +2,8 @@
 
 use planforge_contract::PlanLimits;
 use planforge_contract::api::Host;
-use planforge_judging::Deadline;
 use planforge_planning::{Poll, ResourceLimits, StopReason};
+use planforge_plugin_common::judging::Deadline;
 use std::time::Duration;
 
 /// Ends a search at the request's limits, the host's deadline or an interrupt.

@@ -1,6 +1,6 @@
 //! The options of the plugin.
 
-use planforge_judging::Semantics;
+use planforge_plugin_common::judging::Semantics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

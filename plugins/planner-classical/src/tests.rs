@@ -163,7 +163,7 @@ fn quality_bounds_the_plans_and_fewer_than_asked_for_are_all() {
     let PlanOutcome::Plan { plans, .. } = plan(options, &request) else { panic!("no plans") };
     assert!(plans.len() > 2 && plans.len() < 50 && plans.iter().all(|p| p.cost.unwrap() <= 3.0));
     let dropped = ClassicalPlannerOptions {
-        semantics: planforge_judging::Semantics::GroundNoOpsDropped,
+        semantics: planforge_plugin_common::judging::Semantics::GroundNoOpsDropped,
         ..with(Search::TopK)
     };
     let one = PlanRequest { k: 1, ..request };

@@ -6,10 +6,10 @@ mod options;
 
 pub use options::AnthropicOptions;
 
-use planforge_anthropic_messages::{read_message, request_body};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, RequestSetting};
-use planforge_model_http::{KEY_OPTION, ModelServer};
+use planforge_model_api::anthropic_messages::{read_message, request_body};
+use planforge_model_api::http::{KEY_OPTION, ModelServer};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 
 /// A connection to one server.

@@ -1,7 +1,7 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_anthropic_messages::MessagesDialect;
-use planforge_model_http::{HttpSettings, Reasoning};
+use planforge_model_api::anthropic_messages::MessagesDialect;
+use planforge_model_api::http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

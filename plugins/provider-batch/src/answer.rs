@@ -1,9 +1,9 @@
 //! Reads an answer: the body of a chat completion, of a response or of a message, or texts that a person wrote.
 
-use planforge_anthropic_messages::read_message;
-use planforge_chat_completions::{malformed_failure, read_result};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, Usage};
-use planforge_openai_responses::read_response;
+use planforge_model_api::anthropic_messages::read_message;
+use planforge_model_api::chat_completions::{malformed_failure, read_result};
+use planforge_model_api::openai_responses::read_response;
 use serde_json::{Map, Value};
 
 /// Reads an answer. By hand it is `{"content": "..."}`, or `{"contents": ["...", "..."]}` for several replies to one question;

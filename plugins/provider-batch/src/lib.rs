@@ -8,14 +8,14 @@ mod answer;
 mod options;
 
 pub use options::{BatchInterface, BatchProviderOptions, BatchService};
-pub use planforge_chat_completions::{Field, MaxTokensField};
+pub use planforge_model_api::chat_completions::{Field, MaxTokensField};
 
-use planforge_anthropic_messages::MessagesDialect;
-use planforge_chat_completions::Dialect;
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure};
-use planforge_model_http::{KEY_OPTION, Reasoning, ReasoningLevel, unsupported};
-use planforge_openai_responses::ResponsesDialect;
+use planforge_model_api::anthropic_messages::MessagesDialect;
+use planforge_model_api::chat_completions::Dialect;
+use planforge_model_api::http::{KEY_OPTION, Reasoning, ReasoningLevel, unsupported};
+use planforge_model_api::openai_responses::ResponsesDialect;
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 
@@ -86,13 +86,13 @@ impl Batch {
             (BatchService::Anthropic, _) => {
                 check_one_reply(request, "Anthropic's interface")?;
                 let dialect = MessagesDialect { cache, reasoning };
-                (MESSAGES, planforge_anthropic_messages::request_body(request, &dialect)?)
+                (MESSAGES, planforge_model_api::anthropic_messages::request_body(request, &dialect)?)
             }
             (BatchService::Openai, BatchInterface::Responses) => {
                 check_one_reply(request, "OpenAI's interface Responses")?;
                 let reasoning = reasoning.map(Reasoning::level).transpose()?;
                 let dialect = ResponsesDialect { omit, reasoning, grammar: None };
-                (RESPONSES, planforge_openai_responses::request_body(request, &dialect)?)
+                (RESPONSES, planforge_model_api::openai_responses::request_body(request, &dialect)?)
             }
             (BatchService::Openai, BatchInterface::Chat) => {
                 let level = reasoning.map(Reasoning::level).transpose()?;
@@ -102,7 +102,7 @@ impl Batch {
                     reasoning: level.map(ReasoningLevel::name),
                     grammar: None,
                 };
-                (CHAT, planforge_chat_completions::request_body(request, &dialect))
+                (CHAT, planforge_model_api::chat_completions::request_body(request, &dialect))
             }
         })
     }

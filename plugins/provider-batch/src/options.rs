@@ -1,7 +1,7 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_chat_completions::{Field, MaxTokensField};
-use planforge_model_http::Reasoning;
+use planforge_model_api::chat_completions::{Field, MaxTokensField};
+use planforge_model_api::http::Reasoning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

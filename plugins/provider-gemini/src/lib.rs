@@ -10,7 +10,7 @@ pub use options::GeminiOptions;
 
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure};
-use planforge_model_http::{KEY_OPTION, ModelServer};
+use planforge_model_api::http::{KEY_OPTION, ModelServer};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 
 /// A connection to one server.

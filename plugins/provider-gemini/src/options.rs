@@ -1,6 +1,6 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_model_http::{HttpSettings, Reasoning};
+use planforge_model_api::http::{HttpSettings, Reasoning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

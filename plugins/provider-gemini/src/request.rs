@@ -2,7 +2,7 @@
 
 use crate::options::GeminiOptions;
 use planforge_contract::{CompletionRequest, Failure, Speaker};
-use planforge_model_http::{Reasoning, ReasoningLevel, unsupported};
+use planforge_model_api::http::{Reasoning, ReasoningLevel, unsupported};
 use serde_json::{Map, Value, json};
 
 /// The path of a model: `/models/NAME:generateContent`. A name with a slash, as of a tuned model, is a path already.

@@ -1,7 +1,7 @@
 //! Reading of a response body of status 200.
 
-use planforge_chat_completions::{argument_text, malformed_failure, parse_body, read_error};
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use planforge_model_api::chat_completions::{argument_text, malformed_failure, parse_body, read_error};
 use serde_json::Value;
 
 /// Reads the candidates. Parts that are marked as thoughts are the thought of the reply.

@@ -4,7 +4,7 @@ use crate::service::API_VERSION;
 use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
-use planforge_model_http::{Received, receive};
+use planforge_model_api::http::{Received, receive};
 use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use std::future::Future;

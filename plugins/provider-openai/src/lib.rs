@@ -8,15 +8,15 @@ mod options;
 mod service;
 
 pub use options::{GrammarSupport, Interface, OpenAiOptions};
-pub use planforge_chat_completions::{Field, GrammarField, MaxTokensField};
+pub use planforge_model_api::chat_completions::{Field, GrammarField, MaxTokensField};
 
 use crate::http::{Endpoint, Once, Slot};
 use crate::service::Service;
-use planforge_chat_completions::{Dialect, read_result, request_body};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, RequestSetting};
-use planforge_model_http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
-use planforge_openai_responses::{ResponsesDialect, read_response};
+use planforge_model_api::chat_completions::{Dialect, read_result, request_body};
+use planforge_model_api::http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
+use planforge_model_api::openai_responses::{ResponsesDialect, read_response};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ impl OpenAi {
                 reasoning,
                 grammar: self.options.grammar.form(),
             };
-            return planforge_openai_responses::request_body(request, &dialect);
+            return planforge_model_api::openai_responses::request_body(request, &dialect);
         }
         let field = self.options.max_tokens_field;
         Ok(request_body(

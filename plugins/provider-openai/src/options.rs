@@ -1,8 +1,8 @@
 //! The options of a pipeline file's `[llm.NAME]` table that belong to this plugin.
 
-use planforge_chat_completions::{Field, GrammarField, MaxTokensField};
-use planforge_model_http::{HttpSettings, Reasoning};
-use planforge_openai_responses::GrammarForm;
+use planforge_model_api::chat_completions::{Field, GrammarField, MaxTokensField};
+use planforge_model_api::http::{HttpSettings, Reasoning};
+use planforge_model_api::openai_responses::GrammarForm;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! The service behind a `base_url`, and what its address decides: the interface, the query, the key's header, and names of fields.
 
 use crate::options::{GrammarSupport, Interface, OpenAiOptions};
-use planforge_chat_completions::MaxTokensField;
 use planforge_contract::{Failure, FailureClass, OptionCondition};
+use planforge_model_api::chat_completions::MaxTokensField;
 use reqwest::Url;
 
 /// The addresses of OpenAI itself: worldwide, and with the data kept in a region.

@@ -13,9 +13,11 @@ mod prompt;
 
 pub use options::{Artefact, Form, Mode, ThoughtOptions};
 
+use planforge_plugin_common::translating::{
+    ROLE, Writer, answered_turns, new_turns, note_without_text, response,
+};
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::reply::{WantedPddl, read_reply, read_thought_reply};
-use planforge_translating::{ROLE, Writer, answered_turns, new_turns, note_without_text, response};
 
 #[derive(Debug)]
 pub struct ThoughtTranslator {

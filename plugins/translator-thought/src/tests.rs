@@ -1,11 +1,11 @@
 //! Thought and PDDL in one reply, and both written anew from a critique.
 
 use super::*;
-use planforge_plugin_sdk::testing::TestHost;
-use planforge_translating::testing::{
+use planforge_plugin_common::translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
 };
+use planforge_plugin_sdk::testing::TestHost;
 
 const THOUGHT: &str = "predicate on: the lamp ?l is lit\naction switch: lights a wired lamp";
 

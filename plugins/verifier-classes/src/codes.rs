@@ -1,7 +1,7 @@
 //! The codes of this plugin's diagnostics and failures.
 
 use planforge_diagnostics::CodeInfo;
-use planforge_judging::reference::Codes;
+use planforge_plugin_common::judging::reference::Codes;
 
 pub(crate) const OPTIONS: &str = "classes.options";
 pub(crate) const ANSWER: &str = "classes.environment-answer";

@@ -6,13 +6,13 @@ use crate::options::ClassVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass, TaskView};
 use planforge_diagnostics::SourceId;
-use planforge_judging::{Deadline, Reference};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::parse_domain;
 use planforge_planning::equivalence::domains::ExactReference;
 use planforge_planning::equivalence::hde::{self, HdeReferenceErrorKind};
 use planforge_planning::walk::ModelError;
 use planforge_planning::{Poll, ResourceLimits, StopReason};
+use planforge_plugin_common::judging::{Deadline, Reference};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

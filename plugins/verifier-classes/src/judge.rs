@@ -12,13 +12,13 @@ use planforge_contract::{
     TaskView, UndecidedReason,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
-use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::result_class::{
     ClassifiedReply, FittedAction, ResultClass, ResultGroup, classify_action, classify_domain, fit_action,
     fit_all_actions,
 };
+use planforge_plugin_common::judging::Deadline;
 use serde_json::json;
 
 /// The source of an action's text in diagnostics.

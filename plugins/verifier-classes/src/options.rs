@@ -2,10 +2,10 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::{JudgingLimits, Rule, Semantics};
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
 use planforge_planning::result_class::BadPreconditionRule;
+use planforge_plugin_common::judging::{JudgingLimits, Rule, Semantics};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;

@@ -4,11 +4,11 @@ use crate::options::ClassVerifierOptions;
 use crate::requested::RequestedAction;
 use planforge_contract::{ActionReconstructionError, Classification, ExactAnswer, ReportedDiagnostic};
 use planforge_diagnostics::SourceMap;
-use planforge_judging::domains;
 use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::are::action_error;
 use planforge_planning::equivalence::domains::{ComparisonVerdict, Comparisons};
 use planforge_planning::result_class::{ClassifiedReply, ResultClass, ResultGroup};
+use planforge_plugin_common::judging::domains;
 
 /// The class and the group of an action that fits and whose behaviour is not compared.
 const FITS: [&str; 2] = ["Fits", "fits"];

@@ -3,13 +3,13 @@
 use crate::options::ClusterOptions;
 use crate::question::Question;
 use planforge_contract::{Candidate, Given, ReportedSeverity};
-use planforge_judging::Deadline;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     ComparableModel, ComparisonVerdict, comparable, compare_models,
 };
 use planforge_planning::walk::ModelError;
 use planforge_planning::{SearchOutcome, plan_model};
+use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::checked::{Texts, check};
 use std::collections::BTreeMap;
 

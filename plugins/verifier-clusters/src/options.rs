@@ -1,8 +1,8 @@
 //! The options of the plugin.
 
-use planforge_judging::JudgingLimits;
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::{Algorithm, PlanOptions};
+use planforge_plugin_common::judging::JudgingLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

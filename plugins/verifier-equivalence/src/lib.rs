@@ -58,7 +58,7 @@ pub use codes::CODES;
 pub use options::{EquivalenceVerifierOptions, InterfaceOption, Level, What};
 
 use domains::DomainJudge;
-use planforge_judging::Reference;
+use planforge_plugin_common::judging::Reference;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use crate::context::Context;
 use crate::pipelines::prepare::Prepared;
 use crate::running::explain_plan::{self, ExplainedPlans};
 use crate::running::manifest::stored_explainer;
-use planforge_batch::BatchReplies;
+
 use planforge_contract::{Failure, Outcome};
 use planforge_llm::{CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
+use planforge_model_api::batch::BatchReplies;
 use planforge_pipeline::{CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services};
 use planforge_record::{Journal, Lookup, Redactor, RunManifest};
 use std::sync::Arc;

@@ -23,6 +23,11 @@ impl Package {
             .map(|t| t.keys().cloned().collect())
             .unwrap_or_default()
     }
+
+    fn uses_feature(&self, dependency: &str, feature: &str) -> bool {
+        let features = &self.manifest["dependencies"][dependency].get("features");
+        features.and_then(|f| f.as_array()).is_some_and(|f| f.iter().any(|f| f.as_str() == Some(feature)))
+    }
 }
 
 /// The folders of packages and the layer of each. A package may depend on its own layer and on those before it.
@@ -64,18 +69,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// The crates of `platform` that plugins may use. Everything else there belongs to the host.
-const FOR_PLUGINS: &[&str] = &[
-    "anthropic-messages",
-    "chat-completions",
-    "child",
-    "contract",
-    "judging",
-    "model-http",
-    "openai-responses",
-    "plugin-abi",
-    "plugin-sdk",
-    "translating",
-];
+const FOR_PLUGINS: &[&str] = &["child", "contract", "model-api", "plugin-abi", "plugin-common", "plugin-sdk"];
 
 /// The layer of a package as an index of [`LAYERS`].
 fn layer(package: &Package) -> usize {
@@ -92,6 +86,7 @@ fn packages_depend_only_on_their_own_layer_and_lower_ones() {
             let target = &packages[own];
             assert!(layer(target) <= layer(package), "{name} depends on {own}, which is in a higher layer");
             if LAYERS[layer(package)] == "plugins" && LAYERS[layer(target)] == "crates/platform" {
+                assert!(!package.uses_feature(&dependency, "batch"), "{name} uses the host's part of {own}");
                 assert!(
                     FOR_PLUGINS.contains(&own),
                     "the plugin {name} depends on {own}, which belongs to the host"
@@ -202,7 +197,7 @@ fn folder_name_is_crate_name() {
 #[test]
 fn only_providers_their_http_the_mcp_server_and_testkit_use_tokio() {
     for (name, package) in packages() {
-        if name.starts_with("provider-") || ["model-http", "mcp", "testkit"].contains(&name.as_str()) {
+        if name.starts_with("provider-") || ["model-api", "mcp", "testkit"].contains(&name.as_str()) {
             continue;
         }
         assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");

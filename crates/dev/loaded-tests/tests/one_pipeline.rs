@@ -9,7 +9,7 @@ use planforge_pipeline::{
     Catalogue, CatalogueError, Instances, OptionProblem, RunReport, RunTask, Services, StageInstance, check,
 };
 use planforge_plugin_host::{Instance, PluginSource, Registry, RegistrySettings, WorkerSettings};
-use planforge_plugin_scaffold::scaffold_python;
+use planforge_plugin_tools::scaffold::scaffold_python;
 use planforge_record::{Event, Journal, Lookup, MemoryJournal, comparable_events};
 use planforge_testkit::plugins::library;
 use planforge_testkit::{stage, table, toml};

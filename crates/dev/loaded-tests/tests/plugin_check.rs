@@ -6,9 +6,9 @@ mod bundled;
 
 use bundled::PLUGINS;
 use planforge_contract::PluginKind;
-use planforge_plugin_check::{Check, CheckSettings, CheckStatus, PluginReport, check_plugin};
 use planforge_plugin_host::{CallLimits, Registry, RegistrySettings, WorkerSettings};
-use planforge_plugin_scaffold::scaffold_python;
+use planforge_plugin_tools::check::{Check, CheckSettings, CheckStatus, PluginReport, check_plugin};
+use planforge_plugin_tools::scaffold::scaffold_python;
 use planforge_testkit::plugins::library;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

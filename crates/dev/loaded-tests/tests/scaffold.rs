@@ -4,7 +4,7 @@
 //! folder, so that what is built already is not built again.
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-use planforge_plugin_scaffold::scaffold;
+use planforge_plugin_tools::scaffold::scaffold;
 use planforge_testkit::outside::{cargo, copy_crate, keep_in_target};
 use std::path::{Path, PathBuf};
 

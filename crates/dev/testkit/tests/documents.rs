@@ -54,7 +54,7 @@ fn checked_documents() -> BTreeMap<&'static str, u32> {
     let mut check = SampleCheck::default();
     planforge_contract::visit_documents(&mut check);
     planforge_record::visit_documents(&mut check);
-    planforge_judging::reports::visit_documents(&mut check);
+    planforge_plugin_common::judging::reports::visit_documents(&mut check);
     check.numbers
 }
 

@@ -10,9 +10,9 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_plugin_host::{Instance, Registry, RegistrySettings, WorkerSettings};
-use planforge_plugin_scaffold::scaffold_python;
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{Plugin, Secrets};
+use planforge_plugin_tools::scaffold::scaffold_python;
 use planforge_short_plans::{Options, PLANFORGE_PLUGIN, ShortPlans};
 use std::collections::BTreeSet;
 use std::fs;
