@@ -4,11 +4,14 @@
 //! nothing, never exits, and reads no environment variable; two use cases can run in one process at the same time. Results serialise:
 //! their JSON form is what `--json` prints.
 
+pub mod batch;
 mod bundled;
 mod calendar;
 mod catalogue;
 mod codes;
 mod context;
+pub mod demo;
+pub mod doctor;
 mod error;
 mod events;
 mod files;
@@ -19,8 +22,11 @@ mod pipelines;
 pub mod run;
 mod running;
 pub mod runs;
+
 mod status;
+pub mod study;
 mod walk_comparison;
+pub mod worker;
 
 pub use context::{
     Cancellation, ConsentDecision, ConsentRequest, Context, Machine, PluginSettings, Question, Questions,
@@ -29,6 +35,10 @@ pub use context::{
 pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};
 pub use pipelines::consent::AllowedByOptions;
+/// Tables as text and Markdown.
+pub mod table {
+    pub use planforge_evaluate::{Align, Table};
+}
 pub use planforge_contract as contract;
 pub use planforge_diagnostics as diagnostics;
 pub use planforge_llm::{CallPhase, CallStep};

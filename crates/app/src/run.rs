@@ -429,7 +429,7 @@ fn finish(
 }
 
 /// The result of a run without a folder.
-fn result(ended: RunOutcome, tasks: &[RunTask]) -> RunResult {
+pub(crate) fn result(ended: RunOutcome, tasks: &[RunTask]) -> RunResult {
     let own = |task: &RunTask| match &task.renaming {
         Some(renaming) => renaming.back([]).text(&task.view.task_text),
         None => task.view.task_text.clone(),

@@ -2,7 +2,7 @@
 //! [`Output`](crate::output::Output).
 
 // Declared here, not by the macro, so that `cargo fmt` finds their files.
-// pub(crate) mod batch;
+pub(crate) mod batch;
 
 // pub(crate) mod check;
 
@@ -10,9 +10,9 @@ pub(crate) mod command_line;
 // pub(crate) mod compare;
 
 pub(crate) mod completions;
-// pub(crate) mod demo;
+pub(crate) mod demo;
 
-// pub(crate) mod doctor;
+pub(crate) mod doctor;
 
 // pub(crate) mod evaluate;
 
@@ -28,15 +28,15 @@ pub(crate) mod replay;
 // pub(crate) mod report;
 
 pub(crate) mod run;
-// pub(crate) mod runs;
+pub(crate) mod runs;
 
 // pub(crate) mod serve;
 
-// pub(crate) mod study;
+pub(crate) mod study;
 
 // pub(crate) mod suite;
 
-// mod worker;
+mod worker;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -71,9 +71,9 @@ commands! {
     "Run" {
         Run(run::RunArgs),
         Replay(replay::ReplayArgs),
-        // Runs(runs::RunsArgs),
+        Runs(runs::RunsArgs),
 
-        // Batch(batch::BatchArgs),
+        Batch(batch::BatchArgs),
     }
     "Measure" {
         // Evaluate(evaluate::EvaluateCommandArgs),
@@ -82,7 +82,7 @@ commands! {
 
         // Report(report::ReportArgs),
 
-        // Study(study::StudyArgs),
+        Study(study::StudyArgs),
     }
     "PDDL" {
         // Pddl(pddl::PddlArgs)
@@ -102,12 +102,11 @@ commands! {
 
         // Explain(explain::ExplainArgs),
 
-        // Doctor(doctor::DoctorArgs),
+        Doctor(doctor::DoctorArgs),
 
-        // Demo(demo::DemoArgs),
+        Demo(demo::DemoArgs),
 
         Completions(completions::CompletionsArgs),
     }
-    // hidden { Worker(worker::WorkerArgs) }
-    hidden { Worker(replay::ReplayArgs) }
+    hidden { Worker(worker::WorkerArgs) }
 }

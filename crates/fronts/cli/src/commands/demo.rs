@@ -1,29 +1,10 @@
-//! `planforge demo`: a pipeline over three tasks, on replies that were recorded from a real model or on those of another one. Everything else
-//! is in the binary, so it works anywhere, without key and network.
+//! `planforge demo`: a pipeline over three tasks, on recorded replies of a real model.
 
 use crate::context::Context;
-use crate::execution::ExecutionSettings;
-use crate::execution::ReplySources;
-use crate::execution::execute;
-use crate::execution::services;
 use crate::exit::Exit;
-use crate::exit::of_report;
-use crate::model_choice::{model_table, overrides_of};
-use crate::outcome::print_outcome;
-use crate::pipeline::check_pipeline;
-use crate::pipeline::instantiate;
-use crate::progress::RunBar;
+use crate::outcome::print_result;
 use clap::Args;
-use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
-use planforge_diagnostics::SourceId;
-use planforge_llm::Mode;
-use planforge_pipeline::{LoadedSuite, RunReport, Suite, load_task, run_tasks};
-use planforge_planning::{parse_plan, validate};
-use planforge_plugin_common::telling::tell_plan;
-use planforge_plugin_sdk::wording::Wording;
-use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest, TaskVerdict};
-use std::path::Path;
-use std::sync::Arc;
+use planforge_app::demo::demo;
 
 /// Show the whole way from text to validated plan, on recorded replies of a real model.
 #[derive(Debug, Args)]
@@ -39,107 +20,9 @@ pub(crate) struct DemoArgs {
     pub(crate) json: bool,
 }
 
-const PIPELINE: &str = include_str!("../../../../../configs/pipelines/llm-p.toml");
-const CASSETTE: &str = include_str!("../../../../examples/demo/llm-p.jsonl");
-
-/// The tasks shown: folder and stem below `examples/suites`.
-pub(crate) const TASKS: &[(&str, &str)] = &[("parcels", "p01"), ("parcels", "p02"), ("garden", "p03")];
-
-/// Every file of the two suites that the tasks need.
-const FILES: &[(&str, &str)] = &[
-    ("garden/suite.toml", include_str!("../../../../examples/suites/garden/suite.toml")),
-    ("garden/domain.nl", include_str!("../../../../examples/suites/garden/domain.nl")),
-    ("garden/domain.pddl", include_str!("../../../../examples/suites/garden/domain.pddl")),
-    ("garden/sentences.toml", include_str!("../../../../examples/suites/garden/sentences.toml")),
-    ("garden/p_example.nl", include_str!("../../../../examples/suites/garden/p_example.nl")),
-    ("garden/p_example.pddl", include_str!("../../../../examples/suites/garden/p_example.pddl")),
-    ("garden/p_example.sol", include_str!("../../../../examples/suites/garden/p_example.sol")),
-    ("garden/p03.nl", include_str!("../../../../examples/suites/garden/p03.nl")),
-    ("garden/p03.pddl", include_str!("../../../../examples/suites/garden/p03.pddl")),
-    ("parcels/suite.toml", include_str!("../../../../examples/suites/parcels/suite.toml")),
-    ("parcels/domain.nl", include_str!("../../../../examples/suites/parcels/domain.nl")),
-    ("parcels/domain.pddl", include_str!("../../../../examples/suites/parcels/domain.pddl")),
-    ("parcels/sentences.toml", include_str!("../../../../examples/suites/parcels/sentences.toml")),
-    ("parcels/p_example.nl", include_str!("../../../../examples/suites/parcels/p_example.nl")),
-    ("parcels/p_example.pddl", include_str!("../../../../examples/suites/parcels/p_example.pddl")),
-    ("parcels/p_example.sol", include_str!("../../../../examples/suites/parcels/p_example.sol")),
-    ("parcels/p01.nl", include_str!("../../../../examples/suites/parcels/p01.nl")),
-    ("parcels/p01.pddl", include_str!("../../../../examples/suites/parcels/p01.pddl")),
-    ("parcels/p02.nl", include_str!("../../../../examples/suites/parcels/p02.nl")),
-    ("parcels/p02.pddl", include_str!("../../../../examples/suites/parcels/p02.pddl")),
-];
-
 pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
-    match show(context, args) {
-        Ok(exit) | Err(exit) => exit,
-    }
-}
-
-fn show(context: &Context, args: &DemoArgs) -> Result<Exit, Exit> {
-    let table = args.model.as_deref().map(|name| model_table(context, name)).transpose()?;
-    let mode = if table.is_some() { Mode::Live } else { Mode::Replay };
-    let overrides: Vec<String> = table.iter().flat_map(overrides_of).collect();
-    let checked = check_pipeline(context, PIPELINE, "llm-p.toml", &overrides)?;
-    let system = |e: std::io::Error| {
-        context.print_failure(&Failure::new(FailureClass::System, "record.io", e.to_string()))
-    };
-    let folder = tempfile::tempdir().map_err(system)?;
-    write_suites(folder.path()).map_err(system)?;
-    let mut suites = Vec::new();
-    for (suite, stem) in TASKS {
-        let LoadedSuite { suite: loaded, diagnostics, sources, .. } =
-            load_task(&folder.path().join(suite).join(stem));
-        context.output.diagnostics(&diagnostics, &sources);
-        suites.push(loaded.ok_or(Exit::Input)?);
-    }
-    let tasks =
-        run_tasks(&checked.pipeline.config, &suites, checked.pipeline.folder()).map_err(|diagnostics| {
-            context.output.diagnostics(&diagnostics, &Default::default());
-            Exit::Input
-        })?;
-    let (prepared, redactor) = instantiate(context, &checked, mode)?;
-    let failed = |failure: Failure| context.print_failure(&failure);
-    let cassette = Cassette::parse(CASSETTE, Arc::clone(&redactor)).map_err(|e| failed(e.into()))?;
-    let lookups = vec![Arc::new(cassette) as Arc<dyn Lookup>];
-    let sources = ReplySources { mode, lookups, answers: None, failures_are_final: false };
-    let journal = Arc::new(MemoryJournal::new(Arc::clone(&redactor)));
-    let manifest = RunManifest { seed: checked.pipeline.config.seed, ..RunManifest::default() };
-    let bar = RunBar::new(&context.output, tasks.len(), "");
-    let execution = ExecutionSettings {
-        jobs: 2,
-        observer: Some(bar.observer()),
-        watch: Some(bar.watch()),
-        cancelled: None,
-    };
-    let ended = services(prepared, redactor, sources, journal, manifest.seed, execution)
-        .and_then(|services| execute(&checked.pipeline, &manifest, &services, &tasks));
-    bar.finish();
-    let mut ended = ended.map_err(failed)?;
-    let told = first_plan_in_words(&ended.report, &suites);
-    ended.explained_plans.extend(told.map(|(task, words)| (task, Outcome::Ok(words))));
-    print_outcome(context, &ended, &tasks, args.json, None);
-    Ok(of_report(&ended.report, false))
-}
-
-/// The first accepted plan in the sentences of its suite, with the name of its task.
-fn first_plan_in_words(report: &RunReport, suites: &[Suite]) -> Option<(String, String)> {
-    let task = report.tasks.iter().find(|task| task.verdict == Some(TaskVerdict::Accepted))?;
-    let candidate = task.candidate.as_ref()?;
-    let plan = parse_plan(&candidate.plan.as_ref().and_then(PlanOutcome::best)?.to_ipc(), SourceId(2));
-    let read = planforge_pddl::read_task(candidate.domain.as_deref()?, candidate.problem.as_deref()?);
-    let (domain, problem) = read.ok()?;
-    let wording = Wording::new(&suites.iter().find(|suite| suite.name == task.suite)?.sentences);
-    let validated = validate(&domain, &problem, &plan).ok()?;
-    Some((task.task.clone(), tell_plan(&validated, &wording).to_string()))
-}
-
-fn write_suites(folder: &Path) -> std::io::Result<()> {
-    for (name, text) in FILES {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::write(path, text)?;
-    }
-    Ok(())
+    context.show(demo(&context.app, args.model.as_deref()), |result| {
+        print_result(context, &result, args.json);
+        result.status(false)
+    })
 }

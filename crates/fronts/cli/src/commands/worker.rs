@@ -1,12 +1,9 @@
 //! `planforge worker`: the child process of the plugin host and of `planforge suite`. Not for people.
 
-use crate::bundled::BUNDLED;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_contract::{Failure, FailureClass};
-use planforge_plugin_host::{WorkerSource, isolated_main, worker_main};
-use planforge_suites::serve_renderings;
+use planforge_app::worker::{Worker, serve};
 use std::path::PathBuf;
 
 /// The child process of the plugin host and of `planforge suite`.
@@ -30,23 +27,12 @@ pub(crate) struct WorkerArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WorkerArgs) -> Exit {
-    if let Some(library) = &args.isolated {
-        return match isolated_main(library) {
-            Ok(()) => Exit::Good,
-            Err(failure) => context.print_failure(&failure),
-        };
-    }
-    let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let bundled = args.bundled.clone().map(WorkerSource::Bundled);
-    let source = bundled.or_else(|| args.library.clone().map(WorkerSource::Library));
-    let done = match (source, args.memory_bytes) {
-        (Some(source), Some(memory)) => worker_main(&source, memory, BUNDLED, input, output),
-        _ if args.templates => serve_renderings(input, output)
-            .map_err(|e| Failure::new(FailureClass::System, "host.worker-died", e.to_string())),
-        _ => return Exit::Usage,
+    let bundled = || Some(Worker::Bundled(args.bundled.clone()?, args.memory_bytes?));
+    let library = || Some(Worker::Library(args.library.clone()?, args.memory_bytes?));
+    let isolated = || Some(Worker::Isolated(args.isolated.clone()?));
+    let templates = || args.templates.then_some(Worker::Templates);
+    let Some(worker) = isolated().or_else(bundled).or_else(library).or_else(templates) else {
+        return Exit::Usage;
     };
-    match done {
-        Ok(()) => Exit::Good,
-        Err(failure) => context.print_failure(&failure),
-    }
+    context.show(serve(worker, std::io::stdin().lock(), std::io::stdout().lock()), |()| Exit::Good)
 }

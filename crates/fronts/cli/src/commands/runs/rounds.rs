@@ -1,20 +1,17 @@
 //! `planforge runs rounds`: what a refine stage did to a candidate, from the run folder: each round's critique, what it made of the candidate,
 //! and what changed (test-time-scaling paper, Table 3).
 
+use crate::args::run_argument;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::run_names::run_argument;
 use clap::Args;
-use planforge_contract::{CritiqueFinding, Failure, FailureClass, FindingSeverity};
-use planforge_diagnostics::render::escape;
-use planforge_evaluate::history::History;
-use planforge_evaluate::rounds::{ActionChange, ActionClass, RefineRound, Refinement, Rounds, StageFeedback};
-use planforge_evaluate::{Align, Table};
-use planforge_pipeline::load_leniently;
-use planforge_record::{RunFolder, RunManifest};
-use std::path::Path;
+use planforge_app::contract::{CritiqueFinding, FindingSeverity};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::runs::{
+    ActionChange, ActionClass, RefineRound, Refinement, Rounds, RoundsRequest, StageFeedback, rounds,
+};
+use planforge_app::table::{Align, Table};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Show the rounds of refinement: critique, changes, each action before and after.
 #[derive(Debug, Args)]
@@ -43,56 +40,22 @@ pub(crate) struct RoundsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &RoundsArgs) -> Exit {
-    match rounds(context, args) {
-        Ok(exit) => exit,
-        Err(failure) if failure.class == FailureClass::Request => {
-            context.print_failure(&failure);
-            Exit::Input
-        }
-        Err(failure) => context.print_failure(&failure),
-    }
-}
-
-fn rounds(context: &Context, args: &RoundsArgs) -> Result<Exit, Failure> {
-    let folder = RunFolder::open(&args.run, Arc::default())?;
-    let history = History::read(&folder)?;
-    if let Some(task) = args.task.as_deref().filter(|task| history.task(task).is_none()) {
-        let names: Vec<&str> = history.tasks.iter().map(|task| task.task.as_str()).collect();
-        let message = format!("the run has no task `{}`", escape(task));
-        return Err(Failure::new(FailureClass::Request, "cli.no-rounds", message)
-            .help(format!("its tasks are {}", names.join(", "))));
-    }
-    let texts = |task: &str| domain_text(folder.manifest(), task);
-    let mut shown = Rounds::of(&history, args.task.as_deref(), texts);
-    if shown.tasks.is_empty() {
-        let message = format!("`{}` refined no candidate", args.run.display());
-        return Err(Failure::new(FailureClass::Request, "cli.no-rounds", message)
-            .help("name a run of a pipeline with a refine stage, such as bon-ivml.toml"));
-    }
-    if let Some(action) = args.action.as_deref().filter(|action| !shown.keep_action(action)) {
+    let request =
+        RoundsRequest { run: args.run.clone(), task: args.task.clone(), action: args.action.clone() };
+    context.show(rounds(&context.app, &request), |result| {
+        let (output, shown) = (&context.output, &result.rounds);
         if args.json {
-            context.output.json(&shown);
+            output.json(&result);
         }
-        context
-            .output
-            .note(&format!("no round changed an action `{}`, and no critique names it", escape(action)));
-        return Ok(Exit::Negative);
-    }
-    if args.json {
-        context.output.json(&shown);
-    } else if args.markdown {
-        context.output.result(&table(&shown).markdown());
-    } else {
-        context.output.result(&text(&shown, args.action.is_some()));
-    }
-    Ok(Exit::Good)
-}
-
-/// The domain in plain language, where the suite's folder is still where it was.
-fn domain_text(manifest: &RunManifest, task: &str) -> Option<String> {
-    let used = manifest.tasks.iter().find(|used| used.name == task)?;
-    let suite = load_leniently(Path::new(&used.suite)).suite?;
-    Some(suite.domain_text).filter(|text| !text.trim().is_empty())
+        match &args.action {
+            Some(action) if !result.has_action => output
+                .note(&format!("no round changed an action `{}`, and no critique names it", escape(action))),
+            _ if args.json => {}
+            _ if args.markdown => output.result(&table(shown).markdown()),
+            action => output.result(&text(shown, action.is_some())),
+        }
+        result.status()
+    })
 }
 
 /// A row an action and round, as in the paper.
@@ -265,7 +228,7 @@ fn block(out: &mut String, title: &str, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_evaluate::rounds::{RefinedTask, Version};
+    use planforge_app::runs::{RefinedTask, Version};
 
     fn one_round_of_one_action() -> Rounds {
         let version =

@@ -1,21 +1,12 @@
 //! `planforge study calibrate`: verifiers against labelled mutants of reference domains.
 
-mod critic;
-
-use super::{check_suite_names, run_on_threads, write_artefacts};
+use super::print_written;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use critic::Critic;
-use planforge_contract::{Failure, FailureClass};
-use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::calibration::{
-    Calibration, CalibrationSpec, MutantKind, judge_all, labelled_sample, mutants, references,
-};
-use planforge_evaluate::study::{StudySuite, load_suites};
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use planforge_app::study::{CalibrateRequest, CalibrationSpec, CriticRequest, MutantKind, calibrate};
+use std::path::PathBuf;
 
 /// Measure how often verifiers accept a wrong domain or reject a right one, on mutants.
 ///
@@ -103,66 +94,44 @@ pub(crate) struct CalibrateArgs {
     pub(crate) json: bool,
 }
 
-/// Problems of a suite where none are named.
-const PROBLEMS: usize = 2;
-
-pub(crate) fn run(context: &Context, args: &CalibrateArgs) -> Exit {
-    match calibrate(context, args) {
-        Ok(exit) | Err(exit) => exit,
-    }
-}
-
-fn calibrate(context: &Context, args: &CalibrateArgs) -> Result<Exit, Exit> {
-    let spec = spec(args);
-    let of_problem = spec.kinds.iter().find(|kind| matches!(kind, MutantKind::Problem(_)));
-    if let (Some(kind), Some(_)) = (of_problem, &args.critic) {
-        let message = format!("a critic judges domains, and `{kind}` changes problems");
-        let failure = Failure::new(FailureClass::Request, "calibrate.critic", message);
-        context.print_failure(&failure.help("leave out --critic, or name other --kinds"));
-        return Err(Exit::Usage);
-    }
-    let suites = suites(context, args)?;
-    let critic = args.critic.as_ref().map(|path| Critic::new(context, args, path, &suites)).transpose()?;
-    let made = mutants(&suites, &spec);
-    if made.len() < args.mutants {
-        context.output.note(&format!(
-            "note: these suites have {} different mutants of these kinds, not {}",
-            made.len(),
-            args.mutants
-        ));
-    }
-    let started = Instant::now();
-    let clock = move || started.elapsed();
-    let judged = run_on_threads(context, args.jobs, |threads, watch| {
-        let references = references(&suites, &spec, threads, watch)?;
-        judge_all(&references, &made, &spec, threads, watch, &clock)
-    })?;
-    let chosen = labelled_sample(&judged, args.critic_mutants, spec.seed);
-    let asked = critic.as_ref().map(|critic| critic.ask(context, args, &made, &chosen)).transpose()?;
-    let exit = asked.as_ref().map_or(Exit::Good, |result| result.exit);
-    let others: Vec<_> = asked.into_iter().map(|result| result.judgements).collect();
-    let calibration = Calibration::new(&suites, &made, &judged, &others, &spec);
-    let files = calibration.artefacts().map_err(|failure| context.print_failure(&failure))?;
-    if args.json {
-        context.output.json(&calibration);
-    } else {
-        context.output.result(&calibration.text());
-    }
-    if let Some(out) = &args.out {
-        write_artefacts(context, out, &files)?;
-    }
-    let broken = calibration.broken_rewrites();
-    for mutant in &broken {
-        context.output.note(&format!(
-            "error: {}, mutant {}: a rewrite that must mean the same is different: {}",
-            mutant.suite, mutant.number, mutant.change
-        ));
-    }
-    if !broken.is_empty() {
-        context.output.note("help: this is a fault of planforge; please report it with the domain");
-        return Ok(Exit::Negative);
-    }
-    Ok(exit)
+pub(super) fn run(context: &Context, args: &CalibrateArgs) -> Exit {
+    let critic = args.critic.as_ref().map(|pipeline| CriticRequest {
+        pipeline: pipeline.clone(),
+        mutants: args.critic_mutants,
+        jobs: args.critic_jobs,
+        set: args.overrides.clone(),
+        record: args.record.clone(),
+        replay: args.replay.clone(),
+    });
+    let request = CalibrateRequest {
+        suites: args.suites.clone(),
+        only: args.only.clone(),
+        problems: args.problems.clone(),
+        spec: spec(args),
+        jobs: args.jobs,
+        critic,
+        out: args.out.clone(),
+    };
+    context.show(calibrate(&context.app, &request), |result| {
+        let output = &context.output;
+        if let Some((name, run)) = &result.critic {
+            output.note(&format!("the requests and judgements of `{name}` are in {}", run.display()));
+        }
+        match args.json {
+            true => output.json(&result),
+            false => output.result(&result.calibration.text()),
+        }
+        if let Some(written) = &result.written {
+            print_written(context, written);
+        }
+        for fault in &result.faults {
+            output.note(&format!("error: {fault}"));
+        }
+        if !result.faults.is_empty() {
+            output.note("help: this is a fault of planforge; please report it with the domain");
+        }
+        result.status()
+    })
 }
 
 fn spec(args: &CalibrateArgs) -> CalibrationSpec {
@@ -180,47 +149,4 @@ fn spec(args: &CalibrateArgs) -> CalibrationSpec {
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         ..full
     }
-}
-
-/// The suites with the selected problems.
-fn suites(context: &Context, args: &CalibrateArgs) -> Result<Vec<StudySuite>, Exit> {
-    let (bare, paths): (Vec<&PathBuf>, Vec<&PathBuf>) =
-        args.suites.iter().partition(|path| has_no_domain(path));
-    for path in bare {
-        context.output.note(&format!("note: {} has no domain.pddl and is passed over", path.display()));
-    }
-    let paths: Vec<PathBuf> = paths.into_iter().cloned().collect();
-    let most = if args.problems.is_empty() { PROBLEMS } else { usize::MAX };
-    let refused = |diagnostics: &[Diagnostic], sources: &SourceMap| {
-        context.output.diagnostics(diagnostics, sources);
-        Exit::Input
-    };
-    let mut suites = load_suites(&paths, most).map_err(|(found, sources)| refused(&found, &sources))?;
-    let known: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-    check_suite_names(context, "--only", &args.only, &known)?;
-    suites.retain(|suite| args.only.is_empty() || args.only.contains(&suite.name));
-    if suites.is_empty() {
-        let missing = Diagnostic::error("study.no-suite", "there is no reference domain to make mutants of")
-            .help("a suite is a folder with domain.pddl and problems beside it");
-        return Err(refused(&[missing], &SourceMap::default()));
-    }
-    let mut missing = Vec::new();
-    for suite in suites.iter_mut().filter(|_| !args.problems.is_empty()) {
-        for name in args.problems.iter().filter(|name| suite.tasks.iter().all(|t| t.stem != **name)) {
-            let known: Vec<&str> = suite.tasks.iter().map(|t| t.stem.as_str()).collect();
-            let message = format!("{} has no problem `{name}`", suite.name);
-            let help = format!("its problems are {}", known.join(", "));
-            missing.push(Diagnostic::error("calibrate.problem", message).help(help));
-        }
-        suite.tasks.retain(|task| args.problems.contains(&task.stem));
-    }
-    match missing.is_empty() {
-        true => Ok(suites),
-        false => Err(refused(&missing, &SourceMap::default())),
-    }
-}
-
-/// A suite whose environment is a program: it has nothing that mutants could be made of.
-fn has_no_domain(path: &Path) -> bool {
-    path.join("suite.toml").is_file() && !path.join("domain.pddl").is_file()
 }

@@ -1,11 +1,11 @@
 //! `planforge study ew-correlation`.
 
-use super::{StudyFiles, run_on_suites, write_artefacts};
+use super::StudyFiles;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, ValueEnum};
-use planforge_evaluate::study::ew_correlation::{CorrelationSpec, WalkMetric, ew_correlation};
+use planforge_app::study::{CorrelationSpec, WalkMetric, ew_correlation};
 
 /// Walk score against the number of differing terms (exploration-walk paper, Fig. 2b and 4).
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub(crate) enum StudyMetric {
     Definition,
 }
 
-pub(super) fn run(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exit> {
+pub(super) fn run(context: &Context, args: &EwCorrelationArgs) -> Exit {
     let full = CorrelationSpec::default();
     let (pairs, tasks) = if args.files.quick { (10, 1) } else { (full.pairs, full.tasks) };
     let spec = CorrelationSpec {
@@ -59,14 +59,6 @@ pub(super) fn run(context: &Context, args: &EwCorrelationArgs) -> Result<(), Exi
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         ..full
     };
-    let study = run_on_suites(context, &args.files, &args.shown, spec.tasks, |suites, threads, watch| {
-        ew_correlation(suites, &spec, threads, watch)
-    })?;
-    let files = study.artefacts(&args.shown).map_err(|failure| context.print_failure(&failure))?;
-    if args.files.json {
-        context.output.json(&study);
-    } else {
-        context.output.result(&study.table().text());
-    }
-    write_artefacts(context, &args.files.out, &files)
+    let study = ew_correlation(&context.app, &args.files.request(), &spec, &args.shown);
+    args.files.print(context, study, |study| study.table().text())
 }

@@ -1,11 +1,11 @@
 //! `planforge study omissions`.
 
-use super::{StudyFiles, run_on_suites, write_artefacts};
+use super::StudyFiles;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_evaluate::study::omissions::{OmissionsSpec, omissions};
+use planforge_app::study::{OmissionsSpec, omissions};
 
 /// Share of tasks without a plan after random omissions (exploration-walk paper, Fig. 2a).
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ pub(crate) struct OmissionsArgs {
     pub(crate) empty_lists: bool,
 }
 
-pub(super) fn run(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
+pub(super) fn run(context: &Context, args: &OmissionsArgs) -> Exit {
     let full = OmissionsSpec::default();
     let (draws, tasks) = if args.files.quick { (10, 2) } else { (full.draws, full.tasks) };
     let spec = OmissionsSpec {
@@ -48,14 +48,6 @@ pub(super) fn run(context: &Context, args: &OmissionsArgs) -> Result<(), Exit> {
         max_instances: args.max_instances.unwrap_or(full.max_instances),
         max_bytes: full.max_bytes,
     };
-    let study = run_on_suites(context, &args.files, &[], spec.tasks, |suites, threads, watch| {
-        omissions(suites, &spec, threads, watch)
-    })?;
-    let files = study.artefacts().map_err(|failure| context.print_failure(&failure))?;
-    if args.files.json {
-        context.output.json(&study);
-    } else {
-        context.output.result(&study.table().text());
-    }
-    write_artefacts(context, &args.files.out, &files)
+    let study = omissions(&context.app, &args.files.request(), &spec);
+    args.files.print(context, study, |study| study.table().text())
 }

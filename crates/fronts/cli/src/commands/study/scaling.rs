@@ -1,26 +1,11 @@
 //! `planforge study scaling`: samples, rounds and budgets with a simulated model.
 
 use super::StudyFiles;
-use super::run_with_progress;
-use super::strategy::FINAL;
-use super::strategy::Strategy;
-use super::strategy::strategy;
-use super::strategy::suites;
-use super::write_artefacts;
 use crate::args::positive;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_contract::{Decision, Failure};
-use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
-use planforge_evaluate::study::scaling::{PointSpec, ScalingRun, ScalingSpec, ScalingStudy};
-use planforge_evaluate::study::{StudyBudget, Watch, run_all};
-use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::{parse_domain, parse_problem};
-use planforge_pipeline::{RunTask, TaskReport, TaskUsage};
-use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
-use planforge_record::TaskVerdict;
-use std::path::Path;
+use planforge_app::study::{ScalingRequest, scaling};
 use std::path::PathBuf;
 
 /// Effect of samples, rounds and budgets, with a simulated model (test-time-scaling paper).
@@ -47,120 +32,12 @@ pub(crate) struct ScalingArgs {
     pub(crate) tasks: Option<usize>,
 }
 
-/// The stage that validates the plan in the environment.
-const VALID: &str = "valid";
-/// Most pairs of states of a comparison with the reference, and the memory it may take: counts, so that every machine decides the same.
-const MOST_PAIRS: u64 = 20_000;
-const MOST_BYTES: u64 = 512 << 20;
-
-pub(crate) fn run(context: &Context, args: &ScalingArgs) -> Result<(), Exit> {
-    let files = &args.files;
-    let spec = spec(context, &args.spec)?;
-    let seeds = args.seeds.unwrap_or(if files.quick { 2 } else { 10 }) as u64;
-    let suites = suites(context, files, args.tasks.unwrap_or(1))?;
-    let folder = args.spec.parent().unwrap_or(Path::new(""));
-    let mut points = Vec::new();
-    for point in spec.points() {
-        let strategy = strategy(context, &folder.join(&point.pipeline), &point.set, &suites)?;
-        points.push((point, strategy));
-    }
-    let mut work = Vec::new();
-    for (point, strategy) in &points {
-        for task in &strategy.tasks {
-            work.extend((0..seeds).map(|index| (point, strategy, task, files.seed + index)));
-        }
-    }
-    let runs = run_with_progress(context, files, |threads, watch| {
-        run_all(&work, threads, watch, |(point, strategy, task, seed)| {
-            one(point, strategy, task, *seed, watch)
-        })
-    })?;
-    let runs = runs.into_iter().collect::<Result<Vec<ScalingRun>, Failure>>();
-    let runs = runs.map_err(|failure| context.print_failure(&failure))?;
-    let study = ScalingStudy::new(planforge_provider_noisy_oracle::MODEL, &spec, runs, files.seed);
-    let artefacts = study.artefacts().map_err(|failure| context.print_failure(&failure))?;
-    if files.json {
-        context.output.json(&study);
-    } else {
-        context.output.result(&study.table().text());
-    }
-    write_artefacts(context, &files.out, &artefacts)
-}
-
-fn spec(context: &Context, path: &Path) -> Result<ScalingSpec, Exit> {
-    let name = path.display().to_string();
-    let wrong = |message: String| {
-        let diagnostic = Diagnostic::error("study.spec", format!("{name}: {message}"))
-            .help("a spec has [[sweep]] tables with label, of, pipeline, key and values; examples/studies/scaling/study.toml is one");
-        context.output.diagnostics(&[diagnostic], &SourceMap::default());
-        Exit::Input
+pub(super) fn run(context: &Context, args: &ScalingArgs) -> Exit {
+    let request = ScalingRequest {
+        files: args.files.request(),
+        spec: args.spec.clone(),
+        seeds: args.seeds.unwrap_or(if args.files.quick { 2 } else { 10 }) as u64,
+        tasks: args.tasks.unwrap_or(1),
     };
-    let text = context.read_text(path)?;
-    ScalingSpec::read(&text).map_err(|mistakes| wrong(mistakes.join("; ")))
-}
-
-/// One value of a sweep on one task with one seed.
-fn one(
-    point: &PointSpec,
-    strategy: &Strategy,
-    task: &RunTask,
-    seed: u64,
-    watch: &Watch,
-) -> Result<ScalingRun, Failure> {
-    let (report, _) = strategy.execute(task, seed, watch)?;
-    let ended = report.tasks.first();
-    let assessed =
-        |label: &str| ended.and_then(|t| t.candidate.as_ref()).and_then(|c| c.assessments.get(label));
-    let accepted = |label: &str| assessed(label).is_some_and(|a| a.decision == Decision::Accepted);
-    let used = |of: fn(&TaskUsage) -> u64| ended.map_or(0, |t| t.usage.values().map(of).sum());
-    Ok(ScalingRun {
-        sweep: point.sweep.clone(),
-        value: point.value,
-        suite: task.view.suite.clone(),
-        task: task.view.task.clone(),
-        seed,
-        score: assessed(FINAL).and_then(|a| a.metrics.get("score")).copied().unwrap_or(0.0),
-        equal: ended.and_then(|ended| equal(ended, task, watch)),
-        valid: accepted(VALID),
-        calls: used(|u| u.calls + u.failed),
-        tokens: used(|u| u.tokens().0 + u.tokens().1),
-        broke: ended.and_then(broken),
-    })
-}
-
-/// The failure that kept the task from a verdict. An unusable reply is a failure of the method and does not
-/// count.
-fn broken(ended: &TaskReport) -> Option<String> {
-    match &ended.verdict {
-        Some(TaskVerdict::Failed { stage, failure }) => Some(format!("{stage}: {failure}")),
-        Some(_) => None,
-        None => Some("it did not end".to_owned()),
-    }
-}
-
-/// True if the returned domain behaves as the reference on the task's problem; `None` if undecided.
-fn equal(ended: &TaskReport, task: &RunTask, watch: &Watch) -> Option<bool> {
-    let reference = domain(task.reference.domain.as_deref()?)?;
-    let wanted = problem(task.reference.problem.as_deref()?)?;
-    let candidate = ended.candidate.as_ref()?;
-    let found = domain(candidate.domain.as_deref()?)?;
-    let own = problem(candidate.problem.as_deref()?)?;
-    let limits = EquivalenceLimits { max_pairs: MOST_PAIRS, ..EquivalenceLimits::default() };
-    let mut budget = StudyBudget::new(watch, MOST_BYTES);
-    let compared = compare_domains([&reference, &found], [&wanted, &own], &limits, &mut budget).ok()?;
-    match compared.verdict() {
-        ComparisonVerdict::Equal => Some(true),
-        ComparisonVerdict::Different => Some(false),
-        ComparisonVerdict::Open => None,
-    }
-}
-
-fn domain(text: &str) -> Option<Domain> {
-    let parsed = parse_domain(text, SourceId(0));
-    (!parsed.diagnostics.iter().any(Diagnostic::is_error)).then_some(parsed.value)
-}
-
-fn problem(text: &str) -> Option<Problem> {
-    let parsed = parse_problem(text, SourceId(0));
-    (!parsed.diagnostics.iter().any(Diagnostic::is_error)).then_some(parsed.value)
+    args.files.print(context, scaling(&context.app, &request), |study| study.table().text())
 }

@@ -1,10 +1,12 @@
 //! Pipelines with a simulated model, for the studies that run them.
 
-use super::{StudyFiles, check_suite_names};
+use super::check_suite_names;
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::pipeline::{LoadedPipeline, check_pipeline, instantiate};
-use crate::prepare::Prepared;
+use crate::error::Error;
+use crate::files::read_text;
+use crate::pipelines::loaded::{LoadedPipeline, check_pipeline, instantiate};
+use crate::pipelines::prepare::Prepared;
+use crate::status::Status;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::study::Watch;
@@ -16,23 +18,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The stage that judges what a strategy returned.
-pub(crate) const FINAL: &str = "final";
+pub(super) const FINAL: &str = "final";
 
 /// A pipeline with a simulated model, ready to run.
-pub(crate) struct Strategy {
+pub(super) struct Strategy {
     pub(super) name: String,
     checked: LoadedPipeline,
     prepared: Prepared,
     redactor: Arc<Redactor>,
-    pub(crate) tasks: Vec<RunTask>,
+    pub(super) tasks: Vec<RunTask>,
 }
 
 /// A run's report and its record.
-pub(crate) type Executed = (RunReport, Arc<dyn Journal>);
+pub(super) type Executed = (RunReport, Arc<dyn Journal>);
 
 impl Strategy {
     /// Runs the pipeline on one task, with the record in memory.
-    pub(crate) fn execute(&self, task: &RunTask, seed: u64, watch: &Watch) -> Result<Executed, Failure> {
+    pub(super) fn execute(&self, task: &RunTask, seed: u64, watch: &Watch) -> Result<Executed, Failure> {
         let journal: Arc<dyn Journal> = Arc::new(MemoryJournal::new(Arc::clone(&self.redactor)));
         let flag = watch.flag();
         let cancelled: Arc<dyn Fn() -> bool + Send + Sync> =
@@ -61,10 +63,14 @@ impl Strategy {
 }
 
 /// The suites with their first tasks.
-pub(crate) fn suites(context: &Context, files: &StudyFiles, tasks: usize) -> Result<Vec<Suite>, Exit> {
+pub(super) fn suites(
+    context: &Context,
+    (paths, only): (&[PathBuf], &[String]),
+    tasks: usize,
+) -> Result<Vec<Suite>, Error> {
     let mut suites = Vec::new();
-    let mut bad = false;
-    for path in files.suites.iter().flat_map(|path| suite_folders(path)) {
+    let mut wrong = Vec::new();
+    for path in paths.iter().flat_map(|path| suite_folders(&context.path(path))) {
         let loaded = load_suite(&path);
         match loaded.suite {
             // Warnings of suites that are not wanted, or all over again, would only hide the figures.
@@ -72,26 +78,22 @@ pub(crate) fn suites(context: &Context, files: &StudyFiles, tasks: usize) -> Res
                 suite.tasks.truncate(tasks);
                 suites.push(suite);
             }
-            None => {
-                context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
-                bad = true;
-            }
+            None => wrong.push(Error::findings(Status::Input, loaded.diagnostics, loaded.sources)),
         }
     }
     let known: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-    check_suite_names(context, "--only", &files.only, &known)?;
-    suites.retain(|suite| files.only.is_empty() || files.only.contains(&suite.name));
-    if bad || suites.is_empty() {
+    check_suite_names("--only", only, &known)?;
+    suites.retain(|suite| only.is_empty() || only.contains(&suite.name));
+    if !wrong.is_empty() || suites.is_empty() {
         let missing = Diagnostic::error("study.no-suite", "there is no suite to study")
             .help("a suite is a folder with domain.pddl and problems beside it");
-        context.output.diagnostics(&[missing], &SourceMap::default());
-        return Err(Exit::Input);
+        wrong.push(Error::findings(Status::Input, vec![missing], SourceMap::default()));
     }
-    Ok(suites)
+    Error::join(wrong).map_or(Ok(suites), Err)
 }
 
 /// The suite in a folder, or the suites in its folders, by name.
-pub(crate) fn suite_folders(path: &Path) -> Vec<PathBuf> {
+pub(super) fn suite_folders(path: &Path) -> Vec<PathBuf> {
     if path.join("domain.pddl").is_file() {
         return vec![path.to_owned()];
     }
@@ -103,49 +105,42 @@ pub(crate) fn suite_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads, checks and prepares a pipeline.
-pub(crate) fn strategy(
+pub(super) fn strategy(
     context: &Context,
     path: &Path,
     overrides: &[String],
     suites: &[Suite],
-) -> Result<Strategy, Exit> {
+) -> Result<Strategy, Error> {
     let file = path.display().to_string();
-    let text = context.read_text(path)?;
+    let text = read_text(path)?;
     let mut checked = check_pipeline(context, &text, &file, overrides)?;
     for table in checked.pipeline.config.llm.values() {
-        let info = checked.registry.info(&table.plugin).map_err(|failure| context.print_failure(&failure))?;
+        let info = checked.registry.info(&table.plugin)?;
         if !info.capabilities.simulated {
             let message = format!("`{}` in {file} asks a real model", table.plugin);
             let help = "use `provider-noisy-oracle` in every [llm] table";
-            return Err(unfit(context, "study.real-model", message, help));
+            return Err(unfit("study.real-model", message, help));
         }
     }
-    give_suites(context, &mut checked, suites)?;
+    give_suites(&mut checked, suites)?;
     let pipeline = &checked.pipeline;
     if !pipeline.config.stages.iter().any(|stage| stage.label() == FINAL) {
         let message = format!("{file} has no stage with the label `{FINAL}`");
         let help = "end it with a verify stage of `verifier-ew` with that label";
-        return Err(unfit(context, "study.no-final", message, help));
+        return Err(unfit("study.no-final", message, help));
     }
-    let tasks =
-        run_tasks(&checked.pipeline.config, suites, checked.pipeline.folder()).map_err(|diagnostics| {
-            context.output.diagnostics(&diagnostics, &SourceMap::default());
-            Exit::Input
-        })?;
+    let tasks = run_tasks(&checked.pipeline.config, suites, checked.pipeline.folder())
+        .map_err(|found| Error::findings(Status::Input, found, SourceMap::default()))?;
     let (prepared, redactor) = instantiate(context, &checked, Mode::Live)?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(Strategy { name, checked, prepared, redactor, tasks })
 }
 
 /// Gives the suites of the study to simulated models that list none.
-pub(crate) fn give_suites(
-    context: &Context,
-    checked: &mut LoadedPipeline,
-    suites: &[Suite],
-) -> Result<(), Exit> {
+pub(super) fn give_suites(checked: &mut LoadedPipeline, suites: &[Suite]) -> Result<(), Error> {
     let LoadedPipeline { registry, pipeline, .. } = checked;
     for table in pipeline.config.llm.values_mut() {
-        let info = registry.info(&table.plugin).map_err(|failure| context.print_failure(&failure))?;
+        let info = registry.info(&table.plugin)?;
         if info.capabilities.simulated {
             for option in &info.suites {
                 table.settings.entry(option.clone()).or_insert_with(|| folders_of(suites));
@@ -156,9 +151,9 @@ pub(crate) fn give_suites(
 }
 
 /// Refuses a valid pipeline that does not fit the study.
-fn unfit(context: &Context, code: &str, message: String, help: &str) -> Exit {
-    context.print_failure(&Failure::new(FailureClass::Request, code, message).help(help));
-    Exit::Pipeline
+fn unfit(code: &str, message: String, help: &str) -> Error {
+    let failure = Failure::new(FailureClass::Request, code, message).help(help);
+    Error::from(failure).with_status(Status::Pipeline)
 }
 
 /// The absolute folders of the suites, independent of the pipeline file's location.

@@ -4,18 +4,15 @@
 //! A mutant replaces only the domain that the pipeline is given: texts and action interface are the suite's
 //! own. The pipeline's verdict on the task is the critic's judgement of the mutant.
 
-use super::CalibrateArgs;
-use crate::commands::study::strategy::give_suites;
-use crate::commands::study::strategy::suite_folders;
+use super::strategies::{give_suites, suite_folders};
 use crate::context::Context;
-use crate::execution::mode_of;
-use crate::exit::{Exit, of_failure};
-use crate::files::unwritable;
-use crate::pipeline::LoadedPipeline;
-use crate::pipeline::check_pipeline;
-use crate::pipeline::require_immediate_answers;
-use crate::recorded_run::NewRun;
-use crate::tasks::tasks_of;
+use crate::error::Error;
+use crate::files::{read_text, unwritable};
+use crate::pipelines::loaded::{LoadedPipeline, check_pipeline, require_immediate_answers};
+use crate::pipelines::tasks::tasks_of;
+use crate::running::execution::mode_of;
+use crate::running::recorded::NewRun;
+use crate::status::{Status, of_failure};
 use planforge_contract::{Failure, FailureClass};
 use planforge_evaluate::calibration::{Judgement, Mutant, OtherJudgements};
 use planforge_evaluate::study::StudySuite;
@@ -31,46 +28,64 @@ const RUNS: &str = "runs";
 
 /// A pipeline that judges domains, checked.
 pub(super) struct Critic {
-    name: String,
+    pub(super) name: String,
     file: String,
     checked: LoadedPipeline,
     overrides: Vec<String>,
     suites: Vec<Suite>,
 }
 
-/// Judgements of the critic, and the exit code if only the critic counts.
+/// A pipeline that judges some of the mutants.
+#[derive(Debug, Clone, Default)]
+pub struct CriticRequest {
+    /// The pipeline file.
+    pub pipeline: PathBuf,
+    /// Number of mutants: as many equal as different ones, if there are enough.
+    pub mutants: usize,
+    /// Mutants judged in parallel.
+    pub jobs: u32,
+    /// Keys of the pipeline file that are changed, as `KEY=VALUE`.
+    pub set: Vec<String>,
+    /// Folder for a cassette of the replies, `PIPELINE.jsonl`; one that is there is completed.
+    pub record: Option<PathBuf>,
+    /// Folder with the cassette that every reply is taken from.
+    pub replay: Option<PathBuf>,
+}
+
+/// Judgements of the critic, and the status if only the critic counts.
 pub(super) struct CriticResult {
     pub(super) judgements: OtherJudgements,
-    pub(super) exit: Exit,
+    /// The run folder.
+    pub(super) run: PathBuf,
+    pub(super) status: Status,
 }
 
 impl Critic {
     /// Reads and checks the pipeline, before anything is judged that would then be lost.
     pub(super) fn new(
         context: &Context,
-        args: &CalibrateArgs,
-        path: &Path,
-        suites: &[StudySuite],
-    ) -> Result<Self, Exit> {
+        request: &CriticRequest,
+        (paths, suites): (&[PathBuf], &[StudySuite]),
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let path = context.path(&request.pipeline);
         let file = path.display().to_string();
-        let text = context.read_text(path)?;
+        let text = read_text(&path)?;
         // The seed of the calibration unless the command line says otherwise; what is last counts.
-        let seed = format!("seed={}", args.seed);
-        let overrides: Vec<String> = [seed].into_iter().chain(args.overrides.iter().cloned()).collect();
+        let seed = format!("seed={seed}");
+        let overrides: Vec<String> = [seed].into_iter().chain(request.set.iter().cloned()).collect();
         let mut checked = check_pipeline(context, &text, &file, &overrides)?;
-        require_immediate_answers(context, &checked, "planforge study calibrate")?;
+        require_immediate_answers(&checked, "planforge study calibrate")?;
         fits(&checked).map_err(|why| {
             let failure = Failure::new(FailureClass::Request, "calibrate.critic", format!("{file} {why}"));
-            context.print_failure(
-                &failure.help("`planforge explain calibrate.critic` shows a pipeline that fits"),
-            );
-            Exit::Pipeline
+            let help = "`planforge explain calibrate.critic` shows a pipeline that fits";
+            Error::from(failure.help(help)).with_status(Status::Pipeline)
         })?;
-        let suites = folders(&args.suites, suites)
+        let suites = folders(paths, suites)
             .into_iter()
-            .map(|(folder, task)| first_task(context, &folder, &task))
-            .collect::<Result<Vec<Suite>, Exit>>()?;
-        give_suites(context, &mut checked, &suites)?;
+            .map(|(folder, task)| first_task(&folder, &task))
+            .collect::<Result<Vec<Suite>, Error>>()?;
+        give_suites(&mut checked, &suites)?;
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Self { name, file, checked, overrides, suites })
     }
@@ -79,54 +94,55 @@ impl Critic {
     pub(super) fn ask(
         &self,
         context: &Context,
-        args: &CalibrateArgs,
+        request: &CriticRequest,
+        out: Option<&Path>,
         mutants: &[Mutant],
         chosen: &[usize],
-    ) -> Result<CriticResult, Exit> {
+    ) -> Result<CriticResult, Error> {
         let own = tasks_of(context, &self.checked, self.suites.clone())?;
         let tasks: Vec<(RunTask, TaskUse)> =
             chosen.iter().filter_map(|&i| task(&own, mutants.get(i)?)).collect();
-        let runs = args.out.as_ref().map_or_else(|| PathBuf::from(RUNS), |out| out.join(RUNS));
-        let mode = mode_of(args.replay.is_some(), args.record.is_some());
-        let jobs = args.critic_jobs;
-        let cassettes = self.cassettes(args);
+        let runs = out.map_or_else(|| context.path(Path::new(RUNS)), |out| out.join(RUNS));
+        let mode = mode_of(request.replay.is_some(), request.record.is_some());
+        let jobs = request.jobs;
+        let cassettes = self.cassettes(context, request);
         let overrides = &self.overrides;
         let new = NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes };
         let (ended, run, redactor) = new.run(context, &self.checked, &tasks)?;
-        if let Some(folder) = &args.record {
-            std::fs::create_dir_all(folder).map_err(|e| unwritable(context, folder, &e))?;
-            run.export_cassette(&self.cassette(folder), &redactor)?;
+        if let Some(folder) = &request.record {
+            let folder = context.path(folder);
+            std::fs::create_dir_all(&folder).map_err(|e| unwritable(&folder, &e))?;
+            run.export_cassette(&self.cassette(&folder), &redactor)?;
         }
-        context.output.note(&format!(
-            "the requests and judgements of `{}` are in {}",
-            self.name,
-            run.folder.path().display()
-        ));
+        let run_folder = run.folder.path().to_owned();
         if ended.report.state != RunState::Finished {
-            return Err(Exit::Interrupted);
+            let hint =
+                format!("the requests and judgements of `{}` are in {}", self.name, run_folder.display());
+            return Err(Error::of_status(Status::Interrupted).hint(hint));
         }
         let times = times(&run.folder.events());
-        let mut exit = Exit::Good;
+        let mut status = Status::Good;
         let mut judgements = Vec::new();
         for (&index, report) in chosen.iter().zip(&ended.report.tasks) {
             if let Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) =
                 &report.verdict
-                && (exit == Exit::Good || failure.class == FailureClass::ReplayMiss)
+                && (status == Status::Good || failure.class == FailureClass::ReplayMiss)
             {
-                exit = of_failure(failure);
+                status = of_failure(failure);
             }
             let time = times.get(&report.task).copied().unwrap_or_default();
             judgements.push((index, judgement(report.verdict.as_ref()), time));
         }
         // What broke for some is a figure of the table; a record that lacks answers is none of the critic.
         let answered = judgements.iter().any(|(_, judgement, _)| !matches!(judgement, Judgement::Failed(_)));
-        if answered && exit != Exit::ReplayMiss {
-            exit = Exit::Good;
+        if answered && status != Status::ReplayMiss {
+            status = Status::Good;
         }
         let elsewhere = format!("planforge run {}", self.file);
         Ok(CriticResult {
             judgements: OtherJudgements { name: self.name.clone(), elsewhere, judgements },
-            exit,
+            run: run_folder,
+            status,
         })
     }
 
@@ -135,13 +151,14 @@ impl Critic {
     }
 
     /// Cassettes searched for replies. An existing recording is completed, not paid for again.
-    fn cassettes(&self, args: &CalibrateArgs) -> Vec<PathBuf> {
-        let Some(folder) = args.replay.as_ref().or(args.record.as_ref()) else { return Vec::new() };
+    fn cassettes(&self, context: &Context, request: &CriticRequest) -> Vec<PathBuf> {
+        let Some(folder) = request.replay.as_ref().or(request.record.as_ref()) else { return Vec::new() };
+        let folder = &context.path(folder);
         let plain = self.cassette(folder);
         let packed = folder.join(format!("{}.jsonl.gz", self.name));
         let found = [&plain, &packed].into_iter().find(|path| path.exists());
         // Opening what is not there says so.
-        found.or(args.replay.is_some().then_some(&plain)).into_iter().cloned().collect()
+        found.or(request.replay.is_some().then_some(&plain)).into_iter().cloned().collect()
     }
 }
 
@@ -176,11 +193,10 @@ fn folders(paths: &[PathBuf], suites: &[StudySuite]) -> Vec<(PathBuf, String)> {
 }
 
 /// A suite with one task.
-fn first_task(context: &Context, folder: &Path, task: &str) -> Result<Suite, Exit> {
+fn first_task(folder: &Path, task: &str) -> Result<Suite, Error> {
     let loaded = load_suite(folder);
     let Some(mut suite) = loaded.suite else {
-        context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
-        return Err(Exit::Input);
+        return Err(Error::findings(Status::Input, loaded.diagnostics, loaded.sources));
     };
     suite.tasks.retain(|t| t.stem == task);
     Ok(suite)
