@@ -8,7 +8,7 @@ use planforge_plugin_common::judging::{NamedText, TaskTexts};
 use std::path::Path;
 
 /// A domain and a problem from files.
-pub struct Inputs {
+pub(crate) struct Inputs {
     pub(crate) texts: TaskTexts,
     /// True if a file could not be read, so nothing was judged.
     pub(crate) unreadable: bool,

@@ -12,6 +12,7 @@ mod codes;
 mod context;
 pub mod demo;
 pub mod doctor;
+pub mod editor;
 mod error;
 mod events;
 mod files;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Limits of one call: interruption, time, memory.
 #[derive(Debug, Clone)]
-pub struct WorkLimits {
+pub(crate) struct WorkLimits {
     interrupted: Arc<AtomicBool>,
     until: Option<Instant>,
     bytes: u64,
@@ -23,7 +23,7 @@ impl WorkLimits {
     }
 
     /// Ends when the flag is set, after `seconds`, and at `most_bytes`.
-    pub fn cancelled_by(flag: Arc<AtomicBool>, seconds: f64, most_bytes: u64) -> Self {
+    pub(crate) fn cancelled_by(flag: Arc<AtomicBool>, seconds: f64, most_bytes: u64) -> Self {
         let until = Instant::now().checked_add(Duration::from_secs_f64(seconds));
         Self { interrupted: flag, until, bytes: 0, most_bytes }
     }

@@ -59,7 +59,7 @@ pub const STATUSES: &[(Status, &str)] = &[
 ];
 
 /// The code for something that broke.
-pub fn of_failure(failure: &Failure) -> Status {
+pub(crate) fn of_failure(failure: &Failure) -> Status {
     match failure.code.as_str() {
         // The files named are not what they should be; whoever read them is not to blame.
         "record.not-a-run"
@@ -100,7 +100,7 @@ fn of_class(class: FailureClass) -> Status {
 }
 
 /// The code for what ended a piece of work.
-pub fn of_stop(reason: StopReason) -> Status {
+pub(crate) fn of_stop(reason: StopReason) -> Status {
     match reason {
         StopReason::Time => Status::TimeLimit,
         StopReason::Memory => Status::MemoryLimit,
@@ -110,7 +110,7 @@ pub fn of_stop(reason: StopReason) -> Status {
 }
 
 /// The code for a limit.
-pub fn of_limit(limit: LimitKind) -> Status {
+pub(crate) fn of_limit(limit: LimitKind) -> Status {
     match limit {
         LimitKind::Time => Status::TimeLimit,
         LimitKind::Memory => Status::MemoryLimit,
@@ -121,7 +121,7 @@ pub fn of_limit(limit: LimitKind) -> Status {
 
 /// 0 if every task was judged; otherwise what kept the first one from it. Tasks without a usable reply are answered, but
 /// not judged: they count if nothing else does.
-pub fn of_report(report: &RunReport, negative_counts: bool) -> Status {
+pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Status {
     match report.state {
         RunState::Finished => {}
         RunState::Interrupted => return Status::Interrupted,

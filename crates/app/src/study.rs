@@ -18,7 +18,6 @@ use planforge_evaluate::study::ew_correlation::CorrelationStudy;
 pub use planforge_evaluate::study::ew_correlation::{CorrelationSpec, WalkMetric};
 pub use planforge_evaluate::study::omissions::OmissionsSpec;
 use planforge_evaluate::study::omissions::OmissionsStudy;
-use planforge_evaluate::study::scaling::ScalingStudy;
 pub use planforge_evaluate::study::search::SearchStudy;
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 pub use scaling::{ScalingRequest, scaling};

@@ -48,7 +48,7 @@ fn service_table(service: &Service, model: &str) -> toml::Table {
 ///
 /// # Errors
 /// `cli.usage`: an unknown model.
-pub fn model_table(context: &Context, name: &str) -> Result<toml::Table, Error> {
+pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, Error> {
     if let Some((word, model)) = name.split_once(':')
         && let Some(service) = SERVICES.iter().find(|service| service.word == word)
     {
@@ -84,7 +84,7 @@ pub fn model_table(context: &Context, name: &str) -> Result<toml::Table, Error> 
 
 /// The changes of a pipeline file that put a model table in the place of `[llm.main]`, as `KEY=VALUE`. `use` comes first: it
 /// removes the file's options of another provider.
-pub fn overrides_of(table: &toml::Table) -> Vec<String> {
+pub(crate) fn overrides_of(table: &toml::Table) -> Vec<String> {
     let (first, rest): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == "use");
     first.into_iter().chain(rest).map(|(key, value)| format!("llm.main.{key}={value}")).collect()
 }

@@ -1,11 +1,12 @@
 //! The loop that answers a client.
 
-use crate::lenses::{COMMANDS, Work};
-use crate::protocol::{ChangeParams, CommandParams, DocumentParams, OpenParams, Settings};
-use crate::publish::{MOST_DIAGNOSTICS, diagnostic};
-use crate::workspace::Workspace;
-use crate::{ServeError, Services, check, completion, edits, hover, lenses, navigation, outline};
+use crate::settings::Settings;
+use crate::{ServeError, Services};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use planforge_app::editor::{
+    self, COMMANDS, ChangeParams, CommandParams, DOMAIN_SOURCE, DocumentParams, MOST_DIAGNOSTICS, OpenParams,
+    Work, Workspace, diagnostic,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -156,11 +157,11 @@ impl<'s> Server<'s> {
         for uri in stale {
             let Some(document) = self.workspace.documents.get(&uri) else { continue };
             // A mistake of the checks must not end the session.
-            let check = || check::findings(&self.workspace, &uri, document, self.services);
+            let check = || editor::findings(&self.workspace, &uri, document, self.services.check_pipeline);
             let mut findings = catch_unwind(AssertUnwindSafe(check)).unwrap_or_default();
             findings.truncate(MOST_DIAGNOSTICS);
             let has_other_source =
-                findings.iter().flat_map(|d| &d.labels).any(|label| label.source == check::DOMAIN_SOURCE);
+                findings.iter().flat_map(|d| &d.labels).any(|label| label.source == DOMAIN_SOURCE);
             let domain = if has_other_source { self.workspace.domain_for(&uri) } else { None };
             let domain = domain.as_ref().map(|(uri, analysis)| (uri.as_str(), analysis.as_ref()));
             let diagnostics: Value =
@@ -201,19 +202,19 @@ impl<'s> Server<'s> {
         let params = || read_params::<DocumentParams>(&request.params);
         let workspace = &self.workspace;
         let answer = match request.method.as_str() {
-            "textDocument/definition" => navigation::definition(workspace, &params()?),
-            "textDocument/references" => navigation::references(workspace, &params()?),
-            "textDocument/documentHighlight" => navigation::highlights(workspace, &params()?),
-            "textDocument/prepareRename" => navigation::prepare_rename(workspace, &params()?),
+            "textDocument/definition" => editor::definition(workspace, &params()?),
+            "textDocument/references" => editor::references(workspace, &params()?),
+            "textDocument/documentHighlight" => editor::highlights(workspace, &params()?),
+            "textDocument/prepareRename" => editor::prepare_rename(workspace, &params()?),
             "textDocument/rename" => {
-                Some(navigation::rename(workspace, &params()?).map_err(|message| (REQUEST_FAILED, message))?)
+                Some(editor::rename(workspace, &params()?).map_err(|message| (REQUEST_FAILED, message))?)
             }
-            "textDocument/hover" => hover::hover(workspace, &params()?),
-            "textDocument/completion" => completion::completion(workspace, &params()?),
-            "textDocument/documentSymbol" => outline::outline(workspace, &params()?.text_document.uri),
-            "textDocument/formatting" => edits::format(workspace, &params()?.text_document.uri),
-            "textDocument/codeAction" => edits::code_actions(workspace, &params()?),
-            "textDocument/codeLens" => lenses::lenses(workspace, &params()?.text_document.uri),
+            "textDocument/hover" => editor::hover(workspace, &params()?),
+            "textDocument/completion" => editor::completion(workspace, &params()?),
+            "textDocument/documentSymbol" => editor::outline(workspace, &params()?.text_document.uri),
+            "textDocument/formatting" => editor::format(workspace, &params()?.text_document.uri),
+            "textDocument/codeAction" => editor::code_actions(workspace, &params()?),
+            "textDocument/codeLens" => editor::lenses(workspace, &params()?.text_document.uri),
             method => {
                 return Err((
                     ErrorCode::MethodNotFound as i32,

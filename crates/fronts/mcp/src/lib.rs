@@ -26,7 +26,6 @@ mod tool;
 mod tools;
 
 pub use backend::{Backend, RunModel, RunRequest, RunWatch, ShippedPipeline, TaskModel};
-pub use codes::CODES;
 pub use http::{HTTP_PATH, MIN_TOKEN_BYTES, serve_http, serve_http_within};
 pub use reference::reference_page;
 pub use server::McpServer;

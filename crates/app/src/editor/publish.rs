@@ -1,15 +1,15 @@
 //! Findings as diagnostics of the protocol.
 
-use crate::analysis::Analysis;
-use crate::workspace::Document;
+use super::analysis::Analysis;
+use super::workspace::Document;
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
 use serde_json::{Value, json};
 
 /// Most diagnostics that are sent for a document.
-pub(crate) const MOST_DIAGNOSTICS: usize = 1_000;
+pub const MOST_DIAGNOSTICS: usize = 1_000;
 
-/// A finding about a document. `domain` is what labels in [`crate::check::DOMAIN_SOURCE`] point into.
-pub(crate) fn diagnostic(
+/// A finding about a document. `domain` is what labels in [`super::check::DOMAIN_SOURCE`] point into.
+pub fn diagnostic(
     uri: &str,
     document: &Document,
     finding: &Diagnostic,

@@ -1,7 +1,7 @@
 //! Quick fixes and formatting.
 
-use crate::protocol::{DocumentParams, Range};
-use crate::workspace::{Document, Workspace};
+use super::protocol::{DocumentParams, Range};
+use super::workspace::{Document, Workspace};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_format::format_pddl;
 use planforge_pddl::extract::BlockKind;
@@ -9,7 +9,7 @@ use planforge_pddl::fix_all;
 use serde_json::{Value, json};
 
 /// The fixes of the findings in a range, and one that applies all fixes.
-pub(crate) fn code_actions(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn code_actions(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let uri = &params.text_document.uri;
     let document = workspace.documents.get(uri)?;
     let touches = |range: Range| range.start <= params.range.end && params.range.start <= range.end;
@@ -30,7 +30,7 @@ pub(crate) fn code_actions(workspace: &Workspace, params: &DocumentParams) -> Op
             "title": capital(&fix.title),
             "kind": "quickfix",
             "isPreferred": true,
-            "diagnostics": [crate::publish::diagnostic(uri, document, finding, None)],
+            "diagnostics": [super::publish::diagnostic(uri, document, finding, None)],
             "edit": { "changes": { uri.as_str(): edits.collect::<Value>() } },
         }));
     }
@@ -50,7 +50,7 @@ fn all_fixes(uri: &str, document: &Document) -> Option<Value> {
 }
 
 /// The edits that format a document; none if it has errors of form.
-pub(crate) fn format(workspace: &Workspace, uri: &str) -> Option<Value> {
+pub fn format(workspace: &Workspace, uri: &str) -> Option<Value> {
     let document = workspace.documents.get(uri)?;
     document.analysis()?;
     let formatted = format_pddl(&document.text, SourceId(0)).ok()?;

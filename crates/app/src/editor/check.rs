@@ -1,8 +1,8 @@
 //! Diagnostics of a document.
 
-use crate::Services;
-use crate::analysis::{Analysis, Content, MAX_TEXT_BYTES};
-use crate::workspace::{Document, DocumentKind, Workspace, path_of};
+use super::CheckPipeline;
+use super::analysis::{Analysis, Content, MAX_TEXT_BYTES};
+use super::workspace::{Document, DocumentKind, Workspace, path_of};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::{TaskSources, check_domain, check_problem};
 use planforge_pipeline::read_sentences;
@@ -17,14 +17,14 @@ const REASON_BYTES: usize = 200 << 10;
 const REASON_LIMITS: CountingLimits = CountingLimits { polls: REASON_POLLS, bytes: 64 << 20 };
 
 /// The source that a domain has in the findings of its problem.
-pub(crate) const DOMAIN_SOURCE: SourceId = SourceId(1);
+pub const DOMAIN_SOURCE: SourceId = SourceId(1);
 
 /// Everything that is wrong with a document. Spans are in source 0, those of a problem's domain in [`DOMAIN_SOURCE`].
-pub(crate) fn findings(
+pub fn findings(
     workspace: &Workspace,
     uri: &str,
     document: &Document,
-    services: &Services<'_>,
+    check_pipeline: &CheckPipeline<'_>,
 ) -> Vec<Diagnostic> {
     if document.is_too_large() {
         let message = format!(
@@ -43,7 +43,7 @@ pub(crate) fn findings(
         DocumentKind::Sentences => sentences(workspace, uri, document),
         DocumentKind::Toml if is_pipeline(&document.text) => {
             let name = path_of(uri).map_or_else(|| uri.to_owned(), |path| path.display().to_string());
-            (services.check_pipeline)(&document.text, &name)
+            check_pipeline(&document.text, &name)
         }
         DocumentKind::Toml | DocumentKind::Other => Vec::new(),
     }

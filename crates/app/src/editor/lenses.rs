@@ -1,8 +1,8 @@
 //! Lenses above a definition, and the commands behind them.
 
-use crate::analysis::Header;
-use crate::hover::sentences;
-use crate::workspace::{Document, Workspace, path_of, uri_of};
+use super::analysis::Header;
+use super::hover::sentences;
+use super::workspace::{Document, Workspace, path_of, uri_of};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Commands that the server executes. Each takes the URI of a document.
-pub(crate) const COMMANDS: &[&str] = &["planforge.plan", "planforge.validate", "planforge.compare"];
+pub const COMMANDS: &[&str] = &["planforge.plan", "planforge.validate", "planforge.compare"];
 
 /// Endings of plan files beside a problem.
 const PLAN_ENDINGS: &[&str] = &["plan", "sol", "soln", "plan.txt"];
@@ -32,7 +32,7 @@ const STATES: StatesLimits = StatesLimits { steps: 500, atoms: 5_000, pictures: 
 const MOST_COMPARED: usize = 10;
 
 /// The lenses of a document.
-pub(crate) fn lenses(workspace: &Workspace, uri: &str) -> Option<Value> {
+pub fn lenses(workspace: &Workspace, uri: &str) -> Option<Value> {
     let own = workspace.documents.get(uri)?.analysis()?;
     let lens = |title: &str, command: &str| {
         let at = own.index.position(&own.text, own.text.find('(').unwrap_or_default());
@@ -71,14 +71,14 @@ fn reference(workspace: &Workspace, uri: &str) -> Option<PathBuf> {
 }
 
 /// The texts of a command, read before its thread begins.
-pub(crate) enum Work {
+pub enum Work {
     Plan(TaskTexts),
     Validate(TaskTexts, String),
     Compare(ComparedTexts),
 }
 
 /// A domain and its reference, with problems of the reference by their names.
-pub(crate) struct ComparedTexts {
+pub struct ComparedTexts {
     reference: String,
     written: String,
     problems: Vec<(String, String)>,
@@ -86,7 +86,7 @@ pub(crate) struct ComparedTexts {
 }
 
 /// The texts of a task.
-pub(crate) struct TaskTexts {
+pub struct TaskTexts {
     domain: String,
     problem: String,
     picture: Option<String>,
@@ -98,7 +98,7 @@ impl Work {
     ///
     /// # Errors
     /// An unknown command, and a document without what it needs.
-    pub(crate) fn of(workspace: &Workspace, command: &str, arguments: &[Value]) -> Result<Self, String> {
+    pub fn of(workspace: &Workspace, command: &str, arguments: &[Value]) -> Result<Self, String> {
         let uri = arguments
             .first()
             .and_then(Value::as_str)
@@ -138,7 +138,7 @@ impl Work {
     ///
     /// # Errors
     /// Texts with errors.
-    pub(crate) fn run(&self, limits: &mut dyn ResourceLimits) -> Result<Value, String> {
+    pub fn run(&self, limits: &mut dyn ResourceLimits) -> Result<Value, String> {
         match self {
             Self::Plan(texts) => texts.plan(limits),
             Self::Validate(texts, plan) => texts.validate(plan, limits),

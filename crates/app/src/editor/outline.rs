@@ -1,7 +1,7 @@
 //! The parts of a definition as a tree.
 
-use crate::analysis::{Analysis, Content};
-use crate::workspace::Workspace;
+use super::analysis::{Analysis, Content};
+use super::workspace::Workspace;
 use planforge_diagnostics::Span;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const OBJECT: u8 = 19;
 const MOST_ENTRIES: usize = 2_000;
 
 /// The outline of a document.
-pub(crate) fn outline(workspace: &Workspace, uri: &str) -> Option<Value> {
+pub fn outline(workspace: &Workspace, uri: &str) -> Option<Value> {
     let own = workspace.documents.get(uri)?.analysis()?;
     let symbol = |name: &str, kind: u8, whole: Span, name_span: Span, children: Vec<Value>| {
         // The protocol refuses an empty name, and a selection outside the whole.
@@ -99,6 +99,6 @@ pub(crate) fn outline(workspace: &Workspace, uri: &str) -> Option<Value> {
     Some(json!([symbol(name.map_or("", |name| name.as_str()), MODULE, whole, name_span, children)]))
 }
 
-fn range(analysis: &Analysis, span: Span) -> crate::protocol::Range {
+fn range(analysis: &Analysis, span: Span) -> super::protocol::Range {
     analysis.index.range(&analysis.text, span)
 }

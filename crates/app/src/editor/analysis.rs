@@ -1,29 +1,29 @@
 //! One PDDL text: its tree, its findings of form, and its names.
 
-use crate::occurrences::{self, NameClass, Occurrence, Role};
-use crate::position::LineIndex;
+use super::occurrences::{self, NameClass, Occurrence, Role};
+use super::position::LineIndex;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_format::{TokenKind, tokens};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 
 /// Largest text that is analysed, in bytes. The largest files of planning competitions have a quarter of it.
-pub(crate) const MAX_TEXT_BYTES: usize = 16 << 20;
+pub(super) const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// Tokens that are read to find out what a text defines.
 const HEADER_TOKENS: usize = 400;
 
 /// The definition at the beginning of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) is_problem: bool,
+pub struct Header {
+    pub is_problem: bool,
     /// The name of the domain in lower case: the own one, or that of a problem.
-    pub(crate) domain: Option<String>,
+    pub domain: Option<String>,
 }
 
 impl Header {
     /// Reads the header without parsing the text.
-    pub(crate) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let mut header = Self::default();
         let mut words: Vec<&str> = Vec::new();
         for token in tokens(text).filter(|token| token.kind != TokenKind::Comment).take(HEADER_TOKENS) {
@@ -45,25 +45,25 @@ impl Header {
 
 /// What a text defines.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub enum Content {
     Domain(Box<Domain>),
     Problem(Box<Problem>),
 }
 
 /// A PDDL text as read.
 #[derive(Debug)]
-pub(crate) struct Analysis {
-    pub(crate) text: String,
-    pub(crate) index: LineIndex,
-    pub(crate) header: Header,
-    pub(crate) content: Content,
+pub struct Analysis {
+    pub text: String,
+    pub index: LineIndex,
+    pub header: Header,
+    pub content: Content,
     /// Findings of form, in source 0.
-    pub(crate) findings: Vec<Diagnostic>,
-    pub(crate) occurrences: Vec<Occurrence>,
+    pub findings: Vec<Diagnostic>,
+    pub occurrences: Vec<Occurrence>,
 }
 
 impl Analysis {
-    pub(crate) fn new(text: String) -> Self {
+    pub fn new(text: String) -> Self {
         let header = Header::of(&text);
         let (content, findings, occurrences) = if header.is_problem {
             let parsed = parse_problem(&text, SourceId(0));
@@ -77,14 +77,14 @@ impl Analysis {
         Self { index: LineIndex::new(&text), text, header, content, findings, occurrences }
     }
 
-    pub(crate) fn domain(&self) -> Option<&Domain> {
+    pub fn domain(&self) -> Option<&Domain> {
         match &self.content {
             Content::Domain(domain) => Some(domain),
             Content::Problem(_) => None,
         }
     }
 
-    pub(crate) fn problem(&self) -> Option<&Problem> {
+    pub fn problem(&self) -> Option<&Problem> {
         match &self.content {
             Content::Problem(problem) => Some(problem),
             Content::Domain(_) => None,
@@ -92,7 +92,7 @@ impl Analysis {
     }
 
     /// The name at an offset; at its end counts, too.
-    pub(crate) fn at(&self, offset: usize) -> Option<&Occurrence> {
+    pub fn at(&self, offset: usize) -> Option<&Occurrence> {
         let touches = |o: &&Occurrence| {
             let range = o.name.span.range();
             range.start <= offset && offset <= range.end && range.start < range.end
@@ -102,12 +102,12 @@ impl Analysis {
     }
 
     /// The places of a name.
-    pub(crate) fn places<'a>(&'a self, wanted: &Occurrence) -> impl Iterator<Item = &'a Occurrence> {
+    pub fn places<'a>(&'a self, wanted: &Occurrence) -> impl Iterator<Item = &'a Occurrence> {
         self.occurrences.iter().filter(move |occurrence| occurrence.is_same(wanted))
     }
 
     /// The place where a name is declared; for a type that is only used as a parent, its first use there.
-    pub(crate) fn declaration(&self, wanted: &Occurrence) -> Option<&Occurrence> {
+    pub fn declaration(&self, wanted: &Occurrence) -> Option<&Occurrence> {
         let is_parent = |o: &&Occurrence| o.class == NameClass::Type && self.domain().is_some();
         let declared = self.places(wanted).find(|o| o.role == Role::Declared);
         let derived = || {
@@ -117,7 +117,7 @@ impl Analysis {
         declared.or_else(derived).or_else(|| self.places(wanted).find(is_parent))
     }
 
-    pub(crate) fn slice(&self, span: Span) -> &str {
+    pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()
     }
 }

@@ -1,12 +1,12 @@
 //! Byte offsets and positions in UTF-16.
 
-use crate::protocol::{Position, Range};
+use super::protocol::{Position, Range};
 use planforge_diagnostics::Span;
 
 /// Places of lines and of characters outside ASCII, so that a position is found without reading its line: generated files may be one
 /// line. Lines end with LF, CR LF or CR.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LineIndex {
+pub struct LineIndex {
     /// Offsets of the starts of the lines.
     starts: Vec<usize>,
     /// Characters of more than one byte.
@@ -30,7 +30,7 @@ impl WideCharacter {
 }
 
 impl LineIndex {
-    pub(crate) fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let ends = |at: usize| bytes[at] == b'\n' || bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
         let starts = (0..bytes.len()).filter(|at| ends(*at)).map(|at| at + 1);
@@ -57,7 +57,7 @@ impl LineIndex {
 
     /// The offset of a position. A position behind the end of its line, or of the text, is that end; one inside a surrogate pair is
     /// the start of its character.
-    pub(crate) fn offset(&self, text: &str, position: Position) -> usize {
+    pub fn offset(&self, text: &str, position: Position) -> usize {
         let line = position.line as usize;
         let Some(&start) = self.starts.get(line) else { return text.len() };
         let next = self.starts.get(line + 1).copied().unwrap_or(text.len());
@@ -75,7 +75,7 @@ impl LineIndex {
     }
 
     /// The position of an offset; of the nearest character before, if it is inside one.
-    pub(crate) fn position(&self, text: &str, offset: usize) -> Position {
+    pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = text.floor_char_boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
         let start = self.starts.get(line).copied().unwrap_or_default();
@@ -83,12 +83,12 @@ impl LineIndex {
         Position { line: to_u32(line), character: to_u32(character) }
     }
 
-    pub(crate) fn range(&self, text: &str, span: Span) -> Range {
+    pub fn range(&self, text: &str, span: Span) -> Range {
         Range { start: self.position(text, span.start as usize), end: self.position(text, span.end as usize) }
     }
 
     /// The range of the whole text.
-    pub(crate) fn whole(&self, text: &str) -> Range {
+    pub fn whole(&self, text: &str) -> Range {
         Range { start: Position::default(), end: self.position(text, text.len()) }
     }
 }

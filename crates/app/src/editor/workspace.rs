@@ -1,8 +1,8 @@
 //! Open documents and the files beside them: a problem finds its domain and a domain its problems, by the domain's name.
 
-use crate::analysis::{Analysis, Header, MAX_TEXT_BYTES};
-use crate::position::LineIndex;
-use crate::protocol::ContentChange;
+use super::analysis::{Analysis, Header, MAX_TEXT_BYTES};
+use super::position::LineIndex;
+use super::protocol::ContentChange;
 use planforge_diagnostics::Diagnostic;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ const MAX_CACHED: usize = 64;
 
 /// Kind of a document, from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DocumentKind {
+pub enum DocumentKind {
     Pddl,
     /// `knowledge.lp`
     Knowledge,
@@ -54,15 +54,15 @@ impl DocumentKind {
 
 /// A document that the client has open.
 #[derive(Debug)]
-pub(crate) struct Document {
-    pub(crate) text: String,
-    pub(crate) index: LineIndex,
-    pub(crate) version: Option<i64>,
-    pub(crate) kind: DocumentKind,
+pub struct Document {
+    pub text: String,
+    pub index: LineIndex,
+    pub version: Option<i64>,
+    pub kind: DocumentKind,
     /// True if its diagnostics are older than its text, or than the text of its domain.
-    pub(crate) is_stale: bool,
+    pub is_stale: bool,
     /// Its diagnostics as published.
-    pub(crate) findings: Vec<Diagnostic>,
+    pub findings: Vec<Diagnostic>,
     analysis: RefCell<Option<Rc<Analysis>>>,
 }
 
@@ -82,7 +82,7 @@ impl Document {
     }
 
     /// The document as PDDL; `None` if it is of another kind or too large.
-    pub(crate) fn analysis(&self) -> Option<Rc<Analysis>> {
+    pub fn analysis(&self) -> Option<Rc<Analysis>> {
         if self.kind != DocumentKind::Pddl || self.is_too_large() {
             return None;
         }
@@ -90,11 +90,11 @@ impl Document {
         Some(Rc::clone(analysis.get_or_insert_with(|| Rc::new(Analysis::new(self.text.clone())))))
     }
 
-    pub(crate) fn is_too_large(&self) -> bool {
+    pub fn is_too_large(&self) -> bool {
         self.text.len() > MAX_TEXT_BYTES
     }
 
-    pub(crate) fn change(&mut self, change: &ContentChange) {
+    pub fn change(&mut self, change: &ContentChange) {
         match change.range {
             None => self.text.clone_from(&change.text),
             Some(range) => {
@@ -114,27 +114,27 @@ type Stamp = (u64, Option<SystemTime>);
 
 /// Open documents and analyses of files beside them.
 #[derive(Default)]
-pub(crate) struct Workspace {
-    pub(crate) documents: BTreeMap<String, Document>,
+pub struct Workspace {
+    pub documents: BTreeMap<String, Document>,
     headers: RefCell<BTreeMap<PathBuf, (Stamp, Header)>>,
     files: RefCell<BTreeMap<PathBuf, (Stamp, Rc<Analysis>)>>,
 }
 
 /// Definitions that belong together.
-pub(crate) struct Related {
+pub struct Related {
     /// Each with its URI; the domain first, if there is one.
-    pub(crate) definitions: Vec<(String, Rc<Analysis>)>,
+    pub definitions: Vec<(String, Rc<Analysis>)>,
     /// False if some were left out because there are too many.
-    pub(crate) is_complete: bool,
+    pub is_complete: bool,
 }
 
 impl Workspace {
-    pub(crate) fn open(&mut self, uri: &str, text: String, version: Option<i64>) {
+    pub fn open(&mut self, uri: &str, text: String, version: Option<i64>) {
         self.documents.insert(uri.to_owned(), Document::new(uri, text, version));
         self.domain_changed(self.defines_domain(uri), uri);
     }
 
-    pub(crate) fn change(&mut self, uri: &str, changes: &[ContentChange], version: Option<i64>) {
+    pub fn change(&mut self, uri: &str, changes: &[ContentChange], version: Option<i64>) {
         let defined_domain = self.defines_domain(uri);
         let Some(document) = self.documents.get_mut(uri) else { return };
         changes.iter().for_each(|change| document.change(change));
@@ -142,14 +142,14 @@ impl Workspace {
         self.domain_changed(defined_domain || self.defines_domain(uri), uri);
     }
 
-    pub(crate) fn close(&mut self, uri: &str) {
+    pub fn close(&mut self, uri: &str) {
         let defined_domain = self.defines_domain(uri);
         self.documents.remove(uri);
         self.domain_changed(defined_domain, uri);
     }
 
     /// Notes that files on disk changed.
-    pub(crate) fn files_changed(&mut self) {
+    pub fn files_changed(&mut self) {
         self.domain_changed(true, "");
     }
 
@@ -170,7 +170,7 @@ impl Workspace {
     }
 
     /// The domain of a problem or of another file of its folder: named by the problem, else `domain.pddl`.
-    pub(crate) fn domain_for(&self, uri: &str) -> Option<(String, Rc<Analysis>)> {
+    pub fn domain_for(&self, uri: &str) -> Option<(String, Rc<Analysis>)> {
         let wanted =
             self.documents.get(uri).and_then(Document::analysis).and_then(|a| a.header.domain.clone());
         let fits = |header: &Header| {
@@ -203,7 +203,7 @@ impl Workspace {
     }
 
     /// A definition with its domain and all problems of that domain in its folder and the folders in it.
-    pub(crate) fn related(&self, uri: &str) -> Related {
+    pub fn related(&self, uri: &str) -> Related {
         let mut related = Related { definitions: Vec::new(), is_complete: true };
         let Some(own) = self.documents.get(uri).and_then(Document::analysis) else { return related };
         let domain = if own.header.is_problem {
@@ -277,7 +277,7 @@ impl Workspace {
     }
 
     /// Names and texts of at most so many problems beside a domain file. Templates of problems are left out.
-    pub(crate) fn problems_beside(&self, domain: &Path, most: usize) -> Vec<(String, String)> {
+    pub fn problems_beside(&self, domain: &Path, most: usize) -> Vec<(String, String)> {
         let Some((folder, own)) = domain.parent().zip(self.header(domain)) else { return Vec::new() };
         let problem = |file: PathBuf| {
             let header = self.header(&file)?;
@@ -309,7 +309,7 @@ impl Workspace {
     }
 
     /// The text of a file of any kind, if it is open or can be read.
-    pub(crate) fn text(&self, path: &Path) -> Option<String> {
+    pub fn text(&self, path: &Path) -> Option<String> {
         if let Some(document) = uri_of(path).and_then(|uri| self.documents.get(&uri)) {
             return Some(document.text.clone());
         }
@@ -344,11 +344,11 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 /// The path of a document; `None` for one that is not a file.
-pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
+pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     Url::parse(uri).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
-pub(crate) fn uri_of(path: &Path) -> Option<String> {
+pub(super) fn uri_of(path: &Path) -> Option<String> {
     Url::from_file_path(path).ok().map(String::from)
 }
 

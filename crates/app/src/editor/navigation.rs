@@ -1,9 +1,9 @@
 //! Definition, references and rename across a domain and its problems.
 
-use crate::analysis::Analysis;
-use crate::occurrences::{NameClass, Occurrence, Role};
-use crate::protocol::{DocumentParams, Position};
-use crate::workspace::{Related, Workspace};
+use super::analysis::Analysis;
+use super::occurrences::{NameClass, Occurrence, Role};
+use super::protocol::{DocumentParams, Position};
+use super::workspace::{Related, Workspace};
 use serde_json::{Map, Value, json};
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ fn location(uri: &str, analysis: &Analysis, occurrence: &Occurrence) -> Value {
 }
 
 /// The declaration of the name at the cursor.
-pub(crate) fn definition(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn definition(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let target = Target::at(workspace, &params.text_document.uri, params.position)?;
     // An object of this problem before one of another.
     let own = target.related.definitions.iter().filter(|(_, analysis)| Rc::ptr_eq(analysis, &target.own));
@@ -63,7 +63,7 @@ pub(crate) fn definition(workspace: &Workspace, params: &DocumentParams) -> Opti
 }
 
 /// Every place of the name at the cursor.
-pub(crate) fn references(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn references(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let target = Target::at(workspace, &params.text_document.uri, params.position)?;
     let wanted = |place: &Occurrence| params.context.include_declaration || place.role != Role::Declared;
     let places = target.places().filter(|(_, _, place)| wanted(place));
@@ -71,7 +71,7 @@ pub(crate) fn references(workspace: &Workspace, params: &DocumentParams) -> Opti
 }
 
 /// Places of the name in the document, for marking them.
-pub(crate) fn highlights(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn highlights(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let own = workspace.documents.get(&params.text_document.uri)?.analysis()?;
     let wanted = own.at(own.index.offset(&own.text, params.position))?;
     let kind = |role| if matches!(role, Role::Declared | Role::Added | Role::Deleted) { 3 } else { 2 };
@@ -80,7 +80,7 @@ pub(crate) fn highlights(workspace: &Workspace, params: &DocumentParams) -> Opti
 }
 
 /// The range of the name at the cursor, if it can be renamed.
-pub(crate) fn prepare_rename(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn prepare_rename(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let own = workspace.documents.get(&params.text_document.uri)?.analysis()?;
     let wanted = own.at(own.index.offset(&own.text, params.position))?;
     let range = own.index.range(&own.text, wanted.name.span);
@@ -91,7 +91,7 @@ pub(crate) fn prepare_rename(workspace: &Workspace, params: &DocumentParams) -> 
 ///
 /// # Errors
 /// A new name that is not one, or that something else has, and a domain with too many problems.
-pub(crate) fn rename(workspace: &Workspace, params: &DocumentParams) -> Result<Value, String> {
+pub fn rename(workspace: &Workspace, params: &DocumentParams) -> Result<Value, String> {
     let target =
         Target::at(workspace, &params.text_document.uri, params.position).ok_or("there is no name here")?;
     let is_variable = target.wanted.class == NameClass::Variable;

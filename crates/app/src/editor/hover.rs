@@ -1,9 +1,9 @@
 //! What is known of the name at the cursor.
 
-use crate::analysis::Analysis;
-use crate::occurrences::{NameClass, Occurrence, Role};
-use crate::protocol::DocumentParams;
-use crate::workspace::{Workspace, path_of};
+use super::analysis::Analysis;
+use super::occurrences::{NameClass, Occurrence, Role};
+use super::protocol::DocumentParams;
+use super::workspace::{Workspace, path_of};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{TypeHierarchy, print_typed_list};
@@ -17,7 +17,7 @@ use std::rc::Rc;
 const MOST_NAMES: usize = 12;
 
 /// The text for the name at the cursor, as Markdown.
-pub(crate) fn hover(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn hover(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let uri = &params.text_document.uri;
     let own = workspace.documents.get(uri)?.analysis()?;
     let wanted = own.at(own.index.offset(&own.text, params.position))?;
@@ -35,7 +35,7 @@ pub(crate) fn hover(workspace: &Workspace, params: &DocumentParams) -> Option<Va
 }
 
 /// The sentences beside a domain.
-pub(crate) fn sentences(workspace: &Workspace, domain_uri: &str, domain: &str) -> SentenceFile {
+pub(super) fn sentences(workspace: &Workspace, domain_uri: &str, domain: &str) -> SentenceFile {
     let file = path_of(domain_uri).map(|path| path.with_file_name("sentences.toml"));
     let text = file.and_then(|file| workspace.text(&file));
     text.map(|text| read_sentences(&text, SourceId(0), domain, &mut Vec::new())).unwrap_or_default()

@@ -5,7 +5,7 @@ use planforge_pddl::ast::*;
 
 /// Kind of a name. Constants and objects are one kind, as a problem uses both alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum NameClass {
+pub enum NameClass {
     Domain,
     Problem,
     Type,
@@ -19,7 +19,7 @@ pub(crate) enum NameClass {
 
 /// What a name does at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     Declared,
     Needed,
     Added,
@@ -29,25 +29,25 @@ pub(crate) enum Role {
 
 /// A name at a place.
 #[derive(Debug, Clone)]
-pub(crate) struct Occurrence {
-    pub(crate) class: NameClass,
-    pub(crate) name: Name,
-    pub(crate) role: Role,
+pub struct Occurrence {
+    pub class: NameClass,
+    pub name: Name,
+    pub role: Role,
     /// The binding that a variable belongs to; 0 for all other names and for unbound variables.
-    pub(crate) binding: u32,
+    pub binding: u32,
     /// The action or derived predicate around it.
-    pub(crate) owner: Option<Name>,
+    pub owner: Option<Name>,
 }
 
 impl Occurrence {
     /// True if both name the same thing, within one definition for variables and preferences.
-    pub(crate) fn is_same(&self, other: &Occurrence) -> bool {
+    pub fn is_same(&self, other: &Occurrence) -> bool {
         self.class == other.class && self.binding == other.binding && self.name.key() == other.name.key()
     }
 }
 
 /// The occurrences of a domain, in the order of its sections.
-pub(crate) fn of_domain(domain: &Domain) -> Vec<Occurrence> {
+pub(super) fn of_domain(domain: &Domain) -> Vec<Occurrence> {
     let mut walk = Walk::default();
     domain.name.iter().for_each(|name| walk.push(NameClass::Domain, name, Role::Declared));
     for entry in &domain.types {
@@ -95,7 +95,7 @@ pub(crate) fn of_domain(domain: &Domain) -> Vec<Occurrence> {
 }
 
 /// The occurrences of a problem, in the order of its sections.
-pub(crate) fn of_problem(problem: &Problem) -> Vec<Occurrence> {
+pub(super) fn of_problem(problem: &Problem) -> Vec<Occurrence> {
     let mut walk = Walk::default();
     problem.name.iter().for_each(|name| walk.push(NameClass::Problem, name, Role::Declared));
     problem.domain_name.iter().for_each(|name| walk.push(NameClass::Domain, name, Role::Other));

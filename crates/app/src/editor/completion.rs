@@ -1,8 +1,8 @@
 //! Words that fit at the cursor: keywords, names, and arguments by type. The place is found from tokens, as the text is unfinished while
 //! somebody types.
 
-use crate::protocol::{DocumentParams, Position};
-use crate::workspace::Workspace;
+use super::protocol::{DocumentParams, Position};
+use super::workspace::Workspace;
 use planforge_format::{TokenKind, tokens};
 use planforge_pddl::ast::{Domain, Problem, TypedName};
 use planforge_pddl::{TypeHierarchy, print_typed_list};
@@ -178,7 +178,7 @@ fn typed_variables(items: &[String]) -> Vec<Variable> {
 }
 
 /// The items at the cursor.
-pub(crate) fn completion(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+pub fn completion(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
     let uri = &params.text_document.uri;
     let own = workspace.documents.get(uri)?.analysis()?;
     let offset = own.index.offset(&own.text, params.position);
