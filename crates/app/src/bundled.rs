@@ -21,7 +21,7 @@ pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
     &planforge_translator_edit::PLANFORGE_PLUGIN,
-    &planforge_translator_thought::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::thought::PLANFORGE_PLUGIN,
     &planforge_verifier_classes::PLANFORGE_PLUGIN,
     &planforge_verifier_clusters::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,

@@ -89,7 +89,7 @@ impl Environment for PddlEnvironment {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Environment, PddlEnvironment);
+planforge_plugin_sdk::bundle_plugin!(Environment, PddlEnvironment);
 
 #[cfg(test)]
 mod tests;

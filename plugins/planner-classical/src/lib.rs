@@ -62,7 +62,7 @@ impl Planner for ClassicalPlanner {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Planner, ClassicalPlanner);
+planforge_plugin_sdk::bundle_plugin!(Planner, ClassicalPlanner);
 
 #[cfg(test)]
 mod tests;

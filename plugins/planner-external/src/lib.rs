@@ -65,7 +65,7 @@ impl Planner for ExternalPlanner {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Planner, ExternalPlanner);
+planforge_plugin_sdk::bundle_plugin!(Planner, ExternalPlanner);
 
 #[cfg(test)]
 mod tests;

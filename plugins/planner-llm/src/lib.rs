@@ -49,7 +49,7 @@ impl Planner for LlmPlanner {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Planner, LlmPlanner);
+planforge_plugin_sdk::bundle_plugin!(Planner, LlmPlanner);
 
 #[cfg(test)]
 mod tests;

@@ -40,7 +40,7 @@ impl Plugin for Anthropic {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, Anthropic);
+planforge_plugin_sdk::bundle_plugin!(Provider, Anthropic);
 
 impl Provider for Anthropic {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {

@@ -58,7 +58,7 @@ impl Plugin for Batch {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, Batch);
+planforge_plugin_sdk::bundle_plugin!(Provider, Batch);
 
 impl Provider for Batch {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {

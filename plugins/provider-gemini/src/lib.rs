@@ -39,7 +39,7 @@ impl Plugin for Gemini {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, Gemini);
+planforge_plugin_sdk::bundle_plugin!(Provider, Gemini);
 
 impl Provider for Gemini {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {

@@ -3,7 +3,8 @@
 use crate::options::{GrammarSupport, Interface, OpenAiOptions};
 use planforge_contract::{Failure, FailureClass, OptionCondition};
 use planforge_model_api::chat_completions::MaxTokensField;
-use reqwest::Url;
+use url::Url;
+use url::form_urlencoded::Serializer;
 
 /// The addresses of OpenAI itself: worldwide, and with the data kept in a region.
 pub(crate) const OPENAI_URLS: [&str; 6] = [
@@ -20,7 +21,7 @@ const AZURE_HOSTS: [&str; 3] =
     [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
 /// The parameter of Azure's addresses that names the version of the interface.
-pub(crate) const API_VERSION: &str = "api-version";
+const API_VERSION: &str = "api-version";
 
 /// The service that requests go to.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub(crate) struct Service {
     /// The address without a query.
     pub(crate) base_url: String,
     /// Value of `?api-version=`.
-    pub(crate) api_version: Option<String>,
+    api_version: Option<String>,
     /// Header that carries the key.
     pub(crate) api_key_header: String,
     /// True for the interface Responses, false for chat completions.
@@ -71,6 +72,18 @@ impl Service {
             is_openai,
             is_azure,
         })
+    }
+
+    /// The path of requests, with Azure's version.
+    pub(crate) fn path(&self) -> String {
+        let path = if self.responses { "/responses" } else { "/chat/completions" };
+        match &self.api_version {
+            None => path.to_owned(),
+            Some(version) => {
+                let query = Serializer::new(String::new()).append_pair(API_VERSION, version).finish();
+                format!("{path}?{query}")
+            }
+        }
     }
 
     /// Refuses a way to enforce grammars that the service's interface does not have.

@@ -68,7 +68,7 @@ impl Translator for ActionTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, ActionTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, ActionTranslator);
 
 #[cfg(test)]
 mod tests;

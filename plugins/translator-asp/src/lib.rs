@@ -74,7 +74,7 @@ impl Translator for AspTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, AspTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, AspTranslator);
 
 #[cfg(test)]
 mod tests;

@@ -54,7 +54,7 @@ impl Translator for Describer {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, Describer);
+planforge_plugin_sdk::bundle_plugin!(Translator, Describer);
 
 #[cfg(test)]
 mod tests;

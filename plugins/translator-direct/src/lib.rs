@@ -19,6 +19,7 @@ mod example;
 mod grammar;
 mod options;
 mod prompt;
+pub mod thought;
 mod translate;
 
 pub use options::{DirectOptions, Example, MadeExample, Mode};
@@ -66,7 +67,7 @@ impl Translator for DirectTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, DirectTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, DirectTranslator);
 
 #[cfg(test)]
 mod tests;

@@ -84,7 +84,7 @@ impl EditTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, EditTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, EditTranslator);
 
 #[cfg(test)]
 mod tests;

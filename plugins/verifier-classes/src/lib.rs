@@ -125,7 +125,7 @@ impl Verifier for ClassVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, ClassVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, ClassVerifier);
 
 #[cfg(test)]
 mod tests;

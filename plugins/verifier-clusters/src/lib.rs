@@ -83,7 +83,7 @@ impl Verifier for ClusterVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, ClusterVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, ClusterVerifier);
 
 #[cfg(test)]
 mod tests;

@@ -111,7 +111,7 @@ impl Verifier for EquivalenceVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, EquivalenceVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, EquivalenceVerifier);
 
 #[cfg(test)]
 mod tests;

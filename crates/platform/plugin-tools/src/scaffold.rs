@@ -74,7 +74,7 @@ pub fn scaffold(
     let values = [
         ("{{NAME}}", name.to_owned()),
         ("{{CRATE}}", name.replace('-', "_")),
-        ("{{TYPE}}", type_name(name)),
+        ("NewPlugin", type_name(name)),
         ("{{SDK}}", source("plugin-sdk")),
         ("{{HOST}}", source("plugin-host")),
         ("{{FEATURES}}", features(kind).to_owned()),

@@ -6,8 +6,7 @@ use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 
 tokio::task_local! {
-    /// Quotas of the response that this task receives. A client such as async-openai runs between the sender of a
-    /// request and its caller, and passes on only the body.
+    /// Quotas of the response that this task receives. The receiver of a response passes on only the body.
     static STATED: RefCell<Option<RateLimits>>;
 }
 

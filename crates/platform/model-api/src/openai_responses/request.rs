@@ -2,11 +2,8 @@
 
 use crate::chat_completions::Field;
 use crate::http::{ReasoningLevel, unsupported};
-use async_openai::types::responses::{
-    CreateResponse, EasyInputContent, EasyInputMessage, IncludeEnum, InputItem, InputParam, Reasoning,
-    ReasoningEffort, ResponseFormatJsonSchema, ResponseTextParam, Role, TextResponseFormatConfiguration,
-};
-use planforge_contract::{CompletionRequest, Constraint, Failure, FailureClass, Message, Speaker};
+use planforge_contract::{CompletionRequest, Constraint, Failure, Message, Speaker};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Name of the tool or schema of a constrained reply.
@@ -46,27 +43,20 @@ pub fn request_body(request: &CompletionRequest, dialect: &ResponsesDialect<'_>)
         ));
     }
     let scored = sampling.logprobs == Some(true) && !omit.contains(&Field::Logprobs);
-    let typed = CreateResponse {
-        include: scored.then(|| vec![IncludeEnum::MessageOutputTextLogprobs]),
-        max_output_tokens: sampling.max_tokens.filter(|_| !omit.contains(&Field::MaxTokens)),
-        reasoning: dialect
-            .reasoning
-            .map(|level| Reasoning { effort: Some(effort(level)), ..Reasoning::default() }),
-        // The service keeps responses for 30 days unless it is told not to.
-        store: Some(false),
-        text: request.schema.as_ref().map(|schema| ResponseTextParam {
-            format: TextResponseFormatConfiguration::JsonSchema(ResponseFormatJsonSchema {
-                description: None,
-                name: schema.name.clone(),
-                schema: Value::Object(schema.schema.clone()),
-                strict: Some(true),
-            }),
-            verbosity: None,
-        }),
-        ..CreateResponse::default()
-    };
-    let mut body = to_object(&typed)?;
-    // The typed fields have 32 bits, and would change the number.
+    // The service keeps responses for 30 days unless it is told not to.
+    let mut body = Map::from_iter([("store".to_owned(), Value::Bool(false))]);
+    if scored {
+        body.insert("include".to_owned(), json!(["message.output_text.logprobs"]));
+    }
+    if let Some(tokens) = sampling.max_tokens.filter(|_| !omit.contains(&Field::MaxTokens)) {
+        body.insert("max_output_tokens".to_owned(), Value::from(tokens));
+    }
+    if let Some(level) = dialect.reasoning {
+        body.insert("reasoning".to_owned(), json!({"effort": level.name()}));
+    }
+    if let Some(schema) = &request.schema {
+        body.insert("text".to_owned(), schema_field(&schema.name, &schema.schema));
+    }
     for (field, name, value) in
         [(Field::Temperature, "temperature", sampling.temperature), (Field::TopP, "top_p", sampling.top_p)]
     {
@@ -85,15 +75,15 @@ pub fn request_body(request: &CompletionRequest, dialect: &ResponsesDialect<'_>)
             (_, value) => drop(body.insert(name, value)),
         }
     }
-    let input = InputParam::Items(request.messages.iter().map(item).collect());
-    let fixed = CreateResponse {
-        model: Some(request.model.clone()),
-        input,
-        stream: Some(false),
-        ..CreateResponse::default()
-    };
-    body.extend(to_object(&fixed)?);
+    body.insert("model".to_owned(), Value::from(request.model.as_str()));
+    body.insert("input".to_owned(), request.messages.iter().map(item).collect());
+    body.insert("stream".to_owned(), Value::Bool(false));
     Ok(Value::Object(body))
+}
+
+/// The value of `text` that asks for a reply of a schema.
+fn schema_field(name: &str, schema: &impl Serialize) -> Value {
+    json!({"format": {"type": "json_schema", "name": name, "schema": schema, "strict": true}})
 }
 
 /// The fields that enforce a grammar: a custom tool that has to be called, whose input is the reply, or a JSON schema.
@@ -109,9 +99,7 @@ fn constraint_fields(constraint: &Constraint, grammar: Option<GrammarForm>) -> M
             "tool_choice": {"type": "custom", "name": ANSWER},
             "parallel_tool_calls": false,
         }),
-        (Some(GrammarForm::JsonSchema), Some(schema)) => json!({
-            "text": {"format": {"type": "json_schema", "name": ANSWER, "schema": schema, "strict": true}},
-        }),
+        (Some(GrammarForm::JsonSchema), Some(schema)) => json!({"text": schema_field(ANSWER, schema)}),
         _ => Value::Null,
     };
     match fields {
@@ -120,32 +108,12 @@ fn constraint_fields(constraint: &Constraint, grammar: Option<GrammarForm>) -> M
     }
 }
 
-fn effort(level: ReasoningLevel) -> ReasoningEffort {
-    match level {
-        ReasoningLevel::None => ReasoningEffort::None,
-        ReasoningLevel::Low => ReasoningEffort::Low,
-        ReasoningLevel::Medium => ReasoningEffort::Medium,
-        ReasoningLevel::High => ReasoningEffort::High,
-    }
-}
-
 /// A turn. System turns stay where they are in the conversation.
-fn item(message: &Message) -> InputItem {
+fn item(message: &Message) -> Value {
     let role = match message.role {
-        Speaker::System => Role::System,
-        Speaker::User => Role::User,
-        Speaker::Assistant => Role::Assistant,
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
     };
-    let content = EasyInputContent::Text(message.content.clone());
-    InputItem::EasyMessage(EasyInputMessage { role, content, ..EasyInputMessage::default() })
-}
-
-fn to_object(typed: &CreateResponse) -> Result<Map<String, Value>, Failure> {
-    match serde_json::to_value(typed) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        other => {
-            let message = format!("cannot build the request: {other:?}");
-            Err(Failure::new(FailureClass::Plugin, "provider.request", message))
-        }
-    }
+    json!({"type": "message", "role": role, "content": message.content})
 }

@@ -1,7 +1,6 @@
 //! Reading of a response body of status 200.
 //!
-//! async-openai's own types are not used here: they end with an error at an item or a status that they do not know yet, and at fields that compatible servers
-//! leave out.
+//! Unknown items and statuses are no errors, and neither are fields that compatible servers leave out.
 
 use crate::chat_completions::{
     called_argument_text, failure_of_error, malformed_failure, parse_body, read_logprobs, read_refusal,

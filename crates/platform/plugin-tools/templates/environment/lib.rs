@@ -14,9 +14,9 @@ pub struct Options {
 
 /// The environment.
 #[derive(Debug)]
-pub struct {{TYPE}}(Options);
+pub struct NewPlugin(Options);
 
-impl Plugin for {{TYPE}} {
+impl Plugin for NewPlugin {
     type Options = Options;
     fn about() -> About {
         About::new("One lamp that can be switched on and off; the goal is that it is lit")
@@ -26,7 +26,7 @@ impl Plugin for {{TYPE}} {
     }
 }
 
-impl StepEnvironment for {{TYPE}} {
+impl StepEnvironment for NewPlugin {
     type State = bool;
 
     fn interface(&self, _task: &EnvironmentOpen) -> Result<ActionInterface, Failure> {
@@ -60,4 +60,4 @@ impl StepEnvironment for {{TYPE}} {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Environment, Stepwise<{{TYPE}}>);
+planforge_plugin_sdk::export_plugin!(Environment, Stepwise<NewPlugin>);

@@ -14,9 +14,9 @@ pub struct Options {
 
 /// The planner.
 #[derive(Debug)]
-pub struct {{TYPE}}(Options);
+pub struct NewPlugin(Options);
 
-impl Plugin for {{TYPE}} {
+impl Plugin for NewPlugin {
     type Options = Options;
     fn about() -> About {
         About::new("Asks a language model for the steps").role("planner", "writes the plan")
@@ -26,7 +26,7 @@ impl Plugin for {{TYPE}} {
     }
 }
 
-impl Planner for {{TYPE}} {
+impl Planner for NewPlugin {
     fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
         let text = format!(
             "{}\n{}\n\n{}\n\nWrite a plan, one action a line, as (name object ...).",
@@ -46,4 +46,4 @@ impl Planner for {{TYPE}} {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Planner, {{TYPE}});
+planforge_plugin_sdk::export_plugin!(Planner, NewPlugin);

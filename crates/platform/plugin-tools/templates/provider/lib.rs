@@ -15,9 +15,9 @@ pub struct Options {
 
 /// The provider.
 #[derive(Debug)]
-pub struct {{TYPE}}(Options);
+pub struct NewPlugin(Options);
 
-impl Plugin for {{TYPE}} {
+impl Plugin for NewPlugin {
     type Options = Options;
     fn about() -> About {
         About::new("Gives the same reply to every question").simulated()
@@ -27,7 +27,7 @@ impl Plugin for {{TYPE}} {
     }
 }
 
-impl Provider for {{TYPE}} {
+impl Provider for NewPlugin {
     // One question, one attempt: retries, limits and further samples are the host's.
     fn complete(&self, _host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
         let reply = Reply::new(self.0.reply.clone(), FinishReason::Stop);
@@ -41,4 +41,4 @@ impl Provider for {{TYPE}} {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, {{TYPE}});
+planforge_plugin_sdk::export_plugin!(Provider, NewPlugin);

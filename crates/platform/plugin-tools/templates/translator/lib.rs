@@ -15,9 +15,9 @@ pub struct Options {
 
 /// The translator.
 #[derive(Debug)]
-pub struct {{TYPE}}(Options);
+pub struct NewPlugin(Options);
 
-impl Plugin for {{TYPE}} {
+impl Plugin for NewPlugin {
     type Options = Options;
     fn about() -> About {
         About::new("Asks for the problem in one question").role("writer", "writes the problem")
@@ -27,7 +27,7 @@ impl Plugin for {{TYPE}} {
     }
 }
 
-impl {{TYPE}} {
+impl NewPlugin {
     fn question(&self, request: &TranslateRequest) -> Vec<Message> {
         let task = &request.task;
         let mut text = format!("{}\n\n{}\n", task.domain_text, task.task_text);
@@ -46,7 +46,7 @@ impl {{TYPE}} {
     }
 }
 
-impl Translator for {{TYPE}} {
+impl Translator for NewPlugin {
     fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
         let messages = self.question(request);
         let sampling = Sampling { n: Some(request.n), ..Sampling::default() };
@@ -62,4 +62,4 @@ impl Translator for {{TYPE}} {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, {{TYPE}});
+planforge_plugin_sdk::export_plugin!(Translator, NewPlugin);

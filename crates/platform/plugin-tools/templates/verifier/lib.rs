@@ -20,9 +20,9 @@ impl Default for Options {
 
 /// The verifier.
 #[derive(Debug)]
-pub struct {{TYPE}}(Options);
+pub struct NewPlugin(Options);
 
-impl Plugin for {{TYPE}} {
+impl Plugin for NewPlugin {
     type Options = Options;
     fn about() -> About {
         About::new("Accepts plans of at most so many steps").metric("steps", "steps of the plan")
@@ -32,7 +32,7 @@ impl Plugin for {{TYPE}} {
     }
 }
 
-impl {{TYPE}} {
+impl NewPlugin {
     fn judge(&self, candidate: &Candidate) -> Assessment {
         let Some(plan) = candidate.plan.as_ref().and_then(PlanOutcome::best) else {
             let message = "the candidate has no plan".to_owned();
@@ -51,10 +51,10 @@ impl {{TYPE}} {
     }
 }
 
-impl Verifier for {{TYPE}} {
+impl Verifier for NewPlugin {
     fn verify(&self, _host: &dyn Host, request: &VerifyRequest) -> Result<VerifyResponse, Failure> {
         Ok(VerifyResponse { results: request.candidates.iter().map(|c| Outcome::Ok(self.judge(c))).collect() })
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, {{TYPE}});
+planforge_plugin_sdk::export_plugin!(Verifier, NewPlugin);

@@ -1,0 +1,29 @@
+//! Every plugin of the workspace.
+
+use planforge_plugin_host::BundledPlugin;
+
+pub(crate) const PLUGINS: &[&BundledPlugin] = &[
+    &planforge_environment_pddl::PLANFORGE_PLUGIN,
+    &planforge_environment_process::PLANFORGE_PLUGIN,
+    &planforge_planner_classical::PLANFORGE_PLUGIN,
+    &planforge_planner_external::PLANFORGE_PLUGIN,
+    &planforge_planner_llm::PLANFORGE_PLUGIN,
+    &planforge_provider_anthropic::PLANFORGE_PLUGIN,
+    &planforge_provider_batch::PLANFORGE_PLUGIN,
+    &planforge_provider_client::PLANFORGE_PLUGIN,
+    &planforge_provider_gemini::PLANFORGE_PLUGIN,
+    &planforge_provider_noisy_oracle::PLANFORGE_PLUGIN,
+    &planforge_provider_openai::PLANFORGE_PLUGIN,
+    &planforge_translator_asp::PLANFORGE_PLUGIN,
+    &planforge_translator_actions::PLANFORGE_PLUGIN,
+    &planforge_translator_describe::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::PLANFORGE_PLUGIN,
+    &planforge_translator_edit::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::thought::PLANFORGE_PLUGIN,
+    &planforge_verifier_classes::PLANFORGE_PLUGIN,
+    &planforge_verifier_clusters::PLANFORGE_PLUGIN,
+    &planforge_verifier_critique::PLANFORGE_PLUGIN,
+    &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
+    &planforge_verifier_ew::PLANFORGE_PLUGIN,
+    &planforge_verifier_val::PLANFORGE_PLUGIN,
+];
