@@ -1,16 +1,12 @@
 //! A checked pipeline as plain data. The JSON schema that editors use is derived from these types.
 
-use crate::stages::Stage;
-use planforge_contract::JsonObject;
-pub use planforge_llm::RoleModels;
+use crate::stages::{Stage, all_stages};
+use crate::suite::GivenSpec;
+use planforge_contract::{JsonObject, Price};
+use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-mod given;
-mod obfuscate;
-pub use given::{DescriptionClass, GivenExample, GivenSpec, Texts};
-pub use obfuscate::ObfuscateTable;
 
 /// The schema number of pipeline files that this version reads.
 pub const PIPELINE_SCHEMA: u32 = 1;
@@ -93,6 +89,12 @@ impl LlmTable {
     pub fn provider_options(&self) -> JsonObject {
         planforge_llm::split_table(&self.settings).1
     }
+
+    /// The stated prices.
+    pub(crate) fn price(&self) -> Price {
+        let price = self.settings.get("price").cloned();
+        price.and_then(|price| serde_json::from_value(price).ok()).unwrap_or_default()
+    }
 }
 
 /// The environment of the run.
@@ -115,7 +117,7 @@ pub struct EnvironmentTable {
 impl Pipeline {
     /// All stages in the order of the file, each refine and budget stage followed by the stages inside of it.
     pub fn all_stages(&self) -> impl Iterator<Item = &Stage> {
-        self.stages.iter().flat_map(|stage| std::iter::once(stage).chain(stage.inner()))
+        all_stages(&self.stages)
     }
     /// The refine or budget stage that contains the stage with that label.
     pub fn around(&self, label: &str) -> Option<&Stage> {
@@ -150,4 +152,56 @@ pub fn pipeline_schema() -> serde_json::Value {
         all.extend(defs.clone());
     }
     schema
+}
+
+/// The obfuscation of suites before tasks are made of them; results are reported under the original names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObfuscateTable {
+    /// `random` names are made up, `misleading` ones come from another setting, and with `original` only the order changes.
+    pub names: NameStyle,
+    /// Kinds of names to exchange; all by default.
+    #[serde(default = "all", skip_serializing_if = "is_all")]
+    #[schemars(length(min = 1))]
+    pub what: Vec<NameGroup>,
+    /// Uses the new names in the texts too.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub texts: bool,
+    /// Shuffles declarations, facts, conditions and effects.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub reorder: bool,
+    /// Names and order derive from this and the suite's name; from the seed of the run where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl Pipeline {
+    /// The options for obfuscating suites; none without `[obfuscate]`.
+    pub fn disguise(&self) -> Option<DisguiseOptions> {
+        let table = self.obfuscate.as_ref()?;
+        Some(DisguiseOptions {
+            names: table.names,
+            what: table.what.iter().copied().collect(),
+            texts: table.texts,
+            reorder: table.reorder,
+            seed: table.seed.unwrap_or(self.seed),
+        })
+    }
+}
+
+fn all() -> Vec<NameGroup> {
+    NameGroup::ALL.to_vec()
+}
+
+fn is_all(what: &[NameGroup]) -> bool {
+    NameGroup::ALL.iter().all(|kind| what.contains(kind))
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_yes(flag: &bool) -> bool {
+    *flag
 }
