@@ -1,7 +1,7 @@
 //! Everything that a front supplies to the use cases: a receiver of events, a cancellation token, decisions, clock, variables, folders.
 
 use crate::error::Error;
-use crate::events::{Event, Events, Notice, RunProgress, WorkProgress};
+use crate::events::{Event, Events, Notice};
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,16 +247,6 @@ impl Context {
         if !diagnostics.is_empty() {
             self.send(&Event::Findings { diagnostics, sources });
         }
-    }
-
-    /// Starts the progress of a run over so many tasks. `title` is empty for a single run.
-    pub(crate) fn start_run(&self, title: &str, tasks: usize) -> RunProgress {
-        RunProgress::start(self, title, tasks)
-    }
-
-    /// Starts the progress of work that is counted.
-    pub(crate) fn start_work(&self, unit: &'static str, total: Option<u64>) -> WorkProgress {
-        WorkProgress::start(self, unit, total)
     }
 
     /// The user's decision; no if the use case is cancelled first, or if the front panics.

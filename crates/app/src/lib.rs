@@ -20,6 +20,7 @@ mod inference;
 mod inputs;
 mod limits;
 mod pipelines;
+mod progress;
 pub mod run;
 mod running;
 pub mod runs;

@@ -42,7 +42,7 @@ impl PluginsAndPrices {
         let registry = Arc::clone(&self.registry);
         let loaded = check_with(context, (text, name, overrides), registry, self.prices.unused())?;
         for (name, price) in &loaded.listed_prices {
-            context.note_once(Notice::PriceListed { table: name.clone(), price: Box::new(price.clone()) });
+            context.note_once(Notice::PriceListed { table: name.clone(), entry: price.line() });
         }
         Ok(loaded)
     }
@@ -156,7 +156,7 @@ pub(crate) fn instantiate(
     let prepared = prepare(&checked.pipeline.config, &with)
         .map_err(|failures| Error::failures(failures, Status::Plugin))?;
     for program in &prepared.programs {
-        context.note_once(Notice::ProgramStarted(Box::new(program.clone())));
+        context.note_once(Notice::ProgramStarted(program.line()));
     }
     let redactor = Redactor::new(&prepared.secrets);
     if redactor.too_short() > 0 {
