@@ -1,12 +1,8 @@
-//! The plugin registry, and its view for the pipeline checker. Libraries are described in a child process, so that checking a file
-//! runs no foreign code in this one.
+//! The plugin registry.
 
 use crate::bundled::BUNDLED;
 use crate::context::Context;
 use crate::events::Notice;
-use crate::pipelines::prices::Prices;
-use planforge_contract::{JsonObject, PluginInfo, Price};
-use planforge_pipeline::{Catalogue, CatalogueError, OptionProblem, OptionProblemKind};
 use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings};
 
 /// Finds the plugins. Files on the search path that are not plugins are skipped with a warning.
@@ -28,48 +24,4 @@ pub(crate) fn registry(context: &Context) -> Registry {
         context.note_once(Notice::Warning(format!("plugins: {exposed}: {meaning}")));
     }
     registry
-}
-
-/// Answers from a registry and lists of prices. Describes plugins, makes none.
-pub(crate) struct RegistryCatalogue<'a> {
-    pub(crate) registry: &'a Registry,
-    pub(crate) prices: &'a Prices,
-}
-
-impl Catalogue for RegistryCatalogue<'_> {
-    fn ids(&self) -> Vec<String> {
-        self.registry.ids()
-    }
-
-    fn info(&self, id: &str) -> Result<PluginInfo, CatalogueError> {
-        self.registry.info_apart(id).map(|info| PluginInfo::clone(&info)).map_err(|failure| {
-            if failure.code == "plugin.unknown" {
-                CatalogueError::Unknown
-            } else {
-                CatalogueError::Unavailable { code: failure.code, message: failure.message }
-            }
-        })
-    }
-
-    fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem> {
-        // A plugin that is not there, or did not pass its gates, was reported where it is named.
-        let problems = self.registry.check_options_apart(id, options).unwrap_or_default();
-        problems
-            .into_iter()
-            .map(|p| OptionProblem {
-                kind: match p.code {
-                    "options.unknown" => OptionProblemKind::Unknown,
-                    "options.missing" => OptionProblemKind::Missing,
-                    _ => OptionProblemKind::Invalid,
-                },
-                pointer: p.pointer,
-                message: p.message,
-                help: p.suggestion.map(|near| format!("did you mean `{near}`?")),
-            })
-            .collect()
-    }
-
-    fn price(&self, name: &str, info: &PluginInfo, settings: &JsonObject) -> Option<Price> {
-        self.prices.find(name, info, settings)
-    }
 }

@@ -1,6 +1,6 @@
 //! A checked pipeline with its plugins, and the instances made from it.
 
-use crate::catalogue::{RegistryCatalogue, registry};
+use crate::catalogue::registry;
 use crate::context::Context;
 use crate::error::Error;
 use crate::events::Notice;
@@ -8,9 +8,9 @@ use crate::pipelines::consent::Consent;
 use crate::pipelines::prepare::{Preparation, Prepared, prepare};
 use crate::pipelines::prices::{ListedPrice, Prices};
 use crate::status::Status;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, Price};
 use planforge_llm::Mode;
-use planforge_pipeline::CheckedPipeline;
+use planforge_pipeline::{Catalogue, CatalogueError, CheckedPipeline, OptionProblem, OptionProblemKind};
 use planforge_plugin_host::Registry;
 use planforge_record::{MIN_SECRET_BYTES, Redactor, RunManifest};
 use std::collections::BTreeMap;
@@ -193,4 +193,49 @@ pub(crate) fn describing_environment(
     let prepared = prepare(&only, &with).map_err(|failures| Error::failures(failures, Status::Plugin))?;
     let more = |info: &planforge_contract::PluginInfo| !info.capabilities.reference_model;
     Ok(prepared.instances.environment.filter(|(info, _)| more(info)).map(|(_, environment)| environment))
+}
+
+/// Answers from a registry and lists of prices. Describes plugins, makes none; libraries in a child process, so that checking a file
+/// runs no foreign code in this one.
+pub(crate) struct RegistryCatalogue<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) prices: &'a Prices,
+}
+
+impl Catalogue for RegistryCatalogue<'_> {
+    fn ids(&self) -> Vec<String> {
+        self.registry.ids()
+    }
+
+    fn info(&self, id: &str) -> Result<PluginInfo, CatalogueError> {
+        self.registry.info_apart(id).map(|info| PluginInfo::clone(&info)).map_err(|failure| {
+            if failure.code == "plugin.unknown" {
+                CatalogueError::Unknown
+            } else {
+                CatalogueError::Unavailable { code: failure.code, message: failure.message }
+            }
+        })
+    }
+
+    fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem> {
+        // A plugin that is not there, or did not pass its gates, was reported where it is named.
+        let problems = self.registry.check_options_apart(id, options).unwrap_or_default();
+        problems
+            .into_iter()
+            .map(|p| OptionProblem {
+                kind: match p.code {
+                    "options.unknown" => OptionProblemKind::Unknown,
+                    "options.missing" => OptionProblemKind::Missing,
+                    _ => OptionProblemKind::Invalid,
+                },
+                pointer: p.pointer,
+                message: p.message,
+                help: p.suggestion.map(|near| format!("did you mean `{near}`?")),
+            })
+            .collect()
+    }
+
+    fn price(&self, name: &str, info: &PluginInfo, settings: &JsonObject) -> Option<Price> {
+        self.prices.find(name, info, settings)
+    }
 }
