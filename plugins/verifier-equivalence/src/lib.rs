@@ -49,6 +49,8 @@
 //! (pairs, the reference's name first), and for a difference `difference` (as in `planforge pddl equivalent
 //! --json`), at level `goals` also `added_goal_facts` and `witness`; `domain` if the domains differ.
 
+pub mod classes;
+pub mod clusters;
 mod codes;
 mod domains;
 mod judge;

@@ -1,1 +1,1 @@
-planforge_plugin_sdk::export_bundled!(planforge_provider_anthropic);
+planforge_plugin_sdk::export_bundled!(planforge_provider_services::anthropic);
