@@ -9,11 +9,13 @@ mod bundled;
 mod calendar;
 mod catalogue;
 mod codes;
+pub mod compare;
 mod context;
 pub mod demo;
 pub mod doctor;
 pub mod editor;
 mod error;
+pub mod evaluate;
 mod events;
 mod files;
 mod inference;
@@ -21,12 +23,13 @@ mod inputs;
 mod limits;
 mod pipelines;
 mod progress;
+pub mod report;
 pub mod run;
 mod running;
 pub mod runs;
-
 mod status;
 pub mod study;
+pub mod suite;
 mod walk_comparison;
 pub mod worker;
 

@@ -59,4 +59,10 @@ impl Batch {
     pub(crate) fn answers_folder(&self) -> PathBuf {
         self.folder.answers()
     }
+
+    /// The folder of the run or evaluation, and the one for answers.
+    pub(crate) fn folders(&self) -> (PathBuf, PathBuf) {
+        let of = self.folder.path().parent().map(Path::to_owned).unwrap_or_default();
+        (of, self.answers_folder())
+    }
 }

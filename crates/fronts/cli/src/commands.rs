@@ -7,14 +7,14 @@ pub(crate) mod batch;
 // pub(crate) mod check;
 
 pub(crate) mod command_line;
-// pub(crate) mod compare;
+pub(crate) mod compare;
 
 pub(crate) mod completions;
 pub(crate) mod demo;
 
 pub(crate) mod doctor;
 
-// pub(crate) mod evaluate;
+pub(crate) mod evaluate;
 
 // pub(crate) mod explain;
 
@@ -25,7 +25,7 @@ pub(crate) mod doctor;
 // pub(crate) mod plugins;
 
 pub(crate) mod replay;
-// pub(crate) mod report;
+pub(crate) mod report;
 
 pub(crate) mod run;
 pub(crate) mod runs;
@@ -76,11 +76,11 @@ commands! {
         Batch(batch::BatchArgs),
     }
     "Measure" {
-        // Evaluate(evaluate::EvaluateCommandArgs),
+        Evaluate(evaluate::EvaluateCommandArgs),
 
-        // Compare(compare::CompareArgs),
+        Compare(compare::CompareArgs),
 
-        // Report(report::ReportArgs),
+        Report(report::ReportArgs),
 
         Study(study::StudyArgs),
     }

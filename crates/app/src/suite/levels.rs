@@ -2,7 +2,7 @@
 
 use super::inferred::{Comparison, InferredComparer};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::error::Error;
 use crate::inference::Inferrer;
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceMap, Span};
@@ -23,7 +23,7 @@ pub(crate) struct ProvenTexts {
 /// are added to the sources.
 ///
 /// # Errors
-/// clingo failed, which has been printed.
+/// clingo failed.
 pub(crate) fn prove(
     context: &Context,
     suite: &Suite,
@@ -31,13 +31,12 @@ pub(crate) fn prove(
     levels: &[u8],
     seed: u64,
     sources: &mut SourceMap,
-) -> Result<ProvenTexts, Exit> {
+) -> Result<ProvenTexts, Error> {
     let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
-    let failed = |failure: Failure| context.print_failure(&failure);
-    let inferrer = Inferrer::new(context, &options).map_err(failed)?;
+    let inferrer = Inferrer::new(context, &options)?;
     let comparer = InferredComparer { context, suite, inferrer: &inferrer };
     let mut prover = Prover { comparer, sources, diagnostics: Vec::new() };
-    let bar = crate::progress::counting(&context.output, suite.tasks.len() * levels.len(), "texts");
+    let progress = context.start_work("texts", Some((suite.tasks.len() * levels.len()) as u64));
     let mut texts = Vec::new();
     for (task, &level) in suite.tasks.iter().flat_map(|task| levels.iter().map(move |level| (task, level))) {
         let text = match paraphraser.level(task, level, seed) {
@@ -47,11 +46,10 @@ pub(crate) fn prove(
                 break;
             }
         };
-        prover.prove(task, &text).map_err(failed)?;
+        prover.prove(task, &text)?;
         texts.push(text);
-        bar.inc(1);
+        progress.advance();
     }
-    bar.finish_and_clear();
     Ok(ProvenTexts { texts, diagnostics: prover.diagnostics })
 }
 

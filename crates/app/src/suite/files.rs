@@ -1,8 +1,8 @@
 //! Files for a suite's folder, or for those of several suites: all or none, and none of a person's is overwritten unasked.
 
-use crate::context::Context;
-use crate::exit::Exit;
-use planforge_diagnostics::Diagnostic;
+use crate::error::Error;
+use crate::status::Status;
+use planforge_diagnostics::{Diagnostic, SourceMap};
 use std::path::{Path, PathBuf};
 
 /// Files to write into one folder.
@@ -16,8 +16,10 @@ pub(crate) struct Files<'a> {
 /// The result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Became {
+pub enum Became {
+    /// It is new.
     Written,
+    /// It had other bytes.
     Replaced,
     /// It was there with these very bytes.
     Unchanged,
@@ -25,9 +27,11 @@ pub(crate) enum Became {
 
 /// A file and the result of writing it.
 #[derive(Debug, Clone, serde::Serialize)]
-pub(crate) struct Entry {
-    pub(crate) file: String,
-    pub(crate) became: Became,
+pub struct Entry {
+    /// Name of the file.
+    pub file: String,
+    /// The result.
+    pub became: Became,
 }
 
 impl<'a> Files<'a> {
@@ -41,7 +45,7 @@ impl<'a> Files<'a> {
     }
 
     /// Writes them all. Where one exists with other content and `force` is off, none is written and all such are named.
-    pub(crate) fn write(self, context: &Context, force: bool) -> Result<Vec<Entry>, Exit> {
+    pub(crate) fn write(self, force: bool) -> Result<Vec<Entry>, Error> {
         let mut entries = Vec::new();
         let mut taken = Vec::new();
         for (file, text) in &self.files {
@@ -62,15 +66,12 @@ impl<'a> Files<'a> {
             let message = format!("{} already has {}", self.folder.display(), taken.join(", "));
             let diagnostic = Diagnostic::error("cli.file-exists", message)
                 .help("write them elsewhere with --out, or replace them with --force");
-            context.output.diagnostics(&[diagnostic], &Default::default());
-            return Err(Exit::Input);
+            return Err(Error::findings(Status::Input, vec![diagnostic], SourceMap::default()));
         }
         let failed = |path: PathBuf, error: std::io::Error| {
             let message = format!("{} cannot be written: {error}", path.display());
-            context
-                .output
-                .diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &Default::default());
-            Exit::System
+            let diagnostic = Diagnostic::error("cli.unwritable-file", message);
+            Error::findings(Status::System, vec![diagnostic], SourceMap::default())
         };
         std::fs::create_dir_all(self.folder).map_err(|e| failed(self.folder.to_owned(), e))?;
         for ((file, text), entry) in self.files.iter().zip(&entries) {
@@ -86,7 +87,7 @@ impl<'a> Files<'a> {
 }
 
 /// `12 written, 3 unchanged`.
-pub(crate) fn counted(entries: &[Entry]) -> String {
+pub fn counted(entries: &[Entry]) -> String {
     let count = |became| entries.iter().filter(|e| e.became == became).count();
     let parts = [
         (count(Became::Written), "written"),
