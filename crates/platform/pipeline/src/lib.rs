@@ -4,12 +4,15 @@
 //! The runner is a deterministic re-execution over a journal: every outcome that cost something or depended
 //! on time is looked up by its sample path before it is computed. So live runs, resume and replay are one
 //! mechanism, and the number of jobs changes only the time.
+//!
+//! Each module depends only on those before it: `codes`, `reader` (TOML with places), `suite`, `plugins` (facts about plugins), `report`,
+//! `beam` (candidates), `services`, `calls` (of plugins), `stages`, `pipeline` (files), `run`. A stage sees the runner as
+//! `stages::interface::StageContext`, and everything sees a stage as `stages::interface::StageDefinition`.
 
 mod beam;
 mod calls;
-mod check;
 mod codes;
-mod config;
+mod pipeline;
 mod plugins;
 mod reader;
 mod report;
@@ -18,9 +21,11 @@ mod services;
 mod stages;
 mod suite;
 
-pub use check::{Checked, CheckedPipeline, MAX_PIPELINE_BYTES, Override, check};
 pub use codes::{CODES, SUITE_CODES};
-pub use config::*;
+pub use pipeline::{
+    Checked, CheckedPipeline, EnvironmentTable, FeedbackSource, LlmTable, MAX_PIPELINE_BYTES, ObfuscateTable,
+    Override, PIPELINE_SCHEMA, Pipeline, RunLimits, check, pipeline_schema,
+};
 pub use planforge_llm::RoleModels;
 pub use plugins::{
     Catalogue, CatalogueError, MAX_OPTION_FILE_BYTES, OptionProblem, OptionProblemKind,

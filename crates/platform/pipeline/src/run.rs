@@ -3,8 +3,8 @@
 
 use crate::beam::{Entry, candidate_path};
 use crate::calls::RunContext;
-use crate::check::CheckedPipeline;
-use crate::config::{FeedbackSource, Pipeline};
+use crate::pipeline::CheckedPipeline;
+use crate::pipeline::{FeedbackSource, Pipeline};
 use crate::report::{FailedSample, ModelFallback, RunReport, RunState, StageReport, TaskReport, TaskUsage};
 use crate::services::{Pool, Recorder, RunTask, Services, copies_warning, lock};
 use crate::stages::Stage;

@@ -234,7 +234,7 @@ fn evaluate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Pipeline;
+    use crate::pipeline::Pipeline;
     use planforge_contract::RequestCount::{ForAllSamples, Samples};
     use planforge_contract::{Capabilities, Declared, OptionCondition, PluginKind};
     use serde_json::{Value, json};

@@ -127,7 +127,56 @@ impl StageDefinition for BudgetStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(checker, table, out), Vec::new())
+        let StageTable { reader, label, position } = table;
+        let had = reader.node("by").is_some();
+        let by = reader.string("by", out);
+        if by.is_none() && !had {
+            reader.missing("by", "\"LABEL.METRIC\"", out);
+        }
+        let order = reader.word("order", &ORDERS, out);
+        let range_place = reader.node("range").map(|node| node.place);
+        let range = range(reader, out);
+        let policy = reader.word("policy", &POLICIES, out).unwrap_or_default();
+        let arms = reader.word("arms", &ARMS, out).unwrap_or_default();
+        let forget = parse_forget(reader, out);
+        let width = small(reader.integer("width", 1..=64, out), 1);
+        let keep = small(reader.integer("keep", 1..=10_000, out), 1);
+        let stated = limits(reader, out);
+        let sample = checker.read_list("sample", &format!("{position}-sample"), reader, out);
+        checker.end_round(out);
+        let before_judges = checker.known.len();
+        let judge = checker.read_list("judge", &format!("{position}-judge"), reader, out);
+        let behind_judges = checker.known.len();
+        let round = checker.read_list("round", &format!("{position}-round"), reader, out);
+        checker.end_round(out);
+        if let Some(by) = &by {
+            check_metric_of_judge(checker, by, before_judges..behind_judges, range_place.is_none(), out);
+        }
+        let is_complete = sample.is_complete && judge.is_complete && round.is_complete;
+        let places = [sample.place, round.place, judge.place];
+        let stage = BudgetStage {
+            label: label.value.clone(),
+            by: by.map(|by| by.value).unwrap_or_default(),
+            order: order.unwrap_or_default(),
+            range,
+            policy,
+            arms,
+            forget,
+            width,
+            keep,
+            budget: stated.as_ref().map(|stated| stated.limits).unwrap_or_default(),
+            sample: sample.stages,
+            round: round.stages,
+            judge: judge.stages,
+        };
+        // A stage that could not be read may be the one that is missing.
+        if is_complete {
+            composition(&stage, reader, places, out);
+            if let Some(stated) = &stated {
+                check_spendable(checker, &stage, stated, out);
+            }
+        }
+        (stage, Vec::new())
     }
 
     fn inner(&self) -> Vec<&Stage> {
@@ -143,7 +192,46 @@ impl StageDefinition for BudgetStage {
     }
 
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, _times: u64) -> BeamBound {
-        bound(self, walk, beam)
+        // A pull is made where something is left, so the last ones, as many as are made side by side, may exceed the budget.
+        let one = BeamBound { width: 1, before: 0 };
+        let sample = walk.series(self.sample.iter().chain(&self.judge), one);
+        let refined = walk.series(self.round.iter().chain(&self.judge), one);
+        let entered = walk.series(&self.judge, beam);
+        let all = || sample.iter().chain(&refined).chain(&entered);
+        let mut models: Vec<String> = all().flat_map(|bound| bound.models.iter().cloned()).collect();
+        models.sort();
+        models.dedup();
+        let width = beam.width.max(u64::from(self.keep));
+        if models.is_empty() {
+            return BeamBound { width, before: beam.before + 1 };
+        }
+        let sum = |found: &[QuestionBound]| {
+            found.iter().try_fold(0_u64, |sum, bound| Some(sum.saturating_add(bound.questions?)))
+        };
+        // A pull is refined once more than the last: at most as many replies stand before a question as there are pulls.
+        let largest = all().filter_map(|b| Some(b.replies? / b.questions?.max(1))).max().unwrap_or(1).max(1);
+        let pull = Some(sum(&sample)).flatten().zip(sum(&refined)).map(|(a, b)| a.max(b));
+        let questions = self.budget.calls.zip(pull).zip(sum(&entered)).map(|((calls, pull), entered)| {
+            let begun = calls.saturating_sub(1).max(entered);
+            begun.saturating_add(pull.saturating_mul(u64::from(self.width)))
+        });
+        let why = match (questions, pull, self.budget.calls) {
+            (Some(_), ..) => String::new(),
+            (None, None, _) => all().find(|b| !b.why.is_empty()).map(|b| b.why.clone()).unwrap_or_default(),
+            _ => format!("the budget of stage `{}` does not limit requests", self.label),
+        };
+        walk.found.push(QuestionBound {
+            stage: self.label.clone(),
+            models,
+            questions,
+            replies: questions.map(|questions| questions.saturating_mul(largest)),
+            // Every pull may refine what the last one made, which carries one reply more.
+            before: questions.map(|questions| questions.saturating_mul(beam.before + 1)),
+            tokens: self.budget.tokens,
+            usd: self.budget.money,
+            why,
+        });
+        BeamBound { width, before: beam.before + 1 }
     }
 
     fn run(
@@ -173,64 +261,6 @@ struct Stated {
     money: Option<SourcePlace>,
     /// Nothing in it could not be read.
     whole: bool,
-}
-
-/// Reads and checks a budget stage.
-fn parse(
-    checker: &mut StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> BudgetStage {
-    let StageTable { reader, label, position } = table;
-    let had = reader.node("by").is_some();
-    let by = reader.string("by", out);
-    if by.is_none() && !had {
-        reader.missing("by", "\"LABEL.METRIC\"", out);
-    }
-    let order = reader.word("order", &ORDERS, out);
-    let range_place = reader.node("range").map(|node| node.place);
-    let range = range(reader, out);
-    let policy = reader.word("policy", &POLICIES, out).unwrap_or_default();
-    let arms = reader.word("arms", &ARMS, out).unwrap_or_default();
-    let forget = parse_forget(reader, out);
-    let width = small(reader.integer("width", 1..=64, out), 1);
-    let keep = small(reader.integer("keep", 1..=10_000, out), 1);
-    let stated = limits(reader, out);
-    let sample = checker.read_list("sample", &format!("{position}-sample"), reader, out);
-    checker.end_round(out);
-    let before_judges = checker.known.len();
-    let judge = checker.read_list("judge", &format!("{position}-judge"), reader, out);
-    let behind_judges = checker.known.len();
-    let round = checker.read_list("round", &format!("{position}-round"), reader, out);
-    checker.end_round(out);
-    if let Some(by) = &by {
-        check_metric_of_judge(checker, by, before_judges..behind_judges, range_place.is_none(), out);
-    }
-    let is_complete = sample.is_complete && judge.is_complete && round.is_complete;
-    let places = [sample.place, round.place, judge.place];
-    let stage = BudgetStage {
-        label: label.value.clone(),
-        by: by.map(|by| by.value).unwrap_or_default(),
-        order: order.unwrap_or_default(),
-        range,
-        policy,
-        arms,
-        forget,
-        width,
-        keep,
-        budget: stated.as_ref().map(|stated| stated.limits).unwrap_or_default(),
-        sample: sample.stages,
-        round: round.stages,
-        judge: judge.stages,
-    };
-    // A stage that could not be read may be the one that is missing.
-    if is_complete {
-        composition(&stage, reader, places, out);
-        if let Some(stated) = &stated {
-            check_spendable(checker, &stage, stated, out);
-        }
-    }
-    stage
 }
 
 /// Candidates are compared whether they were sampled or refined, so the metric is one that every candidate gets.
@@ -393,47 +423,4 @@ fn composition(
             "add a [[stage.judge]] with do = \"verify\" (without `measure`) or do = \"plan\"",
         );
     }
-}
-
-/// A pull is made where something is left, so the last ones, as many as are made side by side, may go beyond the budget.
-fn bound(stage: &BudgetStage, walk: &mut BoundWalk<'_>, beam: BeamBound) -> BeamBound {
-    let one = BeamBound { width: 1, before: 0 };
-    let sample = walk.series(stage.sample.iter().chain(&stage.judge), one);
-    let refined = walk.series(stage.round.iter().chain(&stage.judge), one);
-    let entered = walk.series(&stage.judge, beam);
-    let all = || sample.iter().chain(&refined).chain(&entered);
-    let mut models: Vec<String> = all().flat_map(|bound| bound.models.iter().cloned()).collect();
-    models.sort();
-    models.dedup();
-    let width = beam.width.max(u64::from(stage.keep));
-    if models.is_empty() {
-        return BeamBound { width, before: beam.before + 1 };
-    }
-    let sum = |found: &[QuestionBound]| {
-        found.iter().try_fold(0_u64, |sum, bound| Some(sum.saturating_add(bound.questions?)))
-    };
-    // A pull is refined once more than the last: at most as many replies stand before a question as there are pulls.
-    let largest = all().filter_map(|b| Some(b.replies? / b.questions?.max(1))).max().unwrap_or(1).max(1);
-    let pull = Some(sum(&sample)).flatten().zip(sum(&refined)).map(|(a, b)| a.max(b));
-    let questions = stage.budget.calls.zip(pull).zip(sum(&entered)).map(|((calls, pull), entered)| {
-        let begun = calls.saturating_sub(1).max(entered);
-        begun.saturating_add(pull.saturating_mul(u64::from(stage.width)))
-    });
-    let why = match (questions, pull, stage.budget.calls) {
-        (Some(_), ..) => String::new(),
-        (None, None, _) => all().find(|b| !b.why.is_empty()).map(|b| b.why.clone()).unwrap_or_default(),
-        _ => format!("the budget of stage `{}` does not limit requests", stage.label),
-    };
-    walk.found.push(QuestionBound {
-        stage: stage.label.clone(),
-        models,
-        questions,
-        replies: questions.map(|questions| questions.saturating_mul(largest)),
-        // Every pull may refine what the last one made, which carries one reply more.
-        before: questions.map(|questions| questions.saturating_mul(beam.before + 1)),
-        tokens: stage.budget.tokens,
-        usd: stage.budget.money,
-        why,
-    });
-    BeamBound { width, before: beam.before + 1 }
 }

@@ -41,15 +41,47 @@ impl StageDefinition for FanOutStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(table, out), Vec::new())
+        let lead = table.reader.string("lead", out).map(|lead| lead.value);
+        (Self { label: table.label.value.clone(), lead }, Vec::new())
     }
 
     fn check_file(stages: &[Stage], items: &[Node], out: &mut Vec<Diagnostic>) {
-        check_file(stages, items, out);
+        let is_fan_out = |item: &&Node| {
+            let word = item.as_table().and_then(|table| table.get("do"));
+            matches!(word, Some(Node { value: Value::String(word), .. }) if word == StageKind::FanOut.name())
+        };
+        let mut found = items.iter().filter(is_fan_out);
+        let Some(first) = found.next() else { return };
+        for again in found {
+            let message = "there is a second fan_out stage: the other tasks have started already";
+            out.push(
+                error_at("pipeline.fan-out", message, again.place)
+                    .also(first.place.source, first.place.span, "the first is here")
+                    .help("keep one"),
+            );
+        }
+        let behind = stages.iter().skip_while(|stage| stage.kind() != StageKind::FanOut).skip(1);
+        if !behind.into_iter().any(|stage| stage.definition().decides()) {
+            let message = "nothing behind the fan_out stage judges the tasks";
+            let help = "verdicts come from the stages behind it: add a verify or plan stage";
+            out.push(error_at("pipeline.fan-out", message, first.place).help(help));
+        }
     }
 
     fn check_suites(&self, suites: &[Suite]) -> Vec<Diagnostic> {
-        check_suites(self, suites)
+        let Some(lead) = self.lead.as_deref() else { return Vec::new() };
+        let mut stems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for suite in suites {
+            stems.entry(&suite.name).or_default().extend(suite.tasks.iter().map(|task| task.stem.as_str()));
+        }
+        stems.retain(|_, stems| stems.len() > 1 && !stems.contains(&lead));
+        let wrong = |(name, stems): (&str, Vec<&str>)| {
+            let message =
+                format!("the lead task `{lead}` is not among the tasks of suite `{name}` in this run");
+            let help = format!("take {lead} into the run, or name one of {} in `lead`", stems.join(", "));
+            Diagnostic::error("suite.no-lead", message).help(help)
+        };
+        stems.into_iter().map(wrong).collect()
     }
 
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, _times: u64) -> BeamBound {
@@ -62,9 +94,16 @@ impl StageDefinition for FanOutStage {
         &self,
         _context: &StageContext<'_>,
         _round: Option<u32>,
-        beam: Vec<Entry>,
+        mut beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        Ok(pass_lead(beam))
+        // Verdicts on the lead's candidates come from the stages behind.
+        let mut step = StageResult::default();
+        for entry in &mut beam {
+            entry.discount_results(|_| false);
+            step.count("lead");
+        }
+        step.beam = beam;
+        Ok(step)
     }
 
     fn task_starts(&self) -> Option<&dyn TaskStarts> {
@@ -74,63 +113,6 @@ impl StageDefinition for FanOutStage {
     fn needs_whole_beam(&self, _run: &RunContext<'_>) -> bool {
         true
     }
-}
-
-/// Reads a fan-out stage.
-fn parse(table: &mut StageTable<'_, '_>, out: &mut Vec<Diagnostic>) -> FanOutStage {
-    let lead = table.reader.string("lead", out).map(|lead| lead.value);
-    FanOutStage { label: table.label.value.clone(), lead }
-}
-
-/// Checks that there is one fan-out stage, and that a stage behind it judges the tasks.
-fn check_file(stages: &[Stage], items: &[Node], out: &mut Vec<Diagnostic>) {
-    let is_fan_out = |item: &&Node| {
-        let word = item.as_table().and_then(|table| table.get("do"));
-        matches!(word, Some(Node { value: Value::String(word), .. }) if word == StageKind::FanOut.name())
-    };
-    let mut found = items.iter().filter(is_fan_out);
-    let Some(first) = found.next() else { return };
-    for again in found {
-        let message = "there is a second fan_out stage: the other tasks have started already";
-        out.push(
-            error_at("pipeline.fan-out", message, again.place)
-                .also(first.place.source, first.place.span, "the first is here")
-                .help("keep one"),
-        );
-    }
-    let behind = stages.iter().skip_while(|stage| stage.kind() != StageKind::FanOut).skip(1);
-    if !behind.into_iter().any(|stage| stage.definition().decides()) {
-        let message = "nothing behind the fan_out stage judges the tasks";
-        let help = "verdicts come from the stages behind it: add a verify or plan stage";
-        out.push(error_at("pipeline.fan-out", message, first.place).help(help));
-    }
-}
-
-/// Checks that the lead task is there wherever a suite has several tasks.
-fn check_suites(stage: &FanOutStage, suites: &[Suite]) -> Vec<Diagnostic> {
-    let Some(lead) = stage.lead.as_deref() else { return Vec::new() };
-    let mut stems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for suite in suites {
-        stems.entry(&suite.name).or_default().extend(suite.tasks.iter().map(|task| task.stem.as_str()));
-    }
-    stems.retain(|_, stems| stems.len() > 1 && !stems.contains(&lead));
-    let wrong = |(name, stems): (&str, Vec<&str>)| {
-        let message = format!("the lead task `{lead}` is not among the tasks of suite `{name}` in this run");
-        let help = format!("take {lead} into the run, or name one of {} in `lead`", stems.join(", "));
-        Diagnostic::error("suite.no-lead", message).help(help)
-    };
-    stems.into_iter().map(wrong).collect()
-}
-
-/// Passes the lead's candidates on. Their verdicts come from the stages behind.
-fn pass_lead(mut beam: Vec<Entry>) -> StageResult {
-    let mut step = StageResult::default();
-    for entry in &mut beam {
-        entry.discount_results(|_| false);
-        step.count("lead");
-    }
-    step.beam = beam;
-    step
 }
 
 impl TaskStarts for FanOutStage {

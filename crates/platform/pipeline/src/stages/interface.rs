@@ -229,14 +229,14 @@ pub(crate) fn no_instance(label: &str) -> Failure {
     )
 }
 
-/// The start of a task behind a stage that decides when tasks start.
+/// The start of a task after the lead of its group.
 #[derive(Clone)]
 pub(crate) enum Start {
     /// A child of each of these.
     From(Vec<Entry>),
-    /// Nothing: it ends so.
+    /// It ends with this verdict.
     Ended(TaskVerdict),
-    /// Nothing yet: the lead task was interrupted or waits for answers.
+    /// It does not start in this session: the lead task was interrupted or waits for replies.
     Waits(RunState),
 }
 

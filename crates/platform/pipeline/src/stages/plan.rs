@@ -111,7 +111,23 @@ impl StageDefinition for PlanStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(checker, table, out), METRICS.map(str::to_owned).to_vec())
+        let StageTable { reader, label, .. } = table;
+        let (plugin, info) = read_plugin(reader, PluginKind::Planner, checker.catalogue, out);
+        let options = read_options(reader, info.as_ref(), checker.catalogue, out);
+        let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
+        let stage = PlanStage {
+            label: label.value.clone(),
+            plugin,
+            roles,
+            options,
+            limits: plan_limits(reader, out),
+            plan_rejected: reader.boolean("plan_rejected", out).unwrap_or(false),
+            n: small(reader.integer("n", 1..=1000, out), 1),
+            feedback: checker.read_feedback(reader, out),
+        };
+        check_feedback_is_used(reader, info.as_ref(), &stage.feedback, out);
+        checker.note_writer(&label.value, &stage.roles);
+        (stage, METRICS.map(str::to_owned).to_vec())
     }
 
     fn plugin(&self) -> Option<PluginUse<'_>> {
@@ -158,7 +174,9 @@ impl StageDefinition for PlanStage {
         round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        run(context, self, round, beam)
+        let label = label_in_round(&self.label, round);
+        let planning = Planning { context, stage: self, round, label };
+        if self.makes_children() { planning.children(beam) } else { planning.same(beam) }
     }
 
     fn objection(&self, entry: &Entry) -> Option<TaskVerdict> {
@@ -237,31 +255,6 @@ fn explain_missing_plan(outcome: &PlanOutcome) -> Option<String> {
     })
 }
 
-/// Reads and checks a plan stage.
-fn parse(
-    checker: &mut StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> PlanStage {
-    let StageTable { reader, label, .. } = table;
-    let (plugin, info) = read_plugin(reader, PluginKind::Planner, checker.catalogue, out);
-    let options = read_options(reader, info.as_ref(), checker.catalogue, out);
-    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
-    let stage = PlanStage {
-        label: label.value.clone(),
-        plugin,
-        roles,
-        options,
-        limits: plan_limits(reader, out),
-        plan_rejected: reader.boolean("plan_rejected", out).unwrap_or(false),
-        n: small(reader.integer("n", 1..=1000, out), 1),
-        feedback: checker.read_feedback(reader, out),
-    };
-    check_feedback_is_used(reader, info.as_ref(), &stage.feedback, out);
-    checker.note_writer(&label.value, &stage.roles);
-    stage
-}
-
 fn plan_limits(reader: &mut TableReader<'_>, out: &mut Vec<Diagnostic>) -> PlanStageLimits {
     let Some((table, node)) = reader.table("limits", out) else { return PlanStageLimits::default() };
     let mut inner = TableReader::new(table, node.place, format!("`limits` of {}", reader.what));
@@ -289,18 +282,6 @@ struct Planning<'a> {
     round: Option<u32>,
     /// The stage's label in paths.
     label: String,
-}
-
-/// Runs a plan stage.
-fn run(
-    context: &StageContext<'_>,
-    stage: &PlanStage,
-    round: Option<u32>,
-    beam: Vec<Entry>,
-) -> Result<StageResult, Failure> {
-    let label = label_in_round(&stage.label, round);
-    let planning = Planning { context, stage, round, label };
-    if stage.makes_children() { planning.children(beam) } else { planning.same(beam) }
 }
 
 impl Planning<'_> {

@@ -125,7 +125,44 @@ impl StageDefinition for RefineStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(checker, table, out), Vec::new())
+        let StageTable { reader, label, position } = table;
+        let outer = checker.known.len();
+        let rounds = reader.integer("rounds", 1..=1000, out);
+        if rounds.is_none() && reader.node("rounds").is_none() {
+            reader.missing("rounds", "4", out);
+        }
+        let by = reader.string("by", out);
+        let order = reader.word("order", &ORDERS, out);
+        let ways = [("round-best", ContinueFrom::RoundBest), ("best-so-far", ContinueFrom::BestSoFar)];
+        let continue_from = reader.word("continue_from", &ways, out).unwrap_or_default();
+        let had_keep = reader.node("keep").is_some();
+        let keep = reader.word("keep", &[("best", KeepRound::Best), ("last", KeepRound::Last)], out);
+        if by.is_none() && reader.node("by").is_none() {
+            // A word that cannot be read may have been `last`.
+            let best = keep == Some(KeepRound::Best) || !had_keep;
+            needs_metric(best, continue_from, reader, out);
+        }
+        let stops = [("accepted", StopRounds::Accepted), ("never", StopRounds::Never)];
+        let stop = reader.word("stop", &stops, out).unwrap_or_default();
+        let forget = parse_forget(reader, out);
+        let list = checker.read_list("round", position, reader, out);
+        let round = checker.end_round(out);
+        check_round(&list, &round, stop, reader, out);
+        if let Some(by) = &by {
+            check_metric_of_round(checker, by, outer, &list.stages, out);
+        }
+        let stage = RefineStage {
+            label: label.value.clone(),
+            rounds: small(rounds, 1),
+            by: by.map(|b| b.value).unwrap_or_default(),
+            order: order.unwrap_or_default(),
+            continue_from,
+            keep: keep.unwrap_or_default(),
+            stop,
+            forget,
+            round: list.stages,
+        };
+        (stage, Vec::new())
     }
 
     fn inner(&self) -> Vec<&Stage> {
@@ -141,7 +178,20 @@ impl StageDefinition for RefineStage {
     }
 
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, _times: u64) -> BeamBound {
-        bound(self, walk, beam)
+        // Every round starts from one candidate, and one is returned.
+        let writer = self.writer().unwrap_or(0);
+        let mut before = beam.before;
+        for _ in 0..self.rounds {
+            let mut inside = BeamBound { width: 1, before };
+            for (position, inner) in self.round.iter().enumerate() {
+                let after = walk.stage(inner, inside, beam.width);
+                // Stages before the writer leave one candidate.
+                inside = if position < writer { BeamBound { width: 1, ..after } } else { after };
+            }
+            before = inside.before;
+        }
+        walk.merge();
+        BeamBound { width: beam.width, before }
     }
 
     fn run(
@@ -150,52 +200,34 @@ impl StageDefinition for RefineStage {
         _round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        run(context, self, beam)
-    }
-}
-
-/// Reads and checks a refine stage.
-fn parse(
-    checker: &mut StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> RefineStage {
-    let StageTable { reader, label, position } = table;
-    let outer = checker.known.len();
-    let rounds = reader.integer("rounds", 1..=1000, out);
-    if rounds.is_none() && reader.node("rounds").is_none() {
-        reader.missing("rounds", "4", out);
-    }
-    let by = reader.string("by", out);
-    let order = reader.word("order", &ORDERS, out);
-    let ways = [("round-best", ContinueFrom::RoundBest), ("best-so-far", ContinueFrom::BestSoFar)];
-    let continue_from = reader.word("continue_from", &ways, out).unwrap_or_default();
-    let had_keep = reader.node("keep").is_some();
-    let keep = reader.word("keep", &[("best", KeepRound::Best), ("last", KeepRound::Last)], out);
-    if by.is_none() && reader.node("by").is_none() {
-        // A word that cannot be read may have been `last`.
-        let best = keep == Some(KeepRound::Best) || !had_keep;
-        needs_metric(best, continue_from, reader, out);
-    }
-    let stops = [("accepted", StopRounds::Accepted), ("never", StopRounds::Never)];
-    let stop = reader.word("stop", &stops, out).unwrap_or_default();
-    let forget = parse_forget(reader, out);
-    let list = checker.read_list("round", position, reader, out);
-    let round = checker.end_round(out);
-    check_round(&list, &round, stop, reader, out);
-    if let Some(by) = &by {
-        check_metric_of_round(checker, by, outer, &list.stages, out);
-    }
-    RefineStage {
-        label: label.value.clone(),
-        rounds: small(rounds, 1),
-        by: by.map(|b| b.value).unwrap_or_default(),
-        order: order.unwrap_or_default(),
-        continue_from,
-        keep: keep.unwrap_or_default(),
-        stop,
-        forget,
-        round: list.stages,
+        // Candidates are refined at the same time; only their calls count against the number of jobs.
+        let ended = context.run.pool.drive(&beam, |entry| {
+            let path = context.candidate_path(entry);
+            let reports = self.round.iter().map(report).collect();
+            let writer = self.writer().unwrap_or(0);
+            Refinement { context, stage: self, writer, path, reports, rounds: 0, failed: Vec::new() }
+                .run(entry.clone())
+        });
+        let mut step =
+            StageResult { inner: self.round.iter().map(report).collect(), ..StageResult::default() };
+        for result in ended {
+            let (end, refinement) = result?;
+            *step.outcomes.entry("rounds".to_owned()).or_insert(0) += refinement.rounds as usize;
+            add_all(&mut step.inner, refinement.reports);
+            match end {
+                End::Returned { entry, accepted } => {
+                    step.count(if accepted { "accepted" } else { "best" });
+                    step.beam.push(*entry);
+                }
+                End::NoCandidate => {
+                    step.count("nothing");
+                    step.failed.extend(refinement.failed);
+                }
+                End::Parked => step.parked = true,
+                End::Interrupted => step.interrupted = true,
+            }
+        }
+        Ok(step)
     }
 }
 
@@ -344,52 +376,6 @@ fn never_said(writer: usize, read: &[Stage], round: &Round, out: &mut Vec<Diagno
     }
 }
 
-/// Every round goes on from one candidate, and one is returned.
-fn bound(stage: &RefineStage, walk: &mut BoundWalk<'_>, beam: BeamBound) -> BeamBound {
-    let writer = stage.writer().unwrap_or(0);
-    let mut before = beam.before;
-    for _ in 0..stage.rounds {
-        let mut inside = BeamBound { width: 1, before };
-        for (position, inner) in stage.round.iter().enumerate() {
-            let after = walk.stage(inner, inside, beam.width);
-            // Stages before the writer leave one candidate.
-            inside = if position < writer { BeamBound { width: 1, ..after } } else { after };
-        }
-        before = inside.before;
-    }
-    walk.merge();
-    BeamBound { width: beam.width, before }
-}
-
-/// Runs a refine stage. Candidates are refined at the same time; only their calls count against the number of jobs.
-fn run(context: &StageContext<'_>, stage: &RefineStage, beam: Vec<Entry>) -> Result<StageResult, Failure> {
-    let ended = context.run.pool.drive(&beam, |entry| {
-        let path = context.candidate_path(entry);
-        let reports = stage.round.iter().map(report).collect();
-        let writer = stage.writer().unwrap_or(0);
-        Refinement { context, stage, writer, path, reports, rounds: 0, failed: Vec::new() }.run(entry.clone())
-    });
-    let mut step = StageResult { inner: stage.round.iter().map(report).collect(), ..StageResult::default() };
-    for result in ended {
-        let (end, refinement) = result?;
-        *step.outcomes.entry("rounds".to_owned()).or_insert(0) += refinement.rounds as usize;
-        add_all(&mut step.inner, refinement.reports);
-        match end {
-            End::Returned { entry, accepted } => {
-                step.count(if accepted { "accepted" } else { "best" });
-                step.beam.push(*entry);
-            }
-            End::Nothing => {
-                step.count("nothing");
-                step.failed.extend(refinement.failed);
-            }
-            End::Parked => step.parked = true,
-            End::Interrupted => step.interrupted = true,
-        }
-    }
-    Ok(step)
-}
-
 /// The end of the refinement of one candidate.
 enum End {
     Returned {
@@ -397,7 +383,7 @@ enum End {
         accepted: bool,
     },
     /// No round had a child, and what came in is not whole.
-    Nothing,
+    NoCandidate,
     /// A reply is deferred: the best child is not known before it is there.
     Parked,
     Interrupted,
@@ -465,7 +451,7 @@ impl Refinement<'_> {
                 failure: failure.clone(),
             })?;
             self.failed.push(FailedSample { path, failure });
-            return Ok((End::Nothing, self));
+            return Ok((End::NoCandidate, self));
         }
         let entered = self.round_zero(&current);
         let best = entered.clone().filter(|rated| rated.value.is_some());
@@ -481,7 +467,7 @@ impl Refinement<'_> {
             KeepRound::Best => best,
             KeepRound::Last => last.or(entered),
         };
-        let end = kept.map_or(End::Nothing, |Rated { mut entry, accepted, .. }| {
+        let end = kept.map_or(End::NoCandidate, |Rated { mut entry, accepted, .. }| {
             if self.context.candidate_path(&entry) == self.path {
                 self.note_missing_results(&mut entry);
             }
@@ -523,24 +509,24 @@ impl Refinement<'_> {
     fn round(&mut self, round: u32, held: &mut RefineState) -> Result<Next, Failure> {
         let unusable = held.current.unusable.clone();
         match self.part(round, 0..self.writer, &held.current)? {
-            SeriesEnd::Left(looked) => {
+            SeriesEnd::Candidates(looked) => {
                 if let Some(mut entry) = looked.into_iter().next() {
                     entry.unusable = unusable;
                     held.store_results(entry);
                 }
             }
-            SeriesEnd::Lost(_) | SeriesEnd::Enough => {}
+            SeriesEnd::NoCandidates(_) | SeriesEnd::Enough => {}
             SeriesEnd::Parked => return Ok(Next::End(End::Parked)),
             SeriesEnd::Interrupted => return Ok(Next::End(End::Interrupted)),
         }
         if self.stage.stop == StopRounds::Accepted && self.accepts(0..self.writer, &held.current) {
-            return self.as_it_is(round, held);
+            return self.return_unchanged(round, held);
         }
         let rest = self.writer..self.stage.round.len();
         let children = match self.part(round, rest, &held.current)? {
-            SeriesEnd::Left(children) => children,
+            SeriesEnd::Candidates(children) => children,
             SeriesEnd::Enough => return Ok(Next::Round),
-            SeriesEnd::Lost(reasons) => {
+            SeriesEnd::NoCandidates(reasons) => {
                 held.current.unusable = reasons;
                 self.record(round, None, held.best.as_ref(), &held.current)?;
                 return Ok(Next::Round);
@@ -571,7 +557,7 @@ impl Refinement<'_> {
 
     /// Returns the candidate that entered the round, because the stages before the writer accept it. Results
     /// of the other stages from when it was a child itself still count.
-    fn as_it_is(&self, round: u32, held: &mut RefineState) -> Result<Next, Failure> {
+    fn return_unchanged(&self, round: u32, held: &mut RefineState) -> Result<Next, Failure> {
         let entry = held.current.clone();
         let value = entry.metric(&self.stage.by);
         let rated = Rated { entry, accepted: true, value };

@@ -27,9 +27,9 @@ pub(crate) struct Series {
 /// The end of stages in a row.
 pub(crate) enum SeriesEnd {
     /// All were run, and this is left.
-    Left(Vec<Entry>),
+    Candidates(Vec<Entry>),
     /// No sample had a result, for these reasons.
-    Lost(Vec<String>),
+    NoCandidates(Vec<String>),
     /// The caller had enough before a stage.
     Enough,
     /// A reply is deferred: the result is not known before it is there.
@@ -74,12 +74,12 @@ pub(crate) fn run_series<'s>(
             return Ok(series);
         }
         if step.beam.is_empty() {
-            let end = if parked { SeriesEnd::Parked } else { SeriesEnd::Lost(reasons(&step.failed)) };
+            let end = if parked { SeriesEnd::Parked } else { SeriesEnd::NoCandidates(reasons(&step.failed)) };
             return Ok(Series { end, ..series });
         }
         beam = step.beam;
     }
-    let end = if parked { SeriesEnd::Parked } else { SeriesEnd::Left(beam) };
+    let end = if parked { SeriesEnd::Parked } else { SeriesEnd::Candidates(beam) };
     Ok(Series { end, ..series })
 }
 

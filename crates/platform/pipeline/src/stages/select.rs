@@ -76,7 +76,34 @@ impl StageDefinition for SelectStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(checker, table, out), Vec::new())
+        let StageTable { reader, label, .. } = table;
+        let had = reader.node("by").is_some();
+        let by = reader.string("by", out);
+        match &by {
+            Some(by) => checker.check_metric(by, out),
+            None if !had => reader.missing("by", "\"LABEL.METRIC\"", out),
+            None => {}
+        }
+        let otherwise = otherwise(checker, reader, by.as_ref(), out);
+        let ties = reader.string("ties", out);
+        if let Some(ties) = &ties {
+            checker.check_metric(ties, out);
+        }
+        let group_by = reader.string("group_by", out);
+        if let Some(group) = &group_by {
+            let kinds = kinds_where(|kind| kind.facts().groups);
+            checker.check_earlier(group, &kinds, "pipeline.group-by", out);
+        }
+        let stage = SelectStage {
+            label: label.value.clone(),
+            by: by.map(|b| b.value).unwrap_or_default(),
+            ties: ties.map(|ties| ties.value),
+            otherwise,
+            keep: small(reader.integer("keep", 1..=1_000_000, out), 1),
+            group_by: group_by.map(|g| g.value),
+            order: reader.word("order", &ORDERS, out).unwrap_or_default(),
+        };
+        (stage, Vec::new())
     }
 
     fn misplaced_before_writer(&self) -> Option<&'static str> {
@@ -96,46 +123,33 @@ impl StageDefinition for SelectStage {
         _round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        run(context, self, beam)
+        let name = context.name();
+        let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
+        let accepted = |entry: &Entry| context.is_accepted_by_method(entry);
+        let Selection { beam, kept, groups } = select(self, beam, accepted);
+        let mut step = StageResult { beam, ..StageResult::default() };
+        step.outcomes.insert("kept".to_owned(), kept.len());
+        for group in &groups {
+            *step.compared.entry(group.by.clone()).or_insert(0) += 1;
+        }
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let group = |group: ComparedGroup| SelectedGroup {
+            group: candidate_path(name, &group.ancestor),
+            by: group.by,
+            members: count(group.members),
+            without_value: count(group.without_value),
+        };
+        context.run.recorder.event(Event::Selected {
+            task: name.to_owned(),
+            stage: self.label.clone(),
+            kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
+            groups: groups.into_iter().map(group).collect(),
+        })?;
+        Ok(step)
     }
 
     fn needs_whole_beam(&self, _run: &RunContext<'_>) -> bool {
         true
-    }
-}
-
-/// Reads and checks a select stage.
-fn parse(
-    checker: &StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> SelectStage {
-    let StageTable { reader, label, .. } = table;
-    let had = reader.node("by").is_some();
-    let by = reader.string("by", out);
-    match &by {
-        Some(by) => checker.check_metric(by, out),
-        None if !had => reader.missing("by", "\"LABEL.METRIC\"", out),
-        None => {}
-    }
-    let otherwise = otherwise(checker, reader, by.as_ref(), out);
-    let ties = reader.string("ties", out);
-    if let Some(ties) = &ties {
-        checker.check_metric(ties, out);
-    }
-    let group_by = reader.string("group_by", out);
-    if let Some(group) = &group_by {
-        let kinds = kinds_where(|kind| kind.facts().groups);
-        checker.check_earlier(group, &kinds, "pipeline.group-by", out);
-    }
-    SelectStage {
-        label: label.value.clone(),
-        by: by.map(|b| b.value).unwrap_or_default(),
-        ties: ties.map(|ties| ties.value),
-        otherwise,
-        keep: small(reader.integer("keep", 1..=1_000_000, out), 1),
-        group_by: group_by.map(|g| g.value),
-        order: reader.word("order", &ORDERS, out).unwrap_or_default(),
     }
 }
 
@@ -162,33 +176,6 @@ fn otherwise(
         before.push(metric);
     }
     metrics.iter().map(|metric| metric.value.clone()).collect()
-}
-
-/// Runs a select stage.
-fn run(context: &StageContext<'_>, stage: &SelectStage, beam: Vec<Entry>) -> Result<StageResult, Failure> {
-    let name = context.name();
-    let paths: Vec<String> = beam.iter().map(|e| candidate_path(name, &e.candidate.lineage)).collect();
-    let accepted = |entry: &Entry| context.is_accepted_by_method(entry);
-    let Selection { beam, kept, groups } = select(stage, beam, accepted);
-    let mut step = StageResult { beam, ..StageResult::default() };
-    step.outcomes.insert("kept".to_owned(), kept.len());
-    for group in &groups {
-        *step.compared.entry(group.by.clone()).or_insert(0) += 1;
-    }
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let group = |group: ComparedGroup| SelectedGroup {
-        group: candidate_path(name, &group.ancestor),
-        by: group.by,
-        members: count(group.members),
-        without_value: count(group.without_value),
-    };
-    context.run.recorder.event(Event::Selected {
-        task: name.to_owned(),
-        stage: stage.label.clone(),
-        kept: kept.iter().filter_map(|index| paths.get(*index).cloned()).collect(),
-        groups: groups.into_iter().map(group).collect(),
-    })?;
-    Ok(step)
 }
 
 /// By what a group was compared.

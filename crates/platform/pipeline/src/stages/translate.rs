@@ -84,7 +84,29 @@ impl StageDefinition for TranslateStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        (parse(checker, table, out), Vec::new())
+        let StageTable { reader, label, .. } = table;
+        let (plugin, info) = read_plugin(reader, PluginKind::Translator, checker.catalogue, out);
+        let options = read_options(reader, info.as_ref(), checker.catalogue, out);
+        let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
+        let stage = TranslateStage {
+            label: label.value.clone(),
+            plugin,
+            n: small(reader.integer("n", 1..=1000, out), 1),
+            roles,
+            options,
+            fixes: reader
+                .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
+                .unwrap_or_default(),
+            feedback: checker.read_feedback(reader, out),
+            resample: small(reader.integer("resample", 0..=10, out), 0),
+            only_without: reader.word(
+                "only_without",
+                &[("domain", Artefact::Domain), ("problem", Artefact::Problem)],
+                out,
+            ),
+        };
+        checker.note_writer(&label.value, &stage.roles);
+        (stage, Vec::new())
     }
 
     fn plugin(&self) -> Option<PluginUse<'_>> {
@@ -119,88 +141,47 @@ impl StageDefinition for TranslateStage {
         round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        run(context, self, round, beam)
+        let label = label_in_round(&self.label, round);
+        let results = context.run.pool.map(&beam, |entry| match has(entry, self.only_without) {
+            true => None,
+            false => Some(ask_translator(context, self, &label, entry)),
+        });
+        let mut step = StageResult::default();
+        for (parent, result) in beam.into_iter().zip(results) {
+            let samples: Vec<Outcome<CandidatePatch>> = match result {
+                None => {
+                    step.count("passed");
+                    step.beam.push(parent);
+                    continue;
+                }
+                Some(Ok(samples)) => samples,
+                // The whole call broke, and with it every sample.
+                Some(Err(failure)) => (0..self.n).map(|_| Outcome::Failure(failure.clone())).collect(),
+            };
+            for (sample, outcome) in (0u32..).zip(samples) {
+                let mut lineage = parent.candidate.lineage.clone();
+                lineage.push(LineageStep { stage: label.clone(), sample });
+                let path = candidate_path(context.name(), &lineage);
+                match outcome {
+                    Outcome::Ok(patch) => {
+                        let child = child(&parent, &Birth { lineage, path: &path, round }, &patch);
+                        context.record_candidate(&child, &patch)?;
+                        step.count("made");
+                        step.beam.push(child);
+                    }
+                    Outcome::Failure(failure) => {
+                        let _ = step.broke(context, path, &failure)?;
+                    }
+                }
+            }
+        }
+        Ok(step)
     }
 
     fn feedback(&self, entry: &Entry, _shown: &Candidate) -> Vec<String> {
         let written = entry.written.iter().rev().find(|w| label_without_round(&w.stage) == self.label);
         written.and_then(|written| phrases::reply(&written.diagnostics)).into_iter().collect()
     }
-}
-
-/// Reads and checks a translate stage.
-fn parse(
-    checker: &mut StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> TranslateStage {
-    let StageTable { reader, label, .. } = table;
-    let (plugin, info) = read_plugin(reader, PluginKind::Translator, checker.catalogue, out);
-    let options = read_options(reader, info.as_ref(), checker.catalogue, out);
-    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
-    let stage = TranslateStage {
-        label: label.value.clone(),
-        plugin,
-        n: small(reader.integer("n", 1..=1000, out), 1),
-        roles,
-        options,
-        fixes: reader
-            .word("fixes", &[("none", FixPolicy::None), ("safe", FixPolicy::Safe)], out)
-            .unwrap_or_default(),
-        feedback: checker.read_feedback(reader, out),
-        resample: small(reader.integer("resample", 0..=10, out), 0),
-        only_without: reader.word(
-            "only_without",
-            &[("domain", Artefact::Domain), ("problem", Artefact::Problem)],
-            out,
-        ),
-    };
-    checker.note_writer(&label.value, &stage.roles);
-    stage
-}
-
-/// Runs a translate stage.
-fn run(
-    context: &StageContext<'_>,
-    stage: &TranslateStage,
-    round: Option<u32>,
-    beam: Vec<Entry>,
-) -> Result<StageResult, Failure> {
-    let label = label_in_round(&stage.label, round);
-    let results = context.run.pool.map(&beam, |entry| match has(entry, stage.only_without) {
-        true => None,
-        false => Some(ask_translator(context, stage, &label, entry)),
-    });
-    let mut step = StageResult::default();
-    for (parent, result) in beam.into_iter().zip(results) {
-        let samples: Vec<Outcome<CandidatePatch>> = match result {
-            None => {
-                step.count("passed");
-                step.beam.push(parent);
-                continue;
-            }
-            Some(Ok(samples)) => samples,
-            // The whole call broke, and with it every sample.
-            Some(Err(failure)) => (0..stage.n).map(|_| Outcome::Failure(failure.clone())).collect(),
-        };
-        for (sample, outcome) in (0u32..).zip(samples) {
-            let mut lineage = parent.candidate.lineage.clone();
-            lineage.push(LineageStep { stage: label.clone(), sample });
-            let path = candidate_path(context.name(), &lineage);
-            match outcome {
-                Outcome::Ok(patch) => {
-                    let child = child(&parent, &Birth { lineage, path: &path, round }, &patch);
-                    context.record_candidate(&child, &patch)?;
-                    step.count("made");
-                    step.beam.push(child);
-                }
-                Outcome::Failure(failure) => {
-                    let _ = step.broke(context, path, &failure)?;
-                }
-            }
-        }
-    }
-    Ok(step)
 }
 
 /// True if the stage passes the candidate on unchanged.

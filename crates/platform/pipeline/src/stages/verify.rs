@@ -55,7 +55,27 @@ impl StageDefinition for VerifyStage {
         table: &mut StageTable<'_, '_>,
         out: &mut Vec<Diagnostic>,
     ) -> (Self, Vec<String>) {
-        parse(checker, table, out)
+        let StageTable { reader, label, .. } = table;
+        let (plugin, info) = read_plugin(reader, PluginKind::Verifier, checker.catalogue, out);
+        let place = reader.node("use").map_or(reader.place, |node| node.place);
+        let options = read_options(reader, info.as_ref(), checker.catalogue, out);
+        let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
+        let stage = VerifyStage {
+            label: label.value.clone(),
+            plugin,
+            roles,
+            options,
+            feedback: checker.read_feedback(reader, out),
+            measure: reader.boolean("measure", out).unwrap_or(false),
+        };
+        if let Some(info) = &info
+            && info.needs_environment(&stage.options)
+        {
+            checker.findings.need_environment.push((info.id.clone(), place));
+        }
+        check_feedback_is_used(reader, info.as_ref(), &stage.feedback, out);
+        let metrics = info.map(|info| info.metrics.into_iter().map(|m| m.name).collect()).unwrap_or_default();
+        (stage, metrics)
     }
 
     fn plugin(&self) -> Option<PluginUse<'_>> {
@@ -83,7 +103,40 @@ impl StageDefinition for VerifyStage {
         round: Option<u32>,
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
-        run(context, self, round, beam)
+        let label = label_in_round(&self.label, round);
+        let groups = groups(context, self, round, &beam);
+        let results = context.run.pool.map(&groups, |group| judge(context, self, &label, group));
+        let results: Vec<Result<JudgedCandidate, Failure>> = results.into_iter().flatten().collect();
+        let mut step = StageResult::default();
+        for (mut entry, result) in beam.into_iter().zip(results) {
+            match result {
+                Ok(JudgedCandidate { mut assessment, from_environment }) => {
+                    context.run.recorder.event(Event::Assessed {
+                        task: context.name().to_owned(),
+                        stage: self.label.clone(),
+                        path: context.candidate_path(&entry),
+                        assessment: context.run.recorder.blob(&assessment)?,
+                        decision: assessment.decision.name().to_owned(),
+                    })?;
+                    step.count(assessment.decision.name());
+                    let messages = std::mem::take(&mut assessment.messages);
+                    // The environment's messages reach a model only if feedback comes from the environment.
+                    if !from_environment || context.run.environment_feedback {
+                        entry.converse(&self.label, messages);
+                    }
+                    entry.assess(&self.label, assessment, from_environment);
+                }
+                Err(failure) => {
+                    let path = context.path_of(&label, &entry);
+                    if step.broke(context, path, &failure)? {
+                        continue;
+                    }
+                    entry.record(&self.label, StageOutcome::Failed(failure));
+                }
+            }
+            step.beam.push(entry);
+        }
+        Ok(step)
     }
 
     fn needs_whole_beam(&self, run: &RunContext<'_>) -> bool {
@@ -124,83 +177,11 @@ const fn reason_text(reason: UndecidedReason) -> &'static str {
     }
 }
 
-/// Reads and checks a verify stage. Its metrics are those of its plugin.
-fn parse(
-    checker: &mut StageChecker<'_>,
-    table: &mut StageTable<'_, '_>,
-    out: &mut Vec<Diagnostic>,
-) -> (VerifyStage, Vec<String>) {
-    let StageTable { reader, label, .. } = table;
-    let (plugin, info) = read_plugin(reader, PluginKind::Verifier, checker.catalogue, out);
-    let place = reader.node("use").map_or(reader.place, |node| node.place);
-    let options = read_options(reader, info.as_ref(), checker.catalogue, out);
-    let roles = checker.read_roles(reader, (info.as_ref(), &options), out);
-    let stage = VerifyStage {
-        label: label.value.clone(),
-        plugin,
-        roles,
-        options,
-        feedback: checker.read_feedback(reader, out),
-        measure: reader.boolean("measure", out).unwrap_or(false),
-    };
-    if let Some(info) = &info
-        && info.needs_environment(&stage.options)
-    {
-        checker.findings.need_environment.push((info.id.clone(), place));
-    }
-    check_feedback_is_used(reader, info.as_ref(), &stage.feedback, out);
-    let metrics = info.map(|info| info.metrics.into_iter().map(|m| m.name).collect()).unwrap_or_default();
-    (stage, metrics)
-}
-
 /// An assessment, and whether the environment was asked for it.
 #[derive(Serialize, Deserialize)]
 struct JudgedCandidate {
     assessment: Assessment,
     from_environment: bool,
-}
-
-/// Runs a verify stage.
-fn run(
-    context: &StageContext<'_>,
-    stage: &VerifyStage,
-    round: Option<u32>,
-    beam: Vec<Entry>,
-) -> Result<StageResult, Failure> {
-    let label = label_in_round(&stage.label, round);
-    let groups = groups(context, stage, round, &beam);
-    let results = context.run.pool.map(&groups, |group| judge(context, stage, &label, group));
-    let results: Vec<Result<JudgedCandidate, Failure>> = results.into_iter().flatten().collect();
-    let mut step = StageResult::default();
-    for (mut entry, result) in beam.into_iter().zip(results) {
-        match result {
-            Ok(JudgedCandidate { mut assessment, from_environment }) => {
-                context.run.recorder.event(Event::Assessed {
-                    task: context.name().to_owned(),
-                    stage: stage.label.clone(),
-                    path: context.candidate_path(&entry),
-                    assessment: context.run.recorder.blob(&assessment)?,
-                    decision: assessment.decision.name().to_owned(),
-                })?;
-                step.count(assessment.decision.name());
-                let messages = std::mem::take(&mut assessment.messages);
-                // The environment's messages reach a model only if feedback comes from the environment.
-                if !from_environment || context.run.environment_feedback {
-                    entry.converse(&stage.label, messages);
-                }
-                entry.assess(&stage.label, assessment, from_environment);
-            }
-            Err(failure) => {
-                let path = context.path_of(&label, &entry);
-                if step.broke(context, path, &failure)? {
-                    continue;
-                }
-                entry.record(&stage.label, StageOutcome::Failed(failure));
-            }
-        }
-        step.beam.push(entry);
-    }
-    Ok(step)
 }
 
 /// The candidates of each call, in the order of the beam: one each, unless the verifier judges better together. Then the

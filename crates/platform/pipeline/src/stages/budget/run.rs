@@ -301,14 +301,14 @@ impl Search<'_> {
             self.counts[usize::from(pull.arm.kind() == Kind::Refine)] += 1;
         }
         let children: Vec<Rated> = match pulled.series.end {
-            SeriesEnd::Left(children) => {
+            SeriesEnd::Candidates(children) => {
                 children.into_iter().map(|child| self.candidates.rate(child)).collect()
             }
             SeriesEnd::Enough => {
                 self.bandit.close(pull.arm);
                 Vec::new()
             }
-            SeriesEnd::Lost(reasons) => {
+            SeriesEnd::NoCandidates(reasons) => {
                 self.candidates.keep_reasons(pull.arm, reasons);
                 Vec::new()
             }
@@ -431,7 +431,7 @@ fn progress(best: f64, value: f64) -> f64 {
 
 /// True if a spending cap of a model table stopped all requests of a pull.
 fn is_capped(pulled: &Pulled) -> bool {
-    let made = matches!(pulled.series.end, SeriesEnd::Left(_) | SeriesEnd::Enough);
+    let made = matches!(pulled.series.end, SeriesEnd::Candidates(_) | SeriesEnd::Enough);
     !made && pulled.series.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)
 }
 
