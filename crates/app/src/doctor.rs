@@ -4,7 +4,7 @@ use crate::catalogue::registry;
 use crate::context::Context;
 use crate::status::Status;
 use planforge_child::{CommandSpec, Limits};
-use planforge_planner_external::PRESETS;
+use planforge_planners::external::PRESETS;
 use serde::Serialize;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ pub fn doctor(context: &Context) -> DoctorReport {
     let own = PlannerStatus {
         name: "planner-classical",
         installed: true,
-        supports: planforge_planner_classical::SUPPORTS.iter().map(ToString::to_string).collect(),
+        supports: planforge_planners::classical::SUPPORTS.iter().map(ToString::to_string).collect(),
         several: false,
     };
     let presets = PRESETS.iter().map(|preset| PlannerStatus {

@@ -1,1 +1,1 @@
-planforge_plugin_sdk::export_bundled!(planforge_planner_classical);
+planforge_plugin_sdk::export_bundled!(planforge_planners::classical);

@@ -5,9 +5,9 @@ use planforge_plugin_host::BundledPlugin;
 pub(crate) const PLUGINS: &[&BundledPlugin] = &[
     &planforge_environment_pddl::PLANFORGE_PLUGIN,
     &planforge_environment_process::PLANFORGE_PLUGIN,
-    &planforge_planner_classical::PLANFORGE_PLUGIN,
-    &planforge_planner_external::PLANFORGE_PLUGIN,
-    &planforge_planner_llm::PLANFORGE_PLUGIN,
+    &planforge_planners::classical::PLANFORGE_PLUGIN,
+    &planforge_planners::external::PLANFORGE_PLUGIN,
+    &planforge_planners::llm::PLANFORGE_PLUGIN,
     &planforge_provider_services::anthropic::PLANFORGE_PLUGIN,
     &planforge_provider_services::batch::PLANFORGE_PLUGIN,
     &planforge_provider_client::PLANFORGE_PLUGIN,

@@ -111,7 +111,7 @@ fn one_verifier_gives_the_same_run_and_replay_in_every_form() {
     scaffold_python("verifier", "short-plans", folder.path()).unwrap();
     let program = folder.path().join("short-plans");
     let library = library("planforge_short_plans").unwrap();
-    let planner = &planforge_planner_classical::PLANFORGE_PLUGIN;
+    let planner = &planforge_planners::classical::PLANFORGE_PLUGIN;
     let settings = |isolate_libraries| RegistrySettings {
         worker: Some(WorkerSettings::new(env!("CARGO_BIN_EXE_planforge-test-worker").into())),
         isolate_libraries,

@@ -1,7 +1,7 @@
 //! Templates that a model completes: a problem with its objects, a domain with its action interface.
 
 use crate::translating::codes;
-use crate::translating::example::material;
+use crate::translating::material;
 use planforge_contract::{ActionInterface, ActionSignature, Failure, FailureClass, TaskView, TypedName};
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::{Name, ast};
