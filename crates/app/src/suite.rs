@@ -1,12 +1,29 @@
 //! Making, completing, rewriting and judging of suites.
 
+mod check;
+mod describe;
 pub(crate) mod files;
 mod inferred;
+mod learn;
 mod levels;
+mod make;
 pub(crate) mod paraphrase;
 
+pub use check::{
+    Checked, Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteCheckResult, SuiteReport, TaskRow,
+    check_suites,
+};
+pub use describe::{DescribeRequest, DescribeResult, describe};
 pub use files::{Became, Entry, counted};
+pub use inferred::Comparison;
+pub use learn::{KnowledgeReport, LearnRequest, LearnResult, TaskResult, TaskRole, learn_knowledge};
+pub use make::{
+    DisguiseOptions, GenerateRequest, GenerateResult, GeneratedTask, ImportResult, MAPPING, NameGroup,
+    NameStyle, ObfuscateRequest, ObfuscateResult, Renaming, TemplateResult, generate, import_actions,
+    obfuscate, templates,
+};
 pub use paraphrase::{ParaphraseRequest, ParaphraseResult, TextForm, paraphrase};
+pub use planforge_suites::import_actions::ImportedSuite;
 
 use crate::context::Context;
 use crate::error::Error;

@@ -15,16 +15,20 @@ const MOST_CHOICES: u64 = 1_000_000;
 /// The comparison of an inferred problem with the reference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "decision", content = "why", rename_all = "kebab-case")]
-pub(crate) enum Comparison {
+pub enum Comparison {
+    /// The same problem follows, up to the names of objects.
     Equivalent,
+    /// Another problem follows; how it differs.
     Different(String),
-    /// No problem follows.
+    /// No problem follows; why.
     Refused(String),
+    /// The comparison reached its limit.
     Undecided,
 }
 
 impl Comparison {
-    pub(crate) fn word(&self) -> &'static str {
+    /// The decision in a word.
+    pub fn word(&self) -> &'static str {
         match self {
             Self::Equivalent => "equivalent",
             Self::Different(_) => "different",

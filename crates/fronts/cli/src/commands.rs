@@ -34,7 +34,7 @@ pub(crate) mod runs;
 
 pub(crate) mod study;
 
-// pub(crate) mod suite;
+pub(crate) mod suite;
 
 mod worker;
 
@@ -88,7 +88,7 @@ commands! {
         // Pddl(pddl::PddlArgs)
     }
     "Write and extend" {
-        // Suite(suite::SuiteArgs),
+        Suite(suite::SuiteArgs),
 
         // Models(models::ModelsArgs),
 

@@ -2,23 +2,16 @@
 
 mod check;
 mod describe;
-mod examples;
-pub(crate) mod files;
 mod generate;
 mod import_actions;
-mod inferred;
 mod learn_knowledge;
-mod levels;
 mod obfuscate;
-pub(crate) mod paraphrase;
+mod paraphrase;
 mod template;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
-use planforge_child::CommandSpec;
-use planforge_contract::{Failure, FailureClass};
-use planforge_suites::TemplateRenderer;
 
 /// Generate, complete, check and rewrite suites.
 #[derive(Debug, Args)]
@@ -54,13 +47,4 @@ pub(crate) fn run(context: &Context, args: &SuiteArgs) -> Exit {
         SuiteCommand::Paraphrase(args) => paraphrase::run(context, args),
         SuiteCommand::Template(args) => template::run(context, args),
     }
-}
-
-/// A renderer of templates in a child process, because a suite may be a stranger's.
-fn template_renderer(context: &Context) -> Result<TemplateRenderer, Exit> {
-    let executable = std::env::current_exe().map_err(|e| {
-        let message = format!("the path of this program is unknown, so templates cannot be rendered: {e}");
-        context.print_failure(&Failure::new(FailureClass::System, "host.worker-died", message))
-    })?;
-    Ok(TemplateRenderer::in_child(CommandSpec::new(executable).arguments(["worker", "--templates"])))
 }

@@ -3,16 +3,13 @@
 use crate::args::positive_seconds;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::limits::WorkLimits;
 use clap::Args;
-use planforge_contract::ReportedDiagnostic;
-use planforge_diagnostics::Severity;
-use planforge_diagnostics::render::escape;
-use planforge_evaluate::{Align, Table};
-use planforge_planning::ResourceLimits;
-use planforge_suites::check::{Checked, Goal, PipelineNeeds, Solved, TaskRow, check};
-use planforge_suites::paraphrase::Paraphraser;
-use serde::Serialize;
+use planforge_app::diagnostics::Severity;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::suite::{
+    Checked, Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteReport, check_suites,
+};
+use planforge_app::table::{Align, Table};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -44,95 +41,24 @@ pub(crate) struct SuiteCheckArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
-    let overall = WorkLimits::new(None);
-    let bar = crate::progress::counting(&context.output, args.suites.len(), "suites");
-    let mut all = Vec::new();
-    for folder in &args.suites {
-        let mut fresh = || -> Box<dyn ResourceLimits> { Box::new(WorkLimits::new(Some(args.time_limit))) };
-        let mut checked = check(folder, &args.add_on, &mut fresh, args.solve);
-        let level_texts = match check_levels(context, &mut checked) {
-            Ok(texts) => texts,
-            Err(exit) => return exit,
-        };
-        bar.inc(1);
-        if !args.json {
-            bar.suspend(|| print(context, &checked, level_texts));
-        }
-        all.push((checked, level_texts));
-        if overall.is_interrupted() {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    let exit = match overall.is_interrupted() {
-        true => Exit::Interrupted,
-        false => all.iter().map(|(checked, _)| exit_of(checked, args.strict)).max().unwrap_or(Exit::Good),
+    let request = SuiteCheckRequest {
+        suites: args.suites.clone(),
+        add_ons: args.add_on.clone(),
+        solve: args.solve,
+        seconds: args.time_limit,
+        strict: args.strict,
     };
-    if args.json {
-        let suites: Vec<Report<'_>> =
-            all.iter().map(|(checked, texts)| Report::of(checked, *texts)).collect();
-        context.output.json(&serde_json::json!({ "good": exit == Exit::Good, "suites": suites }));
-    }
-    exit
-}
-
-/// Proves the texts of all levels of the suite, and returns their number.
-fn check_levels(context: &Context, checked: &mut Checked) -> Result<usize, Exit> {
-    if checked.count(Severity::Error) > 0 {
-        return Ok(0);
-    }
-    let Some(suite) = checked.suite.as_ref().filter(|suite| suite.wordings.is_some()) else { return Ok(0) };
-    // Without a reference domain there is nothing to prove.
-    let Ok(paraphraser) = Paraphraser::new(suite, super::template_renderer(context)?) else { return Ok(0) };
-    let levels: Vec<u8> = paraphraser.levels().collect();
-    if levels.is_empty() {
-        return Ok(0);
-    }
-    let proven = super::levels::prove(context, suite, &paraphraser, &levels, 1, &mut checked.sources)?;
-    checked.diagnostics.extend(proven.diagnostics);
-    Ok(proven.texts.len())
-}
-
-fn exit_of(checked: &Checked, strict: bool) -> Exit {
-    let wrong = checked.count(Severity::Error) + if strict { checked.count(Severity::Warning) } else { 0 };
-    match (checked.suite.is_some(), wrong) {
-        (false, _) => Exit::Input,
-        (true, 0) => Exit::Good,
-        (true, _) => Exit::Negative,
-    }
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    suite: &'a str,
-    readable: bool,
-    errors: usize,
-    warnings: usize,
-    tasks: &'a [TaskRow],
-    /// Texts of levels whose proofs were tried.
-    level_texts: usize,
-    /// The shipped pipelines with what the suite lacks for them.
-    pipelines: &'a [PipelineNeeds],
-    diagnostics: Vec<ReportedDiagnostic>,
-}
-
-impl<'a> Report<'a> {
-    fn of(checked: &'a Checked, level_texts: usize) -> Self {
-        Self {
-            suite: &checked.name,
-            readable: checked.suite.is_some(),
-            errors: checked.count(Severity::Error),
-            warnings: checked.count(Severity::Warning),
-            tasks: &checked.tasks,
-            level_texts,
-            pipelines: &checked.pipelines,
-            diagnostics: checked
-                .diagnostics
-                .iter()
-                .map(|d| ReportedDiagnostic::of(d, &checked.sources))
-                .collect(),
+    let each = |report: &SuiteReport| {
+        if !args.json {
+            print(context, &report.checked, report.level_texts);
         }
-    }
+    };
+    context.show(check_suites(&context.app, &request, each), |result| {
+        if args.json {
+            context.output.json(&result);
+        }
+        result.status()
+    })
 }
 
 fn print(context: &Context, checked: &Checked, level_texts: usize) {

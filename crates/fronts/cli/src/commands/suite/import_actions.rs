@@ -1,12 +1,11 @@
 //! `planforge suite import-actions`: the domain-generators paper's data as suites.
 
-use super::files::{Entry, Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_diagnostics::render::escape;
-use planforge_evaluate::{Align, Table};
-use planforge_suites::import_actions::{Imported, ImportedSuite, import_actions};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::suite::{ImportResult, ImportedSuite, counted, import_actions};
+use planforge_app::table::{Align, Table};
 use std::path::PathBuf;
 
 /// Import the domain-generators paper's data as suites.
@@ -33,59 +32,33 @@ pub(crate) struct SuiteImportActionsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &SuiteImportActionsArgs) -> Exit {
-    let imported = import_actions(&args.folder);
-    context.output.diagnostics(&imported.diagnostics, &imported.sources);
-    if imported.suites.is_empty() {
-        return Exit::Input;
-    }
-    // All folders in one list, so that a file that is in the way keeps every suite from being written.
-    let file = |suite: &ImportedSuite, (name, text): &(String, String)| {
-        (format!("{}/{name}", suite.name), text.clone())
-    };
-    let files =
-        imported.suites.iter().flat_map(|suite| suite.files.iter().map(move |f| file(suite, f))).collect();
-    match Files::new(&args.out, files).write(context, args.force) {
-        Ok(entries) => {
-            report(context, args, &imported, &entries);
-            Exit::Good
+    let imported = import_actions(&context.app, &args.folder, &args.out, args.force);
+    context.show(imported, |result| {
+        match args.json {
+            true => context.output.json(&result),
+            false => context.output.result(&text(&result)),
         }
-        Err(exit) => exit,
-    }
+        Exit::Good
+    })
 }
 
-fn report(context: &Context, args: &SuiteImportActionsArgs, imported: &Imported, entries: &[Entry]) {
-    let suites = &imported.suites;
+fn text(result: &ImportResult) -> String {
+    let suites = &result.suites;
     let sum = |of: fn(&ImportedSuite) -> usize| suites.iter().map(of).sum::<usize>();
-    if args.json {
-        let list: Vec<_> = suites
-            .iter()
-            .map(|s| {
-                serde_json::json!({
-                    "suite": s.name, "actions": s.actions, "texts": s.texts, "predicates": s.predicates,
-                    "problems": s.problems,
-                })
-            })
-            .collect();
-        context.output.json(&serde_json::json!({
-            "folder": args.out.display().to_string(), "suites": list, "left_out": imported.left_out,
-            "warnings": imported.diagnostics.len(), "files": entries,
-        }));
-        return;
-    }
     let numbers = ["actions", "texts", "predicates", "problems"].map(|name| (name, Align::Right));
     let mut table = Table::new([("suite", Align::Left)].into_iter().chain(numbers));
     for suite in suites {
         let counts = [suite.actions, suite.texts, suite.predicates, suite.problems];
         table.row([escape(&suite.name).to_string()].into_iter().chain(counts.map(|n| n.to_string())));
     }
-    context.output.result(&format!(
+    format!(
         "{}: {} suites with {} actions, {} texts and {} problems; files: {}\n\n{}",
-        args.out.display(),
+        result.folder.display(),
         suites.len(),
         sum(|s| s.actions),
         sum(|s| s.texts),
         sum(|s| s.problems),
-        counted(entries),
+        counted(&result.files),
         table.text()
-    ));
+    )
 }

@@ -1,24 +1,15 @@
 //! `planforge suite learn-knowledge`: the rules of a knowledge file from pairs of texts and problems.
 
-mod judge;
-mod representations;
-
-use super::inferred::InferredComparer;
 use crate::args::positive_seconds;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::files::refuse_part_of_run;
-use crate::inference::Inferrer;
-use crate::progress::counting;
-use crate::tasks::add_on;
 use clap::Args;
-use judge::{Judge, KnowledgeReport, TaskRole};
-use planforge_asp::learn::LearnLimits;
-use planforge_contract::{Candidate, Failure, FailureClass, Given, TaskView, TranslateRequest};
-use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_pipeline::{Suite, load_leniently};
-use planforge_translator_asp::{AspTranslatorOptions, LearnInput, LearnPair, LearnResult, Mode};
-use representations::Representations;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::suite::{
+    Comparison, KnowledgeReport, LearnRequest, TaskResult, TaskRole, learn_knowledge,
+};
+use planforge_app::table::{Align, Table};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Learn the rules of knowledge.lp from pairs of texts and problems, and judge them on the other tasks.
@@ -61,113 +52,91 @@ pub(crate) struct SuiteLearnKnowledgeArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Exit {
-    match learn(context, args) {
-        Ok(exit) | Err(exit) => exit,
-    }
-}
-
-fn learn(context: &Context, args: &SuiteLearnKnowledgeArgs) -> Result<Exit, Exit> {
-    let print = |failure: Failure| context.print_failure(&failure);
-    if let Some(path) = &args.out {
-        refuse_part_of_run(path).map_err(print)?;
-    }
-    let loaded = load_leniently(&args.suite);
-    // Texts are not needed.
-    let errors: Vec<Diagnostic> = loaded.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    context.output.diagnostics(&errors, &loaded.sources);
-    let mut suites = vec![loaded.suite.filter(|_| errors.is_empty()).ok_or(Exit::Input)?];
-    add_on(context, &args.add_on, &mut suites)?;
-    let suite = suites.remove(0);
-    let representations = Representations::of(context, &suite, args.replies.as_deref())?;
-    let pairs = pairs(context, args, &suite, &representations)?;
-    let options = AspTranslatorOptions { mode: Mode::Infer, ..AspTranslatorOptions::default() };
-    let inferrer = Inferrer::new(context, &options).map_err(print)?;
-    let bar = counting(&context.output, 0, "learning");
-    let found = learned(context, args, &suite, pairs, &inferrer);
-    bar.finish_and_clear();
-    let (knowledge, result) = found.map_err(print)?;
-    if let Some(path) = &args.out
-        && let Err(error) = std::fs::write(path, &knowledge)
-    {
-        let message = format!("{} cannot be written: {error}", path.display());
-        context
-            .output
-            .diagnostics(&[Diagnostic::error("cli.unwritable-file", message)], &SourceMap::default());
-        return Err(Exit::System);
-    }
-    let judge = Judge { comparer: InferredComparer { context, suite: &suite, inferrer: &inferrer } };
-    let bar = counting(&context.output, suite.tasks.len(), "tasks");
-    let mut tasks = Vec::new();
-    for task in &suite.tasks {
-        let role = if args.from.contains(&task.stem) { TaskRole::Learned } else { TaskRole::HeldBack };
-        let representation = representations.by_task.get(&task.stem).map(String::as_str);
-        tasks.push(judge.task(task, role, representation, &knowledge, &result).map_err(print)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    let report = KnowledgeReport {
-        suite: suite.name.clone(),
-        representations: representations.origin,
-        knowledge,
-        result,
-        tasks,
+    let request = LearnRequest {
+        suite: args.suite.clone(),
+        from: args.from.clone(),
+        replies: args.replies.clone(),
+        add_ons: args.add_on.clone(),
+        max_conditions: args.max_conditions,
+        max_candidates: args.max_candidates,
+        seconds: args.time_limit,
+        out: args.out.clone(),
     };
-    match args.json {
-        true => context.output.json(&report),
-        false => context.output.result(&report.text()),
-    }
-    Ok(if report.all_held_back_are_equivalent() { Exit::Good } else { Exit::Negative })
+    context.show(learn_knowledge(&context.app, &request), |report| {
+        match args.json {
+            true => context.output.json(&report),
+            false => context.output.result(&text(&report)),
+        }
+        report.status()
+    })
 }
 
-/// The pairs to learn from.
-fn pairs(
-    context: &Context,
-    args: &SuiteLearnKnowledgeArgs,
-    suite: &Suite,
-    representations: &Representations,
-) -> Result<Vec<LearnPair>, Exit> {
-    let mut pairs = Vec::new();
-    for name in &args.from {
-        let task = suite.tasks.iter().find(|task| task.stem == *name);
-        let problem = task.and_then(|task| task.reference_problem.clone());
-        let representation = representations.by_task.get(name).cloned();
-        let (Some(problem), Some(representation)) = (problem, representation) else {
-            let message = match task {
-                None => format!("{} has no task `{name}`", args.suite.display()),
-                Some(_) => format!("`{name}` has no reference problem or no representation"),
-            };
-            return Err(context.usage_error(&message, Some("name tasks with both with --from")));
-        };
-        pairs.push(LearnPair { name: name.clone(), representation, problem });
-    }
-    Ok(pairs)
-}
-
-fn learned(
-    context: &Context,
-    args: &SuiteLearnKnowledgeArgs,
-    suite: &Suite,
-    pairs: Vec<LearnPair>,
-    inferrer: &Inferrer,
-) -> Result<(String, LearnResult), Failure> {
-    let limits = LearnLimits { max_conditions: args.max_conditions, max_candidates: args.max_candidates };
-    let input = LearnInput { pairs, limits, time_s: args.time_limit };
-    let document =
-        |error: serde_json::Error| Failure::new(FailureClass::Plugin, "translate-asp.job", error.to_string());
-    let request = TranslateRequest {
-        task: TaskView {
-            suite: suite.name.clone(),
-            given: Given { domain: suite.reference_domain.clone(), problem: None },
-            ..TaskView::default()
-        },
-        candidate: Candidate {
-            texts: [("pairs", serde_json::to_string(&input).map_err(document)?)].into_iter().collect(),
-            ..Candidate::default()
-        },
-        n: 1,
-        ..TranslateRequest::default()
+/// A report as text.
+fn text(report: &KnowledgeReport) -> String {
+    let good = |of: fn(&TaskResult) -> &Option<Comparison>| {
+        report.held_back().filter(|task| *of(task) == Some(Comparison::Equivalent)).count()
     };
-    let patch = inferrer.call(context, &request)?;
-    let text = |name: &str| patch.texts.named.get(name).cloned().unwrap_or_default();
-    Ok((text("knowledge"), serde_json::from_str(&text("learned")).map_err(document)?))
+    let own_file = match report.tasks.iter().any(|task| task.own_file.is_some()) {
+        true => format!(", {} with the suite's knowledge file", good(|task| &task.own_file)),
+        false => String::new(),
+    };
+    let mut out = format!(
+        "{}: {} of {} held-back tasks are equivalent to their reference with the learned rules, {} without rules{own_file}\n",
+        escape(&report.suite),
+        good(|task| &task.learned),
+        report.held_back().count(),
+        good(|task| &task.without_rules),
+    );
+    let _ = writeln!(out, "representations: {}\n\n{}", report.representations, report.knowledge);
+    let words =
+        |comparison: &Option<Comparison>| comparison.as_ref().map_or("-", Comparison::word).to_owned();
+    let columns = ["task", "role", "without rules", "learned rules", "suite's file"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    for task in &report.tasks {
+        let role = if task.role == TaskRole::Learned { "learned from" } else { "held back" };
+        table.row([
+            escape(&task.task).to_string(),
+            role.to_owned(),
+            words(&task.without_rules),
+            words(&task.learned),
+            words(&task.own_file),
+        ]);
+    }
+    out.push_str(&table.text());
+    push_failures(report, &mut out);
+    out
+}
+
+fn push_failures(report: &KnowledgeReport, out: &mut String) {
+    let learned = &report.result.learned;
+    for task in &report.tasks {
+        if let Some(Comparison::Different(why) | Comparison::Refused(why)) = &task.learned {
+            let _ = writeln!(out, "\n{}: {}", escape(&task.task), escape(why));
+        }
+    }
+    for pair in &report.result.pairs {
+        if let Some(why) = &pair.refused {
+            let _ = writeln!(out, "\n{} was not used: {}", escape(&pair.name), escape(why));
+        }
+        if !pair.contradicted.is_empty() {
+            let first = escape(&pair.contradicted[0]);
+            let count = pair.contradicted.len();
+            let _ = writeln!(
+                out,
+                "\n{}: {count} facts of its representation are not in the reference, such as {first}",
+                escape(&pair.name)
+            );
+        }
+    }
+    for open in &learned.unexplained {
+        let _ = writeln!(
+            out,
+            "\nno rules for {}: {} facts missing, {} of them explained; for example {}",
+            open.conclusion, open.missing, open.explained, open.fact
+        );
+    }
+    for cut in &learned.cut {
+        let _ = writeln!(out, "\nnot tried: {cut}");
+    }
+    let _ = writeln!(out, "\n{} rules tried", learned.candidates);
 }

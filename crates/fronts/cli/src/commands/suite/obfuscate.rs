@@ -1,15 +1,14 @@
 //! `planforge suite obfuscate`: a separate suite under other names.
 
-use super::files::{Files, counted};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_diagnostics::render::escape;
-use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::{Align, Table};
-use planforge_obfuscate::{DisguiseOptions, NameGroup, NameStyle, Renaming};
-use planforge_pipeline::{Suite, Texts, disguise_suite, load_suite_with};
-use planforge_suites::obfuscate::{MAPPING, files};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::suite::{
+    DisguiseOptions, MAPPING, NameGroup, NameStyle, ObfuscateRequest, ObfuscateResult, Renaming, counted,
+    obfuscate,
+};
+use planforge_app::table::{Align, Table};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -85,65 +84,43 @@ fn word_of<T: Copy>(word: &str, all: &[T], name: impl Fn(T) -> &'static str) -> 
 }
 
 pub(crate) fn run(context: &Context, args: &SuiteObfuscateArgs) -> Exit {
-    let loaded = load_suite_with(&args.suite, Texts::Optional);
-    context.output.diagnostics(&loaded.diagnostics, &loaded.sources);
-    let Some(suite) = loaded.suite else { return Exit::Input };
     let what = if args.what.is_empty() {
         NameGroup::ALL.into()
     } else {
         args.what.iter().map(|kind| kind.0).collect()
     };
-    let options = DisguiseOptions {
-        names: args.names.0,
-        what,
-        texts: !args.keep_texts,
-        reorder: !args.keep_order,
-        seed: args.seed,
+    let request = ObfuscateRequest {
+        suite: args.suite.clone(),
+        out: args.out.clone(),
+        options: DisguiseOptions {
+            names: args.names.0,
+            what,
+            texts: !args.keep_texts,
+            reorder: !args.keep_order,
+            seed: args.seed,
+        },
+        name: args.name.clone(),
+        force: args.force,
     };
-    let new = match disguise_suite(&suite, &options) {
-        Ok(new) => new,
-        Err(found) => {
-            context.output.diagnostics(&found, &SourceMap::default());
-            return Exit::Input;
+    context.show(obfuscate(&context.app, &request), |result| {
+        if args.json {
+            context.output.json(&result);
+        } else if let Some(renaming) = &result.renaming {
+            context.output.result(&report(&result, renaming));
         }
-    };
-    if is_inside(&args.suite, &args.out) {
-        let message = format!("{} is the suite's own folder", args.out.display());
-        let wrong = Diagnostic::error("cli.file-exists", message).help("name another folder with --out");
-        context.output.diagnostics(&[wrong], &SourceMap::default());
-        return Exit::Input;
-    }
-    match Files::new(&args.out, files(&new, args.name.as_deref())).write(context, args.force) {
-        Ok(entries) => {
-            let renaming = new.disguise.as_ref().map(|disguise| disguise.names.renaming());
-            if args.json {
-                context.output.json(&serde_json::json!({
-                    "folder": args.out.display().to_string(), "suite": suite.name, "tasks": suite.tasks.len(),
-                    "renaming": renaming, "files": entries,
-                }));
-            } else if let Some(renaming) = renaming {
-                let files = counted(&entries);
-                context.output.result(&report(args, &suite, renaming, &files));
-            }
-            Exit::Good
-        }
-        Err(exit) => exit,
-    }
+        Exit::Good
+    })
 }
 
-/// Names would be exchanged for names of the same folder.
-fn is_inside(suite: &std::path::Path, out: &std::path::Path) -> bool {
-    out.canonicalize().ok().is_some_and(|out| suite.canonicalize().ok() == Some(out))
-}
-
-fn report(args: &SuiteObfuscateArgs, suite: &Suite, renaming: &Renaming, files: &str) -> String {
+fn report(result: &ObfuscateResult, renaming: &Renaming) -> String {
+    let files = counted(&result.files);
     let mut out = format!(
         "{}: suite {} under {} names, {} exchanged, {} tasks; files: {files}; the way back is in {MAPPING}\n",
-        args.out.display(),
-        escape(&suite.name),
+        result.folder,
+        escape(&result.suite),
         renaming.style.name(),
         renaming.names.len(),
-        suite.tasks.len(),
+        result.tasks,
     );
     for (what, names) in
         [("left in texts, where they are words of the language", &renaming.left), ("kept", &renaming.kept)]
