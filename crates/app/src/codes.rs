@@ -1,6 +1,31 @@
-//! Every crate's table of diagnostic codes, for `planforge explain`.
+//! Diagnostic codes and their explanations.
 
+use crate::error::Error;
 use planforge_diagnostics::CodeInfo;
+
+/// All codes, by name.
+pub fn all() -> Vec<&'static CodeInfo> {
+    let mut infos: Vec<_> = tables().into_iter().flatten().collect();
+    infos.sort_by_key(|info| info.code);
+    infos
+}
+
+/// The explanation of a code.
+///
+/// # Errors
+/// `cli.usage`: there is no such code; the help names the nearest.
+pub fn explain(code: &str) -> Result<&'static CodeInfo, Error> {
+    let tables = tables();
+    if let Some(info) = planforge_diagnostics::find_code(&tables, code) {
+        return Ok(info);
+    }
+    let known = tables.iter().flat_map(|t| t.iter()).map(|i| i.code);
+    let nearest =
+        known.max_by(|a, b| strsim::jaro_winkler(a, code).total_cmp(&strsim::jaro_winkler(b, code)));
+    let message = format!("there is no code `{}`", planforge_diagnostics::render::escape(code));
+    let help = nearest.map(|nearest| format!("the nearest is `{nearest}`; `planforge explain` lists all"));
+    Err(Error::usage(message, help.as_deref()))
+}
 
 /// The tables of all crates.
 pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {

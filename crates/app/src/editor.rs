@@ -29,8 +29,13 @@ pub use protocol::{
 pub use publish::{MOST_DIAGNOSTICS, diagnostic};
 pub use workspace::{Document, Workspace};
 
+use crate::catalogue::registry;
+use crate::check::check_text;
+use crate::context::Context;
+use crate::error::Error;
 use crate::limits::WorkLimits;
-use planforge_diagnostics::Diagnostic;
+use crate::pipelines::prices::Prices;
+use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::ResourceLimits;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -55,4 +60,17 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The limits of a command: seconds, and a flag that cancels it.
 pub fn limits(seconds: f64, cancelled: Arc<AtomicBool>) -> Box<dyn ResourceLimits> {
     Box::new(WorkLimits::cancelled_by(cancelled, seconds, MOST_BYTES))
+}
+
+/// A check of pipeline files with the plugins and prices of this moment.
+///
+/// # Errors
+/// A list of prices that cannot be read.
+pub fn pipeline_check(context: &Context) -> Result<impl Fn(&str, &str) -> Vec<Diagnostic> + use<>, Error> {
+    let (context, registry, prices) = (context.clone(), registry(context), Prices::listed(context)?);
+    Ok(move |text: &str, name: &str| {
+        let (checked, _) = check_text(&context, &registry, &prices, (text, name), &[]);
+        let in_text = |d: &Diagnostic| d.primary().is_none_or(|label| label.source == SourceId(0));
+        checked.diagnostics.into_iter().filter(in_text).collect()
+    })
 }

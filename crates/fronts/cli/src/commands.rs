@@ -4,7 +4,7 @@
 // Declared here, not by the macro, so that `cargo fmt` finds their files.
 pub(crate) mod batch;
 
-// pub(crate) mod check;
+pub(crate) mod check;
 
 pub(crate) mod command_line;
 pub(crate) mod compare;
@@ -16,13 +16,13 @@ pub(crate) mod doctor;
 
 pub(crate) mod evaluate;
 
-// pub(crate) mod explain;
+pub(crate) mod explain;
 
-// pub(crate) mod models;
+pub(crate) mod models;
 
 // pub(crate) mod pddl;
 
-// pub(crate) mod plugins;
+pub(crate) mod plugins;
 
 pub(crate) mod replay;
 pub(crate) mod report;
@@ -90,17 +90,17 @@ commands! {
     "Write and extend" {
         Suite(suite::SuiteArgs),
 
-        // Models(models::ModelsArgs),
+        Models(models::ModelsArgs),
 
-        // Plugins(plugins::PluginsArgs)
+        Plugins(plugins::PluginsArgs)
     }
     "Serve" {
         // Serve(serve::ServeArgs)
     }
     "Help" {
-        // Check(check::CheckArgs),
+        Check(check::CheckArgs),
 
-        // Explain(explain::ExplainArgs),
+        Explain(explain::ExplainArgs),
 
         Doctor(doctor::DoctorArgs),
 

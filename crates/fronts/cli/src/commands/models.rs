@@ -1,8 +1,6 @@
 //! `planforge models`: language models, as `--model` and pipeline files name them.
 
-mod abilities;
 mod check;
-mod trial;
 
 use crate::context::Context;
 use crate::exit::Exit;

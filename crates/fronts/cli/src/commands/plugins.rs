@@ -3,16 +3,14 @@
 mod test_plugin;
 mod try_environment;
 
-use crate::catalogue::registry;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand, ValueEnum};
-use planforge_contract::{Failure, PluginInfo};
-use planforge_evaluate::{Align, Table};
-use planforge_plugin_host::RegistryEntry;
-use planforge_plugin_tools::scaffold::{scaffold, scaffold_python};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use planforge_app::contract::PluginInfo;
+use planforge_app::plugins::{ListedPlugin, NewPluginRequest, list, new_plugin, show};
+use planforge_app::table::{Align, Table};
+use serde_json::Value;
+use std::path::PathBuf;
 
 /// List plugins, write a new one, test one, try a program as an environment.
 #[derive(Debug, Args)]
@@ -68,72 +66,59 @@ pub(crate) enum Language {
 
 pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
     match &args.command {
-        PluginsCommand::List { json } => list(context, *json),
-        PluginsCommand::Show { id, json } => show(context, id, *json),
-        PluginsCommand::New { language: Language::Python, sdk: Some(_), .. } => {
-            context.usage_error("--sdk is for plugins in Rust", Some("leave it out"))
-        }
-        PluginsCommand::New { kind, name, language: Language::Python, dir, sdk: None } => {
-            let next =
-                format!("`python3 -m unittest` in the new folder, then `planforge plugins test {name}`");
-            report_new(context, scaffold_python(kind, name, dir), &next)
-        }
-        PluginsCommand::New { kind, name, language: Language::Rust, dir, sdk } => {
-            new_crate(context, kind, name, dir, sdk.as_deref())
+        PluginsCommand::List { json } => print_list(context, *json),
+        PluginsCommand::Show { id, json } => context.show(show(&context.app, id), |info| {
+            match json {
+                true => context.output.json(&info),
+                false => context.output.result(&describe(&info)),
+            }
+            Exit::Good
+        }),
+        PluginsCommand::New { kind, name, language, dir, sdk } => {
+            let request = NewPluginRequest {
+                kind: kind.clone(),
+                name: name.clone(),
+                is_python: *language == Language::Python,
+                folder: dir.clone(),
+                sdk: sdk.clone(),
+            };
+            context.show(new_plugin(&context.app, &request), |new| {
+                let list: String = new.files.iter().map(|file| format!("{}\n", file.display())).collect();
+                context.output.result(&list);
+                context.output.note(&format!("next: {}", new.next));
+                Exit::Good
+            })
         }
         PluginsCommand::Test(args) => test_plugin::run(context, args),
         PluginsCommand::TryEnvironment(args) => try_environment::run(context, args),
     }
 }
 
-/// Lists all plugins. Refused libraries are listed too and make the command fail.
-fn list(context: &Context, json: bool) -> Exit {
-    let entries = registry(context).list();
+fn print_list(context: &Context, json: bool) -> Exit {
+    let list = list(&context.app);
     if json {
-        context.output.json(&json!({"plugins": entries.iter().map(entry_json).collect::<Vec<_>>()}));
+        context.output.json(&list);
     } else {
         let mut table = Table::new(["plugin", "kind", "version", "origin"].map(|name| (name, Align::Left)));
-        entries.iter().for_each(|entry| table.row(entry_row(entry)));
+        list.plugins.iter().for_each(|plugin| table.row(row(plugin)));
         context.output.result(&table.text());
     }
-    if entries.iter().all(|e| e.info.is_ok()) { Exit::Good } else { Exit::Plugin }
+    list.status()
 }
 
-fn entry_row(entry: &RegistryEntry) -> [String; 4] {
-    let origin = origin(entry);
-    let (kind, version, origin) = match &entry.info {
-        Ok(info) => {
-            let shadowed = if entry.shadowed { " (shadowed)" } else { "" };
-            (info.kind.name().to_owned(), info.version.clone(), format!("{origin}{shadowed}"))
+fn row(plugin: &ListedPlugin) -> [String; 4] {
+    let origin = &plugin.origin;
+    let (kind, version, origin) = match (&plugin.failure, &plugin.kind, &plugin.version) {
+        (None, Some(kind), Some(version)) => {
+            let shadowed = if plugin.shadowed { " (shadowed)" } else { "" };
+            (kind.name().to_owned(), version.clone(), format!("{origin}{shadowed}"))
         }
-        Err(failure) => ("refused".to_owned(), "-".to_owned(), format!("{origin}: {failure}")),
+        (failure, ..) => {
+            let why = failure.as_ref().map(ToString::to_string).unwrap_or_default();
+            ("refused".to_owned(), "-".to_owned(), format!("{origin}: {why}"))
+        }
     };
-    [entry.id.clone(), kind, version, origin]
-}
-
-fn origin(entry: &RegistryEntry) -> String {
-    entry.source.file().map_or_else(|| "bundled".to_owned(), |(path, _)| path.display().to_string())
-}
-
-fn entry_json(entry: &RegistryEntry) -> Value {
-    let sha256 = entry.source.file().map(|(_, sha256)| sha256);
-    let (info, failure) = match &entry.info {
-        Ok(info) => (Some(info.as_ref()), None),
-        Err(failure) => (None, Some(failure)),
-    };
-    json!({
-        "id": entry.id, "kind": info.map(|i| i.kind), "version": info.map(|i| &i.version), "origin": origin(entry),
-        "sha256": sha256, "shadowed": entry.shadowed, "failure": failure,
-    })
-}
-
-fn show(context: &Context, id: &str, json: bool) -> Exit {
-    match registry(context).info_apart(id) {
-        Ok(info) if json => context.output.json(info.as_ref()),
-        Ok(info) => context.output.result(&describe(&info)),
-        Err(failure) => return context.print_failure(&failure),
-    }
-    Exit::Good
+    [plugin.id.clone(), kind, version, origin]
 }
 
 fn describe(info: &PluginInfo) -> String {
@@ -157,43 +142,4 @@ fn describe(info: &PluginInfo) -> String {
     };
     section("option", options.into_iter().flatten().map(option_row).collect());
     out
-}
-
-fn new_crate(context: &Context, kind: &str, name: &str, dir: &Path, sdk: Option<&Path>) -> Exit {
-    let sdk = sdk.map(Path::to_owned).or_else(|| sdk_near(dir));
-    let mut next = format!(
-        "`cargo test` in the new folder, then `planforge plugins test {name}/target/debug/{}`",
-        library_file(name)
-    );
-    if sdk.is_none() {
-        let version = env!("CARGO_PKG_VERSION");
-        next += &format!(
-            "\nit takes planforge-plugin-sdk {version} from crates.io; to take it from a checkout, name that with --sdk DIR"
-        );
-    }
-    report_new(context, scaffold(kind, name, dir, sdk.as_deref()), &next)
-}
-
-/// The name of the library that a crate of that name builds.
-fn library_file(name: &str) -> String {
-    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    format!("{prefix}{}{suffix}", name.replace('-', "_"))
-}
-
-fn report_new(context: &Context, files: Result<Vec<PathBuf>, Failure>, next: &str) -> Exit {
-    match files {
-        Ok(files) => {
-            let list: String = files.iter().map(|f| format!("{}\n", f.display())).collect();
-            context.output.result(&list);
-            context.output.note(&format!("next: {next}"));
-            Exit::Good
-        }
-        Err(failure) => context.print_failure(&failure),
-    }
-}
-
-/// The checkout that contains a folder: the one with `crates/platform/plugin-sdk`.
-fn sdk_near(dir: &Path) -> Option<PathBuf> {
-    let start = std::fs::canonicalize(dir).ok()?;
-    start.ancestors().find(|a| a.join("crates/platform/plugin-sdk/Cargo.toml").is_file()).map(Path::to_owned)
 }

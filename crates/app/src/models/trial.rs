@@ -1,9 +1,10 @@
 //! Requests to a model that is tried. Each goes to the provider at once, without retries, journal or cassette.
 
-use crate::consent::Consent;
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::prepare::{Preparation, Prepared, prepare};
+use crate::error::Error;
+use crate::pipelines::consent::Consent;
+use crate::pipelines::prepare::{Preparation, Prepared, prepare};
+use crate::status::Status;
 use planforge_contract::api::{NoHost, Provider};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, JsonObject, Message, PluginInfo, Price,
@@ -18,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Most requests of a trial.
-pub(super) const MOST_REQUESTS: u32 = 16;
+pub const MOST_REQUESTS: u32 = 16;
 
 /// Most tokens of a reply where the table says nothing. Reasoning counts too.
 const REPLY_TOKENS: u32 = 1024;
@@ -53,17 +54,18 @@ pub(super) struct Connection {
 }
 
 impl Trial<'_> {
-    /// Creates the provider from the table; what is wrong with it is printed.
-    pub(super) fn connect(&self) -> Result<Connection, Exit> {
-        self.try_connect().map_err(|failures| {
-            let exits = failures.iter().map(|failure| self.context.print_failure(failure));
-            exits.max().unwrap_or(Exit::Plugin)
-        })
+    /// Creates the provider from the table.
+    ///
+    /// # Errors
+    /// Everything wrong with it.
+    pub(super) fn connect(&self) -> Result<Connection, Error> {
+        self.try_connect().map_err(|failures| Error::failures(failures, Status::Plugin))
     }
 
     /// Creates the provider from the table, or returns what is wrong with it.
     pub(super) fn try_connect(&self) -> Result<Connection, Vec<Failure>> {
         let with = Preparation {
+            context: self.context,
             registry: self.registry,
             name: &self.name,
             text: "",

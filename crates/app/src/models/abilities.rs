@@ -8,15 +8,18 @@ use serde_json::{Value, json};
 /// The result for an ability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Answer {
+pub enum Answer {
+    /// The model has it.
     Yes,
+    /// The model does not have it.
     No,
     /// The requests do not decide it.
     Unknown,
 }
 
 impl Answer {
-    pub(super) const fn name(self) -> &'static str {
+    /// The result in a word.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Yes => "yes",
             Self::No => "no",
@@ -26,33 +29,40 @@ impl Answer {
 }
 
 /// An ability, and what the trial found.
-#[derive(Debug, Serialize)]
-pub(super) struct Ability {
-    pub(super) name: &'static str,
-    pub(super) result: Answer,
-    pub(super) detail: String,
+#[derive(Debug, Clone, Serialize)]
+pub struct Ability {
+    /// Name of the ability.
+    pub name: &'static str,
+    /// The result.
+    pub result: Answer,
+    /// The evidence.
+    pub detail: String,
     /// The tried ways to send a grammar.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tried: Vec<GrammarTrial>,
+    pub tried: Vec<GrammarTrial>,
 }
 
 /// A server's use of a grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum GrammarEffect {
+pub enum GrammarEffect {
+    /// The reply follows it.
     Enforced,
+    /// The reply does not follow it.
     Ignored,
+    /// The server refuses the request.
     Refused,
     /// The request failed for another reason.
     Unknown,
 }
 
 /// One way to send a grammar, and what the server made of it.
-#[derive(Debug, Serialize)]
-pub(super) struct GrammarTrial {
+#[derive(Debug, Clone, Serialize)]
+pub struct GrammarTrial {
     /// The value of the table's key `grammar`; absent for a provider without that key.
-    pub(super) key: Option<&'static str>,
-    pub(super) effect: GrammarEffect,
+    pub key: Option<&'static str>,
+    /// What the server did with it.
+    pub effect: GrammarEffect,
     /// The reply, or the server's message.
     evidence: String,
 }

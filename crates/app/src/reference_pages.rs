@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-const NOTE: &str = "<!-- Generated from the schemas: `UPDATE_PAGES=1 cargo test -p planforge-cli reference_pages`. Do not edit. -->";
+const NOTE: &str = "<!-- Generated from the schemas: `UPDATE_PAGES=1 cargo test -p planforge-app reference_pages`. Do not edit. -->";
 
 /// Writes the tables of one schema. Objects with keys of their own become sections behind the table that mentions them.
 struct Writer<'a> {
@@ -303,7 +303,7 @@ fn reference_pages_agree_with_the_schemas() {
         let written = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             written == page,
-            "docs/reference/{name} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-cli reference_pages`"
+            "docs/reference/{name} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-app reference_pages`"
         );
     }
 }
