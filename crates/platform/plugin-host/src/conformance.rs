@@ -19,7 +19,8 @@ pub fn library(crate_name: &str) -> Result<PathBuf, String> {
     match [path.clone(), folder.join(file)].into_iter().find(|path| path.is_file()) {
         Some(path) => Ok(path),
         None => Err(format!(
-            "{} is missing: `cargo build -p planforge-loaded-tests --example {crate_name}` builds it",
+            "{} is missing: the crate of a plugin needs the type `cdylib`; `cargo build -p planforge-loaded-tests --example {crate_name}` \
+             builds a bundled one",
             path.display()
         )),
     }
