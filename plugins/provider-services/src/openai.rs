@@ -3,17 +3,19 @@
 //! One call makes exactly one HTTP request: retries, `n`, limits, caps and the record belong to the host. The
 //! plugin owns its async runtime and blocks the calling thread; several threads may call at the same time.
 
+mod http;
 mod options;
 mod service;
 
 pub use options::{GrammarSupport, Interface, OpenAiOptions};
 pub use planforge_model_api::chat_completions::{Field, GrammarField, MaxTokensField};
 
+use crate::openai::http::{Endpoint, Once, Slot};
 use crate::openai::service::Service;
 use planforge_contract::api::{Host, LogLevel, Provider};
-use planforge_contract::{CompletionRequest, CompletionResult, Failure, RequestSetting};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, RequestSetting};
 use planforge_model_api::chat_completions::{Dialect, read_result, request_body};
-use planforge_model_api::http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, unsupported};
+use planforge_model_api::http::{KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, Received, unsupported};
 use planforge_model_api::openai_responses::{ResponsesDialect, read_response};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
 use serde_json::Value;
@@ -24,6 +26,7 @@ pub struct OpenAi {
     options: OpenAiOptions,
     service: Service,
     server: ModelServer,
+    endpoint: Endpoint,
 }
 
 impl OpenAi {
@@ -44,7 +47,9 @@ impl OpenAi {
         service.check_grammar(options.grammar)?;
         let at = (service.base_url.as_str(), service.api_key_header.as_str());
         let server = ModelServer::new(&options.http(at, &options.own_headers()), secret)?;
-        Ok(Self { options, service, server })
+        let endpoint =
+            Endpoint::new(server.base_url(), server.headers().clone(), service.api_version.clone());
+        Ok(Self { options, service, server, endpoint })
     }
 
     /// The body of a request for the service's interface.
@@ -111,6 +116,25 @@ impl OpenAi {
         }
         Ok(())
     }
+
+    fn post(&self, host: &dyn Host, body: &Value) -> Result<Received, Failure> {
+        let slot = Slot::default();
+        let client = self.server.client().clone();
+        let once = Once { client: client.clone(), max_body: self.server.max_body(), slot: slot.clone() };
+        let api = async_openai::Client::build(client, self.endpoint.clone()).with_http_service(once);
+        let sent: Result<Value, _> = match self.service.responses {
+            true => self.server.wait(host, async { api.responses().create_byot(body).await })?,
+            false => self.server.wait(host, async { api.chat().create_byot(body).await })?,
+        };
+        match (slot.take(), sent) {
+            (Some(received), _) => Ok(received),
+            (None, sent) => {
+                let why = sent.err().map_or_else(|| "nothing was sent".to_owned(), |e| e.to_string());
+                let message = format!("cannot build the request: {why}");
+                Err(Failure::new(FailureClass::Request, "provider.request", message))
+            }
+        }
+    }
 }
 
 impl Plugin for OpenAi {
@@ -146,7 +170,7 @@ impl Provider for OpenAi {
         if without_schema && self.options.grammar == GrammarSupport::JsonSchema {
             host.log(LogLevel::Info, "the grammar has no JSON schema, so the request goes without it");
         }
-        Ok(match self.server.post(host, &self.service.path(), &self.body(request)?)? {
+        Ok(match self.post(host, &self.body(request)?)? {
             Ok(bytes) if self.service.responses => read_response(&bytes),
             Ok(bytes) => read_result(&bytes),
             Err(failure) => CompletionResult::ProviderFailure(failure),

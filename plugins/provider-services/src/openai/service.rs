@@ -3,8 +3,7 @@
 use crate::openai::options::{GrammarSupport, Interface, OpenAiOptions};
 use planforge_contract::{Failure, FailureClass, OptionCondition};
 use planforge_model_api::chat_completions::MaxTokensField;
-use url::Url;
-use url::form_urlencoded::Serializer;
+use reqwest::Url;
 
 /// The addresses of OpenAI itself: worldwide, and with the data kept in a region.
 pub(crate) const OPENAI_URLS: [&str; 6] = [
@@ -21,7 +20,7 @@ const AZURE_HOSTS: [&str; 3] =
     [".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
 /// The parameter of Azure's addresses that names the version of the interface.
-const API_VERSION: &str = "api-version";
+pub(crate) const API_VERSION: &str = "api-version";
 
 /// The service that requests go to.
 #[derive(Debug, Clone)]
@@ -29,7 +28,7 @@ pub(crate) struct Service {
     /// The address without a query.
     pub(crate) base_url: String,
     /// Value of `?api-version=`.
-    api_version: Option<String>,
+    pub(crate) api_version: Option<String>,
     /// Header that carries the key.
     pub(crate) api_key_header: String,
     /// True for the interface Responses, false for chat completions.
@@ -72,18 +71,6 @@ impl Service {
             is_openai,
             is_azure,
         })
-    }
-
-    /// The path of requests, with Azure's version.
-    pub(crate) fn path(&self) -> String {
-        let path = if self.responses { "/responses" } else { "/chat/completions" };
-        match &self.api_version {
-            None => path.to_owned(),
-            Some(version) => {
-                let query = Serializer::new(String::new()).append_pair(API_VERSION, version).finish();
-                format!("{path}?{query}")
-            }
-        }
     }
 
     /// Refuses a way to enforce grammars that the service's interface does not have.
