@@ -39,6 +39,8 @@ pub use context::{
 };
 pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};
+pub use inputs::{Findings, Source};
+pub use limits::RequestLimits;
 pub use pipelines::consent::AllowedByOptions;
 /// Tables as text and Markdown.
 pub mod table {
