@@ -21,6 +21,7 @@ mod files;
 mod inference;
 mod inputs;
 mod limits;
+pub mod pddl;
 mod pipelines;
 mod progress;
 pub mod report;
