@@ -57,6 +57,12 @@ impl WorkLimits {
         Self { interrupted: flag, until, bytes: 0, most_bytes }
     }
 
+    /// The same limits with half of the time that is left, for the first of several results.
+    pub(crate) fn half(&self) -> Self {
+        let until = self.remaining().map(|left| Instant::now() + left / 2);
+        Self { until, ..self.clone() }
+    }
+
     /// The time that is left, if it is limited.
     pub(crate) fn remaining(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))

@@ -1,6 +1,7 @@
 //! Two models compared: domains by their behaviour, problems up to the names of their objects, both by exploration walks.
 
 pub mod domains;
+pub mod models;
 pub mod problems;
 pub mod walks;
 
