@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::status::Status;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_pddl::PddlText;
 use serde::de::DeserializeOwned;
 use std::fs::Permissions;
 use std::path::Path;
@@ -40,22 +39,12 @@ pub(crate) fn parse_json<T: DeserializeOwned>(path: &Path, text: &str) -> Result
 /// As of [`read_text`].
 pub(crate) fn text_of(path: &Path) -> Result<String, Box<Diagnostic>> {
     let name = path.display().to_string();
-    let bytes = read_file(path)?;
+    let bytes = read_file(&name, path)?;
     planforge_pddl::read_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
 }
 
-/// Reads a PDDL file or a plan. Comments may hold bytes that are not UTF-8.
-///
-/// # Errors
-/// As of [`read_text`].
-pub(crate) fn pddl_of(path: &Path) -> Result<PddlText, Box<Diagnostic>> {
-    let name = path.display().to_string();
-    let bytes = read_file(path)?;
-    planforge_pddl::read_pddl_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
-}
-
-fn read_file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let name = path.display().to_string();
+/// The bytes of a file of at most the size that is read. Messages have `name`.
+pub(crate) fn read_file(name: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let failed = |error: std::io::Error| {
         Box::new(
             Diagnostic::error("cli.unreadable-file", format!("{name} cannot be read: {error}"))

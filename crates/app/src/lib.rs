@@ -23,6 +23,7 @@ mod inference;
 mod inputs;
 mod limits;
 pub mod models;
+pub mod pddl;
 mod pipelines;
 pub mod plugins;
 mod progress;
@@ -44,6 +45,8 @@ pub use context::{
 };
 pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};
+pub use inputs::{Findings, Source};
+pub use limits::RequestLimits;
 pub use pipelines::consent::AllowedByOptions;
 /// Tables as text and Markdown.
 pub mod table {

@@ -87,6 +87,11 @@ impl WorkProgress {
         self.update(|work| (work.done, work.total) = (done, total));
     }
 
+    /// As [`WorkProgress::set`], and the work turns to this unit.
+    pub(crate) fn set_with_message(&self, done: u64, total: Option<u64>, message: &str) {
+        self.update(|work| (work.done, work.total, work.message) = (done, total, message.to_owned()));
+    }
+
     /// The work turns to this unit.
     pub(crate) fn set_message(&self, message: impl Into<String>) {
         self.update(|work| work.message = message.into());

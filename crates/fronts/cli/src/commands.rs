@@ -20,7 +20,7 @@ pub(crate) mod explain;
 
 pub(crate) mod models;
 
-// pub(crate) mod pddl;
+pub(crate) mod pddl;
 
 pub(crate) mod plugins;
 
@@ -85,7 +85,7 @@ commands! {
         Study(study::StudyArgs),
     }
     "PDDL" {
-        // Pddl(pddl::PddlArgs)
+        Pddl(pddl::PddlArgs)
     }
     "Write and extend" {
         Suite(suite::SuiteArgs),

@@ -1,27 +1,15 @@
-//! The derivation of a part of an inferred problem, as a tree and as JSON: the atom, the rule that made it,
+//! The derivation of a part of an inferred problem, as a tree: the atom, the rule that made it,
 //! the premises of the rule, down to the lines of the intermediate representation (translate-infer-compile
 //! paper, section 3.3).
 
-use planforge_contract::{
-    IdleReason, IdleRule, Inference, InferenceRule, InferredAtom, InferredEntry, ProblemSection, RuleOrigin,
-};
-use planforge_diagnostics::render::escape;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use planforge_app::contract::{IdleReason, Inference, InferenceRule, InferredEntry, RuleOrigin};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::derivation::section_name;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Atoms shown of one derivation; JSON has all.
 const SHOWN_ATOMS: usize = 200;
-
-/// The section as the command line and JSON call it.
-pub(crate) fn section_name(section: ProblemSection) -> &'static str {
-    match section {
-        ProblemSection::Objects => "objects",
-        ProblemSection::Init => "init",
-        ProblemSection::Goal => "goal",
-        ProblemSection::Metric => "metric",
-    }
-}
 
 /// One part of the problem: its line, and below it each atom with the rule that made it and what that rule needed.
 pub(crate) fn tree(inference: &Inference, entry: &InferredEntry) -> String {
@@ -98,51 +86,12 @@ fn rule(inference: &Inference, index: u32) -> String {
     format!("{}:{line}:{column}{whose}: {}", escape(source), escape(text))
 }
 
-/// A part of a problem as JSON: the atoms of its derivation, with indices into this list and the rules
-/// inline.
-pub(crate) fn entry_json(inference: &Inference, entry: &InferredEntry) -> Value {
-    let mut place: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut order = Vec::new();
-    let mut rest: Vec<u32> = entry.atoms.iter().rev().copied().collect();
-    while let Some(index) = rest.pop() {
-        let Some(atom) = inference.atoms.get(index as usize) else { continue };
-        if place.contains_key(&index) {
-            continue;
-        }
-        place.insert(index, order.len());
-        order.push(atom);
-        rest.extend(atom.premises.iter().rev());
-    }
-    let indices = |of: &[u32]| of.iter().filter_map(|index| place.get(index).copied()).collect::<Vec<_>>();
-    let atoms: Vec<Value> = order
-        .iter()
-        .map(|InferredAtom { atom, rule, premises, absent, others }| {
-            json!({
-                "atom": atom,
-                "rule": inference.rules.get(*rule as usize),
-                "premises": indices(premises),
-                "absent": absent,
-                "others": others,
-            })
-        })
-        .collect();
-    json!({
-        "section": section_name(entry.section),
-        "pddl": entry.pddl,
-        "from": indices(&entry.atoms),
-        "atoms": atoms,
-    })
-}
-
-/// The lines without effect as JSON.
-pub(crate) fn idle_json(inference: &Inference) -> Value {
-    let one = |IdleRule { rule, reason }: &IdleRule| json!({"rule": inference.rules.get(*rule as usize), "reason": reason});
-    inference.idle.iter().map(one).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use planforge_app::contract::{InferredAtom, ProblemSection};
+    use planforge_app::pddl::derivation::entry_json;
+    use serde_json::json;
 
     fn rule(text: &str) -> InferenceRule {
         InferenceRule { origin: RuleOrigin::Text, source: "ir".into(), line: 1, column: 1, text: text.into() }

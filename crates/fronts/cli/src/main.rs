@@ -5,6 +5,7 @@ mod args;
 mod cause;
 mod commands;
 mod context;
+mod derivation;
 #[cfg(test)]
 mod document_commands;
 mod environment;

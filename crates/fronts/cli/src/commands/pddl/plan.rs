@@ -1,27 +1,14 @@
 //! `planforge pddl plan`: the bundled classical planner on two files, over the same plugin boundary as in
 //! pipelines.
 
-use crate::args::at_least_one;
-use crate::args::positive_seconds;
-use crate::catalogue::registry;
+use crate::args::{at_least_one, positive_seconds};
 use crate::context::Context;
-use crate::exit::{Exit, of_limit};
-use crate::inputs::Inputs;
-use crate::interrupt::interrupt_flag;
+use crate::exit::Exit;
 use clap::Args;
-use planforge_contract::{
-    CreateRequest, Failure, FailureClass, JsonObject, PlanDocument, PlanLimits, PlanOutcome, PlanRequest,
-    ReportedDiagnostic,
-};
-use planforge_diagnostics::SourceId;
-use planforge_diagnostics::render::escape;
-use planforge_plugin_common::judging::limit_outcome;
-use planforge_plugin_common::judging::reports::PlanReport;
-use planforge_plugin_host::Instance;
+use planforge_app::RequestLimits;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::plan::{PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 /// Find a plan and print it in IPC form.
 #[derive(Debug, Args)]
@@ -62,136 +49,34 @@ pub(crate) struct PlanArgs {
     pub(crate) json: bool,
 }
 
-/// The plugin behind the command.
-const PLANNER: &str = "planner-classical";
-
 pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
-    let inputs = Inputs::read(&args.domain, Some(&args.problem));
-    let exit = inputs.exit();
-    if !args.json {
-        context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
-    }
-    let found: Vec<_> =
-        inputs.texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources)).collect();
-    if exit != Exit::Good {
-        if args.json {
-            context.output.json(&PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()));
-        }
-        return exit;
-    }
-    match call_planner(context, args, &inputs) {
-        Ok(outcome) => {
-            let exit = exit_of(&outcome);
-            if args.json {
-                context.output.json(&PlanReport::new(outcome, found));
-            } else {
-                print(context, &outcome);
-            }
-            exit
-        }
-        Err(exit) => exit,
-    }
-}
-
-/// Calls the planner with the texts that were checked.
-fn call_planner(context: &Context, args: &PlanArgs, inputs: &Inputs) -> Result<PlanOutcome, Exit> {
-    let text = |id| inputs.texts.sources.get(SourceId(id)).map(|file| file.text.clone()).ok_or(Exit::Input);
-    let request = PlanRequest {
-        domain: text(0)?,
-        problem: text(1)?,
-        limits: PlanLimits {
-            time_ms: args.time_limit.map(|s| (s * 1000.0).ceil() as u64),
-            memory_bytes: Some(args.memory_limit.saturating_mul(1 << 20)),
-            nodes: args.max_nodes,
-        },
-        k: args.top_k.unwrap_or(1),
-        ..PlanRequest::default()
-    };
-    let options = options(args);
-    let registry = registry(context);
-    let created = registry.create(PLANNER, CreateRequest { options, ..CreateRequest::default() });
-    let planner = match created {
-        Ok(Instance::Planner(planner)) => planner,
-        Ok(_) => {
-            let message = format!("`{PLANNER}` on the search path is not a planner");
-            return Err(context.print_failure(&Failure::new(FailureClass::Plugin, "plugin.kind", message)));
-        }
-        Err(failure) => return Err(context.print_failure(&failure)),
-    };
-    let host = PlanHost::new(context, args.time_limit);
-    let outcome = planner.plan(&host, &request);
-    host.bar.finish_and_clear();
-    outcome.or_else(|failure| limit_outcome(failure).map_err(|failure| context.print_failure(&failure)))
-}
-
-/// The options of the planner.
-fn options(args: &PlanArgs) -> JsonObject {
     let search = match args.top_k {
-        Some(_) => "top-k",
-        None if args.optimal => "astar",
-        None => "greedy",
+        Some(k) => PlanSearch::TopK { k, quality: args.quality, semantics: args.semantics.clone() },
+        None if args.optimal => PlanSearch::Optimal,
+        None => PlanSearch::Any,
     };
-    let mut options = JsonObject::from_iter([("search".to_owned(), search.into())]);
-    if let Some(quality) = args.quality {
-        options.insert("quality".to_owned(), quality.into());
-    }
-    if let Some(semantics) = &args.semantics {
-        options.insert("semantics".to_owned(), semantics.as_str().into());
-    }
-    options
-}
-
-/// The planner's host: progress, interruption, time.
-struct PlanHost {
-    bar: indicatif::ProgressBar,
-    interrupted: Arc<AtomicBool>,
-    deadline: Option<Instant>,
-}
-
-/// Time that the planner gets to answer after its own limit, also on a busy machine.
-const HOST_MARGIN: Duration = Duration::from_secs(10);
-
-impl PlanHost {
-    fn new(context: &Context, seconds: Option<f64>) -> Self {
-        let target = if context.output.terminal {
-            indicatif::ProgressDrawTarget::stderr()
-        } else {
-            indicatif::ProgressDrawTarget::hidden()
-        };
-        let bar = indicatif::ProgressBar::with_draw_target(None, target);
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self {
-            bar,
-            interrupted: interrupt_flag(),
-            deadline: seconds
-                .and_then(|s| Instant::now().checked_add(Duration::from_secs_f64(s) + HOST_MARGIN)),
+    let request = PlanRequest {
+        domain: args.domain.clone().into(),
+        problem: args.problem.clone().into(),
+        search,
+        in_words: None,
+        limits: RequestLimits {
+            seconds: args.time_limit,
+            memory_bytes: args.memory_limit.saturating_mul(1 << 20),
+        },
+        nodes: args.max_nodes,
+    };
+    context.show(plan(&context.app, &request), |result| {
+        if args.json {
+            context.output.json(&result);
+            return result.status();
         }
-    }
-}
-
-impl planforge_contract::api::Host for PlanHost {
-    fn log(&self, _level: planforge_contract::api::LogLevel, message: &str) {
-        self.bar.set_message(escape(message));
-    }
-    fn progress(&self, done: u64, _total: u64, what: &str) {
-        self.bar.set_message(format!("{}: {done}", escape(what)));
-    }
-    fn cancelled(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
-    }
-    fn remaining_ms(&self) -> Option<u64> {
-        self.deadline.map(|d| d.saturating_duration_since(Instant::now()).as_millis() as u64)
-    }
-}
-
-fn exit_of(outcome: &PlanOutcome) -> Exit {
-    match outcome {
-        PlanOutcome::Plan { .. } => Exit::Good,
-        PlanOutcome::ProvenUnsolvable { .. } | PlanOutcome::Unreadable { .. } => Exit::Negative,
-        PlanOutcome::Exhausted { .. } => Exit::Exhausted,
-        PlanOutcome::LimitReached { limit, .. } => of_limit(*limit),
-        PlanOutcome::Unsupported { .. } => Exit::Undecided,
-    }
+        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
+        if let Some(outcome) = &result.outcome {
+            print(context, outcome);
+        }
+        result.status()
+    })
 }
 
 fn print(context: &Context, outcome: &PlanOutcome) {

@@ -1,41 +1,18 @@
-//! `planforge pddl equivalent domain`: whether two domains behave the same on given problems: exactly or up to a limit, or by their
-//! cheapest plans.
+//! `planforge pddl equivalent domain`: two domains on given problems, by their behaviour or by their cheapest plans.
 
-mod text;
-
-use self::text::text;
-use crate::args::positive_seconds;
-use crate::args::words;
+use crate::args::{positive_seconds, words};
 use crate::context::Context;
-use crate::exit::{Exit, of_stop};
-use crate::inputs::Inputs;
-use crate::limits::WorkLimits;
-use crate::progress::counting;
+use crate::exit::Exit;
 use clap::Args;
-use planforge_contract::{HeuristicEquivalence, ReportedDiagnostic};
-use planforge_diagnostics::Diagnostic;
-use planforge_diagnostics::render::escape;
-use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::equivalence::ComparedSide;
-use planforge_planning::equivalence::are::domain_error;
-use planforge_planning::equivalence::domains::{
-    Behaviour, ComparisonVerdict, Comparisons, EquivalenceLimits, NotCompared, SearchEnd, compare_domains,
+use planforge_app::contract::HeuristicEquivalence;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::compare::domains::{
+    ComparedProblem, DomainComparisonMethod, DomainEquivalentReport, DomainsRequest, DomainsResult,
+    MatchedInterface, Rule, Semantics, domains,
 };
-use planforge_planning::equivalence::hde::{
-    HdeOptions, HdeOutcome, HdeReference, HdeReferenceError, HdeReferenceErrorKind, HdeResult,
-};
-use planforge_planning::equivalence::interface::{
-    DomainWithProblems, Interface, NoInterface, match_interface,
-};
-use planforge_planning::walk::ModelError;
-use planforge_plugin_common::judging::Rule;
-use planforge_plugin_common::judging::Semantics;
-use planforge_plugin_common::judging::domains::{self, Outcome};
-use planforge_plugin_common::judging::reports::DomainEquivalentReport;
-use std::num::NonZeroUsize;
-use std::path::Path;
+use planforge_app::{RequestLimits, Source};
+use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::time::Instant;
 
 /// Compare two domains exactly on given problems.
 ///
@@ -110,324 +87,162 @@ pub(crate) struct EquivalentDomainArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
-    let second_problems = match args.second_problems.as_slice() {
-        [] => args.problems.as_slice(),
-        own if own.len() == args.problems.len() => own,
-        own => {
-            let message =
-                format!("--second-problems names {} files and --problems {}", own.len(), args.problems.len());
-            return context.usage_error(message, Some("give one for each, in the same order"));
+    let sources = |paths: &[PathBuf]| paths.iter().cloned().map(Source::File).collect();
+    let method = match args.heuristic {
+        true => DomainComparisonMethod::Plans { k: args.k, rule: args.rule, max_nodes: args.max_nodes },
+        false => DomainComparisonMethod::Exact { max_states: args.max_states, max_depth: args.max_depth },
+    };
+    let request = DomainsRequest {
+        first: args.first.clone().into(),
+        second: args.second.clone().into(),
+        problems: sources(&args.problems),
+        second_problems: sources(&args.second_problems),
+        method,
+        match_interface: args.match_interface.then_some(args.max_choices),
+        semantics: args.semantics,
+        limits: RequestLimits::seconds(args.time_limit),
+    };
+    context.show(domains(&context.app, &request), |result| {
+        match args.json {
+            true => context.output.json(&result),
+            false => print(context, &result),
         }
+        result.status()
+    })
+}
+
+fn print(context: &Context, result: &DomainsResult) {
+    for findings in result.unusable.iter().flatten().filter(|findings| findings.has_errors()) {
+        context.output.diagnostics(&findings.diagnostics, &findings.sources);
+    }
+    let report = &result.report;
+    context.output.result(&match (&result.unusable, &report.not_comparable) {
+        (Some(_), _) => "undecided: the domains cannot be compared\n".to_owned(),
+        (None, Some(why)) => format!("{}: {}\n", report.decision, escape(why)),
+        (None, None) => text(report),
+    });
+}
+
+fn text(report: &DomainEquivalentReport) -> String {
+    let mut out = match &report.heuristic {
+        Some(found) => plans_text(found),
+        None => format!("{}\n", report.decision),
     };
-    // Under other names for its types, the second domain does not fit the first's problems yet: it is checked alone.
-    let alone = args.match_interface && args.second_problems.is_empty();
-    let second = |problem: &Path| Inputs::read(&args.second, (!alone).then_some(problem));
-    let mut read: Vec<[Inputs; 2]> = args
-        .problems
-        .iter()
-        .zip(second_problems)
-        .map(|(a, b)| [Inputs::read(&args.first, Some(a)), second(b)])
-        .collect();
-    // A damaged text is not compared: its readable part would be compared instead.
-    if read.iter().flatten().any(|r| r.unreadable || r.has_errors()) {
-        return unusable(context, args, &read);
-    }
-    let Some(mut texts) = ComparedTexts::of(&read) else { return unusable(context, args, &read) };
-    let matched = args.match_interface.then(|| texts.rename(args.max_choices)).transpose();
-    let matched = match matched {
-        Ok(matched) => matched,
-        Err(not) => return not_matched(context, args, &not),
-    };
-    let compared = match args.heuristic {
-        true => by_plans(args, &texts),
-        false => DomainComparison::Exact(compare_all(context, args, &texts)),
-    };
-    if let Some((number, side, found)) = compared.invalid() {
-        read[number][place(side)].texts.diagnostics.extend(found);
-        return unusable(context, args, &read);
-    }
-    let mut report = report(args, &compared);
-    report.reconstruction_error =
-        Some(domains::reconstruction_error(&domain_error(texts.first, &texts.second)));
-    report.interface = matched.as_ref().map(domains::interface);
-    match args.json {
-        true => context.output.json(&report),
-        false => context.output.result(&text(&report)),
-    }
-    compared.exit()
-}
-
-/// The compared domains and problems.
-struct ComparedTexts<'r> {
-    first: &'r Domain,
-    second: Domain,
-    problems: Vec<[&'r Problem; 2]>,
-    /// True if the second domain has separate problem files.
-    own_problems: bool,
-}
-
-impl<'r> ComparedTexts<'r> {
-    /// `None` if a text could not be read.
-    fn of(read: &'r [[Inputs; 2]]) -> Option<Self> {
-        let [a, b] = read.first()?;
-        let own_problems = b.texts.problem.is_some();
-        let problems = read.iter().map(|[a, b]| {
-            let first = a.texts.problem.as_ref()?;
-            Some([first, b.texts.problem.as_ref().unwrap_or(first)])
-        });
-        Some(ComparedTexts {
-            first: a.texts.domain.as_ref()?,
-            second: b.texts.domain.clone()?,
-            problems: problems.collect::<Option<_>>()?,
-            own_problems,
-        })
-    }
-
-    /// Puts the second domain into the first's names.
-    fn rename(&mut self, max_choices: u64) -> Result<Interface, NoInterface> {
-        let of = |side: usize| self.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
-        let (first, second) = (of(0), if self.own_problems { of(1) } else { Vec::new() });
-        let found = match_interface(
-            DomainWithProblems { domain: self.first, problems: &first },
-            DomainWithProblems { domain: &self.second, problems: &second },
-            max_choices,
-        )?;
-        self.second = found.rewrite(self.first, &self.second);
-        Ok(found)
-    }
-}
-
-/// The result of the comparison.
-enum DomainComparison {
-    Exact(Comparisons),
-    ByPlans(Result<Box<(HdeResult, HdeOptions)>, NoPlanComparison>),
-}
-
-/// The reason why there is no comparison by plans.
-enum NoPlanComparison {
-    HdeReference(HdeReferenceError),
-    Candidate(NotCompared),
-}
-
-impl DomainComparison {
-    /// The first problem that does not form a model with a domain: its index, the side and the diagnostics.
-    fn invalid(&self) -> Option<(usize, ComparedSide, Vec<Diagnostic>)> {
-        let of = |number: usize, side: ComparedSide, error: &ModelError| match error {
-            ModelError::Invalid(found) => Some((number, side, found.clone())),
-            _ => None,
-        };
-        match self {
-            DomainComparison::Exact(outcomes) => {
-                outcomes.0.iter().enumerate().find_map(|(number, outcome)| {
-                    outcome.as_ref().err().and_then(|not| of(number, not.side, &not.error))
-                })
+    for problem in &report.problems {
+        let _ = write!(out, "{}: {}", escape(&problem.problem), problem.decision);
+        match (problem.equal_up_to, problem.decision.as_str()) {
+            (Some(steps), _) => {
+                let _ = write!(out, "; behaviour equal for all sequences of at most {steps} steps");
             }
-            DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(HdeReferenceError {
-                problem,
-                why: HdeReferenceErrorKind::Model(error),
-            }))) => of(*problem, ComparedSide::First, error),
-            DomainComparison::ByPlans(Err(NoPlanComparison::Candidate(not))) => of(0, not.side, &not.error),
-            DomainComparison::ByPlans(_) => None,
+            (None, "equal") if problem.same_model => out.push_str(": the same ground model"),
+            (None, "equal") => out.push_str(" over the whole reachable space"),
+            (None, _) => {}
         }
+        if let Some(reason) = &problem.reason {
+            let _ = write!(out, "; {}", escape(reason));
+        }
+        if problem.pairs > 0 {
+            let _ = write!(out, " ({} pairs of states)", problem.pairs);
+        }
+        out.push('\n');
+        push_differences(&mut out, problem);
     }
+    if let Some(found) = &report.interface {
+        push_renaming(&mut out, found);
+    }
+    if let Some(error) = &report.reconstruction_error {
+        let least = error.least.map_or("none".to_owned(), |n| n.to_string());
+        let _ = writeln!(
+            out,
+            "action reconstruction error: {} by name, {} by position, {least} under the best pairing of parameters",
+            error.by_name, error.by_position
+        );
+    }
+    out
+}
 
-    fn exit(&self) -> Exit {
-        let of_model = |error: &ModelError| match error {
-            ModelError::Limit(reason) => of_stop(*reason),
-            _ => Exit::Undecided,
+fn plans_text(found: &HeuristicEquivalence) -> String {
+    let mut out = match found.decision.as_str() {
+        "equivalent" => "equivalent by their cheapest plans\n".to_owned(),
+        other => format!("{other}\n"),
+    };
+    for (number, [first, second]) in found.plans.iter().enumerate() {
+        let _ = writeln!(out, "problem {}: {first} plans in the first, {second} in the second", number + 1);
+    }
+    if let Some(class) = &found.class {
+        let _ = writeln!(out, "class: {class}");
+    }
+    if let Some(why) = &found.why {
+        let _ = writeln!(out, "  {}", escape(why));
+    }
+    if let Some(plan) = &found.failing_plan {
+        let other = if plan.plan_of == "first" { "second" } else { "first" };
+        let _ = match plan.failing_step {
+            Some(step) => writeln!(
+                out,
+                "  plan {} of the {} fails in the {other} at step {}: {}",
+                plan.rank + 1,
+                plan.plan_of,
+                step + 1,
+                escape(&plan.why)
+            ),
+            None => writeln!(
+                out,
+                "  plan {} of the {} is executed in the {other}, and {}",
+                plan.rank + 1,
+                plan.plan_of,
+                escape(&plan.why)
+            ),
         };
-        match self {
-            DomainComparison::Exact(outcomes) => exit_of(outcomes),
-            DomainComparison::ByPlans(Ok(found)) => match found.0.outcome {
-                HdeOutcome::Equivalent => Exit::Good,
-                HdeOutcome::Different { .. } => Exit::Negative,
-                HdeOutcome::Undecided { stopped, .. } => of_stop(stopped),
-            },
-            DomainComparison::ByPlans(Err(NoPlanComparison::Candidate(not))) => of_model(&not.error),
-            DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(not))) => match &not.why {
-                HdeReferenceErrorKind::Limit(reason) => of_stop(*reason),
-                HdeReferenceErrorKind::Model(error) => of_model(error),
-                HdeReferenceErrorKind::Unsolvable(_) => Exit::Undecided,
-            },
-        }
+        push_lines(&mut out, "    ", &plan.steps);
+        push_lines(&mut out, "  does not hold: ", &plan.conditions);
+    }
+    out
+}
+
+/// Lists the renamed actions.
+fn push_renaming(out: &mut String, found: &MatchedInterface) {
+    if found.identity {
+        out.push_str("interface: as it stands\n");
+        return;
+    }
+    out.push_str("interface: the second domain's actions were renamed\n");
+    for [name, other] in &found.types {
+        let _ = writeln!(out, "  type {} was {}", escape(name), escape(other));
+    }
+    for action in &found.actions {
+        let places: Vec<String> = action.parameters.iter().map(|p| (p + 1).to_string()).collect();
+        let _ = writeln!(
+            out,
+            "  {} was {}, its parameters {}",
+            escape(&action.reference),
+            escape(&action.candidate),
+            if places.is_empty() { "none".to_owned() } else { places.join(" ") }
+        );
     }
 }
 
-/// By the cheapest plans, all problems under one time limit.
-fn by_plans(args: &EquivalentDomainArgs, texts: &ComparedTexts<'_>) -> DomainComparison {
-    let defaults = HdeOptions::default();
-    let options = HdeOptions {
-        k: NonZeroUsize::new(args.k as usize).unwrap_or(defaults.k),
-        rule: args.rule.into(),
-        semantics: args.semantics.map_or(defaults.semantics, Into::into),
-        max_nodes: args.max_nodes,
-        ..defaults
-    };
-    let of = |side: usize| texts.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
-    let mut limits = WorkLimits::new(args.time_limit);
-    let reference = match HdeReference::new(texts.first, &of(0), &options, &mut limits) {
-        Ok(reference) => reference,
-        Err(not) => return DomainComparison::ByPlans(Err(NoPlanComparison::HdeReference(not))),
-    };
-    let found = reference.compare_on(&texts.second, &of(1), &mut limits);
-    DomainComparison::ByPlans(found.map(|hde| Box::new((hde, options))).map_err(NoPlanComparison::Candidate))
-}
-
-/// No renaming makes the domains comparable: neither equal nor different.
-fn not_matched(context: &Context, args: &EquivalentDomainArgs, not: &NoInterface) -> Exit {
-    let limit = matches!(not, NoInterface::Limit { .. });
-    let decision = if limit { "undecided" } else { "not-comparable" };
-    if args.json {
-        context.output.json(&DomainEquivalentReport {
-            decision: decision.to_owned(),
-            semantics: default_semantics(args).to_owned(),
-            not_comparable: Some(not.to_string()),
-            ..Default::default()
-        });
-    } else {
-        context.output.result(&format!("{decision}: {}\n", escape(&not.to_string())));
+fn push_differences(out: &mut String, problem: &ComparedProblem) {
+    if let Some(found) = &problem.difference {
+        let _ = match found.kind.as_str() {
+            "goal" => writeln!(out, "  after these steps the goal does not hold in the {} alone", found.by),
+            _ => writeln!(out, "  the {} refuses the last of these steps: {}", found.by, escape(&found.why)),
+        };
+        push_lines(out, "    ", &found.steps);
+        push_lines(out, "  does not hold: ", &found.conditions);
     }
-    if limit { Exit::NodeLimit } else { Exit::Undecided }
-}
-
-/// The name of the default semantics.
-fn default_semantics(args: &EquivalentDomainArgs) -> &'static str {
-    let default = || match args.heuristic {
-        true => HdeOptions::default().semantics.into(),
-        false => Semantics::default(),
-    };
-    args.semantics.unwrap_or_else(default).name()
-}
-
-const fn place(side: ComparedSide) -> usize {
-    match side {
-        ComparedSide::First => 0,
-        ComparedSide::Second => 1,
+    if let Some(found) = &problem.cost_difference {
+        let _ = writeln!(
+            out,
+            "  the last of these steps costs {} in the first, {} in the second",
+            found.first, found.second
+        );
+        push_lines(out, "    ", &found.steps);
     }
 }
 
-/// Every problem, each under an equal share of the time that is left.
-fn compare_all(context: &Context, args: &EquivalentDomainArgs, texts: &ComparedTexts<'_>) -> Comparisons {
-    let limits = EquivalenceLimits {
-        semantics: args.semantics.unwrap_or_default().into(),
-        max_pairs: args.max_states,
-        max_depth: args.max_depth,
-        ..EquivalenceLimits::default()
-    };
-    let count = texts.problems.len();
-    let bar = counting(&context.output, count, "problems");
-    let started = Instant::now();
-    let mut outcomes = Vec::with_capacity(count);
-    for &problems in &texts.problems {
-        let left = (count - outcomes.len()) as f64;
-        let share = args.time_limit.map(|all| (all - started.elapsed().as_secs_f64()).max(0.0) / left);
-        let domains = [texts.first, &texts.second];
-        outcomes.push(compare_domains(domains, problems, &limits, &mut WorkLimits::new(share)));
-        bar.inc(1);
+fn push_lines(out: &mut String, before: &str, lines: &[String]) {
+    for line in lines {
+        let _ = writeln!(out, "{before}{}", escape(line));
     }
-    bar.finish_and_clear();
-    Comparisons(outcomes)
-}
-
-fn exit_of(compared: &Comparisons) -> Exit {
-    match compared.verdict() {
-        ComparisonVerdict::Different => Exit::Negative,
-        ComparisonVerdict::Equal => Exit::Good,
-        ComparisonVerdict::Open => compared.0.iter().find_map(open_exit).unwrap_or(Exit::Undecided),
-    }
-}
-
-/// The code of what left one problem open.
-fn open_exit(outcome: &Outcome) -> Option<Exit> {
-    match outcome {
-        Err(NotCompared { error: ModelError::Limit(reason), .. }) => Some(of_stop(*reason)),
-        Err(_) => Some(Exit::Undecided),
-        Ok(comparison) => match comparison.behaviour {
-            Behaviour::EqualUpTo { end: SearchEnd::Stopped(reason), .. } => Some(of_stop(reason)),
-            Behaviour::EqualUpTo { end: SearchEnd::Pairs | SearchEnd::Depth, .. } => Some(Exit::NodeLimit),
-            Behaviour::Equal { .. } | Behaviour::Different(_) => None,
-        },
-    }
-}
-
-fn report(args: &EquivalentDomainArgs, compared: &DomainComparison) -> DomainEquivalentReport {
-    match compared {
-        DomainComparison::Exact(outcomes) => exact_report(args, outcomes),
-        DomainComparison::ByPlans(found) => plans_report(args, found),
-    }
-}
-
-fn plans_report(
-    args: &EquivalentDomainArgs,
-    found: &Result<Box<(HdeResult, HdeOptions)>, NoPlanComparison>,
-) -> DomainEquivalentReport {
-    let heuristic = match found {
-        Ok(found) => domains::heuristic(&found.0, &found.1),
-        Err(not) => HeuristicEquivalence {
-            decision: "undecided".to_owned(),
-            why: Some(match not {
-                NoPlanComparison::HdeReference(not) => format!("the first domain with {not}"),
-                NoPlanComparison::Candidate(not) => format!("the second domain: {}", not.error),
-            }),
-            ..HeuristicEquivalence::default()
-        },
-    };
-    let equivalent = heuristic.decision == "equivalent";
-    DomainEquivalentReport {
-        equivalent,
-        decision: if equivalent { "equal".to_owned() } else { heuristic.decision.clone() },
-        semantics: default_semantics(args).to_owned(),
-        heuristic: Some(heuristic),
-        ..Default::default()
-    }
-}
-
-fn exact_report(args: &EquivalentDomainArgs, compared: &Comparisons) -> DomainEquivalentReport {
-    let verdict = compared.verdict();
-    let lengths = compared.0.iter().enumerate();
-    let lengths = lengths.filter_map(|(place, o)| Some((o.as_ref().ok()?.shown_after()?, place)));
-    DomainEquivalentReport {
-        equivalent: verdict == ComparisonVerdict::Equal,
-        decision: domains::decision(verdict).to_owned(),
-        semantics: default_semantics(args).to_owned(),
-        equal_up_to: compared.equal_up_to(),
-        shortest: lengths.min().map(|(_, place)| place),
-        problems: args
-            .problems
-            .iter()
-            .zip(&compared.0)
-            .map(|(path, outcome)| domains::to_compared_problem(&path.display().to_string(), outcome))
-            .collect(),
-        ..Default::default()
-    }
-}
-
-/// Prints the diagnostics of the files; those of a domain once.
-fn unusable(context: &Context, args: &EquivalentDomainArgs, read: &[[Inputs; 2]]) -> Exit {
-    let mut diagnostics: Vec<ReportedDiagnostic> = Vec::new();
-    for inputs in read.iter().flatten() {
-        let mut fresh = Vec::new();
-        for diagnostic in &inputs.texts.diagnostics {
-            let found = ReportedDiagnostic::of(diagnostic, &inputs.texts.sources);
-            if !diagnostics.contains(&found) {
-                diagnostics.push(found);
-                fresh.push(diagnostic.clone());
-            }
-        }
-        if !args.json && fresh.iter().any(Diagnostic::is_error) {
-            context.output.diagnostics(&fresh, &inputs.texts.sources);
-        }
-    }
-    if args.json {
-        let (decision, semantics) = ("undecided".to_owned(), default_semantics(args).to_owned());
-        context.output.json(&DomainEquivalentReport {
-            decision,
-            semantics,
-            diagnostics,
-            ..Default::default()
-        });
-    } else {
-        context.output.result("undecided: the domains cannot be compared\n");
-    }
-    if read.iter().flatten().any(|r| r.unreadable) { Exit::Input } else { Exit::Undecided }
 }

@@ -1,20 +1,15 @@
-//! `planforge pddl equivalent`: whether two problems are the same but for the names of their objects; domains are in a module of their own.
+//! `planforge pddl equivalent problem`: two problems compared up to the names of their objects.
 
 use crate::args::positive_seconds;
 use crate::context::Context;
-use crate::exit::{Exit, of_stop};
-use crate::inputs::Inputs;
-use crate::limits::WorkLimits;
+use crate::exit::Exit;
 use clap::{Args, ValueEnum};
-use planforge_contract::ReportedDiagnostic;
-use planforge_diagnostics::render::escape;
-use planforge_planning::equivalence::ComparedSide;
-use planforge_planning::equivalence::goals::{
-    GoalEquivalence, GoalLimits, GoalOutcome, Witness, equivalent_goals,
+use planforge_app::RequestLimits;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::compare::problems::{
+    self, EquivalentDifference, EquivalentReport, EquivalentWitness, ProblemsRequest, ProblemsResult,
+    problems,
 };
-use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
-use planforge_plugin_common::judging::problems;
-use planforge_plugin_common::judging::reports::{AddedGoalFacts, EquivalentReport};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -61,93 +56,59 @@ pub(crate) enum EquivalenceLevel {
     Goals,
 }
 
-pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
-    let read = [&args.first, &args.second].map(|path| Inputs::read(&args.domain, Some(path)));
-    let [first, second] = &read;
-    // A damaged problem is not compared: its readable part would be compared instead.
-    let damaged = read.iter().any(|r| r.unreadable || r.has_errors());
-    let (Some(domain), Some(a), Some(b), false) =
-        (&first.texts.domain, &first.texts.problem, &second.texts.problem, damaged)
-    else {
-        return unusable(context, args, &read);
-    };
-    let mut limits = WorkLimits::new(args.time_limit);
-    let (exit, text, report) = match args.level {
-        EquivalenceLevel::Syntactic => {
-            syntactic_result(equivalent_problems(domain, a, b, args.max_choices, &mut limits))
+impl From<EquivalenceLevel> for problems::EquivalenceLevel {
+    fn from(level: EquivalenceLevel) -> Self {
+        match level {
+            EquivalenceLevel::Syntactic => Self::Syntactic,
+            EquivalenceLevel::Goals => Self::Goals,
         }
-        EquivalenceLevel::Goals => {
-            let goal_limits = GoalLimits {
-                max_choices: args.max_choices,
-                max_states: args.max_states,
-                ..GoalLimits::default()
-            };
-            goals_result(equivalent_goals(domain, a, b, &goal_limits, &mut limits))
-        }
-    };
-    match args.json {
-        true => context.output.json(&report),
-        false => context.output.result(&text),
     }
-    exit
 }
 
-/// The result of comparing the problems as written.
-fn syntactic_result(result: ProblemEquivalence) -> (Exit, String, EquivalentReport) {
-    let (exit, text, report) = match result {
-        ProblemEquivalence::Equal { renaming } => equal_result(renaming),
-        ProblemEquivalence::Different(found) => {
-            let text = difference_text("different", &found);
-            let (listed, renaming) = problems::difference(found);
-            let report = EquivalentReport { difference: Some(listed), renaming, ..empty_report("different") };
-            (Exit::Negative, text, report)
-        }
-        ProblemEquivalence::Undecided { choices, stopped } => {
-            let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
-            let reason = format!("{reason} was reached after {choices} pairs of objects were tried");
-            undecided_result(stopped.map_or(Exit::NodeLimit, of_stop), reason)
-        }
+pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
+    let request = ProblemsRequest {
+        domain: args.domain.clone().into(),
+        first: args.first.clone().into(),
+        second: args.second.clone().into(),
+        level: args.level.into(),
+        max_choices: args.max_choices,
+        max_states: args.max_states,
+        limits: RequestLimits::seconds(args.time_limit),
     };
-    (exit, text, EquivalentReport { level: Some("syntactic".to_owned()), ..report })
+    context.show(problems(&context.app, &request), |result| {
+        match args.json {
+            true => context.output.json(&result),
+            false => print(context, &result),
+        }
+        result.status()
+    })
 }
 
-/// The result of comparing by goal states.
-fn goals_result(result: GoalEquivalence) -> (Exit, String, EquivalentReport) {
-    let [first, second] = result.added;
-    let (exit, mut text, report) = match result.outcome {
-        GoalOutcome::Equal { renaming } => equal_result(renaming),
-        GoalOutcome::Different { difference: found, witness } => {
-            let text = match &witness {
-                Some(witness) => witness_text(witness) + &difference_text("as written", &found),
-                None => difference_text("different", &found),
-            };
-            let (listed, renaming) = problems::difference(found);
-            let report = EquivalentReport {
-                renaming,
-                difference: Some(listed),
-                witness: witness.map(problems::witness),
-                ..empty_report("different")
-            };
-            (Exit::Negative, text, report)
-        }
-        GoalOutcome::Undecided { why, stopped, .. } => {
-            undecided_result(stopped.map_or(Exit::Undecided, of_stop), why)
-        }
+fn print(context: &Context, result: &ProblemsResult) {
+    let Some(unusable) = &result.unusable else {
+        context.output.result(&text(&result.report));
+        return;
     };
-    push_derived_facts(&mut text, "first", &first);
-    push_derived_facts(&mut text, "second", &second);
-    let added = (!first.is_empty() || !second.is_empty()).then_some(AddedGoalFacts { first, second });
-    (exit, text, EquivalentReport { level: Some("goals".to_owned()), added_goal_facts: added, ..report })
+    for findings in unusable.iter().filter(|findings| findings.has_errors()) {
+        context.output.diagnostics(&findings.diagnostics, &findings.sources);
+    }
+    context.output.result("undecided: the problems cannot be compared\n");
 }
 
-fn equal_result(renaming: Vec<(String, String)>) -> (Exit, String, EquivalentReport) {
-    let text = format!("equal\n{}", renaming_text(&renaming));
-    (Exit::Good, text, EquivalentReport { equivalent: true, renaming, ..empty_report("equal") })
-}
-
-fn undecided_result(exit: Exit, reason: String) -> (Exit, String, EquivalentReport) {
-    let text = format!("undecided: {reason}\n");
-    (exit, text, EquivalentReport { reason: Some(reason), ..empty_report("undecided") })
+fn text(report: &EquivalentReport) -> String {
+    let mut text = match (&report.difference, &report.reason) {
+        (Some(found), _) => match &report.witness {
+            Some(witness) => witness_text(witness) + &difference_text("as written", found, &report.renaming),
+            None => difference_text("different", found, &report.renaming),
+        },
+        (None, Some(reason)) => format!("undecided: {reason}\n"),
+        (None, None) => format!("equal\n{}", renaming_text(&report.renaming)),
+    };
+    if let Some(added) = &report.added_goal_facts {
+        push_derived_facts(&mut text, "first", &added.first);
+        push_derived_facts(&mut text, "second", &added.second);
+    }
+    text
 }
 
 /// Facts that follow from a goal: positive ones line by line, negative ones counted.
@@ -167,8 +128,9 @@ fn push_derived_facts(text: &mut String, which: &str, added: &[String]) {
     }
 }
 
-fn witness_text(witness: &Witness) -> String {
-    let (own, other) = sides(witness.satisfies);
+fn witness_text(witness: &EquivalentWitness) -> String {
+    let own = &witness.satisfies;
+    let other = if own == "first" { "second" } else { "first" };
     let mut out = format!("different; a reachable state satisfies the {own} goal and not the {other}\n");
     for (what, list) in [("after", &witness.steps), ("holds", &witness.facts)] {
         let _ = writeln!(out, "{what}");
@@ -177,50 +139,6 @@ fn witness_text(witness: &Witness) -> String {
         }
     }
     out
-}
-
-const fn sides(satisfies: ComparedSide) -> (&'static str, &'static str) {
-    match satisfies {
-        ComparedSide::First => ("first", "second"),
-        ComparedSide::Second => ("second", "first"),
-    }
-}
-
-/// A report with nothing but its decision.
-fn empty_report(decision: &str) -> EquivalentReport {
-    EquivalentReport {
-        equivalent: false,
-        decision: decision.to_owned(),
-        renaming: Vec::new(),
-        difference: None,
-        level: None,
-        added_goal_facts: None,
-        witness: None,
-        reason: None,
-        diagnostics: Vec::new(),
-    }
-}
-
-/// Prints the diagnostics of the files; those of a domain once.
-fn unusable(context: &Context, args: &EquivalentProblemArgs, read: &[Inputs; 2]) -> Exit {
-    let mut diagnostics: Vec<ReportedDiagnostic> = Vec::new();
-    for inputs in read {
-        for found in inputs.texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &inputs.texts.sources))
-        {
-            if !diagnostics.contains(&found) {
-                diagnostics.push(found);
-            }
-        }
-    }
-    if args.json {
-        context.output.json(&EquivalentReport { diagnostics, ..empty_report("undecided") });
-    } else {
-        for inputs in read.iter().filter(|i| i.has_errors() || i.unreadable) {
-            context.output.diagnostics(&inputs.texts.diagnostics, &inputs.texts.sources);
-        }
-        context.output.result("undecided: the problems cannot be compared\n");
-    }
-    if read.iter().any(|r| r.unreadable) { Exit::Input } else { Exit::Undecided }
 }
 
 fn renaming_text(renaming: &[(String, String)]) -> String {
@@ -232,7 +150,11 @@ fn renaming_text(renaming: &[(String, String)]) -> String {
 }
 
 /// The facts that only one of the problems has, after the opening words.
-fn difference_text(opening: &str, difference: &ProblemDifference) -> String {
+fn difference_text(
+    opening: &str,
+    difference: &EquivalentDifference,
+    renaming: &[(String, String)],
+) -> String {
     let mut out = match difference.minimal {
         true => format!("{opening}; no renaming leaves fewer facts over\n"),
         false => format!("{opening}; under the best renaming found\n"),
@@ -248,6 +170,6 @@ fn difference_text(opening: &str, difference: &ProblemDifference) -> String {
             let _ = writeln!(out, "  {mark} {}", escape(entry));
         }
     }
-    let _ = write!(out, "renaming\n{}", renaming_text(&difference.renaming));
+    let _ = write!(out, "renaming\n{}", renaming_text(renaming));
     out
 }
