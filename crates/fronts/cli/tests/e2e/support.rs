@@ -13,7 +13,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
 /// A shipped pipeline file.
