@@ -29,7 +29,7 @@ macro_rules! export_plugin {
 /// Writes `pub static PLANFORGE_PLUGIN`, by which a binary bundles a type as a plugin, and no symbols: `bundle_plugin!(Verifier, MyType);`.
 ///
 /// A crate with several plugins writes it once in a module of each, with the name that the plugin's library has:
-/// `bundle_plugin!("planforge_verifier_my", Verifier, MyType);`. [`export_bundled!`] makes the library.
+/// `bundle_plugin!("planforge_verifier_my", Verifier, MyType);`. [`export_bundled!`](crate::export_bundled) makes the library.
 #[macro_export]
 macro_rules! bundle_plugin {
     ($kind:ident, $plugin:ty) => {
