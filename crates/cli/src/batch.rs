@@ -3,9 +3,9 @@
 
 use crate::context::Context;
 use crate::exit::Exit;
-use planforge_batch::{BatchFolder, BatchReplies, Wave};
 use planforge_diagnostics::SourceMap;
 use planforge_llm::PendingRequest;
+use planforge_model_api::batch::{BatchFolder, BatchReplies, Wave};
 use planforge_record::Redactor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

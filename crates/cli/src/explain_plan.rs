@@ -6,7 +6,7 @@ use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
 use planforge_llm::CallSite;
 use planforge_pipeline::{RunReport, RunState, RunTask, Services};
-use planforge_planner_llm::{EXPLAINER, explain_request, explanation};
+use planforge_planners::llm::{EXPLAINER, explain_request, explanation};
 use planforge_record::TaskVerdict;
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use crate::exit::Exit;
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::{NamedText, TaskTexts};
 use planforge_pddl::PddlText;
+use planforge_plugin_common::judging::{NamedText, TaskTexts};
 use std::path::Path;
 
 /// A domain and a problem from files.

@@ -6,13 +6,13 @@ use crate::cause::{first_of_each, more_line};
 use crate::context::Context;
 use crate::execution::RunOutcome;
 use crate::explain_plan::ExplainedPlans;
-use planforge_batch::Wave;
 use planforge_contract::{
     Assessment, Candidate, Decision, Outcome, PlanOutcome, ReportedDiagnostic, ReportedSeverity,
 };
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use planforge_evaluate::results::TaskOutcome;
+use planforge_model_api::batch::Wave;
 use planforge_pipeline::{RunReport, RunTask, TaskReport};
 use planforge_record::TaskVerdict;
 use std::collections::BTreeSet;

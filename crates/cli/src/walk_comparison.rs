@@ -1,8 +1,8 @@
 //! Models compared by exploration walks, with the shortest failing walk.
 
-use planforge_judging::reports::EwReport;
 use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model};
 use planforge_planning::{ResourceLimits, StopReason};
+use planforge_plugin_common::judging::reports::EwReport;
 use planforge_verifier_ew::measure::{Measured, NoScore, models, shortest_failing};
 use planforge_verifier_ew::report::document;
 use planforge_verifier_ew::{Mode, Settings};

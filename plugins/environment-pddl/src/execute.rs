@@ -7,9 +7,9 @@ use planforge_contract::{
     Walks,
 };
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::Deadline;
 use planforge_pddl::random::Random;
 use planforge_planning::{PlanFile, Poll, ResourceLimits, ValidationReport, parse_plan};
+use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::walking::{Choice, choose};
 
 /// The source of the plan, next to domain and problem.

@@ -20,7 +20,7 @@ mod world;
 pub use codes::CODES;
 pub use options::{FactWording, PddlEnvironmentOptions};
 
-use planforge_judging::Deadline;
+use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;
 
@@ -89,7 +89,7 @@ impl Environment for PddlEnvironment {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Environment, PddlEnvironment);
+planforge_plugin_sdk::bundle_plugin!(Environment, PddlEnvironment);
 
 #[cfg(test)]
 mod tests;

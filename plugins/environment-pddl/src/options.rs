@@ -1,7 +1,7 @@
 //! The options of the plugin.
 
 use planforge_contract::Sentences;
-use planforge_judging::JudgingLimits;
+use planforge_plugin_common::judging::JudgingLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -5,10 +5,10 @@ use crate::execute::Run;
 use crate::world::World;
 use planforge_contract::{Failure, FailureClass, StateDescription, StateQuery};
 use planforge_diagnostics::SourceId;
-use planforge_judging::Deadline;
 use planforge_planning::lifted::LiftedTask;
 use planforge_planning::parse_plan;
 use planforge_planning::task::{Atom, ObjectId, Symbols};
+use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::{BTreeMap, BTreeSet};
 

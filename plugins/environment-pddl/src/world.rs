@@ -5,10 +5,10 @@ use planforge_contract::{
     ActionInterface, ActionSignature, EnvironmentOpen, Failure, FailureClass, TypedName,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_judging::Deadline;
 use planforge_pddl::ast::{self, TypeRef};
 use planforge_pddl::{TaskSources, parse_domain, parse_problem};
 use planforge_planning::{GroundLimits, Simulator, StopReason, Validator, ground, normalize};
+use planforge_plugin_common::judging::Deadline;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

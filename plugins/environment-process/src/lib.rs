@@ -143,7 +143,7 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Environment, ProcessEnvironment);
+planforge_plugin_sdk::bundle_plugin!(Environment, ProcessEnvironment);
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ impl Provider for ClientModel {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, ClientModel);
+planforge_plugin_sdk::bundle_plugin!(Provider, ClientModel);
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 
 mod support;
 
-use planforge_plugin_check::{CheckSettings, CheckStatus, check_plugin};
+use planforge_plugin_tools::check::{CheckSettings, CheckStatus, check_plugin};
 use planforge_plugin_host::conformance::conformance;
 use planforge_plugin_host::{Registry, RegistrySettings};
 use planforge_plugin_sdk::serde_json::json;

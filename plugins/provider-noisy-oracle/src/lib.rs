@@ -196,7 +196,7 @@ fn fingerprint(messages: &[Message], shown: &ShownTexts) -> u64 {
     hash
 }
 
-planforge_plugin_sdk::export_plugin!(Provider, NoisyOracle);
+planforge_plugin_sdk::bundle_plugin!(Provider, NoisyOracle);
 
 #[cfg(test)]
 mod tests;

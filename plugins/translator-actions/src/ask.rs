@@ -4,7 +4,7 @@ use crate::codes;
 use crate::options::ActionTranslatorOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Constraint, Failure, FailureClass, Reply, TaskView};
-use planforge_translating::{Writer, new_turns};
+use planforge_plugin_common::translating::{Writer, new_turns};
 
 /// Sends questions and adds up the likelihoods of the replies.
 pub(crate) struct Asking<'a> {

@@ -28,8 +28,8 @@ use planforge_pddl::extract::BlockKind;
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, parse_domain, print_domain, print_typed_list};
 use planforge_planning::result_class::meant_action;
+use planforge_plugin_common::translating::reply_as_pddl;
 use planforge_plugin_sdk::reply::apply_fixes;
-use planforge_translating::reply_as_pddl;
 
 /// The candidate's text that keeps the grown predicates, a line each.
 const PREDICATES: &str = "predicates";

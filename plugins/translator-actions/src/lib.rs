@@ -47,7 +47,7 @@ impl Plugin for ActionTranslator {
 
     fn about() -> About {
         About::new("Asks a language model for the actions of a domain, one request per action")
-            .role(planforge_translating::ROLE, "writes the actions")
+            .role(planforge_plugin_common::translating::ROLE, "writes the actions")
             .logprobs_where("logprobs", "true")
             .requires_grammar_where("grammar", "require")
             .requests_where("passes", &["1"], Samples * Actions + Samples)
@@ -68,7 +68,7 @@ impl Translator for ActionTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, ActionTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, ActionTranslator);
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_translating::GrammarUse;
+use planforge_plugin_common::translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

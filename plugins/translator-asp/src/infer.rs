@@ -17,10 +17,10 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_grammar::AspVocabulary;
-use planforge_judging::Deadline;
 use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_planning::{Poll, ResourceLimits, StopReason};
+use planforge_plugin_common::judging::Deadline;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

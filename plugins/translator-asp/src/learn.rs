@@ -4,11 +4,11 @@ use crate::codes;
 use crate::infer::{Inference, Materialized};
 use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
-use planforge_asp::build::{constant, function};
 use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
 use planforge_asp::names::mangle;
 use planforge_asp::stages::SolveJob;
 use planforge_asp::syntax::ast::{Program, Term};
+use planforge_asp::syntax::ast::{constant, function};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, FailureClass, Outcome, ReportedSeverity, TranslateRequest, TranslateResponse,

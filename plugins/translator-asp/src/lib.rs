@@ -47,7 +47,7 @@ impl Plugin for AspTranslator {
 
     fn about() -> About {
         About::new("Text to an answer set program, completed by clingo and compiled to a problem (Translate-Infer-Compile)")
-            .role(planforge_translating::ROLE, "writes the intermediate representation")
+            .role(planforge_plugin_common::translating::ROLE, "writes the intermediate representation")
             .logprobs_where("logprobs", "true")
             .requires_grammar_where("grammar", "require")
             .worker()
@@ -74,7 +74,7 @@ impl Translator for AspTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, AspTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, AspTranslator);
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::work;
+use planforge_plugin_common::translating::ROLE;
 use planforge_plugin_sdk::testing::TestHost;
-use planforge_translating::ROLE;
 
 mod child;
 mod flow;

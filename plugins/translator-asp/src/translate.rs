@@ -14,9 +14,9 @@ use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
 use planforge_grammar::asp_grammar;
 use planforge_grammar::json::{asp_from_json, asp_schema};
 use planforge_pddl::extract::code_blocks;
+use planforge_plugin_common::translating::{Writer, new_turns, reply_as_pddl};
 use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
-use planforge_translating::{Writer, new_turns, reply_as_pddl};
 
 /// One call of the translator.
 pub(crate) struct AspCall<'a> {

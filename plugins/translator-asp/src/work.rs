@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::options::Limits;
 use nix::sys::resource::{UsageWho, getrusage};
-use planforge_asp::naming::Naming;
+use planforge_asp::names::Naming;
 use planforge_asp::stages::{self, Run, RunAnswers};
 use planforge_asp::syntax::ast::Term;
 use planforge_clingo::{Error, MessageKind, Symbol};

@@ -39,7 +39,7 @@ impl Plugin for Describer {
         About::new(
             "Asks a language model to tell PDDL in plain language: a domain, a task, its facts, or its types",
         )
-        .role(planforge_translating::ROLE, "writes the texts")
+        .role(planforge_plugin_common::translating::ROLE, "writes the texts")
         .requests(ForAllSamples(1))
     }
 
@@ -54,7 +54,7 @@ impl Translator for Describer {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, Describer);
+planforge_plugin_sdk::bundle_plugin!(Translator, Describer);
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_translating::{Writer, new_turns};
+use planforge_plugin_common::translating::{Writer, new_turns};
 
 /// One call of the translator.
 pub(crate) struct DescribeCall<'a> {

@@ -2,7 +2,7 @@
 
 use crate::options::{DirectOptions, Example};
 use planforge_contract::{Failure, FailureClass, TaskView};
-use planforge_translating::{
+use planforge_plugin_common::translating::{
     NO_EXAMPLE, NamedMaterial, domain_name, domain_of_problem, example_pair, material, missing_example,
 };
 use serde::Serialize;

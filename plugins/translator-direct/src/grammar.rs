@@ -7,8 +7,8 @@ use planforge_grammar::json::{objects_from_json, objects_schema, problem_from_js
 use planforge_grammar::{domain_grammar, objects_grammar, problem_grammar};
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{parse_domain, parse_problem};
+use planforge_plugin_common::translating::{problem_template, problem_with_objects, reply_as_pddl};
 use planforge_plugin_sdk::reply::{check_finish, no_pddl};
-use planforge_translating::{problem_template, problem_with_objects, reply_as_pddl};
 
 /// The constraint of a question, and the parts of the task that it is made from.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@
 //! given objects, a question asks for the objects first, and a further one for a problem over those of each sample. A reply that lacks the
 //! PDDL or was cut off fails its sample only. If the candidate has a conversation, the question is its next turn; feedback is asked about in
 //! a turn that shows the current PDDL.
-//! The texts of the questions are in `templates/` and, as far as other translators share them, in the crate `translating`.
+//! The texts of the questions are in `templates/` and, as far as other translators share them, in `planforge_plugin_common::translating`.
 //!
 //! `translator-edit` changes a domain by function calls; `translator-thought` writes an explanation with the PDDL and updates both from a
 //! critique.
@@ -19,6 +19,7 @@ mod example;
 mod grammar;
 mod options;
 mod prompt;
+pub mod thought;
 mod translate;
 
 pub use options::{DirectOptions, Example, MadeExample, Mode};
@@ -37,7 +38,7 @@ impl Plugin for DirectTranslator {
 
     fn about() -> About {
         About::new("Asks a language model for a problem, a domain, or both")
-            .role(planforge_translating::ROLE, "writes the PDDL")
+            .role(planforge_plugin_common::translating::ROLE, "writes the PDDL")
             .logprobs_where("logprobs", "true")
             .requires_grammar_where("grammar", "require")
             .requests_where("mode", &["domain"], ForAllSamples(1))
@@ -66,7 +67,7 @@ impl Translator for DirectTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, DirectTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, DirectTranslator);
 
 #[cfg(test)]
 mod tests;

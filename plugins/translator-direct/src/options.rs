@@ -1,6 +1,6 @@
 //! The options of the plugin.
 
-use planforge_translating::GrammarUse;
+use planforge_plugin_common::translating::GrammarUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,11 +3,11 @@
 use crate::example::{DomainExample, ProblemExample, domain_example, problem_example};
 use crate::options::{DirectOptions, Mode};
 use planforge_contract::{Failure, TaskView, TranslateRequest};
-use planforge_plugin_sdk::prompt::Templates;
-use planforge_translating::{
+use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, domain_name, domain_of_problem,
     domain_template, need_domain_source, need_problem_text, problem_template, suite_name, with_holes,
 };
+use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 5] = [

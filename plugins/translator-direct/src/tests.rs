@@ -1,12 +1,12 @@
 //! The translator against a scripted host: prompts as snapshots, flow as assertions.
 
 use super::*;
-use planforge_plugin_sdk::testing::TestHost;
-use planforge_translating::GrammarUse;
-use planforge_translating::testing::{
+use planforge_plugin_common::translating::GrammarUse;
+use planforge_plugin_common::translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
 };
+use planforge_plugin_sdk::testing::TestHost;
 
 mod examples;
 

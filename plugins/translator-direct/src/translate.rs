@@ -8,10 +8,10 @@ use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, Message, Outcome, Reply, TaskView, TranslateRequest, TranslateResponse,
 };
-use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
-use planforge_translating::{
+use planforge_plugin_common::translating::{
     Writer, answered_turns, new_turns, note_without_example, note_without_text, response, too_few_replies,
 };
+use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 
 /// A reply that names the objects of a problem.
 struct NamedObjects {

@@ -13,8 +13,10 @@ use planforge_grammar::json::{edit_schema, edits_from_json};
 use planforge_grammar::{EditFunctions, edit_grammar};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem, print_domain, print_problem};
+use planforge_plugin_common::translating::{
+    domain_of_problem, domain_template, problem_template, reply_as_pddl,
+};
 use planforge_plugin_sdk::reply::check_finish;
-use planforge_translating::{domain_of_problem, domain_template, problem_template, reply_as_pddl};
 use std::collections::BTreeSet;
 
 /// The code of an object that is declared nowhere.

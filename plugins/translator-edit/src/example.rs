@@ -5,7 +5,7 @@ use crate::print::{domain_as_calls, emptied_domain};
 use planforge_contract::{Failure, FailureClass, TaskView};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, print_domain};
-use planforge_translating::{NO_EXAMPLE, domain_of_problem, example_pair, material};
+use planforge_plugin_common::translating::{NO_EXAMPLE, domain_of_problem, example_pair, material};
 use serde::Serialize;
 
 const DOMAIN_TEXT: &str = "example.domain-text";

@@ -19,8 +19,8 @@ pub use codes::CODES;
 pub use options::EditOptions;
 
 use base::Base;
+use planforge_plugin_common::translating::{ROLE, Writer, answered_turns, new_turns, response};
 use planforge_plugin_sdk::prelude::*;
-use planforge_translating::{ROLE, Writer, answered_turns, new_turns, response};
 
 #[derive(Debug)]
 pub struct EditTranslator {
@@ -84,7 +84,7 @@ impl EditTranslator {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Translator, EditTranslator);
+planforge_plugin_sdk::bundle_plugin!(Translator, EditTranslator);
 
 #[cfg(test)]
 mod tests;

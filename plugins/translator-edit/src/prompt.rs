@@ -5,8 +5,8 @@ use crate::calls::{ACTION, GOAL, INIT, OBJECTS, PREDICATES};
 use crate::example::EditExample;
 use crate::options::EditOptions;
 use planforge_contract::{Failure, TranslateRequest};
+use planforge_plugin_common::translating::{PROMPT_TEMPLATE, need_domain_text};
 use planforge_plugin_sdk::prompt::Templates;
-use planforge_translating::{PROMPT_TEMPLATE, need_domain_text};
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 3] = [

@@ -1,12 +1,12 @@
 //! The questions of each round, and the patches that replies lead to.
 
 use super::*;
-use planforge_plugin_sdk::testing::TestHost;
-use planforge_translating::GrammarUse;
-use planforge_translating::testing::{
+use planforge_plugin_common::translating::GrammarUse;
+use planforge_plugin_common::translating::testing::{
     LAMPS_DOMAIN as DOMAIN, LAMPS_PROBLEM as PROBLEM, lamps_interface, lamps_request, sample_results,
     transcript,
 };
+use planforge_plugin_sdk::testing::TestHost;
 
 const CALLS: &str = "The switch needs a wire.\n```python\nadd_or_update_predicates([\"(on ?l - lamp)\", \"(wired ?l - lamp)\", \"(ready)\"])\n\
 modify_action(\"switch\", [\"(wired ?l)\", \"(ready)\"], [\"(on ?l)\"])\n```\nThat is all.";

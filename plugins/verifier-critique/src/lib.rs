@@ -78,7 +78,7 @@ impl Verifier for CritiqueVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, CritiqueVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, CritiqueVerifier);
 
 #[cfg(test)]
 mod tests;

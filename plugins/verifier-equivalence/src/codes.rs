@@ -14,8 +14,12 @@ pub(crate) const INTERFACE: &str = "equivalence.interface";
 pub(crate) const BEHAVIOUR: &str = "equivalence.behaviour";
 
 /// Of a reference that is not shown.
-pub(crate) const SHOWN: planforge_judging::reference::Codes =
-    planforge_judging::reference::Codes { answer: ANSWER, nothing: NO_REFERENCE, unreadable: REFERENCE };
+pub(crate) const SHOWN: planforge_plugin_common::judging::reference::Codes =
+    planforge_plugin_common::judging::reference::Codes {
+        answer: ANSWER,
+        nothing: NO_REFERENCE,
+        unreadable: REFERENCE,
+    };
 
 /// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[

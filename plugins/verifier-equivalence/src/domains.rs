@@ -10,8 +10,6 @@ use planforge_contract::{
     UndecidedReason,
 };
 use planforge_diagnostics::Diagnostic;
-use planforge_judging::domains::Outcome;
-use planforge_judging::{Deadline, Reference, domains};
 use planforge_pddl::ast::Domain;
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::are::domain_error;
@@ -24,6 +22,8 @@ use planforge_planning::equivalence::interface::{
 };
 use planforge_planning::equivalence::parameters::reorder_domain;
 use planforge_planning::walk::ModelError;
+use planforge_plugin_common::judging::domains::Outcome;
+use planforge_plugin_common::judging::{Deadline, Reference, domains};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
 

@@ -5,14 +5,14 @@ use crate::options::{EquivalenceVerifierOptions, Level};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason};
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::reports::AddedGoalFacts;
-use planforge_judging::{Reference, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{ChangeKind, diff_domains, parse_domain, parse_problem};
 use planforge_planning::StopReason;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::goals::{GoalEquivalence, GoalLimits, GoalOutcome, equivalent_goals};
 use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
+use planforge_plugin_common::judging::reports::AddedGoalFacts;
+use planforge_plugin_common::judging::{Reference, problems};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use serde_json::json;
 

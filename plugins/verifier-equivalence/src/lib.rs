@@ -49,6 +49,8 @@
 //! (pairs, the reference's name first), and for a difference `difference` (as in `planforge pddl equivalent
 //! --json`), at level `goals` also `added_goal_facts` and `witness`; `domain` if the domains differ.
 
+pub mod classes;
+pub mod clusters;
 mod codes;
 mod domains;
 mod judge;
@@ -58,7 +60,7 @@ pub use codes::CODES;
 pub use options::{EquivalenceVerifierOptions, InterfaceOption, Level, What};
 
 use domains::DomainJudge;
-use planforge_judging::Reference;
+use planforge_plugin_common::judging::Reference;
 use planforge_plugin_sdk::prelude::*;
 
 #[derive(Debug)]
@@ -111,7 +113,7 @@ impl Verifier for EquivalenceVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, EquivalenceVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, EquivalenceVerifier);
 
 #[cfg(test)]
 mod tests;

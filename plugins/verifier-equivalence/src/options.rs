@@ -2,9 +2,9 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::{JudgingLimits, Rule};
 use planforge_planning::equivalence::domains::EquivalenceLimits;
 use planforge_planning::equivalence::hde::HdeOptions;
+use planforge_plugin_common::judging::{JudgingLimits, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;

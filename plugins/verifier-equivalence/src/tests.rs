@@ -4,7 +4,7 @@ mod domains;
 
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
-use planforge_judging::JudgingLimits;
+use planforge_plugin_common::judging::JudgingLimits;
 use planforge_plugin_sdk::testing::TestHost;
 use std::sync::Arc;
 

@@ -21,10 +21,10 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_diagnostics::Diagnostic;
-use planforge_judging::blame::{Trial, blame};
-use planforge_judging::{Deadline, Semantics, domains as documents};
 use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model, NamedStep, WalkDirection};
 use planforge_planning::{ResourceLimits, StopReason};
+use planforge_plugin_common::judging::blame::{Trial, blame};
+use planforge_plugin_common::judging::{Deadline, Semantics, domains as documents};
 use planforge_plugin_sdk::feedback;
 
 /// Most failing walks in one feedback.

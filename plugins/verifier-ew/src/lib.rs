@@ -104,7 +104,7 @@ impl Verifier for EwVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, EwVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, EwVerifier);
 
 #[cfg(test)]
 mod tests;

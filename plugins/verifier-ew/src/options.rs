@@ -2,8 +2,8 @@
 
 use crate::codes;
 use planforge_contract::{Failure, FailureClass};
-use planforge_judging::{JudgingLimits, Semantics};
 use planforge_planning::walk;
+use planforge_plugin_common::judging::{JudgingLimits, Semantics};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,8 @@ use crate::goals::GoalsMeasured;
 use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
 use crate::options::Settings;
 use crate::race::RaceStatus;
-use planforge_judging::reports::{EwInterval, EwReport};
 use planforge_planning::walk::{Counterexample, NamedStep, ScoreInterval, WalkDirection};
+use planforge_plugin_common::judging::reports::{EwInterval, EwReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

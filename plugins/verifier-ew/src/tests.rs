@@ -5,7 +5,7 @@ mod goals;
 
 use super::*;
 use planforge_environment_pddl::PddlEnvironment;
-use planforge_judging::JudgingLimits;
+use planforge_plugin_common::judging::JudgingLimits;
 use planforge_plugin_sdk::testing::TestHost;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -339,7 +339,8 @@ fn options_that_need_a_model_leave_candidates_undecided_without_one() {
         assert!(got.summary.contains("shows its reference model"), "{}", got.summary);
         assert_eq!(ask(true, options).decision, Decision::Accepted);
     }
-    let strips = WalkVerifierOptions { semantics: Some(planforge_judging::Semantics::Strips), ..code };
+    let strips =
+        WalkVerifierOptions { semantics: Some(planforge_plugin_common::judging::Semantics::Strips), ..code };
     let got = ask(false, strips);
     assert_eq!((got.decision.name(), got.metrics["walks"]), ("accepted", 100.0));
     let got = ask(true, WalkVerifierOptions { exact_pairs: 3, ..exact });

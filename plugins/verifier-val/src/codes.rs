@@ -17,8 +17,12 @@ pub(crate) const EMPTY: &str = "verify.empty-domain";
 pub(crate) const CANCELLED: &str = "verify.cancelled";
 
 /// Codes of a reference that is not shown.
-pub(crate) const SHOWN: planforge_judging::reference::Codes =
-    planforge_judging::reference::Codes { answer: ANSWER, nothing: ANSWER, unreadable: ANSWER };
+pub(crate) const SHOWN: planforge_plugin_common::judging::reference::Codes =
+    planforge_plugin_common::judging::reference::Codes {
+        answer: ANSWER,
+        nothing: ANSWER,
+        unreadable: ANSWER,
+    };
 
 /// Explanations of the codes.
 pub static CODES: &[CodeInfo] = &[

@@ -11,7 +11,7 @@ use planforge_contract::{
     PlanDocument, ReportedDiagnostic, ReportedSeverity, StateDescription, StateQuery, TaskView,
     UndecidedReason,
 };
-use planforge_judging::blame::Trial;
+use planforge_plugin_common::judging::blame::Trial;
 use planforge_plugin_sdk::checked::{Texts, check};
 use planforge_plugin_sdk::feedback;
 
@@ -93,7 +93,7 @@ fn blame(
     let goal = (executed == plan.steps.len()).then_some(false);
     let trial = Trial { steps: plan.steps.clone(), executed, goal };
     let mut deadline = options.limits.deadline(host, 1);
-    let found = planforge_judging::blame::blame(host, domain, problem, &trial, &mut deadline)?;
+    let found = planforge_plugin_common::judging::blame::blame(host, domain, problem, &trial, &mut deadline)?;
     Ok(found.map(|blame| feedback::blame(blame.domain, blame.problem)))
 }
 

@@ -118,7 +118,7 @@ impl Verifier for ValVerifier {
     }
 }
 
-planforge_plugin_sdk::export_plugin!(Verifier, ValVerifier);
+planforge_plugin_sdk::bundle_plugin!(Verifier, ValVerifier);
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The options of the plugin.
 
-use planforge_judging::JudgingLimits;
+use planforge_plugin_common::judging::JudgingLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,6 @@ use crate::options::PlanVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Candidate, Failure, FailureClass, PlanDocument, TaskView};
 use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_judging::{Deadline, NotShown, Reference, domains};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Parsed, parse_domain, parse_problem};
 use planforge_planning::StopReason;
@@ -19,6 +18,7 @@ use planforge_planning::equivalence::interface::{
 };
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_planning::walk::NamedStep;
+use planforge_plugin_common::judging::{Deadline, NotShown, Reference, domains};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -29,6 +29,6 @@ pub fn contract_json(data: &[u8]) {
     let mut reader = Reader { text, count: 0 };
     planforge_contract::visit_documents(&mut reader);
     planforge_record::visit_documents(&mut reader);
-    planforge_judging::reports::visit_documents(&mut reader);
+    planforge_plugin_common::judging::reports::visit_documents(&mut reader);
     assert!(reader.count <= 1, "one text reads as several documents");
 }

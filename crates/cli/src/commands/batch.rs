@@ -8,12 +8,14 @@ use crate::pipeline::{LoadedPipeline, check_recorded, consent};
 use crate::prepare::known_secrets;
 use crate::run_names::run_argument;
 use clap::{Args, Subcommand};
-use planforge_batch::{BatchFolder, WrittenFile};
-use planforge_batch_services::{BatchClient, BatchLine, ConnectionSettings, Service, ServiceConnection};
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::SourceMap;
 use planforge_diagnostics::render::escape;
 use planforge_llm::{SystemClock, split_table};
+use planforge_model_api::batch::{BatchFolder, WrittenFile};
+use planforge_model_api::batch_services::{
+    BatchClient, BatchLine, ConnectionSettings, Service, ServiceConnection,
+};
 use planforge_record::{Redactor, RunManifest};
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -13,8 +13,8 @@ use crate::programs::{StartedProgram, started_programs};
 use clap::{Args, ValueEnum};
 use planforge_contract::{DocumentSchemas, Failure, ReportedDiagnostic};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_judging::reports::ValidateReport;
 use planforge_pipeline::Checked;
+use planforge_plugin_common::judging::reports::ValidateReport;
 use planforge_plugin_host::Registry;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn document_schemas() -> DocumentSchemas {
     let mut schemas = DocumentSchemas::default();
     planforge_contract::visit_documents(&mut schemas);
     planforge_record::visit_documents(&mut schemas);
-    planforge_judging::reports::visit_documents(&mut schemas);
+    planforge_plugin_common::judging::reports::visit_documents(&mut schemas);
     schemas
 }
 

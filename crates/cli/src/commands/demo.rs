@@ -19,9 +19,9 @@ use planforge_diagnostics::SourceId;
 use planforge_llm::Mode;
 use planforge_pipeline::{LoadedSuite, RunReport, Suite, load_task, run_tasks};
 use planforge_planning::{parse_plan, validate};
+use planforge_plugin_common::telling::tell_plan;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::{Cassette, Lookup, MemoryJournal, RunManifest, TaskVerdict};
-use planforge_telling::tell_plan;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use clap::Args;
 use planforge_child::{CommandSpec, Limits};
 use planforge_evaluate::{Align, Table};
-use planforge_planner_external::PRESETS;
+use planforge_planners::external::PRESETS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -145,7 +145,7 @@ fn text(found: &[InstalledProgram], plugins: usize, refused: usize) -> String {
         missing = format!("\nTo install what is missing:\n{missing}");
     }
     let mut planners = Table::new(["planner", "supports besides :strips"].map(|name| (name, Align::Left)));
-    planners.row(["planner-classical".to_owned(), planforge_planner_classical::SUPPORTS.join(" ")]);
+    planners.row(["planner-classical".to_owned(), planforge_planners::classical::SUPPORTS.join(" ")]);
     for preset in &PRESETS {
         let several = if preset.several { "; several plans" } else { "" };
         planners.row([preset.name.to_owned(), format!("{}{several}", preset.supports.join(" "))]);
@@ -172,7 +172,7 @@ fn program_json(found: &InstalledProgram) -> Value {
 }
 
 fn planners_json(found: &[InstalledProgram]) -> Vec<Value> {
-    let own = json!({"name": "planner-classical", "installed": true, "supports": planforge_planner_classical::SUPPORTS, "several": false});
+    let own = json!({"name": "planner-classical", "installed": true, "supports": planforge_planners::classical::SUPPORTS, "several": false});
     let presets = PRESETS.iter().map(|preset| {
         let installed = found.iter().any(|f| f.program.name == preset.name && f.path.is_some());
         json!({"name": preset.name, "installed": installed, "supports": preset.supports, "several": preset.several})

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use planforge_contract::{Failure, PluginInfo};
 use planforge_evaluate::{Align, Table};
 use planforge_plugin_host::RegistryEntry;
-use planforge_plugin_scaffold::{scaffold, scaffold_python};
+use planforge_plugin_tools::scaffold::{scaffold, scaffold_python};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The graph of a crate's files: an edge where one file names an item of another.
+//! The graphs of a crate's files and modules: an edge where one names an item of another.
 
 use crate::source::{code_only, is_name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,8 @@ struct Module {
     globs: Vec<ModulePath>,
     /// Every path that the file names.
     references: Vec<ModulePath>,
+    /// Every word of the file.
+    words: BTreeSet<String>,
 }
 
 /// Groups of files of the crate in `src` that import each other in a circle, each sorted by name.
@@ -40,7 +42,109 @@ pub fn circles(src: &Path) -> std::io::Result<Vec<Vec<PathBuf>>> {
             }
         }
     }
-    Ok(components(&edges))
+    let circles = components(&edges);
+    Ok(circles.into_iter().map(|circle| circle.into_iter().map(Path::to_path_buf).collect()).collect())
+}
+
+/// Modules of one folder that import each other in a circle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModuleCircle {
+    /// The module that they are in, such as `crate::reader`.
+    pub parent: String,
+    /// Their names in it, sorted.
+    pub modules: Vec<String>,
+}
+
+/// Groups of modules of the crate in `src` that import each other in a circle.
+///
+/// A module is a file together with its folder, so that what its parts import counts for the whole. Modules are compared with those beside
+/// them: the top-level modules of the crate, and those of each folder. A path names the first module on its way that is not around the
+/// importing file: `crate::a::Thing` is an import of `a` even where `a` exports it from elsewhere, and `super::Thing` is an import of the
+/// module beside the file that the parent exports it from. A module may use what its parents define. Tests do not count.
+///
+/// # Errors
+/// A file or folder that cannot be read.
+pub fn module_circles(src: &Path) -> std::io::Result<Vec<ModuleCircle>> {
+    let modules = read_modules(src)?;
+    let mut levels: BTreeMap<&[String], BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for (place, module) in &modules {
+        for path in module.references.iter().cloned().chain(names_through_globs(&modules, module)) {
+            let Some(target) = named_module(&modules, place, &path, 0) else { continue };
+            let shared = place.iter().zip(target).take_while(|(a, b)| a == b).count();
+            if let (Some(from), Some(to)) = (place.get(shared), target.get(shared)) {
+                levels.entry(&place[..shared]).or_default().entry(from).or_default().insert(to);
+            }
+        }
+    }
+    let of_level = |(parent, edges): (&[String], &BTreeMap<&str, BTreeSet<&str>>)| -> Vec<ModuleCircle> {
+        let parent =
+            std::iter::once("crate").chain(parent.iter().map(String::as_str)).collect::<Vec<_>>().join("::");
+        let circle = |names: Vec<&str>| ModuleCircle {
+            parent: parent.clone(),
+            modules: names.into_iter().map(str::to_owned).collect(),
+        };
+        components(edges).into_iter().map(circle).collect()
+    };
+    Ok(levels.iter().flat_map(|(parent, edges)| of_level((parent, edges))).collect())
+}
+
+/// Paths that a file names without a prefix, after `use MODULE::*`.
+fn names_through_globs(modules: &BTreeMap<ModulePath, Module>, module: &Module) -> Vec<ModulePath> {
+    let mut paths = module.globs.clone();
+    for place in &module.globs {
+        let Some(glob) = modules.get(place) else { continue };
+        // Lower-case words may be variables.
+        let is_named = |name: &&String| name.starts_with(char::is_uppercase) && module.words.contains(*name);
+        let named = glob.names.iter().filter(|(name, _)| is_named(name));
+        paths.extend(named.map(|(_, path)| absolute_in(place, path)));
+    }
+    paths
+}
+
+/// The module that a path names for a file at `place`: exports of the modules around the file are followed.
+fn named_module<'m>(
+    modules: &'m BTreeMap<ModulePath, Module>,
+    place: &[String],
+    path: &[String],
+    depth: usize,
+) -> Option<&'m [String]> {
+    if depth > 16 || path.first().is_some_and(|first| first.starts_with('?')) {
+        return None;
+    }
+    let length = (0..=path.len()).rev().find(|n| modules.contains_key(&path[..*n]))?;
+    let (found, module) = modules.get_key_value(&path[..length])?;
+    if !place.starts_with(found) {
+        return Some(found);
+    }
+    let name = path.get(length)?;
+    if module.items.contains(name) {
+        return None;
+    }
+    let follow = |target: ModulePath| {
+        (target != path).then(|| named_module(modules, place, &target, depth + 1)).flatten()
+    };
+    if let Some(target) = module.names.get(name) {
+        return follow(absolute_in(&path[..length], target));
+    }
+    module.globs.iter().find_map(|glob| {
+        let mut target = glob.clone();
+        target.push(name.clone());
+        let defines = |module: &Module| module.items.contains(name) || module.names.contains_key(name);
+        modules.get(glob).is_some_and(defines).then(|| follow(target)).flatten()
+    })
+}
+
+/// The path that a name of the module at `place` stands for; a marked one begins with a name of that module.
+fn absolute_in(place: &[String], target: &[String]) -> ModulePath {
+    match target.split_first() {
+        Some((first, rest)) if first.starts_with('?') => {
+            let mut full = place.to_vec();
+            full.push(first.trim_start_matches('?').to_owned());
+            full.extend(rest.iter().cloned());
+            full
+        }
+        _ => target.to_vec(),
+    }
 }
 
 fn read_modules(src: &Path) -> std::io::Result<BTreeMap<ModulePath, Module>> {
@@ -99,8 +203,10 @@ fn module(file: PathBuf, path: &[String], code: &str) -> Module {
         names: BTreeMap::new(),
         globs: Vec::new(),
         references: Vec::new(),
+        words: BTreeSet::new(),
     };
     let tokens = tokens(code);
+    module.words.extend(tokens.iter().filter(|token| token.starts_with(is_name)).cloned());
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match token.as_str() {
@@ -218,15 +324,7 @@ fn resolve<'m>(modules: &'m BTreeMap<ModulePath, Module>, path: &[String], depth
         return Some(&module.file);
     }
     if let Some(target) = module.names.get(name) {
-        let target: ModulePath = match target.first().and_then(|first| first.strip_prefix('?')) {
-            Some(local) => {
-                let mut full = path[..length].to_vec();
-                full.push(local.to_owned());
-                full.extend(target.iter().skip(1).cloned());
-                full
-            }
-            None => target.clone(),
-        };
+        let target = absolute_in(&path[..length], target);
         return (target != path).then(|| resolve(modules, &target, depth + 1)).flatten();
     }
     let through = |glob: &ModulePath| {
@@ -256,11 +354,11 @@ fn tokens(code: &str) -> Vec<String> {
     tokens
 }
 
-/// The strongly connected components of more than one file.
-fn components(edges: &BTreeMap<&Path, BTreeSet<&Path>>) -> Vec<Vec<PathBuf>> {
-    let reachable = |from: &Path| {
-        let mut seen: BTreeSet<&Path> = BTreeSet::new();
-        let mut open: Vec<&Path> = edges.get(from).into_iter().flatten().copied().collect();
+/// The strongly connected components of more than one node.
+fn components<'n, N: Ord + ?Sized>(edges: &BTreeMap<&'n N, BTreeSet<&'n N>>) -> Vec<Vec<&'n N>> {
+    let reachable = |from: &N| {
+        let mut seen: BTreeSet<&'n N> = BTreeSet::new();
+        let mut open: Vec<&'n N> = edges.get(from).into_iter().flatten().copied().collect();
         while let Some(file) = open.pop() {
             if seen.insert(file) {
                 open.extend(edges.get(file).into_iter().flatten().copied());
@@ -268,12 +366,12 @@ fn components(edges: &BTreeMap<&Path, BTreeSet<&Path>>) -> Vec<Vec<PathBuf>> {
         }
         seen
     };
-    let reach: BTreeMap<&Path, BTreeSet<&Path>> = edges.keys().map(|file| (*file, reachable(file))).collect();
-    let mut found: BTreeSet<Vec<PathBuf>> = BTreeSet::new();
+    let reach: BTreeMap<&'n N, BTreeSet<&'n N>> = edges.keys().map(|file| (*file, reachable(file))).collect();
+    let mut found: BTreeSet<Vec<&'n N>> = BTreeSet::new();
     for (file, to) in &reach {
         if to.contains(file) {
             let group = to.iter().filter(|other| reach.get(*other).is_some_and(|back| back.contains(file)));
-            found.insert(group.map(|file| file.to_path_buf()).collect());
+            found.insert(group.copied().collect());
         }
     }
     found.into_iter().filter(|group| group.len() > 1).collect()

@@ -3,4 +3,4 @@
 mod imports;
 mod source;
 
-pub use imports::circles;
+pub use imports::{ModuleCircle, circles, module_circles};

@@ -23,11 +23,16 @@ impl Package {
             .map(|t| t.keys().cloned().collect())
             .unwrap_or_default()
     }
+
+    fn uses_feature(&self, dependency: &str, feature: &str) -> bool {
+        let features = &self.manifest["dependencies"][dependency].get("features");
+        features.and_then(|f| f.as_array()).is_some_and(|f| f.iter().any(|f| f.as_str() == Some(feature)))
+    }
 }
 
 /// The folders of packages and the layer of each. A package may depend on its own layer and on those before it.
 const LAYERS: &[&str] =
-    &["crates/language", "crates/platform", "plugins", "crates/lab", "crates/dev", "tests", "crates"];
+    &["crates/language", "crates/platform", "plugins", "crates/lab", "crates/dev", "crates"];
 
 /// Every package of the workspace by its name without `planforge-`.
 fn packages() -> BTreeMap<String, Package> {
@@ -35,11 +40,8 @@ fn packages() -> BTreeMap<String, Package> {
     for layer in LAYERS {
         for entry in fs::read_dir(root().join(layer)).unwrap() {
             let folder = entry.unwrap().path();
-            if ["tests/fuzz", "tests/llguidance", "plugins/provider-local"]
-                .iter()
-                .any(|own| folder.ends_with(own))
-            {
-                continue; // not members: own workspaces, for cargo-fuzz, for the features of llguidance and for llama.cpp
+            if folder.ends_with("plugins/provider-local") {
+                continue; // not a member: an own workspace, for llama.cpp
             }
             let Ok(text) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
             let manifest: toml::Table = toml::from_str(&text).unwrap();
@@ -64,18 +66,7 @@ fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// The crates of `platform` that plugins may use. Everything else there belongs to the host.
-const FOR_PLUGINS: &[&str] = &[
-    "anthropic-messages",
-    "chat-completions",
-    "child",
-    "contract",
-    "judging",
-    "model-http",
-    "openai-responses",
-    "plugin-abi",
-    "plugin-sdk",
-    "translating",
-];
+const FOR_PLUGINS: &[&str] = &["child", "contract", "model-api", "plugin-abi", "plugin-common", "plugin-sdk"];
 
 /// The layer of a package as an index of [`LAYERS`].
 fn layer(package: &Package) -> usize {
@@ -92,6 +83,7 @@ fn packages_depend_only_on_their_own_layer_and_lower_ones() {
             let target = &packages[own];
             assert!(layer(target) <= layer(package), "{name} depends on {own}, which is in a higher layer");
             if LAYERS[layer(package)] == "plugins" && LAYERS[layer(target)] == "crates/platform" {
+                assert!(!package.uses_feature(&dependency, "batch"), "{name} uses the host's part of {own}");
                 assert!(
                     FOR_PLUGINS.contains(&own),
                     "the plugin {name} depends on {own}, which belongs to the host"
@@ -118,10 +110,8 @@ fn the_plugin_protocol_does_not_depend_on_the_language_crates() {
 #[test]
 fn only_plugin_abi_names_abi_stable_and_libloading() {
     for (name, package) in packages() {
-        // The frozen fixtures hold their own copies of an epoch, which must not change with the original.
-        if ["plugin-abi", "clingo"].contains(&name.as_str())
-            || package.folder.starts_with(root().join("tests"))
-        {
+        // The frozen fixtures in loaded-tests hold their own copies of an epoch, which must not change with the original.
+        if ["plugin-abi", "clingo", "loaded-tests"].contains(&name.as_str()) {
             continue;
         }
         for section in ["dependencies", "dev-dependencies"] {
@@ -136,9 +126,7 @@ fn only_plugin_abi_names_abi_stable_and_libloading() {
 #[test]
 fn only_plugin_abi_and_clingo_are_unsafe() {
     for (name, package) in packages() {
-        if ["plugin-abi", "clingo"].contains(&name.as_str())
-            || package.folder.starts_with(root().join("tests"))
-        {
+        if ["plugin-abi", "clingo"].contains(&name.as_str()) {
             continue;
         }
         let mut files = Vec::new();
@@ -153,7 +141,7 @@ fn only_plugin_abi_and_clingo_are_unsafe() {
 }
 
 #[test]
-fn only_cli_and_test_crates_know_the_plugins() {
+fn only_app_cli_and_test_crates_know_the_plugins() {
     let packages = packages();
     let plugins: BTreeSet<String> = packages
         .iter()
@@ -163,9 +151,24 @@ fn only_cli_and_test_crates_know_the_plugins() {
     for (name, package) in &packages {
         for dependency in package.dependencies("dependencies") {
             assert!(
-                !plugins.contains(&dependency) || name == "cli",
+                !plugins.contains(&dependency) || ["app", "cli"].contains(&name.as_str()),
                 "{name} depends on the plugin {dependency}"
             );
+        }
+    }
+}
+
+#[test]
+fn the_application_layer_reads_no_environment_and_has_no_state_of_the_process() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates/app/src"), &mut files);
+    assert!(files.len() > 20);
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        // Splitting a path reads nothing, and constants are part of the build.
+        let text = text.replace("std::env::split_paths", "").replace("std::env::consts::", "");
+        for forbidden in ["std::env::", "std::process::exit", "set_current_dir", "println!", "static mut"] {
+            assert!(!text.contains(forbidden), "{} uses `{forbidden}`", file.display());
         }
     }
 }
@@ -174,22 +177,32 @@ fn only_cli_and_test_crates_know_the_plugins() {
 fn every_plugin_folder_is_bundled() {
     let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
     let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
-    let mut folders = 0;
+    let mut plugins = 0;
     for entry in fs::read_dir(root().join("plugins")).unwrap() {
-        let folder = entry.unwrap().file_name().into_string().unwrap();
-        if folder == "provider-local" {
-            continue; // built apart, with llama.cpp
+        let folder = entry.unwrap().path();
+        let crate_name =
+            format!("planforge_{}", folder.file_name().unwrap().to_str().unwrap().replace('-', "_"));
+        let mut files = Vec::new();
+        rust_files(&folder.join("src"), &mut files);
+        for file in files {
+            let plugin = fs::read_to_string(&file).unwrap();
+            if !plugin.contains("bundle_plugin!(") {
+                continue; // provider-local, which has llama.cpp, is built apart
+            }
+            // A plugin is the root of its crate, or a module there.
+            let path = match file.file_stem().unwrap().to_str().unwrap() {
+                "lib" => crate_name.clone(),
+                module => format!("{crate_name}::{module}"),
+            };
+            let line = format!("&{path}::PLANFORGE_PLUGIN");
+            assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+            if plugin.contains("CODES") {
+                assert!(explained.contains(&format!("{path}::CODES")), "`explain` does not know {path}");
+            }
+            plugins += 1;
         }
-        let crate_name = format!("planforge_{}", folder.replace('-', "_"));
-        let line = format!("&{crate_name}::PLANFORGE_PLUGIN");
-        assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
-        let plugin = fs::read_to_string(root().join("plugins").join(&folder).join("src/lib.rs")).unwrap();
-        if plugin.contains("CODES") {
-            assert!(explained.contains(&format!("{crate_name}::CODES")), "`explain` does not know {folder}");
-        }
-        folders += 1;
     }
-    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), folders);
+    assert_eq!(bundled.matches("::PLANFORGE_PLUGIN").count(), plugins);
 }
 
 #[test]
@@ -202,7 +215,7 @@ fn folder_name_is_crate_name() {
 #[test]
 fn only_providers_their_http_the_mcp_server_and_testkit_use_tokio() {
     for (name, package) in packages() {
-        if name.starts_with("provider-") || ["model-http", "mcp", "testkit"].contains(&name.as_str()) {
+        if name.starts_with("provider-") || ["model-api", "mcp", "testkit"].contains(&name.as_str()) {
             continue;
         }
         assert!(!package.dependencies("dependencies").contains("tokio"), "{name} depends on tokio");

@@ -1,6 +1,10 @@
-//! Tests of loaded plugins: they depend on every plugin, so that `cargo test` builds every plugin as a dynamic library.
+//! Tests of loaded plugins. The examples of this package are the dynamic libraries of the bundled plugins and of the plugins below, so
+//! that `cargo test` builds them and no other command does.
 //!
 //! The library itself is a planner that hands its work to a child process and misbehaves there as its task's text says.
+
+pub mod misbehave_epoch;
+pub mod misbehave_methods;
 
 use planforge_plugin_sdk::prelude::*;
 
@@ -54,4 +58,4 @@ fn sum(n: u64) -> u64 {
     if n == 0 { 0 } else { std::hint::black_box(sum(n - 1)).wrapping_add(n) }
 }
 
-planforge_plugin_sdk::export_plugin!(Planner, Delegates);
+planforge_plugin_sdk::bundle_plugin!(Planner, Delegates);

@@ -2,7 +2,7 @@
 //! user of the published crates would.
 
 use crate::paths::path_text;
-use planforge_plugin_scaffold::scaffold;
+use planforge_plugin_tools::scaffold::scaffold;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -13,7 +13,7 @@ mod svg;
 pub use dot::dot;
 pub use svg::svg;
 
-use planforge_judging::reports::{StateGraphReport, StateGraphState};
+use planforge_plugin_common::judging::reports::{StateGraphReport, StateGraphState};
 
 /// Most characters of a line.
 const MOST_CHARACTERS: usize = 44;

@@ -8,8 +8,8 @@ use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{TypeHierarchy, print_typed_list};
 use planforge_pipeline::{SentenceFile, read_sentences};
+use planforge_plugin_common::telling::{condition_clause, effect_clause};
 use planforge_plugin_sdk::wording::{Wording, list};
-use planforge_telling::{condition_clause, effect_clause};
 use serde_json::{Value, json};
 use std::rc::Rc;
 

@@ -4,18 +4,18 @@ use crate::analysis::Header;
 use crate::hover::sentences;
 use crate::workspace::{Document, Workspace, path_of, uri_of};
 use planforge_diagnostics::SourceId;
-use planforge_judging::domains::to_compared_problem;
-use planforge_judging::reports::ComparedProblem;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::{
     PlanOptions, ResourceLimits, SearchOutcome, Validator, normalize, parse_plan, plan,
 };
+use planforge_plugin_common::judging::domains::to_compared_problem;
+use planforge_plugin_common::judging::reports::ComparedProblem;
+use planforge_plugin_common::telling::{tell_differences, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
 use planforge_report::picture::standalone;
 use planforge_report::states::{PlanTexts, StatesLimits, plan_states};
-use planforge_telling::{tell_differences, tell_plan};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

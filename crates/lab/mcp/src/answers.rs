@@ -2,10 +2,10 @@
 
 use planforge_contract::{ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_judging::TaskTexts;
 use planforge_planning::{FailedCondition, ValidationReport};
+use planforge_plugin_common::judging::TaskTexts;
+use planforge_plugin_common::telling::tell_plan;
 use planforge_plugin_sdk::wording::Wording;
-use planforge_telling::tell_plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{Failure, JsonObject, PlanOutcome, PlanRequest};
 use planforge_diagnostics::CodeInfo;
-use planforge_judging::reports::EwReport;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pipeline::RunReport;
 use planforge_planning::ResourceLimits;
+use planforge_plugin_common::judging::reports::EwReport;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

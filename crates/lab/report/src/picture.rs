@@ -7,12 +7,24 @@ mod coordinates;
 mod default;
 mod node;
 mod paint;
+#[cfg(feature = "png")]
 mod png;
 mod scene;
 mod shape;
 
 pub use paint::STYLE;
+#[cfg(feature = "png")]
 pub use png::png;
+
+/// Refuses to draw PNG, which this build was made without.
+///
+/// # Errors
+/// Always: why, as a clause.
+#[cfg(not(feature = "png"))]
+pub fn png(_svg: &str) -> Result<Vec<u8>, String> {
+    Err("this planforge was built without `--features png`; choose SVG, or build it with that feature"
+        .to_owned())
+}
 
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::TypeHierarchy;

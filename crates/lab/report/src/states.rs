@@ -13,8 +13,8 @@ use planforge_planning::{
     CountingLimits, FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
     normalize, parse_plan,
 };
+use planforge_plugin_common::telling::{ToldPlan, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
-use planforge_telling::{ToldPlan, tell_plan};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

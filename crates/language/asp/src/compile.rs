@@ -4,29 +4,21 @@
 //! for the intermediate representation is dropped; every other name that the domain lacks is an error that
 //! points at the lines it comes from. All errors are reported together, each once.
 
-mod arguments;
-mod check;
-mod codes;
 mod facts;
-mod findings;
-mod numbers;
 mod objects;
-#[cfg(test)]
-mod random_tests;
-mod spelling;
 #[cfg(test)]
 mod tests;
 
-pub use codes::CODES;
+pub use crate::codes::compile::CODES;
 
-use crate::{Declarations, Materialized};
-use findings::Findings;
+use crate::{Declarations, Materialized, names};
 use objects::Objects;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
-use planforge_pddl::TypeHierarchy;
-use planforge_pddl::ast::{Condition, Domain, Problem};
-use planforge_pddl::{Name, print_problem};
-use spelling::Spelling;
+use planforge_pddl::ast::{Condition, Domain, FunctionDecl, PredicateDecl, Problem, TypedName};
+use planforge_pddl::{
+    Name, TypeHierarchy, TypeId, check_problem, parse_problem, print_problem, undeclared_constants,
+};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Input of [`compile`].
@@ -136,7 +128,7 @@ pub fn compile(input: &Input<'_>) -> Compiled {
     problem.requirements = compiler.requirements(&problem);
     let text = print_problem(&problem);
     let mut diagnostics = compiler.findings.finish();
-    check::add_problem_checks(input, &text, &mut diagnostics);
+    add_problem_checks(input, &text, &mut diagnostics);
     Compiled { text, entries: [objects.1, init.1, goal.1, metric.1].concat(), diagnostics }
 }
 
@@ -200,4 +192,147 @@ fn problem_name(wanted: &str) -> String {
         true => name,
         false => format!("problem-{name}").trim_end_matches('-').to_owned(),
     }
+}
+
+// The compiled text goes through the front end like any other problem.
+
+/// Adds the findings of the problem's own checks. After an error, warnings and advice are left out as likely
+/// consequences.
+fn add_problem_checks(input: &Input<'_>, text: &str, diagnostics: &mut Vec<Diagnostic>) {
+    let parsed = parse_problem(text, input.sources.problem);
+    let mut found = parsed.diagnostics;
+    found.extend(check_problem(input.domain, &parsed.value, input.sources));
+    let faulty = diagnostics.iter().any(Diagnostic::is_error);
+    diagnostics.extend(found.into_iter().filter(|diagnostic| !faulty || diagnostic.is_error()));
+}
+
+// Diagnostics without repetitions: a rule of the representation makes as many wrong atoms as there are
+// objects.
+
+/// Findings that are kept; the rest is counted.
+const MOST: usize = crate::syntax::MAX_DIAGNOSTICS;
+
+#[derive(Default)]
+struct Findings {
+    list: Vec<(Diagnostic, usize)>,
+    by_key: FxHashMap<String, usize>,
+    dropped: usize,
+}
+
+impl Findings {
+    /// True if `key` was not reported before and there is room for another diagnostic; otherwise counts it.
+    fn is_new(&mut self, key: &str) -> bool {
+        if let Some(&index) = self.by_key.get(key) {
+            if let Some((_, repeated)) = self.list.get_mut(index) {
+                *repeated += 1;
+            }
+            return false;
+        }
+        let full = self.list.len() >= MOST;
+        self.dropped += usize::from(full);
+        !full
+    }
+
+    fn add(&mut self, key: String, diagnostic: Diagnostic) {
+        self.by_key.insert(key, self.list.len());
+        self.list.push((diagnostic, 0));
+    }
+
+    fn finish(self) -> Vec<Diagnostic> {
+        let mut all: Vec<Diagnostic> = self
+            .list
+            .into_iter()
+            .map(|(mut diagnostic, repeated)| {
+                if repeated > 0 {
+                    let plural = if repeated == 1 { "" } else { "s" };
+                    diagnostic.message.push_str(&format!(" (and {repeated} further atom{plural} like it)"));
+                }
+                diagnostic
+            })
+            .collect();
+        if self.dropped > 0 {
+            let message = format!("{} further mistakes are not shown; the first {MOST} are", self.dropped);
+            let help = "correct the first ones: most of the others follow from them";
+            all.push(Diagnostic::error("asp.too-many-mistakes", message).help(help));
+        }
+        all
+    }
+}
+
+// The domain's names as the intermediate representation writes them, and back.
+
+/// Names of the domain by their names in the intermediate representation.
+struct Spelling<'a> {
+    predicates: FxHashMap<String, (usize, &'a PredicateDecl)>,
+    functions: FxHashMap<String, (usize, &'a FunctionDecl)>,
+    types: FxHashMap<String, TypeId>,
+    /// Objects that the domain itself names, declared (with their declaration) or not.
+    constants: FxHashMap<String, (&'a Name, Option<&'a TypedName>)>,
+    /// Names that the domain's actions use and that nothing declares, in order.
+    undeclared: Vec<&'a Name>,
+}
+
+/// A PDDL name as the intermediate representation writes it.
+fn mangle(name: &Name) -> String {
+    names::mangle(name.key())
+}
+
+impl<'a> Spelling<'a> {
+    fn of(domain: &'a Domain, types: &'a TypeHierarchy) -> Self {
+        let undeclared = undeclared_constants(domain, types);
+        let mut constants: FxHashMap<String, (&Name, Option<&TypedName>)> = FxHashMap::default();
+        for constant in &domain.constants {
+            constants.entry(mangle(&constant.name)).or_insert((&constant.name, Some(constant)));
+        }
+        for name in &undeclared {
+            constants.entry(mangle(name)).or_insert((name, None));
+        }
+        let mut predicates = FxHashMap::default();
+        for (index, predicate) in domain.predicates.iter().enumerate() {
+            predicates.entry(mangle(&predicate.name)).or_insert((index, predicate));
+        }
+        let mut functions = FxHashMap::default();
+        for (index, function) in domain.functions.iter().enumerate() {
+            functions.entry(mangle(&function.name)).or_insert((index, function));
+        }
+        let mut by_name = FxHashMap::default();
+        for id in 0..types.len() as TypeId {
+            by_name.entry(mangle(types.name(id))).or_insert(id);
+        }
+        Self { predicates, functions, types: by_name, constants, undeclared }
+    }
+
+    fn predicate(&self, name: &str) -> Option<(usize, &'a PredicateDecl)> {
+        find(&self.predicates, name)
+    }
+
+    fn function(&self, name: &str) -> Option<(usize, &'a FunctionDecl)> {
+        find(&self.functions, name)
+    }
+
+    fn ty(&self, name: &str) -> Option<TypeId> {
+        find(&self.types, name)
+    }
+
+    fn constant(&self, name: &str) -> Option<(&'a Name, Option<&'a TypedName>)> {
+        find(&self.constants, name)
+    }
+
+    /// Predicates as the intermediate representation writes them, for suggestions.
+    fn predicates(&self) -> impl Iterator<Item = &str> {
+        self.predicates.keys().map(String::as_str)
+    }
+
+    fn functions(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+
+    fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+}
+
+/// Looks a name up. Names in answers match the keys exactly, except names that were written as texts.
+fn find<T: Copy>(map: &FxHashMap<String, T>, name: &str) -> Option<T> {
+    map.get(name).or_else(|| map.get(&names::mangle(name))).copied()
 }

@@ -1,10 +1,10 @@
 //! Declarations of a knowledge file: types and predicates of the intermediate representation, objects that
 //! the domain names, and names for objects that the text only counts.
 
+use crate::codes::program as code;
 use crate::library::is_word;
+use crate::names::Naming;
 use crate::names::mangle;
-use crate::naming::Naming;
-use crate::program::codes as code;
 use crate::syntax::ast::{Atom, Head, Program, Rule, StatementKind, Term};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::TypeHierarchy;

@@ -4,28 +4,24 @@
 //! This crate solves nothing and does no I/O: a reasoner gets [`syntax`] as text and returns atoms.
 
 pub mod answer;
-pub mod build;
 #[macro_use]
 mod codes;
 pub mod compile;
 pub mod declarations;
 pub mod derivations;
-mod ground;
 mod knowledge;
 pub mod learn;
 pub mod library;
 pub mod materialized;
 pub mod names;
-pub mod naming;
 mod pattern;
 pub mod program;
 pub mod reader;
 pub mod stages;
-mod steps;
 pub mod syntax;
 pub mod types;
 
-pub use codes::CODES;
-pub use declarations::Declarations;
-pub use knowledge::read_knowledge;
-pub use materialized::Materialized;
+pub use crate::codes::CODES;
+pub use crate::declarations::Declarations;
+pub use crate::knowledge::read_knowledge;
+pub use crate::materialized::Materialized;

@@ -1,31 +1,25 @@
 //! The program of a task: the intermediate representation, the knowledge file, rules made from declarations,
 //! and the library. Its answer shows which rules applied.
 
-pub(crate) mod codes;
-mod guess;
-mod prune;
-mod ranks;
 pub(crate) mod record;
-pub(crate) mod walk;
 
-use crate::build::function;
+pub use crate::codes::program::CODES;
+pub use record::{Record, Twin};
+
+use crate::codes::program as code;
 use crate::declarations::{Declarations, declaration, directive_error};
 use crate::library::{self, is_word};
 use crate::names::{collisions, mangle};
 use crate::stages::SolveJob;
-use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
+use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term, function};
+use crate::syntax::walk::{body_atoms, change_atoms, head_atoms, premises, visit_term, visit_terms};
 use crate::types::TypeRules;
-use codes as code;
-pub use codes::CODES;
 use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceId, Span};
 use planforge_pddl::ast::Domain;
 use planforge_pddl::{TypeHierarchy, undeclared_constants};
-use prune::Candidate;
-use ranks::Ranks;
-pub use record::{Record, Twin};
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use walk::{body_atoms, change_atoms, head_atoms, visit_term, visit_terms};
 
 /// Words of the library that every rule may conclude.
 const OPEN_WORDS: [&str; 6] = ["object", "cardinality", "init", "goal", "metric", "conflict"];
@@ -151,7 +145,7 @@ pub fn assemble(task: &Task<'_>) -> Assembled {
     let ranks = Ranks::of(&assembler.table.rules);
     assembler.record(&ranks);
     let mut job = assembler.job(&types, ranks);
-    job.guess = guess::guess(&assembler.table.rules, &job);
+    job.guess = record::guess(&assembler.table.rules, &job);
     assembler.table.predicates = types.predicates;
     Assembled { job, table: assembler.table, diagnostics: assembler.diagnostics }
 }
@@ -288,7 +282,7 @@ impl Assembler<'_> {
                 is_kept: entry.origin == Origin::Text,
             })
             .collect();
-        let needed = prune::find_needed_rules(&candidates, &given);
+        let needed = find_needed_rules(&candidates, &given);
         for (number, (entry, needed)) in self.table.rules.iter_mut().zip(needed).enumerate() {
             if self.given.contains(&number) {
                 let is_handed_in = |head: &Atom| given.contains(&(head.name.as_str(), head.arguments.len()));
@@ -421,4 +415,220 @@ fn has_map(rule: &Rule) -> bool {
         None => matches!(head.name.as_str(), "init" | "goal"),
     };
     head_atoms(rule).iter().any(is_map)
+}
+
+// Types that the rules of a program count or put in order, and types that must be complete before the
+// missing objects of another type are known.
+
+/// Words that put the objects of the type that is their first argument in order.
+const ORDERED: [(&str, usize); 5] = [("index", 3), ("amount", 2), ("first", 2), ("last", 2), ("follows", 3)];
+
+#[derive(Default)]
+struct Ranks {
+    /// Types whose objects rules put in order.
+    types: BTreeSet<String>,
+    /// A rule puts the objects of a variable type in order.
+    all: bool,
+    /// For each type those whose objects bring objects of it.
+    feeds: BTreeMap<String, BTreeSet<String>>,
+}
+
+fn constant(term: Option<&Term>) -> Option<&str> {
+    match term {
+        Some(Term::Function { name, arguments }) if arguments.is_empty() => Some(name),
+        _ => None,
+    }
+}
+
+/// The type that an atom is about: `Some(None)` where it is a variable.
+fn ordered_type(atom: &Atom) -> Option<Option<&str>> {
+    ORDERED.contains(&(atom.name.as_str(), atom.arguments.len())).then(|| constant(atom.arguments.first()))
+}
+
+fn member_of(atom: &Atom) -> Option<&str> {
+    match (atom.name.as_str(), atom.arguments.as_slice()) {
+        ("object", [_, ty]) => constant(Some(ty)),
+        _ => None,
+    }
+}
+
+impl Ranks {
+    fn of(rules: &[TableRule]) -> Self {
+        let mut found = Self::default();
+        for entry in rules.iter().filter(|entry| entry.origin != Origin::Library) {
+            for atom in body_atoms(&entry.rule) {
+                match ordered_type(atom) {
+                    Some(Some(ty)) => drop(found.types.insert(ty.to_owned())),
+                    Some(None) => found.all = true,
+                    None => {}
+                }
+            }
+            for head in head_atoms(&entry.rule) {
+                let counted =
+                    (head.name == "cardinality" && head.arguments.len() == 2).then(|| head.arguments.first());
+                if let Some(fed) = member_of(head).or_else(|| counted.and_then(constant)) {
+                    let sources = body_atoms(&entry.rule)
+                        .filter_map(|atom| member_of(atom).or_else(|| ordered_type(atom).flatten()));
+                    let sources: Vec<String> = sources.filter(|ty| *ty != fed).map(str::to_owned).collect();
+                    if !sources.is_empty() {
+                        found.feeds.entry(fed.to_owned()).or_default().extend(sources);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn any(&self) -> bool {
+        self.all || !self.types.is_empty()
+    }
+}
+
+// Selects the rules that can apply. A domain of twenty predicates gives a hundred rules of types, most of
+// them about predicates that a task never mentions, and the reasoner would take as long for them as for the
+// others.
+
+/// The atoms that rules can derive, by predicate, and inside `init` and `goal` by the predicate there.
+#[derive(Default)]
+struct Derivable<'a> {
+    plain: FxHashSet<(&'a str, usize)>,
+    states: FxHashMap<&'a str, State<'a>>,
+    /// The state and predicate of every map.
+    maps: FxHashSet<(&'a str, &'a str)>,
+}
+
+#[derive(Default)]
+struct State<'a> {
+    /// Something whose predicate is a variable.
+    any: bool,
+    facts: FxHashSet<(bool, &'a str, usize)>,
+}
+
+/// The predicate inside a state: whether it is negated, its name and number of arguments. `None` for a variable.
+fn inner(term: &Term) -> Option<(bool, &str, usize)> {
+    match term {
+        Term::Function { name, arguments } => match (name.as_str(), arguments.as_slice()) {
+            ("neg", [Term::Function { name, arguments }]) => Some((true, name, arguments.len())),
+            ("neg", [_]) => None,
+            _ => Some((false, name, arguments.len())),
+        },
+        _ => None,
+    }
+}
+
+fn state(atom: &Atom) -> Option<(&str, &Term)> {
+    match atom.arguments.as_slice() {
+        [content] if atom.name == "init" || atom.name == "goal" => Some((&atom.name, content)),
+        _ => None,
+    }
+}
+
+impl<'a> Derivable<'a> {
+    /// Adds a head. True if it makes something new derivable.
+    fn add(&mut self, head: &'a Atom) -> bool {
+        let Some((name, content)) = state(head) else {
+            return self.plain.insert((&head.name, head.arguments.len()));
+        };
+        let state = self.states.entry(name).or_default();
+        let Some(fact) = inner(content) else { return !std::mem::replace(&mut state.any, true) };
+        if let Term::Function { name: map, arguments } = content
+            && let ("map", [_, Term::Function { name: predicate, .. }, _]) =
+                (map.as_str(), arguments.as_slice())
+        {
+            self.maps.insert((name, predicate));
+        }
+        state.facts.insert(fact)
+    }
+
+    fn covers(&self, atom: &Atom) -> bool {
+        if let Some((name, content)) = state(atom) {
+            let Some(state) = self.states.get(name) else { return false };
+            return state.any || inner(content).is_none_or(|fact| state.facts.contains(&fact));
+        }
+        if let ("pair", [Term::Function { name: state, .. }, Term::Function { name: predicate, .. }, ..]) =
+            (atom.name.as_str(), atom.arguments.as_slice())
+            && !self.states.get(state.as_str()).is_some_and(|state| state.any)
+        {
+            return self.maps.contains(&(state.as_str(), predicate.as_str()));
+        }
+        self.plain.contains(&(atom.name.as_str(), atom.arguments.len()))
+    }
+}
+
+/// A rule, and whether it was written for this task or domain; the other rules are included only if needed.
+struct Candidate<'a> {
+    rule: &'a Rule,
+    is_written: bool,
+    /// Stands for atoms that the stages pass in.
+    is_given: bool,
+    /// Kept even if it never applies, so that the reasoner reports its mistakes.
+    is_kept: bool,
+}
+
+/// For each rule whether it has to be in the program. `given` are predicates that the reasoner is handed.
+fn find_needed_rules(candidates: &[Candidate<'_>], given: &[(&'static str, usize)]) -> Vec<bool> {
+    let mut live = applicable(candidates, given);
+    let mut used: FxHashSet<(&str, usize)> = FxHashSet::default();
+    used.extend(
+        [
+            ("object", 2),
+            ("init", 1),
+            ("goal", 1),
+            ("metric", 2),
+            ("conflict", 1),
+            ("missing", 2),
+            ("mapped", 4),
+        ]
+        .iter(),
+    );
+    let mut kept = vec![false; candidates.len()];
+    loop {
+        let before = used.len();
+        let mut changed = false;
+        for (at, candidate) in candidates.iter().enumerate() {
+            if kept[at] || !live[at] {
+                continue;
+            }
+            let is_used = candidate.is_written
+                || head_atoms(candidate.rule)
+                    .iter()
+                    .any(|h| used.contains(&(h.name.as_str(), h.arguments.len())));
+            if is_used {
+                kept[at] = true;
+                changed = true;
+                used.extend(body_atoms(candidate.rule).map(|a| (a.name.as_str(), a.arguments.len())));
+            }
+        }
+        if !changed && used.len() == before {
+            break;
+        }
+    }
+    for (at, candidate) in candidates.iter().enumerate() {
+        live[at] = kept[at] || candidate.is_kept;
+    }
+    live
+}
+
+/// Rules each of whose positive conditions something can derive.
+fn applicable(candidates: &[Candidate<'_>], given: &[(&'static str, usize)]) -> Vec<bool> {
+    let mut derivable = Derivable::default();
+    derivable.plain.extend(given.iter().copied());
+    debug_assert!(given.iter().all(|(name, arguments)| is_word(name, *arguments)));
+    let mut live = vec![false; candidates.len()];
+    loop {
+        let mut changed = false;
+        for (at, candidate) in candidates.iter().enumerate() {
+            if !live[at] && !candidate.is_given && premises(candidate.rule).all(|atom| derivable.covers(atom))
+            {
+                live[at] = true;
+                changed = true;
+                for head in head_atoms(candidate.rule) {
+                    derivable.add(head);
+                }
+            }
+        }
+        if !changed {
+            return live;
+        }
+    }
 }

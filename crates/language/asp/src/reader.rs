@@ -11,41 +11,32 @@
 //! `shape` repair tokens, the parser of [`crate::syntax`] reads them, `fragment`, `terms`, `safety`, `graph`
 //! and `size` check them. All take time linear in the text.
 
-pub(crate) mod codes;
+mod checks;
 mod drafts;
 mod fragment;
-mod graph;
-mod lines;
-mod open_statement;
+mod repair;
 mod report;
-mod safety;
-mod shape;
 mod signature;
-mod size;
-mod spelling;
-mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use codes::CODES;
-pub(crate) use codes::NAME_COLLISION;
+pub use crate::codes::reader::CODES;
+pub use checks::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 pub(crate) use report::nearest;
 pub use signature::Signature;
-pub use size::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 
+use crate::codes::reader as code;
 use crate::syntax::ast::{Program, Rule, Statement, StatementKind};
 use crate::syntax::lexer::{self, Finding, Kind};
 use crate::syntax::parser::Parser;
 use crate::syntax::{of_finding, too_large};
-use codes as code;
-use drafts::{Cutter, Draft};
+use checks::Graph;
+use drafts::{Cutter, Draft, KnownWords};
 use fragment::Fragment;
-use graph::Graph;
-use lines::KnownWords;
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
 use planforge_pddl::extract::code_blocks;
+use repair::Speller;
 use report::Report;
-use spelling::Speller;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -91,7 +82,7 @@ impl Reading {
 /// The variables of a rule that nothing binds, as what is wrong with it. For knowledge files, which are read without the rest of this.
 pub(crate) fn unbound(rule: &Rule, source: SourceId) -> Vec<Diagnostic> {
     let mut report = Report::new(source);
-    safety::check(rule, &mut report);
+    checks::check_safety(rule, &mut report);
     report.refusals.into_diagnostics(source)
 }
 
@@ -136,7 +127,7 @@ pub fn read(text: &str, source: SourceId, signature: &Signature) -> Reading {
             continue;
         }
         let refused = report.refusals.count();
-        shape::reshape(draft, &mut report);
+        repair::reshape(draft, &mut report);
         if report.refusals.count() == refused
             && let Some(statement) = found.parse(draft, &mut report)
         {
@@ -305,8 +296,8 @@ fn check_statement(
     };
     let rules = Fragment { signature, report }.rule(rule, span);
     for rule in rules {
-        let safe = safety::check(&rule, report);
-        let bounded = size::check_intervals(&rule, span, report);
+        let safe = checks::check_safety(&rule, report);
+        let bounded = checks::check_intervals(&rule, span, report);
         if safe && bounded {
             out.push((rule, span));
         }
@@ -316,9 +307,11 @@ fn check_statement(
 /// Keeps the rules that pass the checks of the program as a whole.
 fn check_rules(rules: Vec<(Rule, Span)>, signature: &Signature, report: &mut Report) -> Vec<(Rule, Span)> {
     let graph = Graph::of(rules.iter().map(|(rule, _)| rule));
-    let rules: Vec<(Rule, Span)> =
-        rules.into_iter().filter(|(rule, span)| graph::check(rule, *span, &graph, report)).collect();
-    let kept = size::Sizes::new(signature).check(&rules, &graph, report);
+    let rules: Vec<(Rule, Span)> = rules
+        .into_iter()
+        .filter(|(rule, span)| checks::check_recursion(rule, *span, &graph, report))
+        .collect();
+    let kept = checks::Sizes::new(signature).check(&rules, &graph, report);
     rules.into_iter().zip(kept).filter_map(|(rule, kept)| kept.then_some(rule)).collect()
 }
 

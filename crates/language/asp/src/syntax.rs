@@ -2,20 +2,16 @@
 //! of a reasoner's answer.
 
 pub mod ast;
-mod ground;
 pub(crate) mod lexer;
-mod literals;
 pub(crate) mod parser;
-mod print;
-mod terms;
 #[cfg(test)]
 mod tests;
+pub(crate) mod walk;
 
-pub use ground::{parse_ground_atom, parse_ground_term};
 pub use parser::MAX_DEPTH;
 
 use crate::codes as code;
-use ast::Program;
+use ast::{Atom, Program, Term};
 use lexer::{Finding, MAX_NUMBER};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 
@@ -125,4 +121,140 @@ pub(crate) fn of_finding(finding: Finding, span: Span, text: &str, source: Sourc
     let build = if finding == Finding::Typography { Diagnostic::advice } else { Diagnostic::error };
     const { assert!(MAX_NUMBER == 2_147_483_647, "the help says so") };
     build(code, message).at(source, span, "").help(help)
+}
+
+// The terms and atoms of a reasoner's answer: no variables, no operators, read in one pass over the bytes.
+
+/// The term that `text` is; `None` when it is not exactly one ground term, or is nested deeper than [`MAX_DEPTH`].
+pub fn parse_ground_term(text: &str) -> Option<Term> {
+    let mut reader = GroundTermReader { bytes: text.as_bytes(), text, at: 0, depth: 0 };
+    let term = reader.term()?;
+    reader.space();
+    (reader.at == text.len()).then_some(term)
+}
+
+/// The atom that `text` is; `None` when it is not exactly one ground atom. Its span covers the text.
+pub fn parse_ground_atom(text: &str) -> Option<Atom> {
+    match parse_ground_term(text)? {
+        Term::Function { name, arguments } if !name.is_empty() => {
+            Some(Atom { name, arguments, span: Span::new(0, text.len() as u32) })
+        }
+        _ => None,
+    }
+}
+
+struct GroundTermReader<'a> {
+    bytes: &'a [u8],
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl GroundTermReader<'_> {
+    fn space(&mut self) {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.space();
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn term(&mut self) -> Option<Term> {
+        self.space();
+        match self.bytes.get(self.at)? {
+            b'0'..=b'9' | b'-' => self.number(),
+            b'"' => self.string(),
+            b'(' => Some(Term::Function { name: String::new(), arguments: self.arguments(true)? }),
+            b'_' | b'a'..=b'z' => {
+                let rest = &self.bytes[self.at..];
+                let length = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+                let name = &self.text[self.at..self.at + length];
+                let first = name.bytes().find(|b| *b != b'_')?;
+                if !first.is_ascii_lowercase() || name == "not" {
+                    return None;
+                }
+                self.at += length;
+                let arguments =
+                    if self.bytes.get(self.at) == Some(&b'(') { self.arguments(false)? } else { Vec::new() };
+                Some(Term::Function { name: name.to_owned(), arguments })
+            }
+            _ => None,
+        }
+    }
+
+    fn number(&mut self) -> Option<Term> {
+        let start = self.at;
+        self.at += usize::from(self.bytes[self.at] == b'-');
+        let digits = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        self.at += digits;
+        let number: i64 = self.text[start..self.at].parse().ok()?;
+        (digits > 0 && number.abs() <= MAX_NUMBER + 1).then_some(Term::Number(number))
+    }
+
+    fn string(&mut self) -> Option<Term> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let plain = rest.find(['"', '\\'])?;
+            text.push_str(&rest[..plain]);
+            self.at += plain + 1;
+            if rest.as_bytes()[plain] == b'"' {
+                return Some(Term::Text(text));
+            }
+            let escaped = self.text[self.at..].chars().next()?;
+            self.at += escaped.len_utf8();
+            text.push(if escaped == 'n' { '\n' } else { escaped });
+        }
+    }
+
+    /// From `(` to `)`. Only a tuple may end in a comma, and has to where it has one term.
+    fn arguments(&mut self, is_tuple: bool) -> Option<Vec<Term>> {
+        self.at += 1;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let mut terms = Vec::new();
+        let mut comma = true;
+        while !self.eat(b')') {
+            if !comma {
+                return None;
+            }
+            terms.push(self.term()?);
+            comma = self.eat(b',');
+        }
+        self.depth -= 1;
+        let closed_well = if is_tuple { terms.len() != 1 || comma } else { terms.is_empty() || !comma };
+        closed_well.then_some(terms)
+    }
+}
+
+// Counts the steps of reading a text, in tests only: work must grow linearly with the length.
+
+#[cfg(test)]
+thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts steps of this thread: characters, tokens or literals looked at.
+#[inline]
+pub(crate) fn count_steps(steps: usize) {
+    #[cfg(test)]
+    STEPS.set(STEPS.get() + steps as u64);
+    #[cfg(not(test))]
+    let _ = steps;
+}
+
+/// The steps that `work` takes.
+#[cfg(test)]
+pub(crate) fn steps_of(work: impl FnOnce()) -> u64 {
+    STEPS.set(0);
+    work();
+    STEPS.get()
 }

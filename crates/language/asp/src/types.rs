@@ -11,10 +11,9 @@
 //! `object(X, container) :- object(X, shot).`; from a constant its types. An argument of the type `(either a b)` is known to be what a and b have
 //! in common, and one of the type `object`, or of no type, to be an object.
 
-use crate::build::{atom, constant, function, rule, variable};
 use crate::declarations::{Declarations, GRID};
 use crate::names::mangle;
-use crate::syntax::ast::{Atom, Rule, Term};
+use crate::syntax::ast::{Atom, Rule, Term, atom, constant, function, rule, variable};
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
 use planforge_pddl::{TypeHierarchy, TypeId};

@@ -7,7 +7,7 @@
 //! The traits in [`api`] are implemented twice: by plugins (through the SDK) and by the host's adapters for loaded libraries. A pipeline
 //! treats both alike.
 //!
-//! Events of a journal are in `planforge-record`, reports of commands in `planforge-judging`.
+//! Events of a journal are in `planforge-record`, reports of commands in `planforge-plugin-common`.
 
 #![warn(missing_docs)]
 

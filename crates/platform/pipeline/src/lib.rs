@@ -4,44 +4,56 @@
 //! The runner is a deterministic re-execution over a journal: every outcome that cost something or depended
 //! on time is looked up by its sample path before it is computed. So live runs, resume and replay are one
 //! mechanism, and the number of jobs changes only the time.
+//!
+//! Each module depends only on those before it: `codes`, `reader` (TOML with places), `suite`, `plugins` (facts about plugins), `report`,
+//! `beam` (candidates), `services`, `calls` (of plugins), `stages`, `pipeline` (files), `run`. A stage sees the runner as
+//! `stages::interface::StageContext`, and everything sees a stage as `stages::interface::StageDefinition`.
 
-mod bound;
+mod beam;
+mod calls;
 mod codes;
-mod config;
-mod front;
-mod option_files;
+mod pipeline;
+mod plugins;
+mod reader;
+mod report;
 mod run;
+mod services;
 mod stages;
-mod suggest;
 mod suite;
 
-pub use bound::{QuestionBound, TaskBounds, question_bounds};
-pub use codes::CODES;
-pub use config::*;
-pub use front::{
-    Catalogue, CatalogueError, Checked, CheckedPipeline, MAX_PIPELINE_BYTES, OptionProblem,
-    OptionProblemKind, Override, check, hide_keys_near_errors,
+pub use codes::{CODES, SUITE_CODES};
+pub use pipeline::{
+    Checked, CheckedPipeline, EnvironmentTable, FeedbackSource, LlmTable, MAX_PIPELINE_BYTES, ObfuscateTable,
+    Override, PIPELINE_SCHEMA, Pipeline, RunLimits, check, pipeline_schema,
 };
-pub use option_files::{MAX_OPTION_FILE_BYTES, inline_files};
-pub use run::{
-    BudgetReport, Cost, FailedSample, Instances, ModelFallback, Progress, RunObserver, RunReport, RunState,
-    RunTask, Services, StageInstance, StageReport, TaskReport, TaskUsage, Translation, disguise_suites,
-    dollars, named_back, run, run_tasks,
+pub use planforge_llm::RoleModels;
+pub use plugins::{
+    Catalogue, CatalogueError, MAX_OPTION_FILE_BYTES, OptionProblem, OptionProblemKind,
+    hide_keys_near_errors, inline_files,
 };
-pub use stages::budget::{BudgetArms, BudgetLimits, BudgetPolicy, BudgetStage};
+pub use report::{
+    BudgetLimits, BudgetReport, Cost, FailedSample, ModelFallback, RunReport, RunState, StageReport,
+    TaskReport, TaskUsage, Translation, dollars,
+};
+pub use run::{disguise_suites, named_back, run, run_tasks};
+pub use services::{Instances, Progress, RunObserver, RunTask, Services, StageInstance};
+pub use stages::bound::{QuestionBound, TaskBounds, question_bounds};
+pub use stages::budget::{BudgetArms, BudgetPolicy, BudgetStage};
 pub use stages::fan_out::FanOutStage;
-pub use stages::order::Order;
 pub use stages::plan::{PlanStage, PlanStageLimits};
-pub use stages::refine::{ContinueFrom, Forget, KeepRound, RefineStage, StopRounds};
+pub use stages::refine::{ContinueFrom, KeepRound, RefineStage, StopRounds};
+pub use stages::rounds::{Forget, Order};
 pub use stages::select::SelectStage;
 pub use stages::translate::{Artefact, TranslateStage};
 pub use stages::verify::VerifyStage;
 pub use stages::{Stage, StageKind};
+pub use suite::Folder as SuiteFolder;
 pub use suite::{
-    ADD_ON_FILES, ActionTexts, Example, GenerateSpec, LoadedSuite, MAX_SUITE_FILE_BYTES, PredicateText,
-    SUITE_CODES, SUITE_SCHEMA, SentenceFile, Suite, SuiteDisguise, SuiteFolder, SuiteTask, apply_add_ons,
-    describe_tasks, disguise_suite, load_leniently, load_suite, load_suite_with, load_task, load_task_with,
-    load_without_tasks, needs_description, read_declaration, read_sentences, same_parameters, task_view,
+    ADD_ON_FILES, ActionTexts, DescriptionClass, Example, GenerateSpec, GivenExample, GivenSpec, LoadedSuite,
+    MAX_SUITE_FILE_BYTES, PredicateText, SUITE_SCHEMA, SentenceFile, Suite, SuiteDisguise, SuiteTask, Texts,
+    apply_add_ons, describe_tasks, disguise_suite, load_leniently, load_suite, load_suite_with, load_task,
+    load_task_with, load_without_tasks, needs_description, read_declaration, read_sentences, same_parameters,
+    task_view,
 };
 pub use suite::{
     Colour, Coordinates, Direction, GridSpec, GroupSpec, Height, LookSpec, MarkSpec, NamePart, NamePattern,

@@ -5,8 +5,8 @@ use planforge_contract::{CreateRequest, JsonObject, PluginInfo};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Path of a crate's library, next to the running test. Cargo builds it for every plugin that the test's
-/// package depends on, and for the package itself.
+/// Path of a plugin's library: in the folder of examples, where `planforge-loaded-tests` builds those of the bundled plugins, or beside
+/// the running test, where cargo builds that of the test's package.
 ///
 /// # Errors
 /// The library is missing. The test must fail then: skipping it would hide that loading is broken.
@@ -14,11 +14,16 @@ pub fn library(crate_name: &str) -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|e| e.to_string())?;
     let folder = test.parent().ok_or("the test has no folder")?;
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let path = folder.join(format!("{prefix}{crate_name}{suffix}"));
-    if path.is_file() {
-        return Ok(path);
+    let file = format!("{prefix}{crate_name}{suffix}");
+    let path = folder.with_file_name("examples").join(&file);
+    match [path.clone(), folder.join(file)].into_iter().find(|path| path.is_file()) {
+        Some(path) => Ok(path),
+        None => Err(format!(
+            "{} is missing: the crate of a plugin needs the type `cdylib`; `cargo build -p planforge-loaded-tests --example {crate_name}` \
+             builds a bundled one",
+            path.display()
+        )),
     }
-    Err(format!("{} is missing: the package of this test must depend on the plugin", path.display()))
 }
 
 /// A registry of that one library.

@@ -21,34 +21,69 @@ macro_rules! export_plugin {
     };
     // For plugins that break the rules on purpose: another epoch, or a kind with replies of its own.
     (@raw $epoch:expr, $kind:ty, $plugin:ty) => {
+        $crate::bundle_plugin!(@raw ::core::env!("CARGO_CRATE_NAME"), $epoch, $kind, $plugin);
+        $crate::export_bundled!(self);
+    };
+}
+
+/// Writes `pub static PLANFORGE_PLUGIN`, by which a binary bundles a type as a plugin, and no symbols: `bundle_plugin!(Verifier, MyType);`.
+///
+/// A crate with several plugins writes it once in a module of each, with the name that the plugin's library has:
+/// `bundle_plugin!("planforge_verifier_my", Verifier, MyType);`. [`export_bundled!`](crate::export_bundled) makes the library.
+#[macro_export]
+macro_rules! bundle_plugin {
+    ($kind:ident, $plugin:ty) => {
+        $crate::bundle_plugin!(
+            @raw ::core::env!("CARGO_CRATE_NAME"), $crate::__private::EPOCH, $crate::kinds::$kind, $plugin
+        );
+    };
+    ($name:literal, $kind:ident, $plugin:ty) => {
+        $crate::bundle_plugin!(@raw $name, $crate::__private::EPOCH, $crate::kinds::$kind, $plugin);
+    };
+    (@raw $name:expr, $epoch:expr, $kind:ty, $plugin:ty) => {
         #[doc(hidden)]
-        mod __planforge {
+        pub mod __planforge {
             #[allow(unused_imports)]
             use super::*;
 
             pub struct Names;
             impl $crate::Crate for Names {
-                const NAME: &'static str = ::core::env!("CARGO_CRATE_NAME");
+                const NAME: &'static str = $name;
                 const VERSION: &'static str = ::core::env!("CARGO_PKG_VERSION");
             }
 
-            #[unsafe(export_name = ::core::concat!("planforge_plugin_", ::core::env!("CARGO_CRATE_NAME")))]
-            pub static HEADER: $crate::__private::Header = $crate::__private::header::<Names, $kind, $plugin>();
-
-            #[unsafe(export_name = ::core::concat!("planforge_epoch_", ::core::env!("CARGO_CRATE_NAME")))]
-            pub static EPOCH: u32 = $epoch;
+            pub const EPOCH: u32 = $epoch;
+            pub const fn header() -> $crate::__private::Header {
+                $crate::__private::header::<Names, $kind, $plugin>()
+            }
+            pub(super) static HEADER: $crate::__private::Header = header();
         }
 
         /// This plugin, for a binary that bundles it.
         pub static PLANFORGE_PLUGIN: $crate::BundledPlugin = $crate::BundledPlugin {
-            crate_name: ::core::env!("CARGO_CRATE_NAME"),
+            crate_name: $name,
             header: &__planforge::HEADER,
             epoch: &__planforge::EPOCH,
         };
     };
 }
 
-/// Facts about the exporting crate for [`export_plugin!`].
+/// Exports a bundled plugin from a library with the plugin's name: `export_bundled!(planforge_verifier_my);`, where the path is that of
+/// [`bundle_plugin!`].
+#[macro_export]
+macro_rules! export_bundled {
+    ($($module:ident)::+) => {
+        const _: () = {
+            #[unsafe(export_name = ::core::concat!("planforge_plugin_", ::core::env!("CARGO_CRATE_NAME")))]
+            pub static HEADER: $crate::__private::Header = $($module::)+ __planforge::header();
+
+            #[unsafe(export_name = ::core::concat!("planforge_epoch_", ::core::env!("CARGO_CRATE_NAME")))]
+            pub static EPOCH: u32 = $($module::)+ __planforge::EPOCH;
+        };
+    };
+}
+
+/// Facts about the exporting crate for [`bundle_plugin!`].
 #[doc(hidden)]
 pub trait Crate {
     /// The crate's name with underscores.

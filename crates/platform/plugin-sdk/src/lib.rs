@@ -125,7 +125,7 @@ pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 }
 
-/// Expansion of [`export_plugin!`]; not for use by hand.
+/// Expansion of [`export_plugin!`] and [`bundle_plugin!`]; not for use by hand.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::export::{describe, header};

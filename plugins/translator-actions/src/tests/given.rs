@@ -1,7 +1,7 @@
 //! Mode `given`: questions and replies.
 
 use super::*;
-use planforge_translating::GrammarUse;
+use planforge_plugin_common::translating::GrammarUse;
 
 #[test]
 fn only_asks_for_the_actions_that_it_names_in_any_case() {

@@ -3,7 +3,7 @@
 use super::*;
 use planforge_diagnostics::SourceId;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
-use planforge_translating::GrammarUse;
+use planforge_plugin_common::translating::GrammarUse;
 
 /// True if a problem is that of p01 of grippers up to the names of its objects.
 fn is_p01(problem: &str) -> bool {

@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::files::write;
 use crate::outcome::{WITHOUT_ANSWER, counts};
-use planforge_batch::Wave;
 use planforge_contract::Failure;
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceMap};
@@ -17,6 +16,7 @@ use planforge_evaluate::tables::{
     Accuracy, ClassSettings, Classes, Methods, Plans, Scaling, class_figures, curve_files, curves,
 };
 use planforge_evaluate::{Artefact, wrapped};
+use planforge_model_api::batch::Wave;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

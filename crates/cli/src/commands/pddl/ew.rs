@@ -12,15 +12,15 @@ use clap::Args;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
-use planforge_judging::Semantics;
-use planforge_judging::domains::interface;
-use planforge_judging::reports::EwReport;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
 use planforge_planning::walk::{Counterexample, Model, ModelError, NamedStep, WalkDirection};
 use planforge_planning::{Poll, ResourceLimits, StopReason, ValidationDecision, Validator, parse_plan};
+use planforge_plugin_common::judging::Semantics;
+use planforge_plugin_common::judging::domains::interface;
+use planforge_plugin_common::judging::reports::EwReport;
 use planforge_verifier_ew::measure::{Measured, NoScore};
 use planforge_verifier_ew::report::summary;
 use planforge_verifier_ew::{DeadEnds, Form, Mode, Policy, Settings, WalkVerifierOptions};

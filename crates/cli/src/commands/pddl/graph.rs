@@ -11,12 +11,14 @@ use indicatif::ProgressBar;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::Diagnostic;
 use planforge_evaluate::state_graph::{dot, svg};
-use planforge_judging::reports::{StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState};
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
     GroundLimits, Poll, ResourceLimits, Simulator, StopReason, ValidationDecision, ValidationReport,
     Validator, ground, normalize, parse_plan,
+};
+use planforge_plugin_common::judging::reports::{
+    StateGraphEdge, StateGraphPlan, StateGraphReport, StateGraphState,
 };
 use std::path::Path;
 use std::path::PathBuf;

@@ -15,8 +15,8 @@ use planforge_contract::{
     ReportedSeverity, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
-use planforge_judging::reports::InferReport;
 use planforge_pipeline::load_without_tasks;
+use planforge_plugin_common::judging::reports::InferReport;
 use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -15,8 +15,8 @@ use planforge_contract::{
 };
 use planforge_diagnostics::SourceId;
 use planforge_diagnostics::render::escape;
-use planforge_judging::limit_outcome;
-use planforge_judging::reports::PlanReport;
+use planforge_plugin_common::judging::limit_outcome;
+use planforge_plugin_common::judging::reports::PlanReport;
 use planforge_plugin_host::Instance;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,8 +10,8 @@ use planforge_diagnostics::render::escape;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pipeline::read_sentences;
 use planforge_planning::{ValidationDecision, Validator, normalize, parse_plan};
+use planforge_plugin_common::telling::{tell_differences, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
-use planforge_telling::{tell_differences, tell_plan};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

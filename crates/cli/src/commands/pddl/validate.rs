@@ -9,8 +9,8 @@ use crate::output::count_line;
 use clap::Args;
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_judging::reports::ValidateReport;
 use planforge_planning::{ValidationDecision, ValidationReport};
+use planforge_plugin_common::judging::reports::ValidateReport;
 use std::path::Path;
 use std::path::PathBuf;
 

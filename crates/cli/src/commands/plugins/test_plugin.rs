@@ -12,8 +12,8 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::{Align, Table};
 use planforge_llm::split_table;
 use planforge_pipeline::inline_files;
-use planforge_plugin_check::{CheckSettings, CheckStatus, PluginReport, check_plugin};
 use planforge_plugin_host::Registry;
+use planforge_plugin_tools::check::{CheckSettings, CheckStatus, PluginReport, check_plugin};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -26,8 +26,8 @@ pub(crate) struct InferenceArgs {
     /// The `planforge` binary, built with `--release`.
     #[arg(long, default_value = "target/release/planforge")]
     planforge: PathBuf,
-    /// The library of `translator-asp`, built with `--release`.
-    #[arg(long, default_value = "target/release/libplanforge_translator_asp.so")]
+    /// The library of `translator-asp`, from `cargo build --release -p planforge-loaded-tests --example planforge_translator_asp`.
+    #[arg(long, default_value = "target/release/examples/libplanforge_translator_asp.so")]
     library: PathBuf,
     /// A Python environment with `clingo` installed; without it only our times are printed.
     #[arg(long)]

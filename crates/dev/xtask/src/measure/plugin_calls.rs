@@ -10,23 +10,30 @@ use planforge_contract::{
     VerifyRequest,
 };
 use planforge_plugin_host::{Instance, Registry, RegistrySettings, WorkerSettings};
-use planforge_plugin_scaffold::scaffold_python;
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{Plugin, Secrets};
-use planforge_short_plans::{Options, PLANFORGE_PLUGIN, ShortPlans};
+use planforge_plugin_tools::scaffold::scaffold_python;
+use short_plans::{NewPlugin as ShortPlans, Options};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
+/// The verifier of the templates of new plugins, so that what is measured is what users get.
+#[allow(unreachable_pub)]
+#[rustfmt::skip]
+#[path = "../../../../platform/plugin-tools/templates/verifier/lib.rs"]
+mod short_plans;
+planforge_plugin_sdk::bundle_plugin!("planforge_short_plans", Verifier, ShortPlans);
+
 #[derive(clap::Args)]
 pub(crate) struct PluginCallsArgs {
     /// The `planforge` binary that runs the isolated library, built with `--release`.
     #[arg(long, default_value = "target/release/planforge")]
     planforge: PathBuf,
-    /// The verifier's library, from `cargo build --release -p planforge-short-plans`.
-    #[arg(long, default_value = "target/release/libplanforge_short_plans.so")]
+    /// The verifier's library, from `cargo build --release -p planforge-loaded-tests --example planforge_short_plans`.
+    #[arg(long, default_value = "target/release/examples/libplanforge_short_plans.so")]
     library: PathBuf,
     /// Number of calls one after the other.
     #[arg(long, default_value_t = 5000)]
@@ -67,7 +74,7 @@ pub(crate) fn run(args: &PluginCallsArgs) -> Result<(), String> {
     for file in [&args.planforge, &args.library] {
         if !file.is_file() {
             return Err(format!(
-                "{} is missing: `cargo build --release -p planforge-cli -p planforge-short-plans`",
+                "{} is missing: `cargo build --release -p planforge-cli && cargo build --release -p planforge-loaded-tests --example planforge_short_plans`",
                 file.display()
             ));
         }

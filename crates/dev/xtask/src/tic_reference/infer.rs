@@ -3,7 +3,7 @@
 
 use planforge_asp::answer::{self, ExplainedAnswer};
 use planforge_asp::compile::{self, IrOnly, Place};
-use planforge_asp::naming::Naming;
+use planforge_asp::names::Naming;
 use planforge_asp::program::{Assembled, Source, Task, assemble};
 use planforge_asp::reader::{self, Signature};
 use planforge_asp::stages::{self, Run, RunAnswers, SolveResult};

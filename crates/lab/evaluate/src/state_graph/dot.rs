@@ -1,7 +1,7 @@
 //! The graph in the language of Graphviz.
 
 use super::{captions, lines};
-use planforge_judging::reports::StateGraphReport;
+use planforge_plugin_common::judging::reports::StateGraphReport;
 use std::fmt::Write as _;
 
 /// Writes a graph for Graphviz. Every text is quoted; the bytes depend on the graph alone.

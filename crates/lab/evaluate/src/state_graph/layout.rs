@@ -1,7 +1,7 @@
 //! Positions of boxes and labels, in pixels.
 
 use super::{Line, lines};
-use planforge_judging::reports::StateGraphReport;
+use planforge_plugin_common::judging::reports::StateGraphReport;
 
 /// Height of a line of text.
 pub(super) const LINE: i64 = 16;

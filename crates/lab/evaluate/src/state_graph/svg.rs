@@ -3,7 +3,7 @@
 use super::layout::{BoxPlace, GUTTER, LINE, Layout, MARGIN, PADDING, label_into, place, text_width};
 use super::{LineKind, captions};
 use crate::chart::escaped;
-use planforge_judging::reports::{StateGraphEdge, StateGraphReport};
+use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphReport};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

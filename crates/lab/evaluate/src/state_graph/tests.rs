@@ -1,6 +1,6 @@
 use super::layout::place;
 use super::*;
-use planforge_judging::reports::{StateGraphEdge, StateGraphPlan};
+use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphPlan};
 
 fn state(after: &[u32], distance: u32, from: Option<u32>, added: &[&str]) -> StateGraphState {
     StateGraphState {

@@ -5,12 +5,12 @@ use crate::call::{Call, CallTexts, TextArgument};
 use crate::limits::{CallLimits, LimitArguments};
 use crate::tool::ToolKind;
 use planforge_contract::{DomainDifference, Failure, ReportedDiagnostic};
-use planforge_judging::reports::{DomainCostDifference, EquivalentDifference, EwReport};
-use planforge_judging::{TaskTexts, domains, problems};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
-use planforge_telling::tell_differences;
+use planforge_plugin_common::judging::reports::{DomainCostDifference, EquivalentDifference, EwReport};
+use planforge_plugin_common::judging::{TaskTexts, domains, problems};
+use planforge_plugin_common::telling::tell_differences;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

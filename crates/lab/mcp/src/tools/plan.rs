@@ -8,8 +8,8 @@ use planforge_contract::{
     Failure, JsonObject, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic,
     SearchStatistics,
 };
-use planforge_judging::reports::PlanReport;
-use planforge_judging::{NamedText, TaskTexts, limit_outcome};
+use planforge_plugin_common::judging::reports::PlanReport;
+use planforge_plugin_common::judging::{NamedText, TaskTexts, limit_outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,9 +5,9 @@ use crate::call::{Call, TextArgument};
 use crate::limits::LimitArguments;
 use crate::tool::ToolKind;
 use planforge_contract::{AppliedFix, Failure};
-use planforge_judging::TaskTexts;
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{FixedText, fix_all};
+use planforge_plugin_common::judging::TaskTexts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -11,10 +11,10 @@ use planforge_contract::{
     PlanOutcome, PlanRequest, SearchStatistics,
 };
 use planforge_diagnostics::CodeInfo;
-use planforge_judging::reports::EwReport;
 use planforge_mcp::{Backend, McpServer, RunModel, RunRequest, RunWatch, ShippedPipeline, TaskModel};
 use planforge_pipeline::{RunReport, RunState, TaskReport};
 use planforge_planning::{PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason};
+use planforge_plugin_common::judging::reports::EwReport;
 use planforge_record::TaskVerdict;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, CreateMessageRequestParams,

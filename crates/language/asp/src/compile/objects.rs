@@ -4,7 +4,7 @@ use super::{Compiler, Entry, Section, is_name};
 use crate::materialized::Membership;
 use crate::syntax::ast::Term;
 use planforge_diagnostics::Diagnostic;
-use planforge_pddl::ast::{TypeRef, TypedName};
+use planforge_pddl::ast::{self, TypeRef, TypedName};
 use planforge_pddl::{Name, TypeFit, TypeHierarchy, TypeId, natural, nearest};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -163,7 +163,7 @@ impl Compiler<'_> {
                         .at(compiler.input.sources.domain, name.span, "")
                         .help(format!(
                             "say what it is in the knowledge file: `object({}, TYPE).`",
-                            super::spelling::mangle(name)
+                            super::mangle(name)
                         ))
                 });
             }
@@ -171,7 +171,7 @@ impl Compiler<'_> {
     }
 
     fn add_unless_there(&mut self, name: &Name, types: SmallVec<[TypeId; 2]>, place: ObjectStatus) -> bool {
-        let term = Term::Function { name: super::spelling::mangle(name), arguments: Vec::new() };
+        let term = Term::Function { name: super::mangle(name), arguments: Vec::new() };
         let there = self.objects.by_term.contains_key(&term)
             || self.objects.list.iter().any(|object| object.name == *name);
         if !there {
@@ -416,5 +416,84 @@ fn constant_of<'a>(compiler: &Compiler<'a>, term: &Term) -> Option<(&'a Name, Op
         Term::Function { name, arguments } if arguments.is_empty() => compiler.spelling.constant(name),
         Term::Text(text) => compiler.spelling.constant(text),
         _ => None,
+    }
+}
+
+// Arguments of facts and numeric functions as PDDL terms, with their order in the printed problem.
+
+/// Position of a fact or number in the problem: by the declaration of its predicate or function, then by its
+/// objects in natural order.
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Clone)]
+pub(super) struct OrderKey {
+    pub(super) declaration: usize,
+    pub(super) objects: Ranks,
+}
+
+/// Objects by their [`Object::rank`].
+pub(super) type Ranks = SmallVec<[u32; 4]>;
+
+impl Compiler<'_> {
+    /// Arguments as PDDL writes them, and their ranks, checked for their number and types.
+    pub(super) fn arguments(
+        &mut self,
+        declared: &Name,
+        parameters: &[TypedName],
+        arguments: &[Term],
+        atom: u32,
+        what: &str,
+    ) -> Option<(Vec<ast::Term>, Ranks)> {
+        if parameters.len() != arguments.len() {
+            self.report(format!("arity {declared} {}", arguments.len()), |compiler| {
+                let message = format!(
+                    "the {what} `{declared}` has {} argument(s), but `{}` gives it {}",
+                    parameters.len(),
+                    compiler.print_atom_text(atom),
+                    arguments.len()
+                );
+                compiler
+                    .with_origins(Diagnostic::error("asp.arity", message), atom)
+                    .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
+            });
+            return None;
+        }
+        let mut args = Vec::with_capacity(arguments.len());
+        let mut ranks = Ranks::new();
+        let mut wrong = false;
+        for (position, (argument, parameter)) in arguments.iter().zip(parameters).enumerate() {
+            let Some(object) = self.object(argument, atom) else {
+                wrong = true;
+                continue;
+            };
+            let (name, types) = (object.name.clone(), object.types.clone());
+            ranks.push(object.rank);
+            let wanted = self.types.resolve(parameter.ty.as_ref());
+            if wanted.is_some_and(|wanted| self.types.fit(&types, &wanted) == TypeFit::Never) {
+                wrong = true;
+                let given: Vec<String> =
+                    types.iter().map(|id| format!("`{}`", self.types.name(*id))).collect();
+                let given = given.join(" or ");
+                self.report(format!("type of {declared} {position} {given}"), |compiler| {
+                    let message = format!(
+                        "`{name}` is a {given}, but argument {} of `{declared}` in `{}` is for another type",
+                        position + 1,
+                        compiler.print_atom_text(atom)
+                    );
+                    compiler
+                        .with_origins(Diagnostic::error("asp.wrong-type", message), atom)
+                        .help(format!("the domain declares it as `{}`", shape(declared, parameters)))
+                });
+            }
+            args.push(ast::Term::Constant(name));
+        }
+        (!wrong).then_some((args, ranks))
+    }
+}
+
+/// `(on ?x - block ?y - block)`.
+fn shape(name: &Name, parameters: &[TypedName]) -> String {
+    let list = planforge_pddl::print_typed_list(parameters);
+    match list.is_empty() {
+        true => format!("({name})"),
+        false => format!("({name} {list})"),
     }
 }

@@ -1,13 +1,14 @@
 //! Every rule of the compiler, on answers written by hand.
 
-use super::{Compiled, Input, IrOnly, Place, Section, compile};
+use super::{CODES, Compiled, Input, IrOnly, Place, Section, compile};
 use crate::Materialized;
 use crate::names::spellings;
 use crate::syntax::parse_ground_term;
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::parse_domain;
+use proptest::prelude::*;
 
-pub(super) const BAR: &str = "(define (domain bar)
+const BAR: &str = "(define (domain bar)
   (:requirements :strips :typing :action-costs)
   (:types hand container beverage - object shot shaker - container)
   (:constants Left-Hand - hand)
@@ -30,7 +31,7 @@ fn answer(text: &str) -> Materialized {
 }
 
 /// Compiles an answer. Each atom's place is its index, as a span.
-pub(super) fn compiled_with(domain: &str, atoms: &str, ir_only: &IrOnly) -> Compiled {
+fn compiled_with(domain: &str, atoms: &str, ir_only: &IrOnly) -> Compiled {
     let domain = parse_domain(domain, SourceId(0)).value;
     let places = |atom: u32| vec![Place { source: SourceId(2), span: Span::new(atom, atom + 1) }];
     let sources = planforge_pddl::TaskSources::default();
@@ -311,17 +312,121 @@ fn a_domain_without_types_declares_none() {
 
 #[test]
 fn every_code_is_explained() {
-    let text = include_str!("codes.rs");
-    for source in [
-        include_str!("arguments.rs"),
-        include_str!("facts.rs"),
-        include_str!("objects.rs"),
-        include_str!("numbers.rs"),
-        include_str!("findings.rs"),
-    ] {
+    for source in [include_str!("../compile.rs"), include_str!("objects.rs"), include_str!("facts.rs")] {
         for found in source.split("\"asp.").skip(1) {
-            let code = format!("\"asp.{}\"", found.split('"').next().unwrap_or_default());
-            assert!(text.contains(&code), "{code}");
+            let code = format!("asp.{}", found.split('"').next().unwrap_or_default());
+            assert!(CODES.iter().any(|info| info.code == code), "{code}");
         }
+    }
+}
+
+// Random answers: nothing panics, the printed problem has no syntax errors, and the order of atoms does not
+// matter.
+
+fn name() -> impl Strategy<Value = String> {
+    let names = [
+        "s1",
+        "s2",
+        "s10",
+        "gin",
+        "hand1",
+        "left_hand",
+        "sHAKER",
+        "shaker",
+        "row1",
+        "x",
+        "3",
+        "-1",
+        "\"s1\"",
+        "\"the shot\"",
+        "f(s1)",
+        "(s1,s2)",
+        "object",
+        "n_1",
+    ];
+    prop::sample::select(names.to_vec()).prop_map(str::to_owned)
+}
+
+fn object() -> impl Strategy<Value = String> {
+    let types = ["shot", "shaker", "beverage", "hand", "container", "object", "glass", "shots", "4"];
+    (name(), prop::sample::select(types.to_vec())).prop_map(|(name, ty)| format!("object({name},{ty})"))
+}
+
+fn fact() -> impl Strategy<Value = String> {
+    let predicates =
+        ["clean", "contains", "next_to", "hand_empty", "claen", "shelf_grid", "map", "value", "content"];
+    (prop::sample::select(predicates.to_vec()), prop::collection::vec(name(), 0..3)).prop_map(
+        |(predicate, arguments)| match arguments.is_empty() {
+            true => predicate.to_owned(),
+            false => format!("{predicate}({})", arguments.join(",")),
+        },
+    )
+}
+
+fn atom() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => object(),
+        3 => fact().prop_map(|fact| format!("init({fact})")),
+        3 => fact().prop_map(|fact| format!("goal({fact})")),
+        1 => fact().prop_map(|fact| format!("goal(neg({fact}))")),
+        1 => name().prop_map(|name| format!("init({name})")),
+        1 => (fact(), name()).prop_map(|(f, n)| format!("init(value({f},{n}))")),
+        1 => (fact(), name()).prop_map(|(f, n)| format!("goal(compare(\"<\",{f},{n}))")),
+        1 => fact().prop_map(|fact| format!("metric(minimize,{fact})")),
+    ]
+}
+
+fn compiled_atoms(atoms: &[String]) -> Compiled {
+    let ir_only = IrOnly { types: ["glass".to_owned()].into(), predicates: ["shelf_grid".to_owned()].into() };
+    compiled_with(BAR, &atoms.iter().map(|atom| format!("{atom}. ")).collect::<String>(), &ir_only)
+}
+
+/// Codes of the diagnostics, without counts and places.
+fn code_set(compiled: &Compiled) -> Vec<String> {
+    let mut codes: Vec<String> = compiled.diagnostics.iter().map(|d| d.code.to_string()).collect();
+    codes.sort();
+    codes.dedup();
+    codes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_answer_is_compiled_or_refused(atoms in prop::collection::vec(atom(), 0..12), turn in 0usize..12) {
+        let first = compiled_atoms(&atoms);
+        for diagnostic in first.diagnostics.iter().filter(|d| d.code.starts_with("asp.")) {
+            prop_assert!(!diagnostic.help.is_empty(), "no way out: {}", diagnostic.message);
+        }
+        match first.problem() {
+            Some(text) => {
+                let found = planforge_pddl::read_task(BAR, text);
+                prop_assert!(found.is_ok(), "{text}\n{found:#?}");
+            }
+            None => prop_assert!(first.diagnostics.iter().any(|d| d.is_error() && !d.message.is_empty())),
+        }
+        let mut turned = atoms.clone();
+        turned.rotate_left(turn % atoms.len().max(1));
+        let second = compiled_atoms(&turned);
+        prop_assert_eq!(first.problem(), second.problem());
+        prop_assert_eq!(code_set(&first), code_set(&second));
+    }
+
+    #[test]
+    fn good_answers_compile(
+        shots in prop::collection::btree_set(1u32..30, 1..6),
+        clean in prop::collection::btree_set(1u32..30, 0..6),
+    ) {
+        let mut atoms: Vec<String> = shots.iter().map(|n| format!("object(shot{n},shot)")).collect();
+        atoms.push("object(gin,beverage)".to_owned());
+        let dirty: Vec<&u32> = shots.intersection(&clean).collect();
+        atoms.extend(dirty.iter().map(|n| format!("init(clean(shot{n}))")));
+        atoms.extend(shots.iter().map(|n| format!("goal(contains(shot{n},gin))")));
+        let compiled = compiled_atoms(&atoms);
+        let text = compiled.problem();
+        prop_assert!(text.is_some(), "{:#?}", compiled.diagnostics);
+        let text = text.unwrap_or_default();
+        prop_assert_eq!(text.matches("(clean ").count(), dirty.len());
+        prop_assert_eq!(text.matches("(contains ").count(), shots.len());
     }
 }

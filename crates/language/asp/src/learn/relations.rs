@@ -1,6 +1,5 @@
 //! The relations of the examples: every predicate, type and order with its tuples.
 
-use super::example::Example;
 use crate::declarations::GRID;
 use crate::materialized;
 use crate::syntax::ast::Term;
@@ -274,4 +273,17 @@ fn library(example: &Example) -> Vec<(Form, Tuple)> {
         }
     }
     found
+}
+
+// The examples that rules are learned from.
+
+/// A representation and its reference problem, as atoms about objects with the same names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Example {
+    /// The atoms that hold without rules: `object(b1, block)`, `init(on(b1, b2))`, `goal(neg(held(b1)))`.
+    pub given: BTreeSet<Term>,
+    /// The atoms that should hold. Includes atoms of the representation's own types and predicates.
+    pub wanted: BTreeSet<Term>,
+    /// Types whose objects the representation counts and does not name. Their order may be a condition.
+    pub counted: BTreeSet<String>,
 }

@@ -1,8 +1,7 @@
 //! Diagnostics of the reader: repairs with their edits, and refusals with a remedy.
 
 use crate::names::fold_spelling;
-use crate::steps::count_steps;
-use crate::syntax::{MAX_DIAGNOSTICS, MOST_KEPT, sort_and_limit};
+use crate::syntax::{MAX_DIAGNOSTICS, MOST_KEPT, count_steps, sort_and_limit};
 use planforge_diagnostics::{Diagnostic, Edit, Severity, SourceId, Span};
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 //! file.
 
 use crate::declarations::{Declarations, NUMBERS};
+use crate::names::Naming;
 use crate::names::mangle;
-use crate::naming::Naming;
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{TypeHierarchy, undeclared_constants};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 //! [`Kind::Odd`] with a [`Finding`].
 
 use super::ast::Relation;
-use crate::steps::count_steps;
+use super::count_steps;
 use planforge_diagnostics::Span;
 
 /// The kind of a token.

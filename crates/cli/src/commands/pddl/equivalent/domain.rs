@@ -15,10 +15,6 @@ use clap::Args;
 use planforge_contract::{HeuristicEquivalence, ReportedDiagnostic};
 use planforge_diagnostics::Diagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_judging::Rule;
-use planforge_judging::Semantics;
-use planforge_judging::domains::{self, Outcome};
-use planforge_judging::reports::DomainEquivalentReport;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::domain_error;
@@ -32,6 +28,10 @@ use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
 use planforge_planning::walk::ModelError;
+use planforge_plugin_common::judging::Rule;
+use planforge_plugin_common::judging::Semantics;
+use planforge_plugin_common::judging::domains::{self, Outcome};
+use planforge_plugin_common::judging::reports::DomainEquivalentReport;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::path::PathBuf;

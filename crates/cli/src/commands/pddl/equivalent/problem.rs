@@ -8,13 +8,13 @@ use crate::limits::WorkLimits;
 use clap::{Args, ValueEnum};
 use planforge_contract::ReportedDiagnostic;
 use planforge_diagnostics::render::escape;
-use planforge_judging::problems;
-use planforge_judging::reports::{AddedGoalFacts, EquivalentReport};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::goals::{
     GoalEquivalence, GoalLimits, GoalOutcome, Witness, equivalent_goals,
 };
 use planforge_planning::equivalence::{ProblemDifference, ProblemEquivalence, equivalent_problems};
+use planforge_plugin_common::judging::problems;
+use planforge_plugin_common::judging::reports::{AddedGoalFacts, EquivalentReport};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

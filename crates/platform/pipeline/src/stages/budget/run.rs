@@ -5,29 +5,26 @@
 //! choice depends only on pulls that were chosen earlier and have ended. So neither the number of jobs nor
 //! the order of replies changes anything. Wall time, if it is limited, comes from the record.
 
-use super::bandit::{Arm, Bandit, Kind};
-use super::candidates::Candidates;
-use super::config::BudgetStage;
-use super::spending::Account;
-use crate::front::price_of;
-use crate::run::beam::Entry;
-use crate::run::context::{Context, TaskRun};
-use crate::run::path::{call_path, label_in_round};
-use crate::run::recorder::Keep;
-use crate::run::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
-use crate::run::series::{self, Series, SeriesEnd, add_all, report};
-use crate::run::step::StageResult;
-use crate::run::sync::lock;
-use crate::run::verdict::verdict_of;
+use super::policy::{Account, Arm, Bandit, Kind, UNKNOWN_VALUE};
+use super::{BudgetArms, BudgetStage};
+use crate::beam::{Entry, call_path, label_in_round};
+use crate::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
+use crate::services::{Keep, lock};
 use crate::stages::Stage;
-use crate::stages::rated::Rated;
-use crate::stages::refine::forget;
-use crate::stages::round::writer_of;
+use crate::stages::interface::{StageContext, StageResult, verdict_of};
+use crate::stages::rounds::{
+    Order, Rated, Series, SeriesEnd, add_all, forget, report, run_series, writer_of,
+};
 use planforge_contract::{Failure, FailureClass, Price};
+use planforge_diagnostics::SourceId;
 use planforge_llm::{Mode, derive_u64};
+use planforge_pddl::ast::{Domain, Parsed, Problem, TypedName};
 use planforge_pddl::random::Random;
+use planforge_pddl::{parse_domain, parse_problem, print_domain, print_typed_list};
+use planforge_planning::CountingLimits;
+use planforge_planning::equivalence::are_equivalent;
 use planforge_record::{BudgetCost, BudgetEnd, Event, TaskVerdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// After so many pulls in a row that spent nothing of what is limited, the search ends: it would go on for ever.
@@ -39,8 +36,7 @@ const NEW: &str = "new";
 
 /// Runs a budget stage.
 pub(super) fn run(
-    context: &Context<'_>,
-    task: &TaskRun<'_>,
+    context: &StageContext<'_>,
     stage: &BudgetStage,
     beam: Vec<Entry>,
 ) -> Result<StageResult, Failure> {
@@ -48,7 +44,6 @@ pub(super) fn run(
     let beam = beam.into_iter().map(|entry| forget(&stage.forget, entry)).collect();
     let search = Search {
         context,
-        task,
         stage,
         account: Account::new(stage.budget, prices(context, stage)),
         bandit: Bandit::new(stage.policy, !stage.sample.is_empty()),
@@ -64,10 +59,10 @@ pub(super) fn run(
 }
 
 /// The prices of the models that are paid from the budget.
-fn prices(context: &Context<'_>, stage: &BudgetStage) -> BTreeMap<String, Price> {
+fn prices(context: &StageContext<'_>, stage: &BudgetStage) -> BTreeMap<String, Price> {
     let inside = stage.sample.iter().chain(&stage.round).chain(&stage.judge);
     let models = inside.flat_map(Stage::models);
-    let price = |name: &str| context.pipeline.llm.get(name).map(price_of).unwrap_or_default();
+    let price = |name: &str| context.run.prices.get(name).copied().unwrap_or_default();
     models.map(|name| (name.to_owned(), price(name))).collect()
 }
 
@@ -98,8 +93,7 @@ enum Stop {
 
 /// The search of one task.
 struct Search<'a> {
-    context: &'a Context<'a>,
-    task: &'a TaskRun<'a>,
+    context: &'a StageContext<'a>,
     stage: &'a BudgetStage,
     account: Account,
     bandit: Bandit,
@@ -154,7 +148,7 @@ impl Search<'_> {
 
     /// Decides and makes as many pulls as stand side by side.
     fn turn(&mut self) -> Result<Option<Stop>, Failure> {
-        if self.context.stopping() {
+        if self.context.run.stopping() {
             return Ok(Some(Stop::Interrupted));
         }
         let pulls = self.decide();
@@ -164,7 +158,7 @@ impl Search<'_> {
         }
         let timer = self.timer();
         let this = &*self;
-        let ended = this.context.pool.drive(&pulls, |pull| this.pull(pull));
+        let ended = this.context.run.pool.drive(&pulls, |pull| this.pull(pull));
         let mut both = Vec::new();
         for (pull, pulled) in pulls.into_iter().zip(ended) {
             both.push((pull, pulled?));
@@ -178,7 +172,7 @@ impl Search<'_> {
         for _ in 0..self.stage.width {
             let number = self.pulls + 1;
             let path = self.pull_path(number);
-            let mut random = Random::new(derive_u64(self.context.pipeline.seed, "budget", &path));
+            let mut random = Random::new(derive_u64(self.context.run.seed, "budget", &path));
             let offer = self.account.offer(&kinds);
             let Some(arm) = self.bandit.choose(&offer, &mut random) else { break };
             let found = match arm {
@@ -219,11 +213,11 @@ impl Search<'_> {
         stages: impl IntoIterator<Item = &'s Stage>,
         beam: Vec<Entry>,
     ) -> Result<Pulled, Failure> {
-        let metered = self.task.with_own_usage();
+        let metered = self.context.with_own_usage();
         let writer = self.writer();
         let content = |stage: &Stage, beam: &[Entry]| writer == Some(stage.label()) && self.is_content(beam);
-        let series = series::run(self.context, &metered, pull.number, stages, beam, content)?;
-        let usage = std::mem::take(&mut *lock(&metered.usage));
+        let series = run_series(&metered, pull.number, stages, beam, content)?;
+        let usage = std::mem::take(&mut *lock(&metered.task.usage));
         Ok(Pulled { series, usage })
     }
 
@@ -245,7 +239,7 @@ impl Search<'_> {
     /// Records the results of concurrent pulls, in the order of their numbers.
     fn settle(&mut self, ended: Vec<(Pull, Pulled)>, since: Duration) -> Result<Option<Stop>, Failure> {
         for (_, pulled) in &ended {
-            let mut usage = lock(&self.task.usage);
+            let mut usage = lock(&self.context.task.usage);
             for (model, used) in &pulled.usage {
                 usage.entry(model.clone()).or_default().add(used);
             }
@@ -307,14 +301,14 @@ impl Search<'_> {
             self.counts[usize::from(pull.arm.kind() == Kind::Refine)] += 1;
         }
         let children: Vec<Rated> = match pulled.series.end {
-            SeriesEnd::Left(children) => {
+            SeriesEnd::Candidates(children) => {
                 children.into_iter().map(|child| self.candidates.rate(child)).collect()
             }
             SeriesEnd::Enough => {
                 self.bandit.close(pull.arm);
                 Vec::new()
             }
-            SeriesEnd::Lost(reasons) => {
+            SeriesEnd::NoCandidates(reasons) => {
                 self.candidates.keep_reasons(pull.arm, reasons);
                 Vec::new()
             }
@@ -336,8 +330,8 @@ impl Search<'_> {
             self.candidates.add(child, &mut self.bandit, pull.arm, entered, first == Some(index));
         }
         let best = self.candidates.best();
-        self.context.recorder.event(Event::BudgetPulled {
-            task: self.task.task.name.clone(),
+        self.context.run.recorder.event(Event::BudgetPulled {
+            task: self.context.name().to_owned(),
             stage: self.stage.label.clone(),
             pull: pull.number,
             arm: pull.name.clone(),
@@ -355,8 +349,8 @@ impl Search<'_> {
     fn finish(self, end: BudgetEnd) -> Result<StageResult, Failure> {
         let best = self.candidates.best().map(|best| self.path_of(best));
         let best_value = self.candidates.best().and_then(|best| best.value);
-        self.context.recorder.event(Event::BudgetSpent {
-            task: self.task.task.name.clone(),
+        self.context.run.recorder.event(Event::BudgetSpent {
+            task: self.context.name().to_owned(),
             stage: self.stage.label.clone(),
             end,
             pulls: self.pulls,
@@ -388,17 +382,17 @@ impl Search<'_> {
 
     /// The path of a candidate in the record.
     fn path_of(&self, candidate: &Rated) -> String {
-        candidate.path(&self.task.task.name)
+        candidate.path(self.context.name())
     }
 
     /// The path of a pull in the record.
     fn pull_path(&self, pull: u32) -> String {
-        call_path(&self.task.task.name, &label_in_round(&self.stage.label, Some(pull)), &[])
+        call_path(self.context.name(), &label_in_round(&self.stage.label, Some(pull)), &[])
     }
 
     /// Time at the beginning of pulls, where it counts.
     fn timer(&self) -> Duration {
-        self.context.services.llm.clock().now()
+        self.context.run.services.llm.clock().now()
     }
 
     /// Wall time of the pulls that began with that number: an effect, so that a run that goes on and a replay decide by the time
@@ -409,7 +403,7 @@ impl Search<'_> {
         }
         let path = self.pull_path(first);
         let name = "budget.seconds";
-        let measure = || match self.context.services.mode {
+        let measure = || match self.context.run.services.mode {
             Mode::Replay => {
                 let message = format!("the record does not hold the time of the pulls at {path}");
                 Err(Failure::new(FailureClass::ReplayMiss, "pipeline.replay-miss", message)
@@ -417,7 +411,13 @@ impl Search<'_> {
             }
             _ => Ok(self.timer().saturating_sub(since).as_secs_f64()),
         };
-        self.context.recorder.effect(name, &path, &self.stage.budget.seconds, |_: &f64| Keep::Timed, measure)
+        self.context.run.recorder.effect(
+            name,
+            &path,
+            &self.stage.budget.seconds,
+            |_: &f64| Keep::Timed,
+            measure,
+        )
     }
 }
 
@@ -431,6 +431,256 @@ fn progress(best: f64, value: f64) -> f64 {
 
 /// True if a spending cap of a model table stopped all requests of a pull.
 fn is_capped(pulled: &Pulled) -> bool {
-    let made = matches!(pulled.series.end, SeriesEnd::Left(_) | SeriesEnd::Enough);
+    let made = matches!(pulled.series.end, SeriesEnd::Candidates(_) | SeriesEnd::Enough);
     !made && pulled.series.failed.iter().any(|failed| failed.failure.class == FailureClass::Budget)
+}
+
+/// The judged candidates of one task.
+pub(super) struct Candidates<'a> {
+    stage: &'a BudgetStage,
+    /// In the order in which they came, without copies.
+    rated: Vec<Rated>,
+    /// In the order of the bandit's numbers.
+    arms: Vec<RefineArm>,
+    /// Number of values outside of the stage's range.
+    pub(super) outside: u32,
+}
+
+/// An arm that refines.
+struct RefineArm {
+    /// Index of the candidate that the next pull refines.
+    candidate: usize,
+    /// The best value of the arm so far, 0 to 1.
+    best: f64,
+}
+
+impl<'a> Candidates<'a> {
+    pub(super) const fn new(stage: &'a BudgetStage) -> Self {
+        Self { stage, rated: Vec::new(), arms: Vec::new(), outside: 0 }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.rated.len()
+    }
+
+    /// True if the judges accepted a candidate.
+    pub(super) fn has_accepted(&self) -> bool {
+        self.rated.iter().any(|candidate| candidate.accepted)
+    }
+
+    /// The best so far; ties go to the earlier.
+    pub(super) fn best(&self) -> Option<&Rated> {
+        self.rated.iter().min_by(|a, b| a.compare(b, self.stage.order))
+    }
+
+    /// The scaled value of the best so far, 0 to 1.
+    pub(super) fn best_value(&self) -> f64 {
+        self.best().map_or(0.0, |best| self.scaled_value(best))
+    }
+
+    /// The best candidates, as many as the stage keeps.
+    pub(super) fn kept(&self) -> Vec<Entry> {
+        let mut ranked: Vec<&Rated> = self.rated.iter().collect();
+        ranked.sort_by(|a, b| a.compare(b, self.stage.order));
+        let kept = ranked.into_iter().take(self.stage.keep as usize).enumerate();
+        kept.map(|(place, rated)| Entry { place, ..rated.entry.clone() }).collect()
+    }
+
+    /// The candidate that the next pull of a refining arm starts from.
+    pub(super) fn of_arm(&self, arm: usize) -> Option<&Rated> {
+        self.arms.get(arm).and_then(|arm| self.rated.get(arm.candidate))
+    }
+
+    /// The best value of the branch that a pull refines; `None` if candidates are the arms.
+    pub(super) fn branch_best(&self, arm: Arm) -> Option<f64> {
+        match (self.stage.arms, arm) {
+            (BudgetArms::Branches, Arm::Candidate(index)) => self.arms.get(index).map(|branch| branch.best),
+            _ => None,
+        }
+    }
+
+    /// Keeps the reasons of a failed refinement for the candidate's next one.
+    pub(super) fn keep_reasons(&mut self, arm: Arm, reasons: Vec<String>) {
+        if let Arm::Candidate(index) = arm
+            && let Some(arm) = self.arms.get(index)
+            && let Some(candidate) = self.rated.get_mut(arm.candidate)
+        {
+            candidate.entry.unusable = reasons;
+        }
+    }
+
+    /// Compares a judged candidate's results with the stage's range, without adding it.
+    pub(super) fn rate(&mut self, mut entry: Entry) -> Rated {
+        // Only the judges decide: what else judged it did so in order to write it.
+        entry.discount_results(|label| self.stage.judge.iter().any(|judge| judge.label() == label));
+        entry.unusable.clear();
+        let accepted = verdict_of(&self.stage.judge, &entry) == TaskVerdict::Accepted;
+        let value = entry.metric(&self.stage.by);
+        let [low, high] = self.range();
+        self.outside += u32::from(value.is_some_and(|value| value < low || value > high));
+        Rated { entry, accepted, value }
+    }
+
+    /// Adds a candidate of a pull. One that equals an earlier one takes its place if it was judged better. A new one is an arm of its
+    /// own, or it continues its branch if it `leads` the candidates of its pull. What `entered` and has no value is refined only where
+    /// nothing can be sampled.
+    pub(super) fn add(&mut self, child: Rated, bandit: &mut Bandit, arm: Arm, entered: bool, leads: bool) {
+        let order = self.stage.order;
+        let value = self.scaled_value(&child);
+        let known = child.value.is_some();
+        let same = |other: &Rated| match self.stage.arms {
+            BudgetArms::Candidates => is_copy(&other.entry, &child.entry),
+            BudgetArms::Branches => is_equal(&other.entry, &child.entry),
+        };
+        let copy = self.rated.iter().position(same);
+        let index = copy.unwrap_or(self.rated.len());
+        match self.rated.get_mut(index) {
+            None => self.rated.push(child),
+            Some(other) if child.compare(other, order).is_lt() => *other = child,
+            Some(_) => {}
+        }
+        match (self.stage.arms, arm) {
+            (BudgetArms::Branches, Arm::Candidate(branch)) => {
+                if let Some(state) = self.arms.get_mut(branch) {
+                    state.best = state.best.max(value);
+                    if leads {
+                        state.candidate = index;
+                    }
+                    if known {
+                        bandit.revalue(branch, state.best);
+                    }
+                }
+            }
+            _ if copy.is_some() => {}
+            (arms, _) => {
+                let open = !entered || known || self.stage.sample.is_empty();
+                let unknown = arms == BudgetArms::Branches && !known;
+                bandit.add(if unknown { UNKNOWN_VALUE } else { value }, open && !self.stage.round.is_empty());
+                self.arms.push(RefineArm { candidate: index, best: value });
+            }
+        }
+    }
+
+    /// A candidate's value on the way from the worst, 0, to the best, 1; what has none is worth nothing.
+    pub(super) fn scaled_value(&self, rated: &Rated) -> f64 {
+        if rated.accepted {
+            return 1.0;
+        }
+        let [low, high] = self.range();
+        let up = rated.value.map(|value| ((value - low) / (high - low)).clamp(0.0, 1.0));
+        match self.stage.order {
+            Order::Highest => up.unwrap_or(0.0),
+            Order::Lowest => up.map_or(0.0, |up| 1.0 - up),
+        }
+    }
+
+    fn range(&self) -> [f64; 2] {
+        self.stage.range.unwrap_or([0.0, 1.0])
+    }
+}
+
+/// Most pairs of objects that a comparison tries. No object is renamed, so few are needed.
+const MAX_CHOICES: u64 = 10_000;
+/// Limits on the work of a comparison: counts, so that it ends alike on every machine.
+const LIMITS: CountingLimits = CountingLimits { polls: 100_000, bytes: 1 << 28 };
+
+/// True if two candidates have the same texts, and the same plan if there is one.
+pub(super) fn is_copy(a: &Entry, b: &Entry) -> bool {
+    let (one, other) = (&a.candidate, &b.candidate);
+    one.domain == other.domain && one.problem == other.problem && steps(a) == steps(b)
+}
+
+/// True if two candidates have the same domain apart from layout, comments and letter case, the same problem by
+/// [`same_problem`], and the same plan if there is one.
+pub(super) fn is_equal(a: &Entry, b: &Entry) -> bool {
+    let (one, other) = (&a.candidate, &b.candidate);
+    let pair = |a: &Option<String>, b: &Option<String>, same: fn(&str, &str) -> bool| match (a, b) {
+        (Some(a), Some(b)) => a == b || same(a, b),
+        (a, b) => a == b,
+    };
+    pair(&one.domain, &other.domain, same_domain)
+        && pair(&one.problem, &other.problem, same_problem)
+        && steps(a) == steps(b)
+}
+
+fn steps(entry: &Entry) -> Option<Vec<String>> {
+    entry.candidate.plan.as_ref().and_then(|plan| plan.best()).map(|plan| plan.steps.clone())
+}
+
+fn readable<T>(parsed: Parsed<T>) -> Option<T> {
+    (!parsed.has_errors()).then_some(parsed.value)
+}
+
+fn same_domain(a: &str, b: &str) -> bool {
+    let read = |text| readable(parse_domain(text, SourceId(0))).map(|d| print_domain(&d).to_lowercase());
+    read(a).is_some_and(|a| Some(a) == read(b))
+}
+
+/// True if two problems have the same objects and types, the same initial state, the same goal and the same metric under the same
+/// names: order, repetitions and the problems' names make no difference. Texts with errors equal nothing.
+fn same_problem(a: &str, b: &str) -> bool {
+    let read = |text| readable(parse_problem(text, SourceId(0)));
+    let (Some(a), Some(b)) = (read(a), read(b)) else { return false };
+    let objects = |problem: &Problem| -> BTreeSet<String> {
+        let one = |object: &TypedName| print_typed_list(std::slice::from_ref(object)).to_lowercase();
+        problem.objects.iter().map(one).collect()
+    };
+    // Constants are never renamed.
+    let fixed = Domain { constants: a.objects.clone(), ..Domain::default() };
+    objects(&a) == objects(&b)
+        && are_equivalent(&fixed, &a, &b, MAX_CHOICES, &mut LIMITS.clone()) == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROBLEM: &str = "(define (problem one) (:domain d) (:objects a b - room k - key)
+      (:init (at k a) (open a b) (open b a)) (:goal (and (at k b) (not (open a b)))))";
+
+    fn entry(domain: Option<&str>, problem: &str) -> Entry {
+        let mut entry = Entry::default();
+        entry.candidate.domain = domain.map(str::to_owned);
+        entry.candidate.problem = Some(problem.to_owned());
+        entry
+    }
+
+    fn equal(other: &str) -> bool {
+        is_equal(&entry(None, PROBLEM), &entry(None, other))
+    }
+
+    #[test]
+    fn problems_in_other_words_are_equal_and_others_are_not() {
+        let other = "; a comment\n(DEFINE (problem two) (:domain e) (:objects k - key b a - room)
+          (:init (open b a) (at K a) (open a b) (at k a)) (:goal (and (not (open a b)) (at k b))))";
+        assert!(equal(PROBLEM) && equal(other));
+        let changes = [
+            ("(at k b)", "(at k a)"),
+            ("(open b a)", "(open b b)"),
+            ("(not (open a b))", "(open a b)"),
+            ("a b - room", "a b c - room"),
+            ("k - key", "k - room"),
+            // The same up to the names of the rooms, which mean something in the environment.
+            (
+                "(:init (at k a) (open a b) (open b a)) (:goal (and (at k b) (not (open a b))))",
+                "(:init (at k b) (open a b) (open b a)) (:goal (and (at k a) (not (open b a))))",
+            ),
+            ("(:goal", "(:gaol"),
+        ];
+        for (from, to) in changes {
+            assert!(PROBLEM.contains(from) && !equal(&PROBLEM.replace(from, to)), "{to}");
+        }
+    }
+
+    #[test]
+    fn domains_are_equal_apart_from_layout() {
+        let domain =
+            "(define (domain d) (:predicates (at ?x)) (:action go :parameters (?x) :effect (at ?x)))";
+        let spaced = domain.replace(" (", "\n  (").replace("at", "AT");
+        let with = |domain| entry(Some(domain), PROBLEM);
+        assert!(is_equal(&with(domain), &with(&spaced)) && !is_copy(&with(domain), &with(&spaced)));
+        let other = domain.replace("go", "walk");
+        assert!(!is_equal(&with(domain), &with(&other)));
+        assert!(!is_equal(&with(domain), &entry(None, PROBLEM)));
+    }
 }

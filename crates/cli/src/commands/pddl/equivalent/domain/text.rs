@@ -2,7 +2,7 @@
 
 use planforge_contract::HeuristicEquivalence;
 use planforge_diagnostics::render::escape;
-use planforge_judging::reports::{ComparedProblem, DomainEquivalentReport, MatchedInterface};
+use planforge_plugin_common::judging::reports::{ComparedProblem, DomainEquivalentReport, MatchedInterface};
 use std::fmt::Write as _;
 
 pub(super) fn text(report: &DomainEquivalentReport) -> String {

@@ -1,0 +1,119 @@
+//! What a use case sends while it works.
+
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_llm::CallStep;
+use planforge_pipeline::Progress;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Receives the events of use cases, on any thread.
+pub trait Events: Send + Sync {
+    /// Receives an event. Must return soon: the sender waits.
+    fn receive(&self, event: &Event<'_>);
+}
+
+impl<F: Fn(&Event<'_>) + Send + Sync> Events for F {
+    fn receive(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// Findings about what was read that do not end the use case.
+    Findings {
+        /// The findings, at least one.
+        diagnostics: &'e [Diagnostic],
+        /// The texts.
+        sources: &'e SourceMap,
+    },
+    /// Something worth knowing.
+    Notice(&'e Notice),
+    /// A run of a pipeline started.
+    RunStarted {
+        /// Number of the run, unique in the process.
+        run: u64,
+        /// Name of the run among others; empty for a single one.
+        title: &'e str,
+        /// Number of tasks.
+        tasks: usize,
+    },
+    /// The runner got on: a stage started, a task finished, a plugin was called.
+    Run {
+        /// Number of the run.
+        run: u64,
+        /// The step.
+        progress: &'e Progress<'e>,
+    },
+    /// A request to a model got on.
+    Request {
+        /// Number of the run.
+        run: u64,
+        /// The step.
+        step: &'e CallStep<'e>,
+    },
+    /// A run ended.
+    RunEnded {
+        /// Number of the run.
+        run: u64,
+    },
+    /// Work that is counted got on, started or ended.
+    Work(&'e Work),
+}
+
+/// The state of work that is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Number of the work, unique in the process.
+    pub id: u64,
+    /// Name of the unit, plural: `tasks`.
+    pub unit: &'static str,
+    /// Units done.
+    pub done: u64,
+    /// Units in all; `None` if unknown.
+    pub total: Option<u64>,
+    /// The current unit, or an empty text.
+    pub message: String,
+    /// True after the last unit.
+    pub is_ended: bool,
+}
+
+/// Something worth knowing that is not a finding in a text. Its display is one line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Notice {
+    /// A warning.
+    Warning(String),
+    /// The price of a model table comes from a list.
+    PriceListed {
+        /// Name of the table.
+        table: String,
+        /// The entry in one line.
+        entry: String,
+    },
+    /// The run starts a program or loads a library: its place, command and files in one line.
+    ProgramStarted(String),
+    /// A replayed run takes its replies from this cassette and sends no request.
+    RepliesFrom(PathBuf),
+    /// A run's report differed from the recorded one and was replaced.
+    ReportRestored(PathBuf),
+    /// A file of tables, figures or curves was left out, or was written with a remark.
+    Remark(String),
+    /// A message of a batch service's client.
+    BatchService(String),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Warning(text) => write!(f, "warning: {text}"),
+            Self::PriceListed { table, entry } => write!(f, "[llm.{table}]: {entry}"),
+            Self::RepliesFrom(cassette) => {
+                write!(f, "the run takes its replies from {} and sends no request", cassette.display())
+            }
+            Self::ReportRestored(path) => write!(f, "{} was written anew from the journal", path.display()),
+            Self::ProgramStarted(text) | Self::Remark(text) => f.write_str(text),
+            Self::BatchService(text) => f.write_str(&planforge_diagnostics::render::escape(text)),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! A plan by the bundled classical planner, over the same plugin boundary as in pipelines.
+
+use super::Sentences;
+use crate::catalogue::registry;
+use crate::context::Context;
+use crate::error::Error;
+use crate::inputs::{Findings, Inputs, Source};
+use crate::limits::{RequestLimits, WorkLimits};
+use crate::progress::WorkProgress;
+use crate::status::{Status, of_limit};
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PlanLimits};
+pub use planforge_contract::{PlanDocument, PlanOutcome};
+pub use planforge_plugin_common::judging::reports::PlanReport;
+use planforge_plugin_common::judging::{NamedText, limit_outcome};
+pub use planforge_plugin_common::telling::ToldPlan;
+use planforge_plugin_common::telling::tell_plan;
+use planforge_plugin_host::Instance;
+use serde::{Serialize, Serializer};
+use std::time::Duration;
+
+/// A task to plan for.
+#[derive(Debug, Clone)]
+pub struct PlanRequest {
+    /// The domain.
+    pub domain: Source,
+    /// The problem.
+    pub problem: Source,
+    /// The kind of search.
+    pub search: PlanSearch,
+    /// The sentences, if the plan is told too.
+    pub in_words: Option<Sentences>,
+    /// Limits on the search.
+    pub limits: RequestLimits,
+    /// Most search nodes.
+    pub nodes: Option<u64>,
+}
+
+/// A kind of search.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum PlanSearch {
+    /// Any plan.
+    #[default]
+    Any,
+    /// A cheapest plan, proven (A* with LM-cut).
+    Optimal,
+    /// The cheapest distinct plans, in order.
+    TopK {
+        /// Their number.
+        k: u32,
+        /// Only plans that cost at most this many times the lowest cost.
+        quality: Option<f64>,
+        /// Whether ground actions that change nothing may be steps: `strips` or `ground-no-ops-dropped`.
+        semantics: Option<String>,
+    },
+}
+
+/// The result of the search. Its JSON form is [`PlanResult::report`].
+#[derive(Debug, Clone)]
+pub struct PlanResult {
+    /// The planner's result; `None` if the texts cannot be used.
+    pub outcome: Option<PlanOutcome>,
+    /// The best plan in sentences, if that was requested.
+    pub told: Option<ToldPlan>,
+    /// Findings about the texts.
+    pub findings: Findings,
+    status: Status,
+}
+
+impl PlanResult {
+    /// The result as a document.
+    pub fn report(&self) -> PlanReport {
+        let found = self.findings.reported();
+        match &self.outcome {
+            Some(outcome) => PlanReport::new(outcome.clone(), found),
+            None => PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()),
+        }
+    }
+
+    /// Negative for texts with errors and for a proof that there is no plan, else the limit that ended the search.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+}
+
+impl Serialize for PlanResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
+    }
+}
+
+/// The plugin that plans.
+const PLANNER: &str = "planner-classical";
+
+/// Searches a plan.
+///
+/// # Errors
+/// The planner cannot be created, or broke.
+pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Error> {
+    let mut limits = request.limits.start(context);
+    let mut inputs = Inputs::read(context, &request.domain, Some(&request.problem));
+    let status = inputs.status();
+    if status != Status::Good {
+        return Ok(PlanResult { outcome: None, told: None, findings: inputs.into_findings(), status });
+    }
+    let outcome = match call_planner(context, request, &inputs, &limits) {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            let Findings { diagnostics, sources } = inputs.into_findings();
+            let findings = (!diagnostics.is_empty()).then(|| Error::findings(status, diagnostics, sources));
+            let failed = Error::from(failure);
+            let status = failed.status;
+            let error = Error::join(findings.into_iter().chain([failed]));
+            return Err(error.unwrap_or_else(|| Error::of_status(status)).with_status(status));
+        }
+    };
+    let findings = inputs.texts.diagnostics.clone();
+    let best = plans_of(&outcome).first().map(PlanDocument::to_ipc);
+    let told = best.zip(request.in_words.as_ref()).and_then(|(plan, sentences)| {
+        let (source, _) = inputs.texts.add(NamedText::new("plan", plan.as_str()));
+        let validated = inputs.texts.validate_plan(source, &plan, &mut limits)?;
+        Some(tell_plan(&validated, &sentences.read(context, &request.domain, &mut inputs)))
+    });
+    // Findings about the texts, not those of telling the plan.
+    inputs.texts.diagnostics = findings;
+    let status = status_of(&outcome);
+    Ok(PlanResult { outcome: Some(outcome), told, findings: inputs.into_findings(), status })
+}
+
+/// The plans, best first.
+fn plans_of(outcome: &PlanOutcome) -> &[PlanDocument] {
+    match outcome {
+        PlanOutcome::Plan { plans, .. } | PlanOutcome::LimitReached { plans, .. } => plans,
+        _ => &[],
+    }
+}
+
+fn status_of(outcome: &PlanOutcome) -> Status {
+    match outcome {
+        PlanOutcome::Plan { .. } => Status::Good,
+        PlanOutcome::ProvenUnsolvable { .. } | PlanOutcome::Unreadable { .. } => Status::Negative,
+        PlanOutcome::Exhausted { .. } => Status::Exhausted,
+        PlanOutcome::LimitReached { limit, .. } => of_limit(*limit),
+        PlanOutcome::Unsupported { .. } => Status::Undecided,
+    }
+}
+
+/// Calls the planner with the texts that were checked.
+fn call_planner(
+    context: &Context,
+    request: &PlanRequest,
+    inputs: &Inputs,
+    limits: &WorkLimits,
+) -> Result<PlanOutcome, Failure> {
+    let k = match request.search {
+        PlanSearch::TopK { k, .. } => k,
+        PlanSearch::Any | PlanSearch::Optimal => 1,
+    };
+    let asked = planforge_contract::PlanRequest {
+        domain: inputs.text(0).to_owned(),
+        problem: inputs.text(1).to_owned(),
+        limits: PlanLimits {
+            time_ms: request.limits.seconds.map(|s| (s * 1000.0).ceil() as u64),
+            memory_bytes: Some(request.limits.memory_bytes),
+            nodes: request.nodes,
+        },
+        k,
+        ..planforge_contract::PlanRequest::default()
+    };
+    let create = CreateRequest { options: options(&request.search), ..CreateRequest::default() };
+    let Instance::Planner(planner) = registry(context).create(PLANNER, create)? else {
+        let message = format!("`{PLANNER}` on the search path is not a planner");
+        return Err(Failure::new(FailureClass::Plugin, "plugin.kind", message));
+    };
+    let host = PlanHost { progress: context.start_work("nodes", None), limits: limits.clone() };
+    planner.plan(&host, &asked).or_else(limit_outcome)
+}
+
+/// The options of the planner.
+fn options(search: &PlanSearch) -> JsonObject {
+    let name = match search {
+        PlanSearch::Any => "greedy",
+        PlanSearch::Optimal => "astar",
+        PlanSearch::TopK { .. } => "top-k",
+    };
+    let mut options = JsonObject::from_iter([("search".to_owned(), name.into())]);
+    if let PlanSearch::TopK { quality, semantics, .. } = search {
+        options.extend(quality.map(|quality| ("quality".to_owned(), quality.into())));
+        options.extend(semantics.as_deref().map(|semantics| ("semantics".to_owned(), semantics.into())));
+    }
+    options
+}
+
+/// The planner's host: progress, cancellation, time.
+struct PlanHost {
+    progress: WorkProgress,
+    limits: WorkLimits,
+}
+
+/// Time that the planner gets to answer after its own limit, also on a busy machine.
+const HOST_MARGIN: Duration = Duration::from_secs(10);
+
+impl Host for PlanHost {
+    fn log(&self, _level: LogLevel, message: &str) {
+        self.progress.set_message(message);
+    }
+    fn progress(&self, done: u64, total: u64, what: &str) {
+        self.progress.set_with_message(done, (total > 0).then_some(total), what);
+    }
+    fn cancelled(&self) -> bool {
+        self.limits.is_interrupted()
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        self.limits.remaining().map(|left| (left + HOST_MARGIN).as_millis() as u64)
+    }
+}

@@ -1,0 +1,123 @@
+//! A domain, a problem with it, or a plan with both, checked.
+
+use super::Sentences;
+use crate::context::Context;
+use crate::error::Error;
+use crate::inputs::{Findings, Inputs, Source};
+use crate::limits::{RequestLimits, WorkLimits};
+use crate::status::{Status, of_stop};
+use planforge_planning::ValidationDecision;
+pub use planforge_planning::task::Atom;
+pub use planforge_planning::{FailedCondition, ValidationReport};
+pub use planforge_plugin_common::judging::reports::ValidateReport;
+pub use planforge_plugin_common::telling::ToldPlan;
+use planforge_plugin_common::telling::tell_plan;
+use serde::{Serialize, Serializer};
+
+/// Texts to check.
+#[derive(Debug, Clone)]
+pub struct ValidateRequest {
+    /// The domain.
+    pub domain: Source,
+    /// The problem.
+    pub problem: Option<Source>,
+    /// The plan; needs a problem. Without it, domain and problem are checked.
+    pub plan: Option<Source>,
+    /// The sentences, if the plan is told too.
+    pub in_words: Option<Sentences>,
+    /// Limits on executing the plan.
+    pub limits: RequestLimits,
+}
+
+/// The verdict. Its JSON form is [`ValidateResult::report`].
+#[derive(Debug, Clone)]
+pub struct ValidateResult {
+    /// accepted, rejected or undecided.
+    pub decision: &'static str,
+    /// The execution of the plan; `None` without a plan, or if a text cannot be used.
+    pub validation: Option<ValidationReport>,
+    /// The plan in sentences, if that was requested and it was executed.
+    pub told: Option<ToldPlan>,
+    /// Findings about the texts.
+    pub findings: Findings,
+    status: Status,
+}
+
+impl ValidateResult {
+    /// The verdict as a document.
+    pub fn report(&self) -> ValidateReport {
+        let valid = self.validation.as_ref().filter(|report| report.is_valid());
+        ValidateReport {
+            valid: self.decision == "accepted",
+            decision: self.decision.to_owned(),
+            diagnostics: self.findings.reported(),
+            cost: valid.and_then(|report| report.cost),
+        }
+    }
+
+    /// Negative for texts or a plan that are rejected, else what left it undecided.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+}
+
+impl Serialize for ValidateResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
+    }
+}
+
+/// Checks a domain, a domain and a problem, or a plan for both, which is executed step by step.
+///
+/// # Errors
+/// None: texts that cannot be used have a verdict too.
+pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateResult, Error> {
+    let mut limits = request.limits.start(context);
+    let mut inputs = Inputs::read(context, &request.domain, request.problem.as_ref());
+    let validation = match (&request.problem, &request.plan) {
+        (Some(_), Some(plan)) => execute(context, &mut inputs, plan, &mut limits),
+        (Some(_), None) => {
+            // A domain and a problem are good if planning and plan validation accept them.
+            if !inputs.unreadable {
+                inputs.texts.check_task();
+            }
+            None
+        }
+        _ => None,
+    };
+    let (status, decision) = match validation.as_ref().map(|report| &report.decision) {
+        None => of_reading(&inputs),
+        Some(ValidationDecision::Valid) => (Status::Good, "accepted"),
+        Some(ValidationDecision::Invalid) => (Status::Negative, "rejected"),
+        Some(ValidationDecision::Unsupported(_)) => (Status::Undecided, "undecided"),
+        Some(ValidationDecision::LimitReached(reason)) => (of_stop(*reason), "undecided"),
+    };
+    let told = request.in_words.as_ref().map(|sentences| {
+        let wording = sentences.read(context, &request.domain, &mut inputs);
+        validation.as_ref().map(|report| tell_plan(report, &wording))
+    });
+    let findings = inputs.into_findings();
+    Ok(ValidateResult { decision, validation, told: told.flatten(), findings, status })
+}
+
+fn of_reading(inputs: &Inputs) -> (Status, &'static str) {
+    let status = inputs.status();
+    let decision = match status {
+        Status::Good => "accepted",
+        Status::Negative => "rejected",
+        _ => "undecided",
+    };
+    (status, decision)
+}
+
+/// Executes the plan. `None` if a text cannot be used: that says nothing about the plan.
+fn execute(
+    context: &Context,
+    inputs: &mut Inputs,
+    plan: &Source,
+    limits: &mut WorkLimits,
+) -> Option<ValidationReport> {
+    let (source, text) = inputs.load_plan(context, plan);
+    let text = text.filter(|_| !inputs.unreadable)?;
+    inputs.texts.validate_plan(source, &text, limits)
+}

@@ -1,0 +1,90 @@
+//! `--model`: the model table that a command uses in the place of `[llm.main]`.
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::pipelines::user_config::UserConfig;
+
+/// A word of `--model`, and the table that it stands for.
+struct Service {
+    word: &'static str,
+    plugin: &'static str,
+    key: Option<&'static str>,
+    base_url: Option<&'static str>,
+}
+
+static SERVICES: [Service; 5] = [
+    Service { word: "openai", plugin: "provider-openai", key: Some("OPENAI_API_KEY"), base_url: None },
+    Service {
+        word: "anthropic",
+        plugin: "provider-anthropic",
+        key: Some("ANTHROPIC_API_KEY"),
+        base_url: None,
+    },
+    Service { word: "gemini", plugin: "provider-gemini", key: Some("GEMINI_API_KEY"), base_url: None },
+    Service {
+        word: "local",
+        plugin: "provider-openai",
+        key: None,
+        base_url: Some("http://127.0.0.1:8081/v1"),
+    },
+    Service { word: "batch", plugin: "provider-batch", key: None, base_url: None },
+];
+
+/// A model file in this process, in the place of the local server.
+const FILE: Service = Service { word: "local", plugin: "provider-local", key: None, base_url: None };
+
+/// The model table of a service's word and a model's name.
+fn service_table(service: &Service, model: &str) -> toml::Table {
+    let keys = [
+        ("use", Some(service.plugin)),
+        ("model", Some(model)),
+        ("api_key_env", service.key),
+        ("base_url", service.base_url),
+    ];
+    keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))).collect()
+}
+
+/// Returns the model table that a value of `--model` names.
+///
+/// # Errors
+/// `cli.usage`: an unknown model.
+pub(crate) fn model_table(context: &Context, name: &str) -> Result<toml::Table, Error> {
+    if let Some((word, model)) = name.split_once(':')
+        && let Some(service) = SERVICES.iter().find(|service| service.word == word)
+    {
+        if model.is_empty() {
+            let message = format!("--model: the name of the model is missing after `{word}:`");
+            return Err(Error::usage(message, None));
+        }
+        let is_file = word == FILE.word && model.ends_with(".gguf");
+        return Ok(service_table(if is_file { &FILE } else { service }, model));
+    }
+    let path = context.user_file("config.toml");
+    let config = UserConfig::read(path.as_deref())?;
+    let place = path.map(|path| path.display().to_string()).unwrap_or_default();
+    let Some(table) = config.models.get(name) else {
+        let mut known: Vec<String> = SERVICES.iter().map(|s| format!("`{}:NAME`", s.word)).collect();
+        known.push(format!("`{}:FILE.gguf`", FILE.word));
+        known.extend(config.models.keys().map(|name| format!("`{name}`")));
+        let known = known.join(", ");
+        let help = format!(
+            "known are {known}; planforge/config.toml in the configuration folder may have a table `[models.{name}]`"
+        );
+        return Err(Error::usage(format!("--model: there is no model `{name}`"), Some(&help)));
+    };
+    for key in ["use", "model"] {
+        if !table.contains_key(key) {
+            let message = format!("--model: `[models.{name}]` of {place} has no `{key}`");
+            let help = "it has the keys of an `[llm.NAME]` table, such as `use = \"provider-openai\"`";
+            return Err(Error::usage(message, Some(help)));
+        }
+    }
+    Ok(table.clone())
+}
+
+/// The changes of a pipeline file that put a model table in the place of `[llm.main]`, as `KEY=VALUE`. `use` comes first: it
+/// removes the file's options of another provider.
+pub(crate) fn overrides_of(table: &toml::Table) -> Vec<String> {
+    let (first, rest): (Vec<_>, Vec<_>) = table.iter().partition(|(key, _)| *key == "use");
+    first.into_iter().chain(rest).map(|(key, value)| format!("llm.main.{key}={value}")).collect()
+}

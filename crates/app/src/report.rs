@@ -1,0 +1,59 @@
+//! One self-contained HTML file from runs and evaluations.
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::files::refuse_part_of_run;
+use crate::status::Status;
+use planforge_contract::{Failure, FailureClass};
+use planforge_diagnostics::render::escape;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+pub use planforge_report::Written;
+
+/// Writes the report of runs and evaluations, finished or not. A file that is there is replaced once the new one is whole.
+///
+/// # Errors
+/// A folder that is neither, or a file that cannot be written.
+pub fn report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Written, Error> {
+    let folders: Vec<PathBuf> = folders.iter().map(|folder| context.path(folder)).collect();
+    let out = &context.path(out);
+    refuse_part_of_run(out)?;
+    let written = write_report(context, &folders, out).map_err(|failure| match failure.class {
+        FailureClass::Request => Error::from(failure).with_status(Status::Input),
+        _ => Error::from(failure),
+    })?;
+    for warning in &written.warnings {
+        context.warn(escape(warning));
+    }
+    Ok(written)
+}
+
+fn write_report(context: &Context, folders: &[PathBuf], out: &Path) -> Result<Written, Failure> {
+    let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unwritable = |error: &dyn std::fmt::Display| {
+        let message = format!("{} cannot be written: {error}", out.display());
+        Failure::new(FailureClass::System, "report.io", message)
+    };
+    let work = context.start_work("runs", Some(0));
+    let mut progress = |done: usize, all: usize| work.set(done as u64, Some(all as u64));
+    let file = tempfile::NamedTempFile::new_in(folder).map_err(|e| unwritable(&e))?;
+    let mut writer = BufWriter::new(file);
+    let written = planforge_report::write(folders, &mut writer, &mut progress)?;
+    let file = writer.into_inner().map_err(|e| unwritable(&e))?;
+    readable(file.as_file()).map_err(|e| unwritable(&e))?;
+    file.persist(out).map_err(|e| unwritable(&e.error))?;
+    Ok(written)
+}
+
+/// Gives the report the permissions of a normal new file; temporary files are private to their owner.
+fn readable(file: &std::fs::File) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}

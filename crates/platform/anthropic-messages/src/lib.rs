@@ -1,9 +1,0 @@
-//! Request and response bodies of Anthropic's Messages interface.
-//!
-//! Connections and batch files share this crate, so a request means the same either way.
-
-mod request;
-mod response;
-
-pub use request::{MessagesDialect, request_body};
-pub use response::read_message;

@@ -1,0 +1,4 @@
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+
+mod folder;
+mod services;

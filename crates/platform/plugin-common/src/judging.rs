@@ -1,0 +1,265 @@
+//! Shared parts of plugins that judge, plan or simulate: the host's limits as limits of
+//! [planning](planforge_planning), the reference that an environment shows, comparison results as documents
+//! of the contract, and common options.
+//!
+//! The SDK does not depend on planning, and planning does not depend on hosts. Plugins that need both share
+//! this module with the command line.
+
+pub mod blame;
+pub mod deadline;
+pub mod domains;
+pub mod problems;
+pub mod reference;
+pub mod reports;
+
+pub use deadline::Deadline;
+pub use reference::{NotShown, Reference};
+
+use planforge_contract::api::Host;
+use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::TaskSources;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::equivalence::hde;
+use planforge_planning::{ResourceLimits, ValidationReport, Validator, normalize, parse_plan, walk};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Limits on judging. What they cut is undecided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgingLimits {
+    /// Most seconds of wall time for each candidate of a verifier, or each call of an environment. Candidates
+    /// that are measured together share the sum.
+    pub time_s: u32,
+}
+
+impl Default for JudgingLimits {
+    fn default() -> Self {
+        Self { time_s: 300 }
+    }
+}
+
+impl JudgingLimits {
+    /// The deadline of one call: these limits for so many candidates, or the host's deadline if it is earlier.
+    pub fn deadline<'h>(&self, host: &'h dyn Host, candidates: usize) -> Deadline<'h> {
+        let candidates = u64::try_from(candidates).unwrap_or(u64::MAX).max(1);
+        let seconds = u64::from(self.time_s).saturating_mul(candidates);
+        Deadline::within(host, Some(Duration::from_secs(seconds)))
+    }
+}
+
+/// Turns a planner's call that the host ended into a limit. It happens if the planner had no time to read the clock itself.
+///
+/// # Errors
+/// Every other failure.
+pub fn limit_outcome(failure: Failure) -> Result<PlanOutcome, Failure> {
+    let limit = match failure.class {
+        FailureClass::Limit => LimitKind::Time,
+        FailureClass::Cancelled => LimitKind::Cancelled,
+        _ => return Err(failure),
+    };
+    let (plans, statistics) = (Vec::new(), Default::default());
+    Ok(PlanOutcome::LimitReached { limit, message: failure.to_string(), plans, statistics })
+}
+
+/// A text with the name that diagnostics give it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NamedText {
+    /// Path of the file, or the text's role: `domain`, `problem`, `plan`.
+    pub name: String,
+    /// `None` if it could not be read.
+    pub text: Option<String>,
+    /// Finding of reading the file, if any.
+    pub finding: Option<Diagnostic>,
+}
+
+impl NamedText {
+    /// A text that was read.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: Some(text.into()), finding: None }
+    }
+}
+
+/// The readable parts of a domain and a problem, and all diagnostics.
+#[derive(Debug, Clone, Default)]
+pub struct TaskTexts {
+    /// The texts: the domain is source 0, the problem source 1.
+    pub sources: SourceMap,
+    /// Findings, in the order of the texts.
+    pub diagnostics: Vec<Diagnostic>,
+    /// `None` if nothing of it could be read.
+    pub domain: Option<Domain>,
+    /// `None` if there is none, or nothing of it could be read.
+    pub problem: Option<Problem>,
+}
+
+impl TaskTexts {
+    /// Reads a domain and, where given, a problem; checks each and both together.
+    pub fn read(domain: NamedText, problem: Option<NamedText>) -> Self {
+        let mut texts = Self::default();
+        let (domain_source, text) = texts.add(domain);
+        if let Some(text) = text {
+            let parsed = planforge_pddl::parse_domain(&text, domain_source);
+            texts.diagnostics.extend(parsed.diagnostics);
+            texts.domain = read_anything(parsed.value);
+        }
+        let problem_source = problem.map(|problem| {
+            let (source, text) = texts.add(problem);
+            if let Some(text) = text {
+                let parsed = planforge_pddl::parse_problem(&text, source);
+                texts.diagnostics.extend(parsed.diagnostics);
+                texts.problem = read_anything(parsed.value);
+            }
+            source
+        });
+        if let Some(domain) = &texts.domain {
+            texts.diagnostics.extend(planforge_pddl::check_domain(domain, domain_source));
+            if let (Some(problem), Some(problem_source)) = (&texts.problem, problem_source) {
+                let sources = TaskSources { domain: domain_source, problem: problem_source };
+                texts.diagnostics.extend(planforge_pddl::check_problem(domain, problem, sources));
+            }
+        }
+        texts
+    }
+
+    /// Adds a text to the sources, with the finding of reading it.
+    pub fn add(&mut self, named: NamedText) -> (SourceId, Option<String>) {
+        let NamedText { name, text, finding } = named;
+        let source = self.sources.add(name, text.clone().unwrap_or_default());
+        self.diagnostics.extend(finding.map(|mut finding| {
+            finding.labels.iter_mut().for_each(|label| label.source = source);
+            finding
+        }));
+        (source, text)
+    }
+
+    /// True if a diagnostic makes the texts unusable.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Checks that planning and plan validation accept domain and problem; adds what is wrong.
+    pub fn check_task(&mut self) {
+        if let (Some(domain), Some(problem), false) = (&self.domain, &self.problem, self.has_errors())
+            && let Err(diagnostics) = normalize(domain, problem)
+        {
+            self.diagnostics.extend(diagnostics);
+        }
+    }
+
+    /// Validates a plan and adds its diagnostics. `None` if task or plan cannot be used.
+    pub fn validate_plan(
+        &mut self,
+        source: SourceId,
+        plan: &str,
+        limits: &mut dyn ResourceLimits,
+    ) -> Option<ValidationReport> {
+        // A plan cannot be right for a task that cannot be used.
+        let (Some(domain), Some(problem), false) = (&self.domain, &self.problem, self.has_errors()) else {
+            return None;
+        };
+        let plan = parse_plan(plan, source);
+        if plan.diagnostics.iter().any(Diagnostic::is_error) {
+            // What else is wrong with a plan of which a part could not be read says nothing about the plan that was meant.
+            self.diagnostics.extend(plan.diagnostics);
+            return None;
+        }
+        match normalize(domain, problem) {
+            Err(diagnostics) => {
+                self.diagnostics.extend(diagnostics);
+                None
+            }
+            Ok(task) => {
+                let report = Validator::new(task).validate_within(&plan, limits);
+                self.diagnostics.extend(report.diagnostics.iter().cloned());
+                Some(report)
+            }
+        }
+    }
+}
+
+/// `None` if nothing could be read: the reason is already reported, and an empty value would give follow-up
+/// errors.
+fn read_anything<T: Default + PartialEq>(value: T) -> Option<T> {
+    (value != T::default()).then_some(value)
+}
+
+/// The rule for legal ground actions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Semantics {
+    /// Every ground action whose precondition holds.
+    #[default]
+    Strips,
+    /// As `strips`, without ground actions that cannot change any state, which planners on the Fast Downward translator drop.
+    GroundNoOpsDropped,
+}
+
+impl Semantics {
+    /// The value in options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Semantics::Strips => "strips",
+            Semantics::GroundNoOpsDropped => "ground-no-ops-dropped",
+        }
+    }
+}
+
+impl From<Semantics> for walk::Semantics {
+    fn from(word: Semantics) -> Self {
+        match word {
+            Semantics::Strips => walk::Semantics::Strips,
+            Semantics::GroundNoOpsDropped => walk::Semantics::GroundNoOpsDropped,
+        }
+    }
+}
+
+impl From<walk::Semantics> for Semantics {
+    fn from(semantics: walk::Semantics) -> Self {
+        match semantics {
+            walk::Semantics::Strips => Semantics::Strips,
+            walk::Semantics::GroundNoOpsDropped => Semantics::GroundNoOpsDropped,
+        }
+    }
+}
+
+/// The rule for plans in heuristic domain equivalence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Every plan of either list must be a plan of the other domain.
+    #[default]
+    Definition,
+    /// As the paper's code counts: different numbers of plans are a difference, and the lists are gone through in pairs.
+    ReferenceCode,
+}
+
+impl Rule {
+    /// The value in options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::Definition => "definition",
+            Rule::ReferenceCode => "reference-code",
+        }
+    }
+}
+
+impl From<Rule> for hde::HdeRule {
+    fn from(word: Rule) -> Self {
+        match word {
+            Rule::Definition => hde::HdeRule::Definition,
+            Rule::ReferenceCode => hde::HdeRule::ReferenceCode,
+        }
+    }
+}
+
+impl From<hde::HdeRule> for Rule {
+    fn from(rule: hde::HdeRule) -> Self {
+        match rule {
+            hde::HdeRule::Definition => Rule::Definition,
+            hde::HdeRule::ReferenceCode => Rule::ReferenceCode,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+mod deadline;
+mod telling;
+mod words;

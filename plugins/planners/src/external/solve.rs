@@ -1,0 +1,365 @@
+//! One call: read the task, run the program, read how it ended, try its plans.
+
+use crate::external::codes;
+use crate::external::command::{Slots, words};
+use crate::external::options::ExternalPlannerOptions;
+use crate::external::plans::{PLAN, collect};
+use crate::external::presets::{Meaning, OutcomeSignal};
+use planforge_child::{CommandSpec, Ending, Environment, Finished, Limits};
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{
+    Failure, FailureClass, LimitKind, PlanDocument, PlanOutcome, PlanRequest, ProgressTimer,
+    ReportedDiagnostic, SearchStatistics,
+};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
+use planforge_planning::{ValidationDecision, parse_plan, validate};
+use std::path::Path;
+use std::time::Duration;
+
+/// Time after which a program that enforces its limits itself is killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Reads the task and runs the program.
+pub(crate) fn run(
+    timer: &ProgressTimer<'_>,
+    options: &ExternalPlannerOptions,
+    request: &PlanRequest,
+) -> Result<PlanOutcome, Failure> {
+    let mut sources = SourceMap::default();
+    sources.add("domain", request.domain.as_str());
+    sources.add("problem", request.problem.as_str());
+    let report = |found: &[Diagnostic]| -> Vec<ReportedDiagnostic> {
+        found.iter().map(|d| ReportedDiagnostic::of(d, &sources)).collect()
+    };
+    let (domain, problem) = match read_task(&request.domain, &request.problem) {
+        Ok(task) => task,
+        Err(errors) => return Ok(PlanOutcome::Unreadable { diagnostics: report(&errors) }),
+    };
+    let unsupported = unsupported_property(options, request.k, &domain, &problem);
+    if !unsupported.is_empty() {
+        return Ok(PlanOutcome::Unsupported { diagnostics: report(&unsupported) });
+    }
+    let folder = tempfile::tempdir().map_err(|e| folder_failure(&e))?;
+    let call = PlannerCall { host: timer.host(), options, request, folder: folder.path() };
+    let finished = call.start(timer)?;
+    let ended = call.interpret_ending(&finished)?;
+    if ended.found() {
+        let plans = call.plans(&finished, &ended)?;
+        let plans = call.validated_plans(plans, &domain, &problem)?;
+        if let Some(outcome) = call.with_plans(plans, &ended)? {
+            return Ok(outcome);
+        }
+    }
+    call.without_plan(ended, &finished)
+}
+
+/// The first property of the task or request that the program does not support.
+fn unsupported_property(
+    options: &ExternalPlannerOptions,
+    k: u32,
+    domain: &ast::Domain,
+    problem: &ast::Problem,
+) -> Vec<Diagnostic> {
+    let preset = options.preset.map(|p| p.info());
+    let mut found = Vec::new();
+    if let Some(preset) = preset.filter(|p| k > 1 && !p.several) {
+        let message = format!("{k} plans were asked for, and {} finds one", preset.name);
+        found.push(Diagnostic::error(codes::UNSUPPORTED, message));
+    }
+    let supports: Option<Vec<&str>> = match &options.supports {
+        Some(own) => Some(own.iter().map(String::as_str).collect()),
+        None => preset.map(|p| p.supports.to_vec()),
+    };
+    let Some(supports) = supports else { return found };
+    for used in requirements_used(domain, problem, TaskSources::default()) {
+        if !supports.contains(&used.requirement) {
+            let message = format!("this planner does not plan with {}", used.requirement);
+            let help = "another planner may do; `planforge doctor` says what each supports";
+            found.push(
+                Diagnostic::error(codes::UNSUPPORTED, message).at(used.source, used.span, "").help(help),
+            );
+        }
+    }
+    found
+}
+
+/// The outcome of a program run.
+enum Ended {
+    /// It reports a plan.
+    Plan { complete: bool },
+    /// It reports a proof that there is no plan.
+    Unsolvable(String),
+    /// It reports that it found none.
+    Exhausted(String),
+    /// A limit of the program or of the host.
+    Limit(LimitKind, String),
+    /// It reports an unsupported task.
+    Unsupported(String),
+    /// It reports nothing; the plan files decide.
+    Silent,
+}
+
+impl Ended {
+    /// True if there may be plans.
+    const fn found(&self) -> bool {
+        matches!(self, Self::Plan { .. } | Self::Limit(..) | Self::Silent)
+    }
+}
+
+struct PlannerCall<'a> {
+    host: &'a dyn Host,
+    options: &'a ExternalPlannerOptions,
+    request: &'a PlanRequest,
+    folder: &'a Path,
+}
+
+impl PlannerCall<'_> {
+    /// The limit of wall time: the lowest of the options, the request and the host's deadline.
+    fn wall(&self) -> Duration {
+        let own = u64::from(self.options.time_limit_s.max(1)) * 1000;
+        let all = [Some(own), self.request.limits.time_ms, self.host.remaining_ms()];
+        Duration::from_millis(all.into_iter().flatten().min().unwrap_or(own).max(1))
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let own = u64::from(self.options.memory_limit_mb.max(1)) << 20;
+        self.request.limits.memory_bytes.map_or(own, |asked| asked.min(own))
+    }
+
+    fn start(&self, timer: &ProgressTimer<'_>) -> Result<Finished, Failure> {
+        let write = |name: &str, text: &str| -> Result<String, Failure> {
+            let path = self.folder.join(name);
+            std::fs::write(&path, text).map_err(|e| folder_failure(&e))?;
+            Ok(path.display().to_string())
+        };
+        let wall = self.wall();
+        let slots = Slots {
+            domain: write("domain.pddl", &self.request.domain)?,
+            problem: write("problem.pddl", &self.request.problem)?,
+            plan: self.folder.join("sas_plan").display().to_string(),
+            k: self.request.k.max(1),
+            seed: self.request.seed,
+            time_s: wall.as_secs().max(1),
+            memory_mb: (self.memory_bytes() >> 20).max(1),
+        };
+        let mut words = words(self.options, &slots)?.into_iter();
+        let mut spec =
+            CommandSpec::new(words.next().unwrap_or_default()).arguments(words).folder(self.folder);
+        if let Environment::Only { set, .. } = &mut spec.environment {
+            set.extend(self.options.env.clone());
+        }
+        // A program that minds its own limit ends in order and tells which it was.
+        let grace = if self.options.preset.is_some() { GRACE } else { Duration::ZERO };
+        let limits = Limits {
+            wall: Some(wall + grace),
+            memory_bytes: Some(self.memory_bytes()),
+            output_bytes: self.most(),
+            error_bytes: self.most(),
+            ..Limits::default()
+        };
+        self.host.log(LogLevel::Debug, &spec.text());
+        Ok(planforge_child::run(&spec, &limits, &|| timer.is_cancelled()))
+    }
+
+    fn most(&self) -> u64 {
+        u64::from(self.options.output_limit_kb.max(1)) << 10
+    }
+
+    /// Interprets exit code and output.
+    fn interpret_ending(&self, finished: &Finished) -> Result<Ended, Failure> {
+        let account = finished.account();
+        let failure = |class, code| Err(Failure::new(class, code, format!("the planner {account}")));
+        match &finished.ending {
+            Ending::Exited(code) => self.read_exit_code(*code, finished),
+            Ending::TimedOut(_) => Ok(Ended::Limit(LimitKind::Time, format!("the planner {account}"))),
+            Ending::Memory(_) => Ok(Ended::Limit(LimitKind::Memory, format!("the planner {account}"))),
+            Ending::Cancelled => Ok(Ended::Limit(LimitKind::Cancelled, format!("the planner {account}"))),
+            Ending::OutputLimit(..) => failure(FailureClass::Plugin, codes::FLOODED),
+            Ending::CouldNotStart(_) => {
+                let install = self.options.preset.map(|p| p.info().install);
+                let failure =
+                    Failure::new(FailureClass::System, codes::NOT_STARTED, format!("the planner {account}"));
+                Err(match install {
+                    Some(install) => failure.help(format!("install it: {install}")),
+                    None => failure.help("set `command` to the program's path"),
+                })
+            }
+            Ending::Signal(_) | Ending::ClosedOutput | Ending::Lost(_) => {
+                failure(FailureClass::Plugin, codes::BROKE)
+            }
+        }
+    }
+
+    fn read_exit_code(&self, code: i32, finished: &Finished) -> Result<Ended, Failure> {
+        let said = |what: &str| format!("the planner ended with exit code {code}: {what}");
+        let broke = || {
+            let mut account = finished.account();
+            if finished.error_tail.trim().is_empty() {
+                account = format!("{account}; it printed: {}", tail(&finished.output));
+            }
+            Failure::new(FailureClass::Plugin, codes::BROKE, format!("the planner {account}"))
+        };
+        let own = &self.options.exit_codes;
+        match self.options.preset.map(|p| p.info().ending) {
+            Some(OutcomeSignal::FastDownward) => fast_downward(code).ok_or_else(broke),
+            Some(OutcomeSignal::Phrases(phrases)) => {
+                if code != 0 {
+                    return Err(broke());
+                }
+                let printed =
+                    format!("{}\n{}", String::from_utf8_lossy(&finished.output), finished.error_tail);
+                Ok(match phrases.iter().find(|(phrase, _)| printed.contains(phrase)) {
+                    Some((phrase, Meaning::NoPlan)) => {
+                        Ended::Exhausted(format!("the planner says: {phrase}"))
+                    }
+                    Some((phrase, Meaning::Time)) => {
+                        Ended::Limit(LimitKind::Time, format!("the planner says: {phrase}"))
+                    }
+                    None => Ended::Silent,
+                })
+            }
+            None if own.plan.contains(&code) => Ok(Ended::Plan { complete: true }),
+            None if own.unsolvable.contains(&code) => Ok(Ended::Unsolvable(said("no plan exists"))),
+            None if own.exhausted.contains(&code) => Ok(Ended::Exhausted(said("no plan was found"))),
+            None if own.time.contains(&code) => Ok(Ended::Limit(LimitKind::Time, said("its time limit"))),
+            None if own.memory.contains(&code) => {
+                Ok(Ended::Limit(LimitKind::Memory, said("its memory limit")))
+            }
+            None if own.unsupported.contains(&code) => Ok(Ended::Unsupported(said("not supported"))),
+            None => Err(broke()),
+        }
+    }
+
+    fn plans(&self, finished: &Finished, ended: &Ended) -> Result<Vec<PlanDocument>, Failure> {
+        let killed = matches!(ended, Ended::Limit(..));
+        let output = String::from_utf8_lossy(&finished.output);
+        collect(self.folder, self.options.preset, &output, self.most(), killed)
+    }
+
+    /// The plans that are valid on the task, with their costs. A plan that validation cannot execute is kept
+    /// unchanged.
+    fn validated_plans(
+        &self,
+        plans: Vec<PlanDocument>,
+        domain: &ast::Domain,
+        problem: &ast::Problem,
+    ) -> Result<Vec<PlanDocument>, Failure> {
+        if !self.options.validate {
+            return Ok(plans);
+        }
+        let mut believed = Vec::with_capacity(plans.len());
+        for mut plan in plans {
+            let file = parse_plan(&plan.to_ipc(), PLAN);
+            match validate(domain, problem, &file) {
+                Ok(report) if report.decision == ValidationDecision::Valid => {
+                    plan.cost = report.cost.or(plan.cost);
+                    believed.push(plan);
+                }
+                Ok(report) if report.decision == ValidationDecision::Invalid => {
+                    let why = match &report.failing_step {
+                        Some(step) => format!("step {} {} cannot be executed", step.index + 1, step.text),
+                        None => "the goal does not hold at its end".to_owned(),
+                    };
+                    let message = format!("the planner announced a plan that does not hold: {why}");
+                    return Err(Failure::new(FailureClass::Plugin, codes::WRONG_PLAN, message));
+                }
+                _ => {
+                    self.host.log(LogLevel::Info, "the plan uses what validation does not execute");
+                    believed.push(plan);
+                }
+            }
+        }
+        Ok(believed)
+    }
+
+    fn with_plans(
+        &self,
+        mut plans: Vec<PlanDocument>,
+        ended: &Ended,
+    ) -> Result<Option<PlanOutcome>, Failure> {
+        if plans.is_empty() {
+            return match ended {
+                Ended::Plan { .. } => {
+                    let message = "the planner ended as if it had found a plan, and left none";
+                    Err(Failure::new(FailureClass::Plugin, codes::NO_PLAN_FILE, message))
+                }
+                _ => Ok(None),
+            };
+        }
+        plans.truncate(self.request.k.max(1) as usize);
+        let complete = matches!(ended, Ended::Plan { complete: true } | Ended::Silent);
+        let optimal = complete && self.proves_cheapest();
+        Ok(Some(PlanOutcome::Plan { plans, optimal, statistics: self.statistics() }))
+    }
+
+    /// True if the configuration proves its plan cheapest: Fast Downward names those `seq-opt-...`.
+    fn proves_cheapest(&self) -> bool {
+        let alias = self.options.alias.as_deref().is_some_and(|a| a.starts_with("seq-opt-"));
+        let preset =
+            self.options.preset.is_some_and(|p| p.info().optimal) && self.options.arguments.is_empty();
+        self.options.optimal.unwrap_or(alias || preset)
+    }
+
+    fn statistics(&self) -> SearchStatistics {
+        let name = self.options.preset.map_or_else(
+            || self.options.command.first().cloned().unwrap_or_default(),
+            |p| p.info().name.to_owned(),
+        );
+        let how = self.options.search.as_ref().or(self.options.alias.as_ref());
+        let search = how.map_or_else(|| name.clone(), |how| format!("{name} {how}"));
+        SearchStatistics { search, ..SearchStatistics::default() }
+    }
+
+    fn without_plan(&self, ended: Ended, finished: &Finished) -> Result<PlanOutcome, Failure> {
+        let statistics = self.statistics();
+        Ok(match ended {
+            Ended::Unsolvable(why) => PlanOutcome::ProvenUnsolvable { explanation: vec![why], statistics },
+            Ended::Exhausted(why) => PlanOutcome::Exhausted { explanation: vec![why], statistics },
+            Ended::Limit(limit, message) => {
+                PlanOutcome::LimitReached { limit, message, plans: Vec::new(), statistics }
+            }
+            Ended::Unsupported(why) => PlanOutcome::Unsupported {
+                diagnostics: vec![ReportedDiagnostic::of(
+                    &Diagnostic::error(codes::UNSUPPORTED, why),
+                    &SourceMap::default(),
+                )],
+            },
+            Ended::Plan { .. } | Ended::Silent => {
+                let message = format!(
+                    "the planner ended with exit code 0, left no plan and said nothing that is known; it printed: {}",
+                    tail(&finished.output)
+                );
+                return Err(Failure::new(FailureClass::Plugin, codes::BROKE, message));
+            }
+        })
+    }
+}
+
+/// Fast Downward's exit codes; `None` for its errors and for codes that it does not have.
+fn fast_downward(code: i32) -> Option<Ended> {
+    let said = |what: &str| format!("Fast Downward ended with exit code {code}: {what}");
+    Some(match code {
+        0 => Ended::Plan { complete: true },
+        1..=3 => Ended::Plan { complete: false },
+        10 => Ended::Unsolvable(said("translating the task proved that it has no plan")),
+        11 => Ended::Unsolvable(said("the search proved that there is no plan")),
+        12 => Ended::Exhausted(said("the search ended without a plan and without a proof")),
+        20 | 22 => Ended::Limit(LimitKind::Memory, said("out of memory")),
+        21 | 23 => Ended::Limit(LimitKind::Time, said("out of time")),
+        24 => Ended::Limit(LimitKind::Time, said("out of memory and time")),
+        34 | 37 => Ended::Unsupported(said("a part of the task or of the configuration is not supported")),
+        _ => return None,
+    })
+}
+
+/// The end of what was printed, on one line.
+fn tail(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&output[output.len().saturating_sub(600)..]);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    lines[lines.len().saturating_sub(5)..].join(" | ")
+}
+
+fn folder_failure(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(FailureClass::System, codes::FOLDER, format!("the run's folder: {error}"))
+}

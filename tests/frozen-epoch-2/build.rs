@@ -1,8 +1,0 @@
-//! abi_stable compares the package that a type comes from. The copy replaces `planforge-plugin-abi` 2.0.0.
-#![allow(clippy::print_stdout)] // How a build script speaks to cargo.
-
-fn main() {
-    println!("cargo:rustc-env=CARGO_PKG_NAME=planforge-plugin-abi");
-    println!("cargo:rustc-env=CARGO_PKG_VERSION=2.0.0");
-    println!("cargo:rerun-if-changed=build.rs");
-}
