@@ -3,10 +3,10 @@
 
 mod support;
 
-use planforge_plugin_tools::check::{CheckSettings, CheckStatus, check_plugin};
 use planforge_plugin_host::conformance::conformance;
 use planforge_plugin_host::{Registry, RegistrySettings};
 use planforge_plugin_sdk::serde_json::json;
+use planforge_plugin_tools::check::{CheckSettings, CheckStatus, check_plugin};
 use planforge_provider_local::PLANFORGE_PLUGIN;
 use support::TinyModel;
 
