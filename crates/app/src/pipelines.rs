@@ -7,5 +7,6 @@ pub(crate) mod model_choice;
 pub(crate) mod prepare;
 pub(crate) mod prices;
 pub(crate) mod programs;
+pub(crate) mod shipped;
 pub(crate) mod tasks;
 pub(crate) mod user_config;

@@ -31,8 +31,9 @@ impl Package {
 }
 
 /// The folders of packages and the layer of each. A package may depend on its own layer and on those before it.
+/// `crates` itself holds the application layer.
 const LAYERS: &[&str] =
-    &["crates/language", "crates/platform", "plugins", "crates/lab", "crates/dev", "crates"];
+    &["crates/language", "crates/platform", "plugins", "crates/lab", "crates", "crates/fronts", "crates/dev"];
 
 /// Every package of the workspace by its name without `planforge-`.
 fn packages() -> BTreeMap<String, Package> {
@@ -141,7 +142,7 @@ fn only_plugin_abi_and_clingo_are_unsafe() {
 }
 
 #[test]
-fn only_app_cli_and_test_crates_know_the_plugins() {
+fn only_the_application_layer_and_test_crates_know_the_plugins() {
     let packages = packages();
     let plugins: BTreeSet<String> = packages
         .iter()
@@ -151,9 +152,38 @@ fn only_app_cli_and_test_crates_know_the_plugins() {
     for (name, package) in &packages {
         for dependency in package.dependencies("dependencies") {
             assert!(
-                !plugins.contains(&dependency) || ["app", "cli"].contains(&name.as_str()),
+                !plugins.contains(&dependency) || name == "app",
                 "{name} depends on the plugin {dependency}"
             );
+        }
+    }
+}
+
+#[test]
+fn fronts_know_only_the_application_layer() {
+    for (name, package) in packages() {
+        if !package.folder.parent().unwrap().ends_with("crates/fronts") {
+            continue;
+        }
+        for dependency in package.dependencies("dependencies") {
+            let Some(own) = dependency.strip_prefix("planforge-") else { continue };
+            // The binary puts the fronts together.
+            let is_server = name == "cli" && ["mcp", "lsp"].contains(&own);
+            assert!(own == "app" || is_server, "the front {name} depends on {own}");
+        }
+    }
+}
+
+#[test]
+fn only_main_of_the_command_line_knows_the_other_fronts() {
+    let src = root().join("crates/fronts/cli/src");
+    let mut files = Vec::new();
+    rust_files(&src, &mut files);
+    assert!(files.len() > 20);
+    for file in files.iter().filter(|file| !file.ends_with("cli/src/main.rs")) {
+        let text = fs::read_to_string(file).unwrap();
+        for server in ["planforge_mcp", "planforge_lsp"] {
+            assert!(!text.contains(server), "{} names {server}", file.display());
         }
     }
 }
@@ -175,8 +205,8 @@ fn the_application_layer_reads_no_environment_and_has_no_state_of_the_process() 
 
 #[test]
 fn every_plugin_folder_is_bundled() {
-    let bundled = fs::read_to_string(root().join("crates/cli/src/bundled.rs")).unwrap();
-    let explained = fs::read_to_string(root().join("crates/cli/src/codes.rs")).unwrap();
+    let bundled = fs::read_to_string(root().join("crates/app/src/bundled.rs")).unwrap();
+    let explained = fs::read_to_string(root().join("crates/app/src/codes.rs")).unwrap();
     let mut plugins = 0;
     for entry in fs::read_dir(root().join("plugins")).unwrap() {
         let folder = entry.unwrap().path();
@@ -195,7 +225,7 @@ fn every_plugin_folder_is_bundled() {
                 module => format!("{crate_name}::{module}"),
             };
             let line = format!("&{path}::PLANFORGE_PLUGIN");
-            assert!(bundled.contains(&line), "crates/cli/src/bundled.rs has no line `{line}`");
+            assert!(bundled.contains(&line), "crates/app/src/bundled.rs has no line `{line}`");
             if plugin.contains("CODES") {
                 assert!(explained.contains(&format!("{path}::CODES")), "`explain` does not know {path}");
             }

@@ -1,0 +1,309 @@
+//! The generated pages of docs/reference: the pipeline file, model tables, and the options of every bundled plugin. The test
+//! compares them with the schemas; with `UPDATE_PAGES=1` it writes them.
+
+use crate::bundled::BUNDLED;
+use planforge_contract::PluginInfo;
+use planforge_plugin_host::{Registry, RegistrySettings};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+const NOTE: &str = "<!-- Generated from the schemas: `UPDATE_PAGES=1 cargo test -p planforge-app reference_pages`. Do not edit. -->";
+
+/// Writes the tables of one schema. Objects with keys of their own become sections behind the table that mentions them.
+struct Writer<'a> {
+    definitions: &'a Value,
+    /// Definitions that have a section, or a page of their own.
+    seen: BTreeSet<String>,
+    /// Definitions that still need a section.
+    queue: Vec<String>,
+    heading: &'static str,
+    out: String,
+}
+
+impl<'a> Writer<'a> {
+    fn new(schema: &'a Value, heading: &'static str) -> Self {
+        Self {
+            definitions: &schema["$defs"],
+            seen: BTreeSet::new(),
+            queue: Vec::new(),
+            heading,
+            out: String::new(),
+        }
+    }
+
+    /// The name of the definition that a schema refers to.
+    fn reference(schema: &Value) -> Option<&str> {
+        let direct = schema["$ref"].as_str();
+        let optional = || schema["anyOf"].as_array()?.iter().find_map(|one| one["$ref"].as_str());
+        direct.or_else(optional)?.strip_prefix("#/$defs/")
+    }
+
+    fn definition(&self, name: &str) -> &'a Value {
+        &self.definitions[name]
+    }
+
+    /// The constants of an enumeration with their descriptions.
+    fn values(schema: &Value) -> Option<Vec<(String, String)>> {
+        if let Some(values) = schema["enum"].as_array() {
+            return Some(values.iter().map(|value| (value.to_string(), String::new())).collect());
+        }
+        let mut found = Vec::new();
+        for one in schema["oneOf"].as_array()? {
+            if one.get("const").is_some() {
+                found.push((one["const"].to_string(), text(one)));
+            } else {
+                found.extend(Self::values(one)?);
+            }
+        }
+        Some(found)
+    }
+
+    /// The type of a value in words, and what its values mean if it is an enumeration.
+    fn kind(&mut self, schema: &Value) -> (String, String) {
+        if let Some(name) = Self::reference(schema).map(str::to_owned) {
+            let target = self.definition(&name);
+            if !target["properties"].is_null() || target["oneOf"][0]["properties"].is_object() {
+                if self.seen.insert(name.clone()) {
+                    self.queue.push(name.clone());
+                }
+                return (format!("[{name}](#{})", name.to_lowercase()), String::new());
+            }
+            return self.kind(target);
+        }
+        if let Some(values) = Self::values(schema) {
+            let names: Vec<String> = values.iter().map(|(value, _)| format!("`{value}`")).collect();
+            let meaning = values
+                .iter()
+                .filter(|(_, meaning)| !meaning.is_empty())
+                .fold(String::new(), |all, (value, meaning)| format!("{all} `{value}`: {meaning}"));
+            return (names.join(", "), meaning);
+        }
+        if let Some(any) = schema["anyOf"].as_array() {
+            let mut kinds = Vec::new();
+            let mut meanings = String::new();
+            for one in any.iter().filter(|one| one["type"] != "null") {
+                let (kind, meaning) = self.kind(one);
+                let described = text(one);
+                if !described.is_empty() {
+                    let _ = write!(meanings, " {kind}: {described}");
+                }
+                meanings.push_str(&meaning);
+                kinds.push(kind);
+            }
+            return (kinds.join(" or "), meanings);
+        }
+        let name = match &schema["type"] {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).find(|name| *name != "null"),
+            name => name.as_str(),
+        };
+        match name {
+            Some("array") => {
+                let (kind, meaning) = self.kind(&schema["items"]);
+                (format!("list of {kind}"), meaning)
+            }
+            Some("object") if schema["additionalProperties"].is_object() => {
+                let (kind, meaning) = self.kind(&schema["additionalProperties"]);
+                (format!("table of {kind}"), meaning)
+            }
+            Some("object") => ("table".to_owned(), String::new()),
+            Some(name) => (format!("{name}{}", range(schema)), String::new()),
+            None => ("any".to_owned(), String::new()),
+        }
+    }
+
+    /// The keys of an object as a table.
+    fn keys(&mut self, schema: &Value) {
+        let Some(keys) = schema["properties"].as_object() else { return };
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        self.out.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
+        for (key, value) in keys {
+            let (kind, meaning) = self.kind(value);
+            let default = match &value["default"] {
+                Value::Null if required.contains(&key.as_str()) => "required".to_owned(),
+                Value::Null | Value::Object(_) => String::new(),
+                Value::Array(items) if items.is_empty() => String::new(),
+                default => format!("`{default}`"),
+            };
+            let meaning = format!("{}{meaning}", text(value));
+            let _ = writeln!(self.out, "| `{key}` | {kind} | {default} | {} |", meaning.trim());
+        }
+    }
+
+    /// An object with its description, as one table or, for alternatives, as one table for each.
+    fn section(&mut self, schema: &Value) {
+        let described = text(schema);
+        if !described.is_empty() {
+            let _ = writeln!(self.out, "\n{described}");
+        }
+        self.keys(schema);
+        for one in schema["oneOf"].as_array().into_iter().flatten() {
+            let Some(kind) = one["properties"]["do"]["const"].as_str() else { continue };
+            let _ = writeln!(self.out, "\n{}# `do = \"{kind}\"`", self.heading);
+            self.section(one);
+        }
+    }
+
+    /// Sections for all definitions that the tables so far refer to.
+    fn rest(mut self) -> String {
+        while !self.queue.is_empty() {
+            let name = self.queue.remove(0);
+            let _ = writeln!(self.out, "\n{} {name}", self.heading);
+            let target = self.definition(&name);
+            self.section(target);
+        }
+        self.out
+    }
+}
+
+/// A description as one line of a table.
+fn text(schema: &Value) -> String {
+    let text = schema["description"].as_str().unwrap_or_default();
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace("[`", "`")
+        .replace("`]", "`")
+        .replace('|', "\\|")
+}
+
+fn range(schema: &Value) -> String {
+    match (&schema["minimum"], &schema["maximum"]) {
+        (Value::Null, Value::Null) => String::new(),
+        (least, Value::Null) => format!(", at least {least}"),
+        (Value::Null, most) => format!(", at most {most}"),
+        (least, most) if least == most => format!(", {least}"),
+        (least, most) => format!(", {least} to {most}"),
+    }
+}
+
+fn pipeline_file(schema: &Value) -> String {
+    let mut writer = Writer::new(schema, "##");
+    writer.seen.insert("LlmTable".to_owned());
+    let _ = write!(
+        writer.out,
+        "# Pipeline files\n\n{NOTE}\n\nA pipeline file is TOML. `planforge check FILE` reports every mistake, `planforge check --schema` prints the \
+         JSON schema for\neditors. Model tables have a [page of their own](model-tables.md), and so have [plugins](plugins.md). How stages work \
+         together is in\n[samples, feedback and rounds](rounds.md) and [budget stages](budget.md).\n"
+    );
+    writer.keys(schema);
+    writer.rest().replace("(#llmtable)", "(model-tables.md)")
+}
+
+fn model_tables(schema: &Value) -> String {
+    let mut writer = Writer::new(schema, "##");
+    writer.seen.insert("LlmTable".to_owned());
+    let _ = write!(
+        writer.out,
+        "# Model tables\n\n{NOTE}\n\nAn `[llm.NAME]` table of a pipeline file. The keys below belong to the host. All other keys are options of the \
+         provider\nthat `use` names: [`provider-openai`](plugins.md#provider-openai), [`provider-anthropic`](plugins.md#provider-anthropic),\n\
+         [`provider-gemini`](plugins.md#provider-gemini), [`provider-batch`](plugins.md#provider-batch),\n\
+         [`provider-noisy-oracle`](plugins.md#provider-noisy-oracle).\n"
+    );
+    let table = writer.definition("LlmTable");
+    writer.keys(table);
+    writer.rest()
+}
+
+fn plugins(infos: &[PluginInfo]) -> String {
+    let mut out = format!(
+        "# Plugins\n\n{NOTE}\n\nThe bundled plugins with their options, the roles for which they ask models, and the metrics of verifiers. A select, \
+         refine\nor budget stage uses a metric as `LABEL.NAME`. A metric is absent if it was not measured. *Measures* are the standard quantities that \
+         [result\ntables](evaluation.md) read.\n"
+    );
+    for info in infos {
+        let _ = write!(out, "\n## {}\n\n{}\n", info.id, info.about);
+        for role in &info.roles {
+            let _ = write!(out, "\nRole `{}`: {}\n", role.name, role.about);
+        }
+        let mut writer = Writer::new(&info.options_schema, "###");
+        writer.keys(&info.options_schema);
+        // Two plugins may have types of one name, so headings and links have the plugin's id.
+        let sections = writer.rest().replace("\n### ", &format!("\n### {} ", info.id));
+        out.push_str(&sections.replace("](#", &format!("](#{}-", info.id)));
+        let measures: Vec<String> =
+            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
+        if !measures.is_empty() {
+            let _ = write!(out, "\nMeasures {}.\n", measures.join(", "));
+        }
+        if !info.metrics.is_empty() {
+            out.push_str("\n| metric | meaning |\n|---|---|\n");
+            for metric in &info.metrics {
+                let _ = writeln!(out, "| `{}` | {} |", metric.name, metric.about.replace('|', "\\|"));
+            }
+        }
+    }
+    out
+}
+
+/// The rows of a gallery. A plugin of `examples` whose program is not on this machine keeps its row of the written page.
+fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], written: &str) -> String {
+    const HEAD: &str = "| plugin | kind | purpose | metrics | measures |\n|---|---|---|---|---|\n";
+    let row = |info: &PluginInfo, target: &str| {
+        let metrics: Vec<String> = info.metrics.iter().map(|one| format!("`{}`", one.name)).collect();
+        let measures: Vec<String> =
+            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
+        let cells = [info.about.replace('|', "\\|"), metrics.join(", "), measures.join(", ")];
+        format!("| [`{}`]({target}) | {} | {} |\n", info.id, info.kind, cells.join(" | "))
+    };
+    let mut out = format!(
+        "# Gallery of plugins\n\n{NOTE}\n\nWhat each plugin is for, and what it measures. A select, refine or budget stage uses a metric as `LABEL.NAME`; \
+         measures fill\nthe columns of [result tables](evaluation.md).\n\n## Bundled\n\n{HEAD}"
+    );
+    for info in bundled {
+        out += &row(info, &format!("plugins.md#{}", info.id));
+    }
+    let _ = write!(
+        out,
+        "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in Rust.\n\n{HEAD}"
+    );
+    for (id, info) in examples {
+        let start = format!("| [`{id}`](");
+        out += &match info {
+            Some(info) => row(info, "../how-to/write-a-plugin.md"),
+            None => written
+                .lines()
+                .find(|line| line.starts_with(&start))
+                .map(|line| format!("{line}\n"))
+                .unwrap_or_default(),
+        };
+    }
+    out
+}
+
+/// The plugins of `examples/plugins` by name. One whose program is missing has no description.
+fn example_plugins() -> Vec<(String, Option<PluginInfo>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins");
+    let registry = Registry::new(&[], &[folder], RegistrySettings::default());
+    let info = |id: &String| registry.info(id).ok().map(|info| PluginInfo::clone(&info));
+    registry.ids().into_iter().map(|id| (id.clone(), info(&id))).collect()
+}
+
+#[test]
+fn reference_pages_agree_with_the_schemas() {
+    let schema = planforge_pipeline::pipeline_schema();
+    let registry = Registry::new(BUNDLED, &[], RegistrySettings::default());
+    let infos: Vec<PluginInfo> =
+        registry.ids().iter().map(|id| PluginInfo::clone(&registry.info(id).unwrap())).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let written_gallery = std::fs::read_to_string(folder.join("plugin-gallery.md")).unwrap_or_default();
+    for (name, page) in [
+        ("plugin-gallery.md", gallery(&infos, &example_plugins(), &written_gallery)),
+        ("pipeline-file.md", pipeline_file(&schema)),
+        ("model-tables.md", model_tables(&schema)),
+        ("plugins.md", plugins(&infos)),
+    ] {
+        let path = folder.join(name);
+        #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            std::fs::write(&path, &page).unwrap();
+        }
+        let written = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            written == page,
+            "docs/reference/{name} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-app reference_pages`"
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! `planforge pddl plan`: the bundled classical planner on two files, over the same plugin boundary as in
+//! pipelines.
+
+use crate::args::{at_least_one, positive_seconds};
+use crate::context::Context;
+use crate::exit::Exit;
+use clap::Args;
+use planforge_app::RequestLimits;
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::plan::{PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
+use std::path::PathBuf;
+
+/// Find a plan and print it in IPC form.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge pddl plan domain.pddl p01.pddl > p01.plan
+  planforge pddl plan domain.pddl p01.pddl --optimal --time-limit 60 --json
+  planforge pddl plan domain.pddl p01.pddl --top-k 10 --json
+  planforge pddl plan domain.pddl p01.pddl --top-k 1000 --quality 1.2")]
+pub(crate) struct PlanArgs {
+    /// The domain file.
+    pub(crate) domain: PathBuf,
+    /// The problem file.
+    pub(crate) problem: PathBuf,
+    /// Find a cheapest plan and prove it (A* with LM-cut).
+    #[arg(long)]
+    pub(crate) optimal: bool,
+    /// Find the K cheapest distinct plans, in order. Loops and plans through goal states count. There are
+    /// fewer only if no others exist, or if a limit is reached (exit code 21 to 23).
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top_k: Option<u32>,
+    /// With --top-k: only plans that cost at most this many times the lowest cost, from 1 up.
+    #[arg(long, value_name = "Q", requires = "top_k", value_parser = at_least_one)]
+    pub(crate) quality: Option<f64>,
+    /// With --top-k: whether ground actions that change nothing may be steps.
+    #[arg(long, value_name = "WHAT", requires = "top_k", value_parser = ["strips", "ground-no-ops-dropped"])]
+    pub(crate) semantics: Option<String>,
+    /// Give up after this many seconds.
+    #[arg(long, value_name = "S", value_parser = positive_seconds)]
+    pub(crate) time_limit: Option<f64>,
+    /// Give up at this many megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    pub(crate) memory_limit: u64,
+    /// Give up at this many search nodes: a limit that is the same on every machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_nodes: Option<u64>,
+    /// Print one JSON object instead of the plan.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
+    let search = match args.top_k {
+        Some(k) => PlanSearch::TopK { k, quality: args.quality, semantics: args.semantics.clone() },
+        None if args.optimal => PlanSearch::Optimal,
+        None => PlanSearch::Any,
+    };
+    let request = PlanRequest {
+        domain: args.domain.clone().into(),
+        problem: args.problem.clone().into(),
+        search,
+        in_words: None,
+        limits: RequestLimits {
+            seconds: args.time_limit,
+            memory_bytes: args.memory_limit.saturating_mul(1 << 20),
+        },
+        nodes: args.max_nodes,
+    };
+    context.show(plan(&context.app, &request), |result| {
+        if args.json {
+            context.output.json(&result);
+            return result.status();
+        }
+        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
+        if let Some(outcome) = &result.outcome {
+            print(context, outcome);
+        }
+        result.status()
+    })
+}
+
+fn print(context: &Context, outcome: &PlanOutcome) {
+    let note = |text: &str| context.output.note(&escape(text));
+    match outcome {
+        PlanOutcome::Plan { plans, .. } => print_plans(context, plans),
+        PlanOutcome::ProvenUnsolvable { explanation, .. } => {
+            note("there is no plan; this is proven:");
+            explanation.iter().for_each(|line| note(line));
+        }
+        PlanOutcome::Exhausted { explanation, .. } => {
+            note("no plan was found, and that there is none is not proven:");
+            explanation.iter().for_each(|line| note(line));
+        }
+        PlanOutcome::LimitReached { message, plans, .. } => {
+            print_plans(context, plans);
+            note(message);
+        }
+        PlanOutcome::Unsupported { diagnostics } | PlanOutcome::Unreadable { diagnostics } => {
+            for d in diagnostics {
+                note(&format!("{}:{}:{}: {} [{}]", d.file, d.line, d.column, d.message, d.code));
+            }
+        }
+    }
+}
+
+/// Separates plans by a blank line.
+fn print_plans(context: &Context, plans: &[PlanDocument]) {
+    if !plans.is_empty() {
+        let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
+        context.output.result(&texts.join("\n"));
+    }
+}
