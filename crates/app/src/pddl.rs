@@ -1,7 +1,6 @@
 //! Work on PDDL texts without a language model: one module each.
 
 pub mod compare;
-pub mod derivation;
 pub mod draw;
 pub mod format;
 pub mod grammar;

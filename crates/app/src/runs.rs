@@ -1,5 +1,7 @@
 //! Recorded runs: listed, inspected, exported, and with other limits while they are in progress.
 
+pub mod explain;
+
 use crate::context::Context;
 use crate::error::Error;
 use crate::files::{refuse_part_of_run, unwritable};

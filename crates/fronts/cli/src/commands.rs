@@ -3,39 +3,24 @@
 
 // Declared here, not by the macro, so that `cargo fmt` finds their files.
 pub(crate) mod batch;
-
 pub(crate) mod check;
-
 pub(crate) mod command_line;
 pub(crate) mod compare;
-
 pub(crate) mod completions;
 pub(crate) mod demo;
-
 pub(crate) mod doctor;
-
 pub(crate) mod evaluate;
-
 pub(crate) mod explain;
-
 pub(crate) mod models;
-
 pub(crate) mod pddl;
-
 pub(crate) mod plugins;
-
 pub(crate) mod replay;
 pub(crate) mod report;
-
 pub(crate) mod run;
 pub(crate) mod runs;
-
-// pub(crate) mod serve;
-
+pub(crate) mod serve;
 pub(crate) mod study;
-
 pub(crate) mod suite;
-
 mod worker;
 
 use crate::context::Context;
@@ -72,16 +57,12 @@ commands! {
         Run(run::RunArgs),
         Replay(replay::ReplayArgs),
         Runs(runs::RunsArgs),
-
         Batch(batch::BatchArgs),
     }
     "Measure" {
         Evaluate(evaluate::EvaluateCommandArgs),
-
         Compare(compare::CompareArgs),
-
         Report(report::ReportArgs),
-
         Study(study::StudyArgs),
     }
     "PDDL" {
@@ -89,23 +70,17 @@ commands! {
     }
     "Write and extend" {
         Suite(suite::SuiteArgs),
-
         Models(models::ModelsArgs),
-
         Plugins(plugins::PluginsArgs)
     }
     "Serve" {
-        // Serve(serve::ServeArgs)
+        Serve(serve::ServeArgs)
     }
     "Help" {
         Check(check::CheckArgs),
-
         Explain(explain::ExplainArgs),
-
         Doctor(doctor::DoctorArgs),
-
         Demo(demo::DemoArgs),
-
         Completions(completions::CompletionsArgs),
     }
     hidden { Worker(worker::WorkerArgs) }

@@ -4,7 +4,7 @@
 
 use planforge_app::contract::{IdleReason, Inference, InferenceRule, InferredEntry, RuleOrigin};
 use planforge_app::diagnostics::render::escape;
-use planforge_app::pddl::derivation::section_name;
+use planforge_app::runs::explain::section_name;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -90,8 +90,6 @@ fn rule(inference: &Inference, index: u32) -> String {
 mod tests {
     use super::*;
     use planforge_app::contract::{InferredAtom, ProblemSection};
-    use planforge_app::pddl::derivation::entry_json;
-    use serde_json::json;
 
     fn rule(text: &str) -> InferenceRule {
         InferenceRule { origin: RuleOrigin::Text, source: "ir".into(), line: 1, column: 1, text: text.into() }
@@ -115,9 +113,6 @@ mod tests {
         let text = tree(&inference, &entry(&[0]));
         assert_eq!(text.matches("by ir:1:1: p.").count(), 4, "{text}");
         assert!(text.contains("      d  (as above)\n"), "{text}");
-        let json = entry_json(&inference, &entry(&[0]));
-        assert_eq!(json["atoms"].as_array().map(Vec::len), Some(4));
-        assert_eq!(json["atoms"][3]["premises"], json!([2]));
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! The `planforge` binary: reads arguments and environment, builds the context of the use cases, and prints their results. It puts the
-//! fronts together: the commands do not know the servers that `serve` starts.
+//! The `planforge` binary: reads arguments and environment, builds the context of the use cases, and prints their results.
 
 mod args;
 mod cause;

@@ -6,9 +6,9 @@ use serde_json::Value;
 /// Settings of the client, in `initializationOptions`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// Seconds after which planning and validating from a lens end.
-    pub time_limit_seconds: f64,
+    pub(crate) time_limit_seconds: f64,
 }
 
 /// The highest time limit that a client can set.
@@ -22,7 +22,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The settings of a client; what cannot be read has its default.
-    pub fn of(options: &Value) -> Self {
+    pub(crate) fn of(options: &Value) -> Self {
         let settings: Self = Self::deserialize(options).unwrap_or_default();
         let seconds = settings.time_limit_seconds;
         let seconds = if seconds.is_finite() && seconds > 0.0 {

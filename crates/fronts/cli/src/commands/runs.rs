@@ -1,6 +1,6 @@
 //! `planforge runs`: what recorded runs hold.
 
-// mod explain;
+mod explain;
 mod export;
 mod limit;
 mod list;
@@ -32,7 +32,7 @@ pub(crate) struct RunsArgs {
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
     Rounds(rounds::RoundsArgs),
-    // Explain(explain::ExplainFactArgs),
+    Explain(explain::ExplainFactArgs),
     Export(export::ExportArgs),
     Limit(limit::LimitArgs),
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &RunsArgs) -> Exit {
     match &args.command {
         None => list::run(context, &args.list),
         Some(RunsCommand::Rounds(args)) => rounds::run(context, args),
-        // Some(RunsCommand::Explain(args)) => explain::run(context, args),
+        Some(RunsCommand::Explain(args)) => explain::run(context, args),
         Some(RunsCommand::Export(args)) => export::run(context, args),
         Some(RunsCommand::Limit(args)) => limit::run(context, args),
     }
