@@ -5,7 +5,7 @@ use crate::error::Error;
 use planforge_contract::{Failure, FailureClass};
 use planforge_plugin_host::{WorkerSource, isolated_main, worker_main};
 use planforge_suites::serve_renderings;
-use std::io::{BufRead, Write};
+use std::io::{stdin, stdout};
 use std::path::PathBuf;
 
 /// What the process serves.
@@ -21,19 +21,22 @@ pub enum Worker {
     Templates,
 }
 
-/// Serves requests from `input` until it ends.
+/// Serves requests on standard input and output until the input ends.
 ///
 /// # Errors
 /// The plugin cannot be loaded, or the connection broke.
-pub fn serve(worker: Worker, input: impl BufRead, output: impl Write) -> Result<(), Error> {
+pub fn serve(worker: Worker) -> Result<(), Error> {
     let done = match worker {
-        Worker::Bundled(id, bytes) => worker_main(&WorkerSource::Bundled(id), bytes, BUNDLED, input, output),
-        Worker::Library(path, bytes) => {
-            worker_main(&WorkerSource::Library(path), bytes, BUNDLED, input, output)
-        }
+        Worker::Bundled(id, bytes) => serve_plugin(&WorkerSource::Bundled(id), bytes),
+        Worker::Library(path, bytes) => serve_plugin(&WorkerSource::Library(path), bytes),
+        // Locks both by itself.
         Worker::Isolated(path) => isolated_main(&path),
-        Worker::Templates => serve_renderings(input, output)
+        Worker::Templates => serve_renderings(stdin().lock(), stdout().lock())
             .map_err(|e| Failure::new(FailureClass::System, "host.worker-died", e.to_string())),
     };
     Ok(done?)
+}
+
+fn serve_plugin(source: &WorkerSource, bytes: u64) -> Result<(), Failure> {
+    worker_main(source, bytes, BUNDLED, stdin().lock(), stdout().lock())
 }

@@ -3,7 +3,7 @@
 use planforge_app::run::{
     PipelineSource, ResumeRequest, RunRequest, RunResult, RunState, RunStorage, resume, run,
 };
-use planforge_app::{Context, Event, Status};
+use planforge_app::{ConsentRequest, Context, Event, Status};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,4 +135,29 @@ fn an_error_has_a_code_a_help_and_a_json_form() {
     assert_eq!(json["exit"], 32);
     let codes = json["diagnostics"].as_array().unwrap().iter().map(|d| d["code"].as_str().unwrap());
     assert!(codes.collect::<Vec<_>>().contains(&"pipeline.unknown-key"), "{json}");
+}
+
+#[test]
+fn a_front_that_never_answers_about_consent_can_still_cancel() {
+    let runs = tempfile::tempdir().unwrap();
+    let file = root().join("configs/pipelines/llm-p.toml");
+    let planner = "use = \"planner-classical\"\noptions = { search = \"greedy\" }";
+    let stranger = "use = \"planner-external\"\noptions = { command = [\"touch\"], arguments = [\"here\"] }";
+    let text = std::fs::read_to_string(&file).unwrap().replace(planner, stranger);
+    let request = RunRequest {
+        pipeline: PipelineSource::Text { name: file.display().to_string(), text },
+        replay: None,
+        ..request(runs.path(), &["parcels/p01"], 1)
+    };
+    let context = Context::default();
+    let cancellation = context.cancellation.clone();
+    let silent = move |_: &ConsentRequest| {
+        cancellation.cancel();
+        loop {
+            std::thread::park();
+        }
+    };
+    let error = run(&Context { consent: Arc::new(silent), ..context }, &request).unwrap_err();
+    assert_eq!(error.code(), "cli.consent", "{error}");
+    assert_eq!(std::fs::read_dir(runs.path()).unwrap().count(), 0);
 }

@@ -9,8 +9,6 @@ mod objects;
 #[cfg(test)]
 mod tests;
 
-pub use crate::codes::compile::CODES;
-
 use crate::{Declarations, Materialized, names};
 use objects::Objects;
 use planforge_diagnostics::{Diagnostic, SourceId, Span};

@@ -3,7 +3,6 @@
 
 pub(crate) mod record;
 
-pub use crate::codes::program::CODES;
 pub use record::{Record, Twin};
 
 use crate::codes::program as code;

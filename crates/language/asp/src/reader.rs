@@ -20,7 +20,6 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use crate::codes::reader::CODES;
 pub use checks::{MAX_INSTANCES, MAX_INTERVAL, MAX_OBJECTS};
 pub(crate) use report::nearest;
 pub use signature::Signature;

@@ -11,7 +11,7 @@ pub mod render;
 mod source;
 
 pub use apply::{Applied, FixError, apply_fixes};
-pub use codes::{CodeInfo, find_code};
+pub use codes::{CodeInfo, count_codes, find_code, read_codes};
 pub use source::{LineColumn, SourceFile, SourceMap};
 
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,7 @@ mod services;
 mod stages;
 mod suite;
 
-pub use codes::{CODES, SUITE_CODES};
+pub use codes::CODES;
 pub use pipeline::{
     Checked, CheckedPipeline, EnvironmentTable, FeedbackSource, LlmTable, MAX_PIPELINE_BYTES, ObfuscateTable,
     Override, PIPELINE_SCHEMA, Pipeline, RunLimits, check, pipeline_schema,

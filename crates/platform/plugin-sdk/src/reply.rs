@@ -7,7 +7,7 @@ pub use thought::read_thought_reply;
 use planforge_contract::{
     AppliedFix, CandidatePatch, Failure, FailureClass, FinishReason, FixPolicy, Reply, ReportedDiagnostic,
 };
-use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, SourceMap};
+use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, SourceMap, code_table};
 use planforge_pddl::extract::{BlockKind, PddlBlock};
 use planforge_pddl::{find_pddl, fix_all, parse_domain, parse_problem};
 
@@ -23,46 +23,7 @@ pub enum WantedPddl {
 }
 
 /// The codes of replies that cannot be used, and of what is remarkable about those that can.
-pub const CODES: &[CodeInfo] = &[
-    CodeInfo {
-        code: "reply.cut-off",
-        title: "The server cut the reply off at its token limit",
-        explanation: "The model was not done when it had written as many tokens as it may. A PDDL text that ends in the \
-middle is not judged: the sample is a failure, not a wrong answer. Where a thought was asked for and the reply was cut off behind whole \
-PDDL, this is a warning.\n\nRaise `max_tokens` of the role.",
-    },
-    CodeInfo {
-        code: "reply.filtered",
-        title: "The server's content filter ended the reply",
-        explanation: "The server held the reply back. Nothing was judged.\n\nUse another model, or another wording of the task.",
-    },
-    CodeInfo {
-        code: "reply.no-pddl",
-        title: "The reply holds no PDDL of the kind that was asked for",
-        explanation: "No `(define (domain ...` or `(define (problem ...` was found, fenced or not; where a question asks \
-for the objects alone, no `(:objects ...`. The raw reply is kept in the \
-record.\n\nAsk for more samples (`n`), show an in-context example, or use another model.",
-    },
-    CodeInfo {
-        code: "reply.no-thought",
-        title: "The reply has PDDL and no thought",
-        explanation: "A stage with `form = \"thought\"` asks for what each predicate and action means below `### Thought:`, and the reply has \
-nothing beside its PDDL. The PDDL is judged as any other; a critic then sees no thought.",
-    },
-    CodeInfo {
-        code: "reply.no-heading",
-        title: "A part of the reply has no heading",
-        explanation: "A stage with `form = \"thought\"` asks for the headings `### Thought:` and `### Domain:` or `### Problem:`. PDDL is found \
-without one; where no heading announces a thought, all text that is not PDDL is taken for it.",
-    },
-    CodeInfo {
-        code: "reply.in-reasoning",
-        title: "The PDDL stands in the model's reasoning",
-        explanation: "Reasoning models put their reasoning between tags such as `<think>` and `</think>`, and their answer behind it. This \
-reply has PDDL of the kind that was asked for between the tags alone, and that is what was taken.\n\nRaise `max_tokens` of the role: the \
-model may not have come to its answer.",
-    },
-];
+pub const CODES: &[CodeInfo] = code_table!("codes.md");
 
 /// Extracts the PDDL and applies the safe fixes if the stage asks for them. Diagnostics cover the reply (file
 /// `reply`) and the form of each text before fixes (files `domain`, `problem`).

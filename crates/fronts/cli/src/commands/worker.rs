@@ -34,5 +34,5 @@ pub(crate) fn run(context: &Context, args: &WorkerArgs) -> Exit {
     let Some(worker) = isolated().or_else(bundled).or_else(library).or_else(templates) else {
         return Exit::Usage;
     };
-    context.show(serve(worker, std::io::stdin().lock(), std::io::stdout().lock()), |()| Exit::Good)
+    context.show(serve(worker), |()| Exit::Good)
 }

