@@ -8,7 +8,7 @@ use crate::roots::Roots;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::pddl::Sentences;
 use planforge_app::record::Event as RunEvent;
-use planforge_app::{Cancellation, Context, Event, Events, Progress, ReceiverState, Source};
+use planforge_app::{Context, Event, Events, Progress, ReceiverState, Source};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::cell::{Cell, OnceCell};
@@ -55,7 +55,7 @@ impl Call {
                 tasks: AtomicU64::default(),
                 finished: AtomicU64::default(),
             }),
-            cancellation: Cancellation::default(),
+            cancellation: client.cancellation.clone(),
             receiver: ReceiverState::default(),
             ..context.clone()
         };

@@ -2,6 +2,7 @@
 #![allow(deprecated, reason = "roots and sampling are what clients of today offer")]
 
 use crate::codes::{cancelled, client_failure};
+use planforge_app::Cancellation;
 use planforge_app::contract::api::{Host, Provider};
 use planforge_app::contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, FinishReason, ProviderFailure,
@@ -12,12 +13,16 @@ use rmcp::model::{
     ListRootsRequest, ListRootsResult, Role, SamplingMessage, SamplingMessageContentBlock,
 };
 use serde_json::Value;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc::UnboundedSender, oneshot};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// Shortest time between two messages of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Interval at which a waiting request looks for a cancellation.
+const POLL: Duration = Duration::from_millis(20);
 
 /// Tokens of a reply where the pipeline sets no limit: the protocol demands one.
 const MAX_TOKENS: u32 = 8192;
@@ -25,7 +30,7 @@ const MAX_TOKENS: u32 = 8192;
 /// A message of a call's thread to the connection.
 pub(crate) enum FromCall {
     /// A request to the client, and the place of its answer.
-    Request(Box<InputRequest>, oneshot::Sender<Result<Value, String>>),
+    Request(Box<InputRequest>, mpsc::Sender<Result<Value, String>>),
     Progress {
         done: f64,
         total: Option<f64>,
@@ -37,12 +42,19 @@ pub(crate) enum FromCall {
 pub(crate) struct ClientPort {
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) to_connection: UnboundedSender<FromCall>,
+    /// Cancelled with the call.
+    pub(crate) cancellation: Cancellation,
     last_progress: Mutex<Option<Instant>>,
 }
 
 impl ClientPort {
     pub(crate) fn new(capabilities: ClientCapabilities, to_connection: UnboundedSender<FromCall>) -> Self {
-        Self { capabilities, to_connection, last_progress: Mutex::new(None) }
+        Self {
+            capabilities,
+            to_connection,
+            cancellation: Cancellation::default(),
+            last_progress: Mutex::new(None),
+        }
     }
 
     /// The `file:` URIs of the roots that the client grants now.
@@ -65,12 +77,17 @@ impl ClientPort {
     /// # Errors
     /// `mcp.client`: the client's refusal. `mcp.cancelled`: the call ended before.
     pub(crate) fn request(&self, request: InputRequest) -> Result<Value, Failure> {
-        let (sender, receiver) = oneshot::channel();
+        let (sender, receiver) = mpsc::channel();
         let sent = self.to_connection.send(FromCall::Request(Box::new(request), sender));
         sent.map_err(|_| cancelled())?;
-        match receiver.blocking_recv() {
-            Ok(answer) => answer.map_err(|why| client_failure(format!("the client refused: {why}"))),
-            Err(_) => Err(cancelled()),
+        loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(answer) => {
+                    return answer.map_err(|why| client_failure(format!("the client refused: {why}")));
+                }
+                Err(RecvTimeoutError::Timeout) if !self.cancellation.is_cancelled() => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Err(cancelled()),
+            }
         }
     }
 

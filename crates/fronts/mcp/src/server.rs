@@ -22,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinError, JoinHandle};
 
 /// Text for the client's model about the server as a whole.
@@ -173,12 +173,13 @@ async fn with_client<T: Send + 'static>(
 ) -> Result<T, Failure> {
     let (to_connection, from_call) = mpsc::unbounded_channel();
     let client = ClientPort::new(context.client_capabilities().unwrap_or_default(), to_connection);
+    let cancellation = client.cancellation.clone();
     let work = tokio::task::spawn_blocking(move || {
         let done = work(&client);
         drop(client);
         done
     });
-    serve_call(context, Cancellation::default(), from_call, work).await
+    serve_call(context, cancellation, from_call, work).await
 }
 
 fn roots_of(client: &ClientPort) -> Result<Roots, Failure> {
@@ -245,7 +246,7 @@ fn joined<T>(result: Result<Result<T, Failure>, JoinError>) -> Result<T, Failure
 async fn ask(
     context: &RequestContext<RoleServer>,
     request: InputRequest,
-    answer: oneshot::Sender<Result<Value, String>>,
+    answer: std::sync::mpsc::Sender<Result<Value, String>>,
 ) {
     let request = match request {
         InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
