@@ -27,6 +27,11 @@ pub fn explain(code: &str) -> Result<&'static CodeInfo, Error> {
     Err(Error::usage(message, help.as_deref()))
 }
 
+/// The code whose name differs from a word by a slip, if there is one.
+pub fn nearest(word: &str) -> Option<&'static str> {
+    planforge_pddl::nearest(word, tables().into_iter().flatten().map(|info| info.code))
+}
+
 /// The tables of all crates.
 pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
     vec![

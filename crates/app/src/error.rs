@@ -128,6 +128,9 @@ impl Error {
 
     /// One failure with everything in its message, for a front that has room for one.
     pub fn to_failure(&self) -> Failure {
+        if let [Problem::Failure(failure) | Problem::Usage(failure)] = &self.problems[..] {
+            return failure.clone();
+        }
         let first = self.failures_found().next();
         let class = first.map_or(FailureClass::Request, |failure| failure.class);
         let failure = Failure::new(class, self.code(), self.to_string());

@@ -48,6 +48,7 @@ pub use events::{Event, Events, Notice, Work};
 pub use inputs::{Findings, Source};
 pub use limits::RequestLimits;
 pub use pipelines::consent::AllowedByOptions;
+pub use pipelines::shipped::{SHIPPED_PIPELINES, ShippedPipeline};
 /// Tables as text and Markdown.
 pub mod table {
     pub use planforge_evaluate::{Align, Table};

@@ -90,3 +90,30 @@ impl ResourceLimits for WorkLimits {
         if self.bytes > self.most_bytes { Poll::Stop(StopReason::Memory) } else { self.poll() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(seconds: Option<f64>, memory_bytes: u64) -> WorkLimits {
+        RequestLimits { seconds, memory_bytes }.start(&Context::default())
+    }
+
+    #[test]
+    fn half_of_the_time_ends_before_all_of_it() {
+        let all = limits(Some(30.0), 1 << 20);
+        assert!(all.half().until < all.until && all.half().most_bytes == all.most_bytes);
+    }
+
+    #[test]
+    fn memory_and_cancellation_stop_the_work() {
+        let mut some = limits(None, 1 << 20);
+        assert_eq!(some.charge(1 << 20), Poll::Continue);
+        assert_eq!(some.charge(1), Poll::Stop(StopReason::Memory));
+        let context = Context::default();
+        let mut cancelled = RequestLimits::default().start(&context);
+        assert_eq!(cancelled.poll(), Poll::Continue);
+        context.cancellation.cancel();
+        assert_eq!(cancelled.poll(), Poll::Stop(StopReason::Cancelled));
+    }
+}

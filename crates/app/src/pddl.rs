@@ -6,6 +6,7 @@ pub mod format;
 pub mod grammar;
 pub mod infer;
 pub mod plan;
+pub mod read;
 pub mod tell;
 pub mod validate;
 

@@ -8,6 +8,7 @@ mod learn;
 mod levels;
 mod make;
 pub(crate) mod paraphrase;
+mod tasks;
 
 pub use check::{
     Checked, Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteCheckResult, SuiteReport, TaskRow,
@@ -24,6 +25,7 @@ pub use make::{
 };
 pub use paraphrase::{ParaphraseRequest, ParaphraseResult, TextForm, paraphrase};
 pub use planforge_suites::import_actions::ImportedSuite;
+pub use tasks::{SuiteTask, SuiteTasks, suite_tasks};
 
 use crate::context::Context;
 use crate::error::Error;

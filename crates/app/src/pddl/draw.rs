@@ -92,25 +92,16 @@ impl Serialize for PictureResult {
 /// # Errors
 /// Texts that cannot be used, a step that the plan does not reach, files that cannot be written.
 pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureResult, Error> {
-    let mut inputs = Inputs::read(context, &request.domain, Some(&request.problem));
-    let plan = request.plan.as_ref().map(|plan| inputs.load_plan(context, plan).1.unwrap_or_default());
-    let template = template(context, &mut inputs, request);
+    let PictureTexts { inputs, plan, template } = read(context, request);
     let read = inputs.status();
-    let texts = [inputs.text(0).to_owned(), inputs.text(1).to_owned()];
-    let findings = inputs.into_findings();
     let (Ok(template), Status::Good) = (template, read) else {
+        let findings = inputs.into_findings();
         let status = if read == Status::Good { Status::Input } else { read };
         return Err(Error::findings(status, findings.diagnostics, findings.sources));
     };
-    context.findings(&findings.diagnostics, &findings.sources);
-    let texts = PlanTexts {
-        domain: &texts[0],
-        problem: &texts[1],
-        plan: plan.as_deref().unwrap_or_default(),
-        picture: template.as_deref(),
-        wording: None,
-    };
-    let states = plan_states(texts, &request.limits);
+    context.findings(&inputs.texts.diagnostics, &inputs.texts.sources);
+    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &request.limits);
+    let findings = inputs.into_findings();
     let drawn = !states.pictures.is_empty();
     if !drawn || plan.is_some() {
         states.findings.iter().for_each(|finding| context.note(Notice::Remark(escape(finding))));
@@ -123,6 +114,45 @@ pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureRes
         (PlanVerdict::Valid, _) | (PlanVerdict::Invalid, false) => Status::Good,
     };
     Ok(PictureResult { states, written, findings, status })
+}
+
+/// The plan with its states. Texts that cannot be used have the verdict `unreadable`, and a template that cannot be used draws nothing.
+/// There are pictures if the request has a template or a step; no file is written.
+pub fn states(context: &Context, request: &PictureRequest) -> (PlanStates, Findings) {
+    let PictureTexts { inputs, plan, template } = read(context, request);
+    let template = template.unwrap_or_default();
+    let limits = match template.is_some() || request.step.is_some() {
+        true => request.limits,
+        false => request.limits.without_pictures(),
+    };
+    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &limits);
+    (states, inputs.into_findings())
+}
+
+/// The texts of a picture.
+struct PictureTexts {
+    inputs: Inputs,
+    plan: Option<String>,
+    /// `Err` if it cannot be used.
+    template: Result<Option<String>, ()>,
+}
+
+fn read(context: &Context, request: &PictureRequest) -> PictureTexts {
+    let mut inputs = Inputs::read(context, &request.domain, Some(&request.problem));
+    let plan = request.plan.as_ref().map(|plan| inputs.load_plan(context, plan).1.unwrap_or_default());
+    let template = template(context, &mut inputs, request);
+    PictureTexts { inputs, plan, template }
+}
+
+fn execute(inputs: &Inputs, plan: Option<&str>, template: Option<&str>, limits: &StatesLimits) -> PlanStates {
+    let texts = PlanTexts {
+        domain: inputs.text(0),
+        problem: inputs.text(1),
+        plan: plan.unwrap_or_default(),
+        picture: template,
+        wording: None,
+    };
+    plan_states(texts, limits)
 }
 
 /// The template's text, held against the domain; none without a file. What is wrong is added to the inputs' diagnostics.

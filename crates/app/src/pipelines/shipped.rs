@@ -2,7 +2,7 @@
 
 /// A pipeline file that comes with planforge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShippedPipeline {
+pub struct ShippedPipeline {
     /// Name of the file without its ending.
     pub name: &'static str,
     /// Its text.
@@ -19,7 +19,7 @@ macro_rules! shipped {
 }
 
 /// Every pipeline file, by name.
-pub(crate) static SHIPPED_PIPELINES: &[ShippedPipeline] = &[
+pub static SHIPPED_PIPELINES: &[ShippedPipeline] = &[
     shipped!("actions"),
     shipped!("actions-corrective"),
     shipped!("actions-grown"),

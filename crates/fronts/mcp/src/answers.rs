@@ -1,11 +1,7 @@
 //! Parts that the answers of several tools have.
 
-use planforge_contract::{ReportedDiagnostic, ReportedSeverity};
-use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_planning::{FailedCondition, ValidationReport};
-use planforge_plugin_common::judging::TaskTexts;
-use planforge_plugin_common::telling::tell_plan;
-use planforge_plugin_sdk::wording::Wording;
+use planforge_app::contract::{ReportedDiagnostic, ReportedSeverity};
+use planforge_app::pddl::validate::{FailedCondition, ToldPlan};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,8 +12,8 @@ const MOST_DIAGNOSTICS: usize = 100;
 pub(crate) const MOST_TOLD: usize = 200;
 
 /// A plan in sentences, a line each: the result, what the first 200 steps change, and the reason of a refusal.
-pub(crate) fn plan_in_words(report: &ValidationReport, wording: &Wording) -> Vec<String> {
-    let mut told = tell_plan(report, wording);
+pub(crate) fn plan_in_words(told: Option<ToldPlan>) -> Vec<String> {
+    let Some(mut told) = told else { return Vec::new() };
     told.steps.truncate(MOST_TOLD);
     told.to_string().lines().map(str::to_owned).collect()
 }
@@ -36,15 +32,7 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    pub(crate) fn of(texts: &TaskTexts) -> Self {
-        Self::of_diagnostics(&texts.diagnostics, &texts.sources)
-    }
-
-    pub(crate) fn of_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
-        Self::of_reported(diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect())
-    }
-
-    pub(crate) fn of_reported(mut diagnostics: Vec<ReportedDiagnostic>) -> Self {
+    pub(crate) fn new(mut diagnostics: Vec<ReportedDiagnostic>) -> Self {
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
         let (errors, warnings) = (count(ReportedSeverity::Error), count(ReportedSeverity::Warning));

@@ -1,23 +1,22 @@
-//! One tool call: its limits, its texts, its client.
+//! One tool call: its context, its texts, its client.
 
-use crate::backend::Backend;
 use crate::client::ClientPort;
 use crate::codes::{cancelled, file_failure, wrong_arguments};
-use crate::limits::{CallLimits, LimitArguments};
-use crate::reports::Reports;
+use crate::limits::CallLimits;
+use crate::resources::Reports;
 use crate::roots::Roots;
-use planforge_contract::api::{Host, LogLevel};
-use planforge_contract::{Failure, FailureClass};
-use planforge_diagnostics::SourceId;
-use planforge_pddl::{PddlText, read_pddl_bytes};
-use planforge_pipeline::read_sentences;
-use planforge_plugin_common::judging::{NamedText, TaskTexts};
-use planforge_plugin_sdk::wording::Wording;
+use planforge_app::contract::{Failure, FailureClass};
+use planforge_app::pddl::Sentences;
+use planforge_app::record::Event as RunEvent;
+use planforge_app::{Context, Event, Events, Progress, ReceiverState, Source};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 /// A text: given as it is, or as a file under a root of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -29,18 +28,18 @@ pub(crate) enum TextArgument {
     Path(String),
 }
 
-/// A tool call under way, on its own thread.
+/// An active tool call, on its own thread.
 pub(crate) struct Call {
-    pub(crate) backend: Arc<dyn Backend>,
+    /// The context of the call's use cases. Its events are progress for the client; the connection cancels it with the call.
+    pub(crate) context: Context,
     pub(crate) client: Arc<ClientPort>,
     /// Reports of this connection.
     pub(crate) reports: Arc<Reports>,
-    pub(crate) cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// The texts of a call, within its limit on input.
 pub(crate) struct CallTexts<'c> {
-    call: &'c Call,
+    client: &'c ClientPort,
     roots: OnceCell<Roots>,
     /// Bytes that may still be read.
     left: Cell<u64>,
@@ -48,38 +47,78 @@ pub(crate) struct CallTexts<'c> {
 }
 
 impl Call {
-    /// The limits of the call, whose time begins now.
-    pub(crate) fn limits(&self, given: LimitArguments) -> Result<CallLimits, Failure> {
-        CallLimits::new(given, Arc::clone(&self.cancelled))
+    pub(crate) fn new(context: &Context, client: ClientPort, reports: Arc<Reports>) -> Self {
+        let client = Arc::new(client);
+        let context = Context {
+            events: Arc::new(ProgressSender {
+                client: Arc::clone(&client),
+                tasks: AtomicU64::default(),
+                finished: AtomicU64::default(),
+            }),
+            cancellation: client.cancellation.clone(),
+            receiver: ReceiverState::default(),
+            ..context.clone()
+        };
+        Self { context, client, reports }
     }
 
     /// A reader of the call's texts.
     pub(crate) fn texts(&self, limits: &CallLimits) -> CallTexts<'_> {
         let most = limits.input_bytes;
-        CallTexts { call: self, roots: OnceCell::new(), left: Cell::new(most), most }
+        CallTexts { client: &self.client, roots: OnceCell::new(), left: Cell::new(most), most }
     }
 
     /// The failure of a call that the client has cancelled.
     pub(crate) fn check_cancelled(&self) -> Result<(), Failure> {
-        if (self.cancelled)() { Err(cancelled()) } else { Ok(()) }
+        if self.context.cancellation.is_cancelled() { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// Cancels the call's use case at the end of the call's time, unless the timer is dropped before.
+    pub(crate) fn cancel_after(&self, limits: &CallLimits) -> Timer {
+        let (cancellation, until) = (self.context.cancellation.clone(), limits.until);
+        Timer(Handle::current().spawn(async move {
+            tokio::time::sleep_until(until.into()).await;
+            cancellation.cancel();
+        }))
+    }
+}
+
+/// A task that ends when this is dropped.
+pub(crate) struct Timer(JoinHandle<()>);
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
 impl CallTexts<'_> {
     /// Reads PDDL or a plan. `role` names a text that is not a file.
-    pub(crate) fn read(&self, role: &str, argument: &TextArgument) -> Result<NamedText, Failure> {
-        let (name, bytes) = match argument {
-            TextArgument::Text(text) => (role.to_owned(), text.as_bytes().to_vec()),
-            TextArgument::Path(path) => (path.clone(), self.roots()?.read(path, self.left.get())?),
+    pub(crate) fn read(&self, role: &str, argument: &TextArgument) -> Result<Source, Failure> {
+        let name = match argument {
+            TextArgument::Text(_) => role.to_owned(),
+            TextArgument::Path(path) => path.clone(),
+        };
+        Ok(Source::Bytes { name, bytes: self.bytes(argument)? })
+    }
+
+    /// The bytes of a text or a file.
+    pub(crate) fn bytes(&self, argument: &TextArgument) -> Result<Vec<u8>, Failure> {
+        let bytes = match argument {
+            TextArgument::Text(text) => text.as_bytes().to_vec(),
+            TextArgument::Path(path) => self.roots()?.read(path, self.left.get())?,
         };
         self.charge(bytes.len())?;
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Ok(NamedText::new(name, ""));
-        }
-        Ok(match read_pddl_bytes(&name, &bytes) {
-            Ok(PddlText { text, warning }) => NamedText { name, text: Some(text), finding: warning },
-            Err(finding) => NamedText { name, text: None, finding: Some(finding) },
-        })
+        Ok(bytes)
+    }
+
+    /// As [`CallTexts::read`], for an optional argument.
+    pub(crate) fn read_if_given(
+        &self,
+        role: &str,
+        argument: Option<&TextArgument>,
+    ) -> Result<Option<Source>, Failure> {
+        argument.map(|argument| self.read(role, argument)).transpose()
     }
 
     /// Counts a text that is not PDDL, and returns it.
@@ -88,21 +127,19 @@ impl CallTexts<'_> {
         Ok(text.to_owned())
     }
 
-    /// The sentences of the file `sentences.toml` beside a domain file, whose mistakes are added to the findings. Without the file, and
-    /// for a domain given as text, facts read by their names.
-    pub(crate) fn wording(&self, domain: &TextArgument, texts: &mut TaskTexts) -> Wording {
-        let beside = |path: &str| {
+    /// The sentences of the file `sentences.toml` beside a domain file. Without the file, and for a domain given as text, facts are
+    /// worded by their names.
+    pub(crate) fn sentences(&self, domain: &TextArgument) -> Sentences {
+        let TextArgument::Path(path) = domain else { return Sentences::default() };
+        let beside = || {
             let place = self.roots().ok()?.open(path).ok()?.1.with_file_name("sentences.toml");
             self.read("sentences", &TextArgument::Path(place.display().to_string())).ok()
         };
-        let TextArgument::Path(path) = domain else { return Wording::default() };
-        let Some(named) = beside(path) else { return Wording::default() };
-        let (source, text) = texts.add(named);
-        let domain = texts.sources.get(SourceId(0)).map(|file| file.text.clone()).unwrap_or_default();
-        let sentences = text
-            .map(|text| read_sentences(&text, source, &domain, &mut texts.diagnostics))
-            .unwrap_or_default();
-        Wording::new(&sentences.facts)
+        let has_text = |source: &Source| match source {
+            Source::Bytes { bytes, .. } => !bytes.iter().all(u8::is_ascii_whitespace),
+            _ => true,
+        };
+        beside().filter(has_text).map_or_else(Sentences::default, Sentences::Given)
     }
 
     /// Reads a text file under a root; returns its full path too.
@@ -116,7 +153,7 @@ impl CallTexts<'_> {
     /// The roots that the client grants.
     pub(crate) fn roots(&self) -> Result<&Roots, Failure> {
         if self.roots.get().is_none() {
-            let uris = self.call.client.root_uris()?;
+            let uris = self.client.root_uris()?;
             // Set once: the call has one thread.
             drop(self.roots.set(Roots::of_uris(uris.iter().map(String::as_str))));
         }
@@ -138,26 +175,40 @@ impl CallTexts<'_> {
     }
 }
 
-/// The host of a plugin that a call uses: cancellation, time, progress.
-pub(crate) struct CallHost<'c> {
-    pub(crate) call: &'c Call,
-    pub(crate) limits: &'c CallLimits,
+/// Sends the progress of a use case to the client.
+struct ProgressSender {
+    client: Arc<ClientPort>,
+    /// Tasks of a run.
+    tasks: AtomicU64,
+    finished: AtomicU64,
 }
 
-/// Milliseconds that a plugin gets to answer after its own limit, also on a busy machine.
-const HOST_MARGIN_MS: u64 = 10_000;
+impl ProgressSender {
+    fn send_task(&self, message: &str) {
+        let [finished, tasks] = [&self.finished, &self.tasks].map(|n| n.load(Ordering::Relaxed) as f64);
+        self.client.progress(finished, Some(tasks), message);
+    }
+}
 
-impl Host for CallHost<'_> {
-    fn log(&self, _level: LogLevel, message: &str) {
-        self.call.client.progress(0.0, None, message);
-    }
-    fn progress(&self, done: u64, total: u64, what: &str) {
-        self.call.client.progress(done as f64, (total > 0).then_some(total as f64), what);
-    }
-    fn cancelled(&self) -> bool {
-        self.limits.is_cancelled()
-    }
-    fn remaining_ms(&self) -> Option<u64> {
-        Some(self.limits.remaining_ms().saturating_add(HOST_MARGIN_MS))
+impl Events for ProgressSender {
+    fn receive(&self, event: &Event<'_>) {
+        match event {
+            Event::RunStarted { tasks, .. } => self.tasks.store(*tasks as u64, Ordering::Relaxed),
+            Event::Run { progress, .. } => match progress {
+                Progress::Event(RunEvent::StageStarted { task, stage, .. }) => {
+                    self.send_task(&format!("{task}: {stage}"));
+                }
+                Progress::Event(RunEvent::TaskFinished { task, .. }) => {
+                    self.finished.fetch_add(1, Ordering::Relaxed);
+                    self.send_task(&format!("{task} finished"));
+                }
+                Progress::Call { what, .. } => self.send_task(what),
+                _ => {}
+            },
+            Event::Work(work) if !work.is_ended && (work.done > 0 || !work.message.is_empty()) => {
+                self.client.progress(work.done as f64, work.total.map(|total| total as f64), &work.message);
+            }
+            _ => {}
+        }
     }
 }

@@ -1,22 +1,36 @@
-//! Requests of a call to the client: its roots, its model, and progress.
+//! Requests of a call to the client: its roots, its model (MCP sampling) as a provider, and progress.
 #![allow(deprecated, reason = "roots and sampling are what clients of today offer")]
 
 use crate::codes::{cancelled, client_failure};
-use planforge_contract::Failure;
-use rmcp::model::{ClientCapabilities, InputRequest, ListRootsRequest, ListRootsResult};
+use planforge_app::Cancellation;
+use planforge_app::contract::api::{Host, Provider};
+use planforge_app::contract::{
+    CompletionRequest, CompletionResult, Failure, FailureClass, FinishReason, ProviderFailure,
+    ProviderFailureClass, Replies, Reply, Speaker, Usage,
+};
+use rmcp::model::{
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, InputRequest,
+    ListRootsRequest, ListRootsResult, Role, SamplingMessage, SamplingMessageContentBlock,
+};
 use serde_json::Value;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc::UnboundedSender, oneshot};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// Shortest time between two messages of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
+/// Interval at which a waiting request looks for a cancellation.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Tokens of a reply where the pipeline sets no limit: the protocol demands one.
+const MAX_TOKENS: u32 = 8192;
+
 /// A message of a call's thread to the connection.
 pub(crate) enum FromCall {
     /// A request to the client, and the place of its answer.
-    Request(Box<InputRequest>, oneshot::Sender<Result<Value, String>>),
+    Request(Box<InputRequest>, mpsc::Sender<Result<Value, String>>),
     Progress {
         done: f64,
         total: Option<f64>,
@@ -24,16 +38,23 @@ pub(crate) enum FromCall {
     },
 }
 
-/// The client of one call, as the call's thread sees it.
+/// The client of one call, for the call's thread.
 pub(crate) struct ClientPort {
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) to_connection: UnboundedSender<FromCall>,
+    /// Cancelled with the call.
+    pub(crate) cancellation: Cancellation,
     last_progress: Mutex<Option<Instant>>,
 }
 
 impl ClientPort {
     pub(crate) fn new(capabilities: ClientCapabilities, to_connection: UnboundedSender<FromCall>) -> Self {
-        Self { capabilities, to_connection, last_progress: Mutex::new(None) }
+        Self {
+            capabilities,
+            to_connection,
+            cancellation: Cancellation::default(),
+            last_progress: Mutex::new(None),
+        }
     }
 
     /// The `file:` URIs of the roots that the client grants now.
@@ -56,12 +77,17 @@ impl ClientPort {
     /// # Errors
     /// `mcp.client`: the client's refusal. `mcp.cancelled`: the call ended before.
     pub(crate) fn request(&self, request: InputRequest) -> Result<Value, Failure> {
-        let (sender, receiver) = oneshot::channel();
+        let (sender, receiver) = mpsc::channel();
         let sent = self.to_connection.send(FromCall::Request(Box::new(request), sender));
         sent.map_err(|_| cancelled())?;
-        match receiver.blocking_recv() {
-            Ok(answer) => answer.map_err(|why| client_failure(format!("the client refused: {why}"))),
-            Err(_) => Err(cancelled()),
+        loop {
+            match receiver.recv_timeout(POLL) {
+                Ok(answer) => {
+                    return answer.map_err(|why| client_failure(format!("the client refused: {why}")));
+                }
+                Err(RecvTimeoutError::Timeout) if !self.cancellation.is_cancelled() => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Err(cancelled()),
+            }
         }
     }
 
@@ -75,4 +101,68 @@ impl ClientPort {
         // A connection that is closed needs no progress.
         drop(self.to_connection.send(FromCall::Progress { done, total, message: message.to_owned() }));
     }
+}
+
+/// A provider that asks the client of a call.
+pub(crate) struct ClientModel(pub(crate) Arc<ClientPort>);
+
+impl Provider for ClientModel {
+    fn complete(&self, _host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
+        if let Some(schema) = &request.schema {
+            let message =
+                format!("clients follow no schema of replies, and the request has `{}`", schema.name);
+            return Ok(refused(message));
+        }
+        let request = InputRequest::CreateMessage(CreateMessageRequest::new(question(request)));
+        let answer = match self.0.request(request) {
+            Ok(answer) => answer,
+            Err(failure) if failure.class == FailureClass::Cancelled => return Err(failure),
+            Err(failure) => return Ok(refused(failure.message)),
+        };
+        let raw = answer.to_string();
+        let Ok(message) = serde_json::from_value::<CreateMessageResult>(answer) else {
+            return Ok(refused("the client's answer is not a message".to_owned()));
+        };
+        let blocks = message.message.content.iter();
+        let text: Vec<&str> =
+            blocks.filter_map(|block| block.as_text().map(|text| text.text.as_str())).collect();
+        let finish = match message.stop_reason.as_deref() {
+            Some(CreateMessageResult::STOP_REASON_END_MAX_TOKEN) => FinishReason::Length,
+            _ => FinishReason::Stop,
+        };
+        Ok(CompletionResult::Replies(Replies {
+            replies: vec![Reply::new(text.concat(), finish)],
+            usage: Usage::default(),
+            model: message.model,
+            raw,
+        }))
+    }
+}
+
+/// The request in the client's form. Settings that the protocol does not have are not sent.
+fn question(request: &CompletionRequest) -> CreateMessageRequestParams {
+    let mut system = Vec::new();
+    let mut messages = Vec::new();
+    for message in &request.messages {
+        let role = match message.role {
+            Speaker::System => {
+                system.push(message.content.as_str());
+                continue;
+            }
+            Speaker::User => Role::User,
+            Speaker::Assistant => Role::Assistant,
+        };
+        messages.push(SamplingMessage::new(role, SamplingMessageContentBlock::text(message.content.clone())));
+    }
+    let sampling = &request.sampling;
+    let mut question = CreateMessageRequestParams::new(messages, sampling.max_tokens.unwrap_or(MAX_TOKENS));
+    question.system_prompt = (!system.is_empty()).then(|| system.join("\n\n"));
+    question.temperature = sampling.temperature.map(|temperature| temperature as f32);
+    question.stop_sequences = (!sampling.stop.is_empty()).then(|| sampling.stop.clone());
+    question
+}
+
+fn refused(message: String) -> CompletionResult {
+    let class = ProviderFailureClass::BadRequest;
+    CompletionResult::ProviderFailure(ProviderFailure { class, status: None, retry_after_ms: None, message })
 }

@@ -1,6 +1,7 @@
 //! Failures of tool calls. `planforge explain` explains their codes.
 
-use planforge_contract::{Failure, FailureClass};
+use planforge_app::Error;
+use planforge_app::contract::{Failure, FailureClass};
 
 /// A mistake in the arguments of a call.
 pub(crate) fn wrong_arguments(message: impl Into<String>) -> Failure {
@@ -22,4 +23,13 @@ pub(crate) fn file_failure(path: &str, why: &str) -> Failure {
 /// The failure of a client that cannot do what the call needs.
 pub(crate) fn client_failure(message: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Request, "mcp.client", message)
+}
+
+/// The failure of a use case. Findings in the texts of a call are mistakes in its arguments.
+pub(crate) fn use_case_failure(error: &Error) -> Failure {
+    let mut failure = error.to_failure();
+    if error.failures_found().next().is_none() {
+        failure.code = "mcp.arguments".into();
+    }
+    failure
 }

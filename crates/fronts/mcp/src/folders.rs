@@ -1,11 +1,11 @@
-//! Suites and runs below the roots of a client.
+//! Searches and copies below the roots of a client.
 
 use crate::codes::file_failure;
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
-use planforge_contract::Failure;
+use planforge_app::contract::{Failure, FailureClass};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,6 +13,7 @@ use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Most entries of folders that are looked at in one search.
 const MOST_ENTRIES: usize = 20_000;
@@ -44,6 +45,19 @@ pub(crate) fn folders_with(root: &Path, file: &str) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// A folder for copies.
+///
+/// # Errors
+/// `mcp.file`: it cannot be made.
+pub(crate) fn temporary_folder() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(|error| temporary_failure(&error))
+}
+
+/// The failure of a temporary folder.
+pub(crate) fn temporary_failure(error: &std::io::Error) -> Failure {
+    Failure::new(FailureClass::System, "mcp.file", format!("the temporary folder: {error}"))
 }
 
 /// Limits on the rest of a copy.

@@ -1,11 +1,10 @@
 //! Limits of a call. Each has a default and a ceiling.
 
 use crate::codes::wrong_arguments;
-use planforge_contract::Failure;
-use planforge_planning::{Poll, ResourceLimits, StopReason};
+use planforge_app::RequestLimits;
+use planforge_app::contract::Failure;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const SECONDS: Bounds<f64> = Bounds { name: "seconds", default: 30.0, ceiling: 600.0 };
@@ -49,16 +48,14 @@ impl<T: PartialOrd + Copy + Default + std::fmt::Display> Bounds<T> {
     }
 }
 
-/// The limits of one call under way.
-#[derive(Clone)]
+/// The limits of an active call.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct CallLimits {
     /// End of the call's time.
     pub(crate) until: Instant,
     pub(crate) nodes: u64,
     pub(crate) memory_bytes: u64,
     pub(crate) input_bytes: u64,
-    cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
-    charged: u64,
 }
 
 impl CallLimits {
@@ -66,50 +63,25 @@ impl CallLimits {
     ///
     /// # Errors
     /// A limit that is not positive, or above its ceiling.
-    pub(crate) fn new(
-        given: LimitArguments,
-        cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(given: LimitArguments) -> Result<Self, Failure> {
         let seconds = SECONDS.value(given.seconds)?;
         Ok(Self {
             until: Instant::now() + Duration::from_secs_f64(seconds),
             nodes: NODES.value(given.nodes)?,
             memory_bytes: MEMORY_MB.value(given.memory_mb)? << 20,
             input_bytes: INPUT_MB.value(given.input_mb)? << 20,
-            cancelled,
-            charged: 0,
         })
     }
 
-    /// True once the client has cancelled the call.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        (self.cancelled)()
+    /// True after the end of the call's time.
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.until
     }
 
-    /// The same limits with half of the time that is left, for the first of several answers.
-    pub(crate) fn half(&self) -> Self {
-        let now = Instant::now();
-        Self { until: now + self.until.saturating_duration_since(now) / 2, ..self.clone() }
-    }
-
-    /// Milliseconds that are left.
-    pub(crate) fn remaining_ms(&self) -> u64 {
-        let left = self.until.saturating_duration_since(Instant::now());
-        u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
-    }
-}
-
-impl ResourceLimits for CallLimits {
-    fn poll(&mut self) -> Poll {
-        if self.is_cancelled() {
-            return Poll::Stop(StopReason::Cancelled);
-        }
-        if Instant::now() >= self.until { Poll::Stop(StopReason::Time) } else { Poll::Continue }
-    }
-
-    fn charge(&mut self, bytes: u64) -> Poll {
-        self.charged = self.charged.saturating_add(bytes);
-        if self.charged > self.memory_bytes { Poll::Stop(StopReason::Memory) } else { self.poll() }
+    /// The limits of a use case: the remaining time, and the memory.
+    pub(crate) fn remaining(&self) -> RequestLimits {
+        let seconds = self.until.saturating_duration_since(Instant::now()).as_secs_f64();
+        RequestLimits { seconds: Some(seconds), memory_bytes: self.memory_bytes }
     }
 }
 
@@ -117,13 +89,9 @@ impl ResourceLimits for CallLimits {
 mod tests {
     use super::*;
 
-    fn limits(given: LimitArguments) -> Result<CallLimits, Failure> {
-        CallLimits::new(given, Arc::new(|| false))
-    }
-
     #[test]
     fn each_limit_has_a_default_and_a_ceiling() {
-        let defaults = limits(LimitArguments::default()).unwrap();
+        let defaults = CallLimits::new(LimitArguments::default()).unwrap();
         assert_eq!(
             (defaults.nodes, defaults.memory_bytes, defaults.input_bytes),
             (1_000_000, 1 << 30, 16 << 20)
@@ -136,23 +104,18 @@ mod tests {
             LimitArguments { memory_mb: Some(4097), ..Default::default() },
             LimitArguments { input_mb: Some(65), ..Default::default() },
         ] {
-            let failure = limits(given).err().unwrap();
+            let failure = CallLimits::new(given).err().unwrap();
             assert_eq!(failure.code, "mcp.arguments", "{given:?}");
         }
     }
 
     #[test]
-    fn half_of_the_time_ends_before_all_of_it() {
-        let all = limits(LimitArguments::default()).unwrap();
-        assert!(all.half().until < all.until && all.half().nodes == all.nodes);
-    }
-
-    #[test]
-    fn memory_and_cancellation_stop_the_work() {
-        let mut some = limits(LimitArguments { memory_mb: Some(1), ..Default::default() }).unwrap();
-        assert_eq!(some.charge(1 << 20), Poll::Continue);
-        assert_eq!(some.charge(1), Poll::Stop(StopReason::Memory));
-        let mut cancelled = CallLimits::new(LimitArguments::default(), Arc::new(|| true)).unwrap();
-        assert_eq!(cancelled.poll(), Poll::Stop(StopReason::Cancelled));
+    fn a_use_case_gets_the_remaining_time() {
+        let given = LimitArguments { seconds: Some(0.001), memory_mb: Some(1), ..Default::default() };
+        let limits = CallLimits::new(given).unwrap();
+        assert!(limits.remaining().seconds.is_some_and(|seconds| seconds <= 0.001));
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(limits.is_over());
+        assert_eq!(limits.remaining(), RequestLimits { seconds: Some(0.0), memory_bytes: 1 << 20 });
     }
 }

@@ -1,13 +1,14 @@
 //! Resources: pipelines, reports of runs, and suites and recorded runs under the client's roots.
 
-use crate::backend::Backend;
 use crate::codes::wrong_arguments;
 use crate::folders::folders_with;
-use crate::reports::{REPORTS, Reports};
 use crate::roots::Roots;
-use crate::suites::suite_answer;
-use planforge_contract::Failure;
+use crate::tools::tasks::suite_answer;
+use planforge_app::contract::Failure;
+use planforge_app::{Context, SHIPPED_PIPELINES};
 use rmcp::model::{Resource, ResourceContents};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 const PIPELINES: &str = "planforge://pipelines/";
 const SUITES: &str = "planforge://suites";
@@ -16,9 +17,46 @@ const RECORDED: &str = "planforge://recorded-runs";
 /// Largest report of a recorded run that is read.
 const MOST_REPORT_BYTES: u64 = 16 << 20;
 
+/// Most reports that are kept.
+const MOST_REPORTS: usize = 20;
+
+/// The URI of reports, before their number.
+pub(crate) const REPORTS: &str = "planforge://runs/";
+
+/// The newest reports, with their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Reports(Mutex<(u64, VecDeque<(u64, String)>)>);
+
+impl Reports {
+    /// Keeps a report and returns its URI.
+    pub(crate) fn add(&self, text: String) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.0 += 1;
+        let number = kept.0;
+        kept.1.push_back((number, text));
+        if kept.1.len() > MOST_REPORTS {
+            kept.1.pop_front();
+        }
+        format!("{REPORTS}{number}")
+    }
+
+    /// The URIs of the kept reports, oldest first.
+    pub(crate) fn uris(&self) -> Vec<String> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.1.iter().map(|(number, _)| format!("{REPORTS}{number}")).collect()
+    }
+
+    /// A report by its number in text.
+    pub(crate) fn get(&self, number: &str) -> Option<String> {
+        let number: u64 = number.parse().ok()?;
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.1.iter().find(|(kept, _)| *kept == number).map(|(_, text)| text.clone())
+    }
+}
+
 /// Lists all resources.
-pub(crate) fn list(backend: &dyn Backend, reports: &Reports, roots: &Roots) -> Vec<Resource> {
-    let pipelines = backend.pipelines().iter().map(|pipeline| {
+pub(crate) fn list(reports: &Reports, roots: &Roots) -> Vec<Resource> {
+    let pipelines = SHIPPED_PIPELINES.iter().map(|pipeline| {
         let about = about(pipeline.text);
         Resource::new(format!("{PIPELINES}{}", pipeline.name), pipeline.name)
             .with_description(about)
@@ -56,14 +94,14 @@ fn about(text: &str) -> String {
 /// # Errors
 /// `mcp.arguments`: there is none of this URI. `mcp.file`: it is not under a root.
 pub(crate) fn read(
-    backend: &dyn Backend,
+    context: &Context,
     reports: &Reports,
     roots: impl FnOnce() -> Result<Roots, Failure>,
     uri: &str,
 ) -> Result<ResourceContents, Failure> {
     let unknown = || wrong_arguments(format!("there is no resource `{uri}`"));
     if let Some(name) = uri.strip_prefix(PIPELINES) {
-        let found = backend.pipelines().iter().find(|pipeline| pipeline.name == name).ok_or_else(unknown)?;
+        let found = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == name).ok_or_else(unknown)?;
         return Ok(ResourceContents::text(found.text, uri).with_mime_type("application/toml"));
     }
     let json = |text: String| ResourceContents::text(text, uri).with_mime_type("application/json");
@@ -71,7 +109,7 @@ pub(crate) fn read(
         return reports.get(number).map(json).ok_or_else(unknown);
     }
     if let Some(folder) = uri.strip_prefix(SUITES) {
-        let suite = suite_answer(&roots()?, folder)?;
+        let suite = suite_answer(context, &roots()?, folder)?;
         return serde_json::to_string_pretty(&suite).map(json).map_err(|_| unknown());
     }
     if let Some(folder) = uri.strip_prefix(RECORDED) {
@@ -79,4 +117,19 @@ pub(crate) fn read(
         return String::from_utf8(bytes).map(json).map_err(|_| unknown());
     }
     Err(unknown())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_reports_are_kept() {
+        let reports = Reports::default();
+        let uris: Vec<String> = (0..25).map(|n| reports.add(n.to_string())).collect();
+        assert_eq!(reports.uris(), uris[5..]);
+        assert_eq!(reports.get("25").as_deref(), Some("24"));
+        assert_eq!(reports.get("1"), None);
+        assert_eq!(reports.get("x"), None);
+    }
 }

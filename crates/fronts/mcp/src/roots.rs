@@ -5,7 +5,7 @@ use crate::folders::{CopyLimits, copy_opened, open_part};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::sys::stat::Mode;
-use planforge_contract::{Failure, FailureClass};
+use planforge_app::contract::{Failure, FailureClass};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -59,7 +59,7 @@ impl Roots {
     }
 
     /// Copies a file or a folder that is found and opened as in [`Roots::read`]. Libraries that open files by their paths read the copy,
-    /// which nobody else changes.
+    /// which no other process changes.
     ///
     /// # Errors
     /// As of [`Roots::read`].

@@ -1,16 +1,15 @@
 //! The server: tools over a connection.
 
-use crate::backend::Backend;
 use crate::call::Call;
 use crate::client::{ClientPort, FromCall};
-use crate::reports::Reports;
+use crate::resources::Reports;
 use crate::roots::Roots;
-use crate::tool::ToolResult;
-use crate::tools::TOOLS;
+use crate::tools::{TOOLS, ToolResult};
 use crate::{prompts, resources};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use planforge_contract::{Failure, FailureClass};
+use planforge_app::contract::{Failure, FailureClass};
+use planforge_app::{Cancellation, Context};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ContentBlock,
     GetPromptRequestParams, GetPromptResponse, Implementation, InputRequest, ListPromptsResult,
@@ -23,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinError, JoinHandle};
 
 /// Text for the client's model about the server as a whole.
@@ -37,16 +36,16 @@ const NEWEST: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 /// The server of one connection.
 #[derive(Clone)]
 pub struct McpServer {
-    backend: Arc<dyn Backend>,
+    context: Context,
     reports: Arc<Reports>,
-    /// Calls that work at the same time; others wait.
+    /// Calls that are active at the same time; others wait.
     slots: Arc<Semaphore>,
 }
 
 impl McpServer {
-    /// A server over a backend, with so many calls at work at the same time.
-    pub fn new(backend: Arc<dyn Backend>, calls: usize) -> Self {
-        Self { backend, reports: Arc::default(), slots: Arc::new(Semaphore::new(calls.max(1))) }
+    /// A server of the use cases in a context, with so many active calls at the same time. Each call has its own events and cancellation.
+    pub fn new(context: Context, calls: usize) -> Self {
+        Self { context, reports: Arc::default(), slots: Arc::new(Semaphore::new(calls.max(1))) }
     }
 
     /// The same server for another client: reports of runs stay with the client that started them.
@@ -111,7 +110,7 @@ impl ServerHandler for McpServer {
         let listed = with_client(&context, move |client| {
             // A client without roots has resources all the same.
             let roots = roots_of(client).unwrap_or_default();
-            Ok(resources::list(&*server.backend, &server.reports, &roots))
+            Ok(resources::list(&server.reports, &roots))
         });
         listed.await.map(ListResourcesResult::with_all_items).map_err(resource_error)
     }
@@ -123,7 +122,7 @@ impl ServerHandler for McpServer {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let server = self.clone();
         let read = with_client(&context, move |client| {
-            resources::read(&*server.backend, &server.reports, || roots_of(client), &request.uri)
+            resources::read(&server.context, &server.reports, || roots_of(client), &request.uri)
         });
         let contents = read.await.map_err(resource_error)?;
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -143,13 +142,8 @@ impl ServerHandler for McpServer {
         };
         let (to_connection, from_call) = mpsc::unbounded_channel();
         let client = ClientPort::new(context.client_capabilities().unwrap_or_default(), to_connection);
-        let token = context.ct.clone();
-        let call = Call {
-            backend: Arc::clone(&self.backend),
-            client: Arc::new(client),
-            reports: Arc::clone(&self.reports),
-            cancelled: Arc::new(move || token.is_cancelled()),
-        };
+        let call = Call::new(&self.context, client, Arc::clone(&self.reports));
+        let cancellation = call.context.cancellation.clone();
         let arguments = request.arguments.unwrap_or_default();
         let run = tool.call;
         let work = tokio::task::spawn_blocking(move || {
@@ -157,7 +151,7 @@ impl ServerHandler for McpServer {
             drop((call, permit));
             answer
         });
-        let answer = serve_call(&context, from_call, work).await;
+        let answer = serve_call(&context, cancellation, from_call, work).await;
         Ok(match answer {
             Ok(ToolResult { answer, images }) => {
                 let mut result = CallToolResult::structured(answer);
@@ -179,12 +173,13 @@ async fn with_client<T: Send + 'static>(
 ) -> Result<T, Failure> {
     let (to_connection, from_call) = mpsc::unbounded_channel();
     let client = ClientPort::new(context.client_capabilities().unwrap_or_default(), to_connection);
+    let cancellation = client.cancellation.clone();
     let work = tokio::task::spawn_blocking(move || {
         let done = work(&client);
         drop(client);
         done
     });
-    serve_call(context, from_call, work).await
+    serve_call(context, cancellation, from_call, work).await
 }
 
 fn roots_of(client: &ClientPort) -> Result<Roots, Failure> {
@@ -196,15 +191,30 @@ fn resource_error(failure: Failure) -> ErrorData {
     ErrorData::resource_not_found(failure.to_string(), None)
 }
 
+/// Cancels a call that its connection has abandoned.
+struct CancelOnDrop(Cancellation);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// Sends a call's requests and progress to the client until its thread ends, and returns the result.
 async fn serve_call<T>(
     context: &RequestContext<RoleServer>,
+    cancellation: Cancellation,
     mut from_call: mpsc::UnboundedReceiver<FromCall>,
     mut work: JoinHandle<Result<T, Failure>>,
 ) -> Result<T, Failure> {
+    let call = CancelOnDrop(cancellation);
     let mut requests = FuturesUnordered::new();
     loop {
         let message = tokio::select! {
+            () = context.ct.cancelled(), if !call.0.is_cancelled() => {
+                call.0.cancel();
+                continue;
+            }
             message = from_call.recv() => message,
             Some(()) = requests.next() => continue,
             // A thread that a run has abandoned may still hold its end of the channel.
@@ -236,7 +246,7 @@ fn joined<T>(result: Result<Result<T, Failure>, JoinError>) -> Result<T, Failure
 async fn ask(
     context: &RequestContext<RoleServer>,
     request: InputRequest,
-    answer: oneshot::Sender<Result<Value, String>>,
+    answer: std::sync::mpsc::Sender<Result<Value, String>>,
 ) {
     let request = match request {
         InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),

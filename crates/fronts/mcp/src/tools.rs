@@ -1,4 +1,4 @@
-//! The tools, in the order in which a client lists them.
+//! The tools: their descriptions, and the conversion of their arguments and results.
 
 mod compare;
 mod explain;
@@ -6,11 +6,19 @@ mod plan;
 mod read;
 mod run;
 mod states;
-mod tasks;
+pub(crate) mod tasks;
 mod validate;
 
-use crate::tool::ToolEntry;
+use crate::call::Call;
+use crate::codes::wrong_arguments;
+use planforge_app::contract::Failure;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+/// The tools, in the order in which a client lists them.
 pub(crate) const TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<read::Read>(),
     ToolEntry::of::<plan::Plan>(),
@@ -21,3 +29,67 @@ pub(crate) const TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<run::Run>(),
     ToolEntry::of::<explain::Explain>(),
 ];
+
+/// A tool of the server.
+pub(crate) trait ToolKind {
+    /// Arguments, described by their schema.
+    type Arguments: DeserializeOwned + JsonSchema + 'static;
+    /// Result, described by its schema.
+    type Answer: Serialize + JsonSchema + 'static;
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// Purpose and result, for the model that chooses a tool.
+    const DESCRIPTION: &'static str;
+    /// True if the tool asks a model.
+    const OPEN_WORLD: bool = false;
+
+    /// Computes the answer.
+    ///
+    /// # Errors
+    /// The call could not be answered; a negative verdict is an answer.
+    fn call(call: &Call, arguments: Self::Arguments) -> Result<Self::Answer, Failure>;
+
+    /// Images that follow the answer, as PNG.
+    fn images(_answer: &mut Self::Answer) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}
+
+/// The result of a call.
+pub(crate) struct ToolResult {
+    pub(crate) answer: Value,
+    /// PNG images.
+    pub(crate) images: Vec<Vec<u8>>,
+}
+
+/// A tool without its types.
+pub(crate) struct ToolEntry {
+    pub(crate) name: &'static str,
+    pub(crate) describe: fn() -> Tool,
+    pub(crate) call: fn(&Call, JsonObject) -> Result<ToolResult, Failure>,
+}
+
+impl ToolEntry {
+    pub(crate) const fn of<T: ToolKind>() -> Self {
+        Self { name: T::NAME, describe: describe::<T>, call: call::<T> }
+    }
+}
+
+fn describe<T: ToolKind>() -> Tool {
+    let hints = ToolAnnotations::new().read_only(true).destructive(false).open_world(T::OPEN_WORLD);
+    Tool::new(T::NAME, T::DESCRIPTION, JsonObject::new())
+        .with_input_schema::<T::Arguments>()
+        .with_output_schema::<T::Answer>()
+        .with_title(T::TITLE)
+        .with_annotations(hints)
+}
+
+fn call<T: ToolKind>(call: &Call, arguments: JsonObject) -> Result<ToolResult, Failure> {
+    let arguments = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| wrong_arguments(format!("the arguments of `{}`: {error}", T::NAME)))?;
+    let mut answer = T::call(call, arguments)?;
+    let images = T::images(&mut answer);
+    let answer = serde_json::to_value(&answer)
+        .map_err(|error| wrong_arguments(format!("the answer of `{}` has no JSON form: {error}", T::NAME)))?;
+    Ok(ToolResult { answer, images })
+}

@@ -1,19 +1,16 @@
 //! The server over HTTP: the token, and the loopback interface.
 #![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-mod support;
-
+use planforge_app::Context;
 use planforge_mcp::{HTTP_PATH, McpServer, serve_http_within};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
-use support::Libraries;
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
 async fn serve() -> SocketAddr {
-    let server = McpServer::new(Arc::new(Libraries::default()), 2);
+    let server = McpServer::new(Context::default(), 2);
     let (sender, receiver) = tokio::sync::oneshot::channel();
     tokio::spawn(serve_http_within(server, 0, TOKEN.to_owned(), |address| sender.send(address).unwrap()));
     receiver.await.unwrap()
@@ -63,7 +60,7 @@ async fn only_requests_with_the_token_and_without_a_foreign_origin_are_answered(
 
 #[tokio::test]
 async fn a_short_token_is_refused() {
-    let server = McpServer::new(Arc::new(Libraries::default()), 1);
+    let server = McpServer::new(Context::default(), 1);
     let refused = serve_http_within(server, 0, "short".to_owned(), |_| panic!("it started")).await;
     assert!(refused.unwrap_err().to_string().contains("16 bytes"));
 }

@@ -3,10 +3,15 @@
 
 mod support;
 
+use planforge_app::{Context, Machine, ThisMachine};
+use planforge_mcp::McpServer;
+use rmcp::RoleClient;
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ReadResourceRequestParams};
+use rmcp::service::{PeerRequestOptions, RequestHandle};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use support::{DOMAIN, Libraries, PROBLEM, TestClient, answer, call, connect, connect_to, failure};
+use std::time::{Duration, Instant};
+use support::{Client, DOMAIN, PROBLEM, TestClient, answer, call, connect, connect_to, failure, workspace};
 
 fn text(text: &str) -> Value {
     json!({ "text": text })
@@ -175,7 +180,7 @@ async fn problems_are_compared_up_to_the_names_of_objects() {
 
 #[tokio::test]
 async fn states_have_steps_and_pictures() {
-    let suite = support::workspace().join("examples/suites/blocks");
+    let suite = workspace().join("examples/suites/blocks");
     let file = |name: &str| text(&std::fs::read_to_string(suite.join(name)).unwrap());
     let client = connect(TestClient::default()).await;
     let task = json!({ "domain": file("domain.pddl"), "problem": file("p01.pddl") });
@@ -214,7 +219,7 @@ async fn states_have_steps_and_pictures() {
 
 #[tokio::test]
 async fn the_tasks_of_a_suite_are_listed_without_their_reference() {
-    let root = support::workspace().join("examples/suites");
+    let root = workspace().join("examples/suites");
     let client = connect(TestClient { roots: Some(vec![root]), ..Default::default() }).await;
     let suite = answer(&client, "tasks", json!({ "suite": "parcels" })).await;
     assert_eq!(suite["has_reference_domain"], true);
@@ -229,19 +234,63 @@ async fn the_tasks_of_a_suite_are_listed_without_their_reference() {
     }
 }
 
+/// A client whose model always gives this reply.
+fn with_model(reply: &str) -> TestClient {
+    let reply = reply.to_owned();
+    TestClient { replies: Some(Arc::new(move |_| reply.clone())), ..Default::default() }
+}
+
+/// The ferry task in plain language, with its domain and its reference.
+fn ferry_task() -> Value {
+    let task = json!({
+        "domain_text": "A ferry.", "text": "Move the box.", "domain": text(DOMAIN), "problem": text(PROBLEM),
+    });
+    json!({ "task": task })
+}
+
+/// A pipeline of one request, whose reply is the problem.
+const ONE_REQUEST: &str = r#"
+schema = 1
+about = "Asks once"
+
+[given]
+domain = true
+
+[llm.main]
+use = "provider-openai"
+base_url = "http://127.0.0.1:9/v1"
+model = "none"
+
+[environment]
+use = "environment-pddl"
+
+[[stage]]
+do = "translate"
+label = "problem"
+use = "translator-direct"
+roles = { writer = "main" }
+options = { mode = "problem" }
+"#;
+
 #[tokio::test]
 async fn the_model_of_the_client_answers_a_run_whose_report_is_a_resource() {
-    let replies: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(|question| format!("<{question}>"));
-    let client = connect(TestClient { replies: Some(replies), ..Default::default() }).await;
-    let on = json!({ "task": { "domain_text": "A ferry.", "text": "Move the box." } });
-    let run = json!({ "pipeline": { "name": "one-question" }, "on": on });
+    let scripted = with_model(&format!("```pddl\n{PROBLEM}```"));
+    let client = connect(scripted.clone()).await;
+    let run = json!({ "pipeline": { "name": "llm-p" }, "on": ferry_task() });
     let ended = answer(&client, "run", run.clone()).await;
-    assert_eq!(ended["tasks"][0]["reason"], "reply: test-model said <Move the box.>", "{ended}");
+    let task = &ended["tasks"][0];
+    assert_eq!((task["verdict"].as_str(), task["requests"].as_u64()), (Some("accepted"), Some(1)), "{ended}");
+    assert_eq!((ended["state"].as_str(), task["task"].as_str()), (Some("finished"), Some("task")));
+    assert!(task["plan"].as_str().unwrap().contains("(sail b a)"), "{task}");
     let uri = ended["report"].as_str().unwrap();
-    let report = client.read_resource(rmcp::model::ReadResourceRequestParams::new(uri)).await.unwrap();
-    assert!(format!("{report:?}").contains("test-model"), "{report:?}");
+    let report = client.read_resource(ReadResourceRequestParams::new(uri)).await.unwrap();
+    assert!(format!("{report:?}").contains("accepted"), "{report:?}");
     let listed = client.list_all_resources().await.unwrap();
     assert!(listed.iter().any(|resource| resource.uri == uri));
+    // The first message is sent at once; later ones may be within the interval between messages.
+    let progress = scripted.progress.lock().unwrap().first().cloned().unwrap();
+    assert_eq!((progress.progress, progress.total), (0.0, Some(1.0)), "{progress:?}");
+    assert!(progress.message.as_ref().is_some_and(|message| message.contains("task")), "{progress:?}");
 
     let silent = connect(TestClient::default()).await;
     let mut with_client = run.clone();
@@ -249,18 +298,64 @@ async fn the_model_of_the_client_answers_a_run_whose_report_is_a_resource() {
     assert!(failure(&silent, "run", with_client).await.contains("mcp.client"));
     let mut unknown = run;
     unknown["pipeline"] = json!({ "name": "nothing" });
-    assert!(failure(&silent, "run", unknown).await.contains("one-question"));
+    assert!(failure(&silent, "run", unknown).await.contains("llm-p"));
+}
+
+#[tokio::test]
+async fn a_pipeline_as_text_runs_and_its_mistakes_are_wrong_arguments() {
+    let client = connect(with_model("I do not know.")).await;
+    let run = |pipeline: &str| json!({ "pipeline": text(pipeline), "on": ferry_task() });
+    let ended = answer(&client, "run", run(ONE_REQUEST)).await;
+    let task = &ended["tasks"][0];
+    assert_eq!((task["verdict"].as_str(), task["requests"].as_u64()), (Some("unusable"), Some(1)), "{ended}");
+    assert!(task["reason"].as_str().unwrap().starts_with("problem: "), "{ended}");
+    let broken = failure(&client, "run", run("schema = 1\n[[stage]]\ndo = \"nothing\"\n")).await;
+    assert!(broken.contains("pipeline.") && broken.contains("[mcp.arguments]"), "{broken}");
+    let mut unknown = run(ONE_REQUEST);
+    unknown["model"] = json!("unknown");
+    assert!(failure(&client, "run", unknown).await.contains("there is no model `unknown`"));
+    let named = format!("{ONE_REQUEST}\n[[stage]]\ndo = \"verify\"\nlabel = \"v\"\nuse = \"verifier-val\"\n");
+    let outside = named.replace("domain = true", "domain = true\nexample = \"/etc\"");
+    let refused = failure(&client, "run", run(&outside)).await;
+    assert!(refused.contains("mcp.file") && refused.contains("/etc"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_run_on_a_suite_takes_the_named_tasks_and_the_files_of_its_pipeline_under_the_root() {
+    let problem = std::fs::read_to_string(workspace().join("examples/suites/parcels/p01.pddl")).unwrap();
+    let scripted = with_model(&format!("```pddl\n{problem}```"));
+    let client = connect(TestClient { roots: Some(vec![workspace()]), ..scripted }).await;
+    let on = json!({ "suite": { "folder": "examples/suites/parcels", "tasks": ["p01"] } });
+    let run = json!({ "pipeline": { "path": "configs/pipelines/llm-p.toml" }, "on": on });
+    let ended = answer(&client, "run", run.clone()).await;
+    let tasks = ended["tasks"].as_array().unwrap();
+    assert_eq!(
+        (tasks.len(), tasks[0]["task"].as_str(), tasks[0]["verdict"].as_str()),
+        (1, Some("parcels.p01"), Some("accepted")),
+        "{ended}"
+    );
+    let mut wrong = run;
+    wrong["on"]["suite"]["tasks"] = json!(["../blocks/p01"]);
+    assert!(failure(&client, "run", wrong).await.contains("stem"));
+}
+
+#[tokio::test]
+async fn a_run_ends_with_a_report_at_the_end_of_its_time() {
+    let client = connect(TestClient { is_silent: true, ..Default::default() }).await;
+    let run = json!({ "pipeline": { "name": "llm-p" }, "on": ferry_task(), "limits": { "seconds": 0.5 } });
+    let ended = tokio::time::timeout(Duration::from_secs(60), answer(&client, "run", run)).await.unwrap();
+    assert_eq!(ended["state"], "interrupted", "{ended}");
 }
 
 #[tokio::test]
 async fn pipelines_and_suites_are_resources_and_prompts_take_arguments() {
-    let root = support::workspace().join("examples/suites");
+    let root = workspace().join("examples/suites");
     let client = connect(TestClient { roots: Some(vec![root.clone()]), ..Default::default() }).await;
-    let read = async |uri: &str| client.read_resource(rmcp::model::ReadResourceRequestParams::new(uri)).await;
+    let read = async |uri: &str| client.read_resource(ReadResourceRequestParams::new(uri)).await;
     let uris: Vec<String> =
         client.list_all_resources().await.unwrap().into_iter().map(|resource| resource.uri).collect();
     let suite = format!("planforge://suites{}", root.join("parcels").display());
-    for uri in ["planforge://pipelines/one-question", &suite] {
+    for uri in ["planforge://pipelines/llm-p", &suite] {
         assert!(uris.iter().any(|listed| listed == uri), "{uris:?}");
         assert!(read(uri).await.is_ok(), "{uri}");
     }
@@ -378,46 +473,83 @@ fn endless() -> (String, String) {
     (domain.to_owned(), problem)
 }
 
-#[tokio::test]
-async fn an_endless_search_ends_at_its_limit_and_a_cancelled_call_ends_too() {
-    let backend = Arc::new(Libraries::default());
-    let client = connect_to(Arc::clone(&backend) as _, TestClient::default()).await;
-    let (domain, problem) = endless();
-    let task = json!({ "domain": text(&domain), "problem": text(&problem) });
-    let mut limited = task.clone();
-    limited["limits"] = json!({ "nodes": 5_000 });
-    let ended = answer(&client, "plan", limited).await;
-    assert_eq!(ended["outcome"], "limit-reached", "{ended}");
+/// A context whose clones are counted: the number of owners of its clock.
+fn counted_context() -> (Context, Arc<dyn Machine>) {
+    let machine: Arc<dyn Machine> = Arc::new(ThisMachine);
+    (Context { machine: Arc::clone(&machine), ..Context::default() }, machine)
+}
 
-    let mut long = task;
-    long["limits"] = json!({ "nodes": 100_000_000, "seconds": 600, "memory_mb": 4096 });
-    let request =
-        rmcp::model::CallToolRequestParams::new("plan").with_arguments(long.as_object().unwrap().clone());
-    let request = rmcp::model::ClientRequest::CallToolRequest(rmcp::model::CallToolRequest::new(request));
-    let options = rmcp::service::PeerRequestOptions::no_options();
-    let handle = client.send_cancellable_request(request, options).await.unwrap();
-    while backend.planning.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
+/// Waits until no more than so many contexts are in use.
+async fn wait_for_owners(machine: &Arc<dyn Machine>, count: usize) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while Arc::strong_count(machine) > count {
+        assert!(Instant::now() < until, "a call is still active");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    handle.cancel(Some("no longer needed".to_owned())).await.unwrap();
-    while backend.planning.load(Ordering::SeqCst) > 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+}
+
+/// Starts a search that ends only if it is cancelled, and returns once the planner works.
+async fn start_endless_plan(client: &Client) -> RequestHandle<RoleClient> {
+    let (domain, problem) = endless();
+    let limits = json!({ "nodes": 100_000_000, "seconds": 600, "memory_mb": 4096 });
+    let arguments = json!({ "domain": text(&domain), "problem": text(&problem), "limits": limits });
+    let request = CallToolRequestParams::new("plan").with_arguments(arguments.as_object().unwrap().clone());
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(request));
+    let handle = client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
+    while client.service().progress.lock().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    // The server goes on.
-    assert_eq!(answer(&client, "read", json!({ "domain": text(DOMAIN) })).await["usable"], true);
+    handle
 }
 
 #[tokio::test]
-async fn many_calls_leave_no_call_behind() {
-    let backend = Arc::new(Libraries::default());
-    let client = connect_to(Arc::clone(&backend) as _, TestClient::default()).await;
+async fn an_endless_search_ends_at_its_limit() {
+    let client = connect(TestClient::default()).await;
+    let (domain, problem) = endless();
+    let limited = json!({ "domain": text(&domain), "problem": text(&problem), "limits": { "nodes": 5_000 } });
+    let ended = answer(&client, "plan", limited).await;
+    assert_eq!(ended["outcome"], "limit-reached", "{ended}");
+}
+
+#[tokio::test]
+async fn a_cancelled_call_ends_and_frees_its_slot() {
+    let (context, machine) = counted_context();
+    let client = connect_to(McpServer::new(context, 1), TestClient::default()).await;
+    let idle = Arc::strong_count(&machine);
+    let handle = start_endless_plan(&client).await;
+    assert!(Arc::strong_count(&machine) > idle);
+    let read = answer(&client, "read", json!({ "domain": text(DOMAIN) }));
+    let mut read = std::pin::pin!(read);
+    // The only slot is taken.
+    assert!(tokio::time::timeout(Duration::from_millis(200), &mut read).await.is_err());
+    handle.cancel(Some("no longer needed".to_owned())).await.unwrap();
+    assert_eq!(read.await["usable"], true);
+    wait_for_owners(&machine, idle).await;
+}
+
+#[tokio::test]
+async fn a_call_that_its_client_abandons_ends_and_frees_its_slot() {
+    let (context, machine) = counted_context();
+    let server = McpServer::new(context, 1);
+    let second = connect_to(server.clone(), TestClient::default()).await;
+    let client = connect_to(server, TestClient::default()).await;
+    start_endless_plan(&client).await;
+    client.cancel().await.unwrap();
+    assert_eq!(answer(&second, "read", json!({ "domain": text(DOMAIN) })).await["usable"], true);
+    // The test's own and that of the second connection.
+    wait_for_owners(&machine, 2).await;
+}
+
+#[tokio::test]
+async fn many_calls_leave_no_active_call() {
+    let (context, machine) = counted_context();
+    let client = connect_to(McpServer::new(context, 2), TestClient::default()).await;
+    let idle = Arc::strong_count(&machine);
     for n in 0..200 {
         let plan = if n % 2 == 0 { "(sail b a)" } else { "(load box b)" };
         let arguments = json!({ "domain": text(DOMAIN), "problem": text(PROBLEM), "plan": text(plan) });
         call(&client, "validate", arguments).await;
         call(&client, "plan", json!({ "domain": text(DOMAIN), "problem": text(PROBLEM) })).await;
     }
-    assert_eq!(backend.planning.load(Ordering::SeqCst), 0);
-    // The server's clone of the backend, and ours; a call that is not over holds one more.
-    assert_eq!(Arc::strong_count(&backend), 2);
+    wait_for_owners(&machine, idle).await;
 }

@@ -11,7 +11,9 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_planning::walk::Model;
-pub use planforge_plugin_common::judging::reports::{ComparedProblem, EquivalentDifference, EwReport};
+pub use planforge_plugin_common::judging::reports::{
+    ComparedProblem, DomainCostDifference, EquivalentDifference, EwReport,
+};
 use planforge_plugin_common::judging::{domains, problems};
 use planforge_plugin_common::telling::tell_differences;
 use planforge_verifier_ew::WalkVerifierOptions;

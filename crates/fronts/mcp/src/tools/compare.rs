@@ -1,16 +1,15 @@
 //! `compare`: two domains by their behaviour, and two problems up to the names of their objects.
 
 use crate::answers::{Findings, MOST_TOLD};
-use crate::call::{Call, CallTexts, TextArgument};
+use crate::call::{Call, TextArgument};
+use crate::codes::{use_case_failure, wrong_arguments};
 use crate::limits::{CallLimits, LimitArguments};
-use crate::tool::ToolKind;
-use planforge_contract::{DomainDifference, Failure, ReportedDiagnostic};
-use planforge_pddl::ast::{Domain, Problem};
-use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
-use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
-use planforge_plugin_common::judging::reports::{DomainCostDifference, EquivalentDifference, EwReport};
-use planforge_plugin_common::judging::{TaskTexts, domains, problems};
-use planforge_plugin_common::telling::tell_differences;
+use crate::tools::ToolKind;
+use planforge_app::contract::{DomainDifference, Failure};
+use planforge_app::pddl::compare::models::{
+    ComparedNames, ComparedProblem, DomainCostDifference, EquivalentDifference, EwReport, ModelsRequest,
+    models,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,112 +131,53 @@ impl ToolKind for Compare {
          The distinguishing sequence is a counterexample to repair the candidate with.";
 
     fn call(call: &Call, arguments: CompareArguments) -> Result<CompareAnswer, Failure> {
-        let mut limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
+        let limits = CallLimits::new(arguments.limits)?;
         let CompareArguments { reference, candidate, .. } = &arguments;
         if candidate.domain.is_none() && candidate.problem.is_none() {
-            return Err(crate::codes::wrong_arguments("the candidate has neither a domain nor a problem"));
+            return Err(wrong_arguments("the candidate has neither a domain nor a problem"));
         }
-        let mut first = model(&reader, "reference", &reference.domain, &reference.problem)?;
-        let domain = candidate.domain.as_ref().unwrap_or(&reference.domain);
-        let problem = candidate.problem.as_ref().unwrap_or(&reference.problem);
-        let second = model(&reader, "candidate", domain, problem)?;
-        let usable = !first.has_errors() && !second.has_errors();
-        let wording = reader.wording(&reference.domain, &mut first);
-        let mut reported: Vec<ReportedDiagnostic> = Vec::new();
-        for texts in [&first, &second] {
-            let found = texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &texts.sources));
-            reported.extend(found);
-        }
-        let mut answer = CompareAnswer {
-            decision: "undecided",
-            findings: Findings::of_reported(reported),
-            ..Default::default()
+        let texts = call.texts(&limits);
+        let request = ModelsRequest {
+            domain: texts.read("reference domain", &reference.domain)?,
+            problem: texts.read("reference problem", &reference.problem)?,
+            candidate_domain: texts.read_if_given("candidate domain", candidate.domain.as_ref())?,
+            candidate_problem: texts.read_if_given("candidate problem", candidate.problem.as_ref())?,
+            sentences: texts.sentences(&reference.domain),
+            seed: arguments.seed,
+            nodes: limits.nodes,
+            limits: limits.remaining(),
         };
-        let (Some(a), Some(b), true) = (pair(&first), pair(&second), usable) else {
-            answer.not_compared.push("a text has errors, so nothing was compared".to_owned());
-            return Ok(answer);
-        };
-        answer.in_words = tell_differences(a.0, b.0, ("the reference", "the candidate"), &wording);
-        answer.in_words.truncate(MOST_TOLD);
-        compare(call, [a, b], candidate.problem.is_some(), arguments.seed, &mut limits, &mut answer);
-        if let (None, Some(problems)) = (&candidate.domain, &answer.problems) {
-            answer.decision = problems.decision;
-        }
+        let mut result = models(&call.context, &request).map_err(|error| use_case_failure(&error))?;
         call.check_cancelled()?;
-        Ok(answer)
+        result.in_words.truncate(MOST_TOLD);
+        Ok(CompareAnswer {
+            decision: result.decision,
+            walks: result.walks.map(WalkAnswer::from),
+            behaviour: result.behaviour.map(BehaviourAnswer::from),
+            problems: result.problems.map(ProblemsAnswer::from),
+            in_words: result.in_words,
+            not_compared: result.not_compared,
+            findings: Findings::new(result.diagnostics),
+        })
     }
 }
 
-fn model(
-    reader: &CallTexts<'_>,
-    side: &str,
-    domain: &TextArgument,
-    problem: &TextArgument,
-) -> Result<TaskTexts, Failure> {
-    let domain = reader.read(&format!("{side} domain"), domain)?;
-    let problem = reader.read(&format!("{side} problem"), problem)?;
-    let mut texts = TaskTexts::read(domain, Some(problem));
-    texts.check_task();
-    Ok(texts)
-}
-
-fn pair(texts: &TaskTexts) -> Option<(&Domain, &Problem)> {
-    texts.domain.as_ref().zip(texts.problem.as_ref())
-}
-
-/// Adds every comparison that the limits allow.
-fn compare(
-    call: &Call,
-    [a, b]: [(&Domain, &Problem); 2],
-    own_problem: bool,
-    seed: u64,
-    limits: &mut CallLimits,
-    answer: &mut CompareAnswer,
-) {
-    let search = EquivalenceLimits { max_pairs: limits.nodes, ..EquivalenceLimits::default() };
-    // A search that ends at its limit leaves time for the walks.
-    let outcome = compare_domains([a.0, b.0], [a.1, b.1], &search, &mut limits.half());
-    let shown = domains::to_compared_problem("", &outcome);
-    answer.decision = match shown.decision.as_str() {
-        "equal" => "equal",
-        "different" => "different",
-        _ => "undecided",
-    };
-    answer.behaviour = Some(BehaviourAnswer {
-        decision: shown.decision,
-        difference: shown.difference,
-        cost_difference: shown.cost_difference,
-        equal_up_to: shown.equal_up_to,
-        reason: shown.reason,
-    });
-    if own_problem {
-        let found = problem_answer(equivalent_problems(a.0, a.1, b.1, limits.nodes, limits), answer);
-        answer.problems = Some(found);
-    }
-    match call.backend.compare_walks(a, b, seed, limits) {
-        Ok(EwReport { score, reference_to_candidate, candidate_to_reference, mode, .. }) => {
-            answer.walks = Some(WalkAnswer { score, reference_to_candidate, candidate_to_reference, mode });
-        }
-        Err(failure) => answer.not_compared.push(format!("walk score: {}", failure.message)),
+impl From<EwReport> for WalkAnswer {
+    fn from(report: EwReport) -> Self {
+        let EwReport { score, reference_to_candidate, candidate_to_reference, mode, .. } = report;
+        Self { score, reference_to_candidate, candidate_to_reference, mode }
     }
 }
 
-fn problem_answer(found: ProblemEquivalence, answer: &mut CompareAnswer) -> ProblemsAnswer {
-    match found {
-        ProblemEquivalence::Equal { renaming } => {
-            ProblemsAnswer { decision: "equal", renaming, difference: None }
-        }
-        ProblemEquivalence::Different(found) => {
-            let (difference, renaming) = problems::difference(found);
-            ProblemsAnswer { decision: "different", renaming, difference: Some(difference) }
-        }
-        ProblemEquivalence::Undecided { choices, stopped } => {
-            let reason = stopped.map_or_else(|| "the limit on pairs".to_owned(), |reason| reason.to_string());
-            answer
-                .not_compared
-                .push(format!("problems: {reason} was reached after {choices} pairs of objects"));
-            ProblemsAnswer { decision: "undecided", ..Default::default() }
-        }
+impl From<ComparedProblem> for BehaviourAnswer {
+    fn from(compared: ComparedProblem) -> Self {
+        let ComparedProblem { decision, difference, cost_difference, equal_up_to, reason, .. } = compared;
+        Self { decision, difference, cost_difference, equal_up_to, reason }
+    }
+}
+
+impl From<ComparedNames> for ProblemsAnswer {
+    fn from(ComparedNames { decision, renaming, difference }: ComparedNames) -> Self {
+        Self { decision, renaming, difference }
     }
 }

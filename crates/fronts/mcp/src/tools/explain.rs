@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::codes::wrong_arguments;
-use crate::tool::ToolKind;
-use planforge_contract::Failure;
-use planforge_diagnostics::find_code;
+use crate::tools::ToolKind;
+use planforge_app::codes;
+use planforge_app::contract::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,14 +36,10 @@ impl ToolKind for Explain {
     const TITLE: &'static str = "Explain a code";
     const DESCRIPTION: &'static str = "Explains the code of a diagnostic that another tool returned: what it means, and how its cause is fixed.";
 
-    fn call(call: &Call, arguments: ExplainArguments) -> Result<ExplainAnswer, Failure> {
-        let tables = call.backend.codes();
-        let Some(info) = find_code(&tables, &arguments.code) else {
-            let message = format!("there is no code `{}`", arguments.code);
-            let codes = tables.iter().flat_map(|table| table.iter()).map(|info| info.code);
-            let near = planforge_pddl::nearest(&arguments.code, codes);
-            let failure = wrong_arguments(message);
-            return Err(match near {
+    fn call(_: &Call, arguments: ExplainArguments) -> Result<ExplainAnswer, Failure> {
+        let Ok(info) = codes::explain(&arguments.code) else {
+            let failure = wrong_arguments(format!("there is no code `{}`", arguments.code));
+            return Err(match codes::nearest(&arguments.code) {
                 Some(near) => failure.help(format!("did you mean `{near}`?")),
                 None => failure,
             });

@@ -1,15 +1,12 @@
 //! `plan`: a plan, its cost, or the reason why there is none.
 
 use crate::answers::{Findings, plan_in_words};
-use crate::call::{Call, CallHost, TextArgument};
-use crate::limits::LimitArguments;
-use crate::tool::ToolKind;
-use planforge_contract::{
-    Failure, JsonObject, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic,
-    SearchStatistics,
-};
-use planforge_plugin_common::judging::reports::PlanReport;
-use planforge_plugin_common::judging::{NamedText, TaskTexts, limit_outcome};
+use crate::call::{Call, TextArgument};
+use crate::codes::use_case_failure;
+use crate::limits::{CallLimits, LimitArguments};
+use crate::tools::ToolKind;
+use planforge_app::contract::{Failure, PlanDocument, SearchStatistics};
+use planforge_app::pddl::plan::{PlanRequest, PlanSearch, plan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,56 +63,30 @@ impl ToolKind for Plan {
          the goal can never become true (and which part of it), a limit was reached, or the texts have mistakes.";
 
     fn call(call: &Call, arguments: PlanArguments) -> Result<PlanAnswer, Failure> {
-        let mut limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
-        let domain = reader.read("domain", &arguments.domain)?;
-        let problem = reader.read("problem", &arguments.problem)?;
-        let (domain_text, problem_text) = (domain.text.clone(), problem.text.clone());
-        let mut texts = TaskTexts::read(domain, Some(problem));
-        let found = texts.diagnostics.iter().map(|d| ReportedDiagnostic::of(d, &texts.sources)).collect();
-        if texts.has_errors() {
-            let report = PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new());
-            return Ok(answer(report, Vec::new()));
-        }
+        let limits = CallLimits::new(arguments.limits)?;
+        let texts = call.texts(&limits);
         let request = PlanRequest {
-            domain: domain_text.unwrap_or_default(),
-            problem: problem_text.unwrap_or_default(),
-            limits: PlanLimits {
-                time_ms: Some(limits.remaining_ms()),
-                memory_bytes: Some(limits.memory_bytes),
-                nodes: Some(limits.nodes),
-            },
-            k: 1,
-            ..PlanRequest::default()
+            domain: texts.read("domain", &arguments.domain)?,
+            problem: texts.read("problem", &arguments.problem)?,
+            search: if arguments.optimal { PlanSearch::Optimal } else { PlanSearch::Any },
+            in_words: Some(texts.sentences(&arguments.domain)),
+            limits: limits.remaining(),
+            nodes: Some(limits.nodes),
         };
-        let search = if arguments.optimal { "astar" } else { "greedy" };
-        let options = JsonObject::from_iter([("search".to_owned(), search.into())]);
-        let host = CallHost { call, limits: &limits };
-        let outcome = call.backend.plan(options, &host, &request).or_else(limit_outcome)?;
+        let result = plan(&call.context, &request).map_err(|error| use_case_failure(&error))?;
         call.check_cancelled()?;
-        let report = PlanReport::new(outcome, found);
-        let mut in_words = Vec::new();
-        if let Some(plan) = report.plans.first().map(PlanDocument::to_ipc) {
-            let (source, _) = texts.add(NamedText::new("plan", plan.as_str()));
-            if let Some(validated) = texts.validate_plan(source, &plan, &mut limits) {
-                in_words = plan_in_words(&validated, &reader.wording(&arguments.domain, &mut texts));
-            }
-        }
-        Ok(answer(report, in_words))
-    }
-}
-
-fn answer(report: PlanReport, in_words: Vec<String>) -> PlanAnswer {
-    let plan = report.plans.first();
-    PlanAnswer {
-        outcome: report.outcome,
-        plan: plan.map(PlanDocument::to_ipc),
-        steps: plan.map(|plan| plan.steps.len()),
-        cost: plan.and_then(|plan| plan.cost),
-        optimal: report.optimal,
-        why_not: report.explanation,
-        in_words,
-        findings: Findings::of_reported(report.diagnostics),
-        statistics: report.statistics,
+        let report = result.report();
+        let best = report.plans.first();
+        Ok(PlanAnswer {
+            plan: best.map(PlanDocument::to_ipc),
+            steps: best.map(|plan| plan.steps.len()),
+            cost: best.and_then(|plan| plan.cost),
+            outcome: report.outcome,
+            optimal: report.optimal,
+            why_not: report.explanation,
+            in_words: plan_in_words(result.told),
+            findings: Findings::new(report.diagnostics),
+            statistics: report.statistics,
+        })
     }
 }

@@ -2,12 +2,10 @@
 
 use crate::answers::Findings;
 use crate::call::{Call, TextArgument};
-use crate::limits::LimitArguments;
-use crate::tool::ToolKind;
-use planforge_contract::{AppliedFix, Failure};
-use planforge_pddl::extract::BlockKind;
-use planforge_pddl::{FixedText, fix_all};
-use planforge_plugin_common::judging::TaskTexts;
+use crate::limits::{CallLimits, LimitArguments};
+use crate::tools::ToolKind;
+use planforge_app::contract::{AppliedFix, Failure};
+use planforge_app::pddl::read::{Fixed, ReadRequest, read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,40 +59,26 @@ impl ToolKind for Read {
          suggested actions. With `fix` it also returns the texts with all safe fixes applied. Call it after every change of a text.";
 
     fn call(call: &Call, arguments: ReadArguments) -> Result<ReadAnswer, Failure> {
-        let limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
-        let domain = reader.read("domain", &arguments.domain)?;
-        let problem =
-            arguments.problem.as_ref().map(|problem| reader.read("problem", problem)).transpose()?;
-        let fixed =
-            |text: Option<&String>, kind| text.filter(|_| arguments.fix).and_then(|text| fixed(text, kind));
-        let fixed_domain = fixed(domain.text.as_ref(), BlockKind::Domain);
-        let fixed_problem =
-            fixed(problem.as_ref().and_then(|problem| problem.text.as_ref()), BlockKind::Problem);
-        let mut texts = TaskTexts::read(domain, problem);
+        let limits = CallLimits::new(arguments.limits)?;
+        let texts = call.texts(&limits);
+        let request = ReadRequest {
+            domain: texts.read("domain", &arguments.domain)?,
+            problem: texts.read_if_given("problem", arguments.problem.as_ref())?,
+            fix: arguments.fix,
+        };
+        let result = read(&call.context, &request);
         call.check_cancelled()?;
-        texts.check_task();
         Ok(ReadAnswer {
-            usable: !texts.has_errors(),
-            findings: Findings::of(&texts),
-            fixed_domain,
-            fixed_problem,
+            usable: !result.findings.has_errors(),
+            findings: Findings::new(result.findings.reported()),
+            fixed_domain: result.fixed_domain.map(FixedAnswer::from),
+            fixed_problem: result.fixed_problem.map(FixedAnswer::from),
         })
     }
 }
 
-/// A text with its safe fixes; `None` if there are none.
-fn fixed(text: &str, kind: BlockKind) -> Option<FixedAnswer> {
-    let FixedText { text, fixes, answered } = fix_all(text, kind);
-    let fixes: Vec<AppliedFix> = fixes
-        .into_iter()
-        .zip(answered)
-        .map(|(fix, finding)| AppliedFix {
-            code: finding.code.into_owned(),
-            title: fix.title,
-            line: finding.at.line,
-            column: finding.at.column,
-        })
-        .collect();
-    (!fixes.is_empty()).then_some(FixedAnswer { text, fixes })
+impl From<Fixed> for FixedAnswer {
+    fn from(Fixed { text, fixes }: Fixed) -> Self {
+        Self { text, fixes }
+    }
 }

@@ -1,16 +1,18 @@
 //! `run`: a pipeline on a text or on tasks of a suite.
 
-use crate::backend::{RunModel, RunRequest, RunWatch, ShippedPipeline};
+use super::tasks::copy_suite;
 use crate::call::{Call, CallTexts, TextArgument};
-use crate::client::ClientPort;
-use crate::client_model::ClientModel;
-use crate::codes::{client_failure, file_failure, wrong_arguments};
+use crate::client::ClientModel;
+use crate::codes::{client_failure, file_failure, use_case_failure, wrong_arguments};
+use crate::folders::{temporary_failure, temporary_folder};
 use crate::limits::{CallLimits, LimitArguments};
-use crate::roots::normalized;
-use crate::suites::{load_copied_suite, temporary_failure, temporary_folder};
-use crate::tool::ToolKind;
-use planforge_contract::{Candidate, Failure, PlanDocument, PlanOutcome};
-use planforge_pipeline::{RunReport, RunState, TaskReport};
+use crate::roots::{Roots, normalized};
+use crate::tools::ToolKind;
+use planforge_app::SHIPPED_PIPELINES;
+use planforge_app::contract::{Candidate, Failure, PlanDocument, PlanOutcome};
+use planforge_app::run::{
+    ModelChoice, PipelineSource, RunRequest, RunResult, RunState, RunStorage, TaskReport, run,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -128,114 +130,139 @@ impl ToolKind for Run {
     const OPEN_WORLD: bool = true;
 
     fn call(call: &Call, arguments: RunArguments) -> Result<RunAnswer, Failure> {
-        let limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
+        let limits = CallLimits::new(arguments.limits)?;
+        let texts = call.texts(&limits);
         let model = model(call, arguments.model.as_deref())?;
-        // Kept until the run is over.
+        // Exists until the run is over.
         let folder = temporary_folder()?;
-        let (place, pipeline) = pipeline(call, &reader, &arguments.pipeline)?;
-        let copies = Copies::new(&reader, &place, folder.path().join("root"))?;
+        let (place, text) = pipeline(&texts, &arguments.pipeline)?;
+        let copies = Arc::new(Copies::new(&texts, &place, folder.path().join("root"))?);
         let own = matches!(arguments.on, TasksArgument::Task(_));
-        let (suite, tasks) = match &arguments.on {
-            TasksArgument::Task(task) => (write_task(&reader, task, folder.path())?, Vec::new()),
-            TasksArgument::Suite(suite) => {
-                let suites = folder.path().join("suite");
-                std::fs::create_dir(&suites).map_err(|error| temporary_failure(&error))?;
-                let (_, copied) = load_copied_suite(reader.roots()?, &suite.folder, &suites)?;
-                (copied.folder, suite.tasks.clone())
-            }
-        };
-        let admit_path = |path: &Path| copies.bring(path);
-        let seed = arguments.seed;
+        let (tasks, suites) = tasks(call, &texts, &arguments.on, folder.path())?;
+        let admitted = Arc::clone(&copies);
         let request = RunRequest {
-            pipeline_name: copies.pipeline.display().to_string(),
-            pipeline,
-            suite,
+            pipeline: PipelineSource::Text { name: copies.pipeline.display().to_string(), text },
             tasks,
+            suites,
             model,
-            seed,
-            jobs: 4,
-            admit_path: &admit_path,
+            seed: arguments.seed,
+            storage: RunStorage::Memory {
+                front: "serve mcp",
+                admit_path: Arc::new(move |path| admitted.admit(path)),
+            },
+            jobs: JOBS,
+            ..RunRequest::default()
         };
-        let watch = Arc::new(CallWatch { client: Arc::clone(&call.client), limits: limits.clone() });
-        let report = call.backend.run(&request, watch).map_err(|failure| copies.name_places(failure))?;
-        call.check_cancelled()?;
-        let tasks = report.tasks.iter().map(|task| task_answer(task, own)).collect();
-        let state = match report.state {
+        let timer = call.cancel_after(&limits);
+        let result =
+            run(&call.context, &request).map_err(|error| copies.name_places(use_case_failure(&error)))?;
+        drop(timer);
+        // A run that was interrupted at the end of its time has a report.
+        if !limits.is_over() {
+            call.check_cancelled()?;
+        }
+        let state = match result.report.state {
             RunState::Interrupted => "interrupted",
-            _ => report.state.name(),
+            state => state.name(),
         };
-        Ok(RunAnswer { state: state.to_owned(), tasks, report: keep(call, &report)? })
+        Ok(RunAnswer {
+            state: state.to_owned(),
+            tasks: result.report.tasks.iter().map(|task| task_answer(task, own)).collect(),
+            report: keep(call, &result)?,
+        })
     }
 }
 
+/// Requests and plugin calls in parallel.
+const JOBS: u32 = 4;
+
 /// Keeps the report as a resource.
-fn keep(call: &Call, report: &RunReport) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(report)
+fn keep(call: &Call, result: &RunResult) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(result)
         .map_err(|error| wrong_arguments(format!("the report has no JSON form: {error}")))?;
     Ok(call.reports.add(text))
 }
 
-fn model(call: &Call, name: Option<&str>) -> Result<RunModel, Failure> {
+fn model(call: &Call, name: Option<&str>) -> Result<ModelChoice, Failure> {
     let offers = call.client.capabilities.sampling.is_some();
     match name {
-        None if offers => Ok(RunModel::Client(Arc::new(ClientModel(Arc::clone(&call.client))))),
-        Some("client") if offers => Ok(RunModel::Client(Arc::new(ClientModel(Arc::clone(&call.client))))),
+        None | Some("client") if offers => {
+            Ok(ModelChoice::Provider(Arc::new(ClientModel(Arc::clone(&call.client)))))
+        }
         Some("client") => Err(client_failure("this client offers no model (sampling)")
             .help("name a model in `model`, or `file` for those of the pipeline file")),
-        None | Some("file") => Ok(RunModel::OfFile),
-        Some(name) => Ok(RunModel::Named(name.to_owned())),
+        None | Some("file") => Ok(ModelChoice::OfFile),
+        Some(name) => Ok(ModelChoice::Named(name.to_owned())),
     }
 }
 
-/// Path and text of the pipeline; only that of a file is absolute.
-fn pipeline(
+/// The tasks of a run as stems of files, or as the folder of a suite: copies in `folder`.
+fn tasks(
     call: &Call,
-    reader: &CallTexts<'_>,
-    argument: &PipelineArgument,
-) -> Result<(PathBuf, String), Failure> {
+    texts: &CallTexts<'_>,
+    on: &TasksArgument,
+    folder: &Path,
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
+    let suite = match on {
+        TasksArgument::Task(task) => return Ok((Vec::new(), vec![write_task(texts, task, folder)?])),
+        TasksArgument::Suite(suite) => suite,
+    };
+    if suite.tasks.iter().any(|stem| stem.contains(['/', '\\']) || stem.starts_with('.')) {
+        return Err(wrong_arguments("a task is the stem of its files, such as `p03`"));
+    }
+    let suites = folder.join("suite");
+    std::fs::create_dir(&suites).map_err(|error| temporary_failure(&error))?;
+    let copied = copy_suite(&call.context, texts.roots()?, &suite.folder, &suites)?.copy;
+    Ok(match suite.tasks.is_empty() {
+        true => (Vec::new(), vec![copied]),
+        false => (suite.tasks.iter().map(|stem| copied.join(stem)).collect(), Vec::new()),
+    })
+}
+
+/// Path and text of the pipeline; only that of a file is absolute.
+fn pipeline(texts: &CallTexts<'_>, argument: &PipelineArgument) -> Result<(PathBuf, String), Failure> {
     match argument {
         PipelineArgument::Name(name) => {
-            let shipped = call.backend.pipelines();
-            let Some(found) = shipped.iter().find(|pipeline| pipeline.name == name) else {
-                let names: Vec<&str> =
-                    shipped.iter().map(|pipeline: &ShippedPipeline| pipeline.name).collect();
+            let Some(found) = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == name) else {
+                let names: Vec<&str> = SHIPPED_PIPELINES.iter().map(|pipeline| pipeline.name).collect();
                 let failure = wrong_arguments(format!("there is no pipeline `{name}`"));
                 return Err(failure.help(format!("known are {}", names.join(", "))));
             };
             Ok((format!("{name}.toml").into(), found.text.to_owned()))
         }
-        PipelineArgument::Text(text) => Ok(("pipeline.toml".into(), reader.text(text)?)),
-        PipelineArgument::Path(path) => reader.file(path),
+        PipelineArgument::Text(text) => Ok(("pipeline.toml".into(), texts.text(text)?)),
+        PipelineArgument::Path(path) => texts.file(path),
     }
 }
 
-/// Copies of what a pipeline file names, at the same places below a folder as below the root of the client.
-struct Copies<'c> {
-    reader: &'c CallTexts<'c>,
-    /// Empty if the pipeline is not a file.
+/// Copies of the files that a pipeline names, at the same places below a folder as below the root of the client.
+#[derive(Debug, Default)]
+struct Copies {
+    roots: Roots,
+    /// The root that has the pipeline file; empty if the pipeline is not a file.
     root: PathBuf,
     folder: PathBuf,
     /// The place of the pipeline file among the copies; the name of one that is not a file.
     pipeline: PathBuf,
 }
 
-impl<'c> Copies<'c> {
-    fn new(reader: &'c CallTexts<'c>, pipeline: &Path, folder: PathBuf) -> Result<Self, Failure> {
-        let mut copies = Self { reader, root: PathBuf::new(), folder, pipeline: pipeline.to_owned() };
-        if pipeline.is_absolute()
-            && let Some(root) = reader.roots()?.folders().iter().find(|root| pipeline.starts_with(root))
-        {
-            copies.root.clone_from(root);
-            copies.pipeline = copies.folder.join(pipeline.strip_prefix(root).unwrap_or(pipeline));
-            // Paths that go up from here need the folder itself.
-            make_parent(&copies.pipeline)?;
+impl Copies {
+    fn new(texts: &CallTexts<'_>, pipeline: &Path, folder: PathBuf) -> Result<Self, Failure> {
+        let mut copies = Self { folder, pipeline: pipeline.to_owned(), ..Self::default() };
+        if pipeline.is_absolute() {
+            copies.roots.clone_from(texts.roots()?);
+            if let Some(root) = copies.roots.folders().iter().find(|root| pipeline.starts_with(root)) {
+                copies.root.clone_from(root);
+                copies.pipeline = copies.folder.join(pipeline.strip_prefix(root).unwrap_or(pipeline));
+                // Paths with `..` need the folder of the pipeline file.
+                make_parent(&copies.pipeline)?;
+            }
         }
         Ok(copies)
     }
 
     /// Copies the file or folder whose copy a pipeline names.
-    fn bring(&self, path: &Path) -> Result<(), Failure> {
+    fn admit(&self, path: &Path) -> Result<(), Failure> {
         let copy = normalized(path);
         let Ok(below) = copy.strip_prefix(&self.folder) else {
             let why = "the pipeline names it, and is not a file under a root that has this file too";
@@ -243,7 +270,7 @@ impl<'c> Copies<'c> {
                 .help("give the pipeline as {\"path\": ...}, with paths relative to it"));
         };
         make_parent(&copy)?;
-        self.reader.roots()?.copy(&self.root.join(below).display().to_string(), &copy)
+        self.roots.copy(&self.root.join(below).display().to_string(), &copy)
     }
 
     /// A failure with the places below the root instead of those of the copies.
@@ -259,21 +286,17 @@ fn make_parent(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a task as a suite of one task.
-fn write_task(reader: &CallTexts<'_>, task: &OwnTask, folder: &Path) -> Result<PathBuf, Failure> {
+fn write_task(texts: &CallTexts<'_>, task: &OwnTask, folder: &Path) -> Result<PathBuf, Failure> {
     let folder = folder.join("task");
     std::fs::create_dir(&folder).map_err(|error| temporary_failure(&error))?;
-    let write = |name: &str, text: &str| {
-        std::fs::write(folder.join(name), text).map_err(|error| temporary_failure(&error))
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.join(name), bytes).map_err(|error| temporary_failure(&error))
     };
-    write("domain.nl", &reader.text(&task.domain_text)?)?;
-    write("task.nl", &reader.text(&task.text)?)?;
+    write("domain.nl", texts.text(&task.domain_text)?.as_bytes())?;
+    write("task.nl", texts.text(&task.text)?.as_bytes())?;
     for (name, argument) in [("domain.pddl", &task.domain), ("task.pddl", &task.problem)] {
         let Some(argument) = argument else { continue };
-        let named = reader.read(name, argument)?;
-        match named.text {
-            Some(text) => write(name, &text)?,
-            None => return Err(file_failure(&named.name, "it is empty or not a text")),
-        }
+        write(name, &texts.bytes(argument)?)?;
     }
     Ok(folder)
 }
@@ -298,20 +321,5 @@ fn task_answer(task: &TaskReport, own: bool) -> TaskRunAnswer {
         problem: text(|candidate| &candidate.problem),
         plan,
         requests: task.usage.values().map(|usage| usage.calls).sum(),
-    }
-}
-
-/// Cancellation, time and progress of a run.
-struct CallWatch {
-    client: Arc<ClientPort>,
-    limits: CallLimits,
-}
-
-impl RunWatch for CallWatch {
-    fn is_cancelled(&self) -> bool {
-        self.limits.is_cancelled() || self.limits.remaining_ms() == 0
-    }
-    fn progress(&self, finished: u64, tasks: u64, message: &str) {
-        self.client.progress(finished as f64, Some(tasks as f64), message);
     }
 }

@@ -3,13 +3,12 @@
 use crate::answers::Findings;
 use crate::call::{Call, TextArgument};
 use crate::codes::wrong_arguments;
-use crate::limits::LimitArguments;
-use crate::tool::ToolKind;
-use planforge_contract::Failure;
-use planforge_pipeline::read_picture;
-use planforge_plugin_common::judging::TaskTexts;
-use planforge_report::picture::{png, standalone};
-use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
+use crate::limits::{CallLimits, LimitArguments};
+use crate::tools::ToolKind;
+use planforge_app::contract::Failure;
+use planforge_app::pddl::draw::{
+    PictureRequest, PlanStates, PlanVerdict, StatesLimits, png, standalone, states,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,31 +104,19 @@ impl ToolKind for States {
          returns pictures of the states as SVG or PNG.";
 
     fn call(call: &Call, arguments: StatesArguments) -> Result<StatesAnswer, Failure> {
-        let limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
-        let domain = reader.read("domain", &arguments.domain)?;
-        let problem = reader.read("problem", &arguments.problem)?;
-        let plan = arguments.plan.as_ref().map(|plan| reader.read("plan", plan)).transpose()?;
-        let template = arguments.template.as_ref().map(|text| reader.read("template", text)).transpose()?;
-        let (domain_text, problem_text) = (domain.text.clone(), problem.text.clone());
-        let mut texts = TaskTexts::read(domain, Some(problem));
-        let plan = plan.and_then(|plan| texts.add(plan).1);
-        let template = template.and_then(|named| {
-            let (source, text) = texts.add(named);
-            let text = text?;
-            read_picture(&text, source, texts.domain.as_ref(), &mut texts.diagnostics).map(|_| text)
-        });
+        let limits = CallLimits::new(arguments.limits)?;
+        let texts = call.texts(&limits);
+        let request = PictureRequest {
+            domain: texts.read("domain", &arguments.domain)?,
+            problem: texts.read("problem", &arguments.problem)?,
+            plan: texts.read_if_given("plan", arguments.plan.as_ref())?,
+            template: texts.read_if_given("template", arguments.template.as_ref())?,
+            out: None,
+            step: arguments.step,
+            limits: LIMITS,
+        };
+        let (states, findings) = states(&call.context, &request);
         call.check_cancelled()?;
-        let states = plan_states(
-            PlanTexts {
-                domain: domain_text.as_deref().unwrap_or_default(),
-                problem: problem_text.as_deref().unwrap_or_default(),
-                plan: plan.as_deref().unwrap_or_default(),
-                picture: template.as_deref(),
-                wording: None,
-            },
-            &if template.is_some() || arguments.step.is_some() { LIMITS } else { LIMITS.without_pictures() },
-        );
         if let Some(step) = arguments.step.filter(|step| *step > states.steps.len()) {
             let message = format!("`step` is {step}, and the plan executes {} steps", states.steps.len());
             return Err(wrong_arguments(message));
@@ -138,7 +125,7 @@ impl ToolKind for States {
             None => states.pictures.iter().collect(),
             Some(step) => states.pictures.iter().rfind(|picture| picture.step <= step).into_iter().collect(),
         };
-        let mut answer = answer(&states, Findings::of(&texts));
+        let mut answer = answer(&states, Findings::new(findings.reported()));
         for picture in pictures {
             let svg = match arguments.format {
                 PictureFormat::Svg => Some(standalone(&picture.svg)),

@@ -2,12 +2,11 @@
 
 use crate::answers::{Findings, UnmetCondition, plan_in_words};
 use crate::call::{Call, TextArgument};
-use crate::limits::LimitArguments;
-use crate::tool::ToolKind;
-use planforge_contract::Failure;
-use planforge_planning::{ValidationDecision, ValidationReport};
-use planforge_plugin_common::judging::TaskTexts;
-use planforge_plugin_sdk::wording::Wording;
+use crate::codes::use_case_failure;
+use crate::limits::{CallLimits, LimitArguments};
+use crate::tools::ToolKind;
+use planforge_app::contract::Failure;
+use planforge_app::pddl::validate::{ValidateRequest, ValidateResult, validate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,40 +70,38 @@ impl ToolKind for Validate {
          cannot be executed, which of its conditions do not hold and what would make them true, or the goals that are missed.";
 
     fn call(call: &Call, arguments: ValidateArguments) -> Result<ValidateAnswer, Failure> {
-        let mut limits = call.limits(arguments.limits)?;
-        let reader = call.texts(&limits);
-        let domain = reader.read("domain", &arguments.domain)?;
-        let problem = reader.read("problem", &arguments.problem)?;
-        let plan = reader.read("plan", &arguments.plan)?;
-        let mut texts = TaskTexts::read(domain, Some(problem));
-        let (source, plan) = texts.add(plan);
-        let report = texts.validate_plan(source, plan.as_deref().unwrap_or_default(), &mut limits);
+        let limits = CallLimits::new(arguments.limits)?;
+        let texts = call.texts(&limits);
+        let request = ValidateRequest {
+            domain: texts.read("domain", &arguments.domain)?,
+            problem: Some(texts.read("problem", &arguments.problem)?),
+            plan: Some(texts.read("plan", &arguments.plan)?),
+            in_words: Some(texts.sentences(&arguments.domain)),
+            limits: limits.remaining(),
+        };
+        let result = validate(&call.context, &request).map_err(|error| use_case_failure(&error))?;
         call.check_cancelled()?;
-        let wording = reader.wording(&arguments.domain, &mut texts);
-        Ok(answer(&texts, report, &wording))
+        Ok(answer(result))
     }
 }
 
-fn answer(texts: &TaskTexts, report: Option<ValidationReport>, wording: &Wording) -> ValidateAnswer {
-    let decision = match report.as_ref().map(|report| &report.decision) {
-        Some(ValidationDecision::Valid) => "accepted",
-        Some(ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_)) => "undecided",
-        Some(ValidationDecision::Invalid) | None => "rejected",
-    };
+fn answer(result: ValidateResult) -> ValidateAnswer {
+    let report = result.validation.as_ref();
     let unmet = |conditions: &[_]| conditions.iter().map(UnmetCondition::of).collect();
-    let failing = report.as_ref().and_then(|report| report.failing_step.as_ref());
+    // A plan that was not executed because of a text is not accepted.
+    let decision = report.map_or("rejected", |_| result.decision);
     ValidateAnswer {
         valid: decision == "accepted",
         decision,
-        steps: report.as_ref().map_or(0, |report| report.steps),
-        cost: report.as_ref().filter(|report| report.is_valid()).and_then(|report| report.cost),
-        failing_step: failing.map(|step| FailingStepAnswer {
+        steps: report.map_or(0, |report| report.steps),
+        cost: report.filter(|report| report.is_valid()).and_then(|report| report.cost),
+        failing_step: report.and_then(|report| report.failing_step.as_ref()).map(|step| FailingStepAnswer {
             number: step.index + 1,
             step: step.text.clone(),
             conditions: unmet(&step.conditions),
         }),
-        missing_goals: report.as_ref().map(|report| unmet(&report.missing_goals)).unwrap_or_default(),
-        in_words: report.as_ref().map(|report| plan_in_words(report, wording)).unwrap_or_default(),
-        findings: Findings::of(texts),
+        missing_goals: report.map(|report| unmet(&report.missing_goals)).unwrap_or_default(),
+        findings: Findings::new(result.findings.reported()),
+        in_words: plan_in_words(result.told),
     }
 }

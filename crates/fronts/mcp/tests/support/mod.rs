@@ -5,28 +5,18 @@
     reason = "each test file uses a part; clients of today offer roots and sampling"
 )]
 
-use planforge_contract::api::{Host, NoHost};
-use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FailureClass, JsonObject, LimitKind, Message, PlanDocument,
-    PlanOutcome, PlanRequest, SearchStatistics,
-};
-use planforge_diagnostics::CodeInfo;
-use planforge_mcp::{Backend, McpServer, RunModel, RunRequest, RunWatch, ShippedPipeline, TaskModel};
-use planforge_pipeline::{RunReport, RunState, TaskReport};
-use planforge_planning::{PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason};
-use planforge_plugin_common::judging::reports::EwReport;
-use planforge_record::TaskVerdict;
+use planforge_app::Context;
+use planforge_mcp::McpServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, CreateMessageRequestParams,
-    CreateMessageResult, Implementation, ListRootsResult, Role, Root, SamplingMessage,
-    SamplingMessageContentBlock,
+    CreateMessageResult, Implementation, ListRootsResult, ProgressNotificationParam, Role, Root,
+    SamplingMessage, SamplingMessageContentBlock,
 };
-use rmcp::service::{RequestContext, RunningService};
+use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 pub(crate) const DOMAIN: &str = "(define (domain ferry)
   (:requirements :strips :typing)
@@ -57,102 +47,17 @@ pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_owned()
 }
 
-/// A backend over the libraries alone.
-#[derive(Default)]
-pub(crate) struct Libraries {
-    /// Calls of the planner under way.
-    pub(crate) planning: AtomicUsize,
-}
-
-struct HostLimits<'h>(&'h dyn Host);
-
-impl ResourceLimits for HostLimits<'_> {
-    fn poll(&mut self) -> Poll {
-        match (self.0.cancelled(), self.0.remaining_ms()) {
-            (true, _) => Poll::Stop(StopReason::Cancelled),
-            (_, Some(0)) => Poll::Stop(StopReason::Time),
-            _ => Poll::Continue,
-        }
-    }
-    fn charge(&mut self, _bytes: u64) -> Poll {
-        self.poll()
-    }
-}
-
-impl Backend for Libraries {
-    fn codes(&self) -> Vec<&'static [CodeInfo]> {
-        vec![planforge_pddl::CODES, planforge_planning::CODES, planforge_mcp::CODES]
-    }
-
-    fn plan(&self, _: JsonObject, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
-        self.planning.fetch_add(1, Ordering::SeqCst);
-        host.progress(0, 0, "search");
-        let (domain, problem) = planforge_pddl::read_task(&request.domain, &request.problem).unwrap();
-        let options =
-            PlanOptions { max_nodes: request.limits.nodes.unwrap_or(u64::MAX), ..PlanOptions::default() };
-        let found = planforge_planning::plan(&domain, &problem, &options, &mut HostLimits(host)).unwrap();
-        self.planning.fetch_sub(1, Ordering::SeqCst);
-        let statistics = SearchStatistics::default();
-        Ok(match found.outcome {
-            SearchOutcome::Plan(plan) => {
-                let plan =
-                    PlanDocument { steps: plan.step_texts(), cost: plan.cost, ..PlanDocument::default() };
-                PlanOutcome::Plan { plans: vec![plan], optimal: false, statistics }
-            }
-            SearchOutcome::ProvenUnsolvable(why) => {
-                PlanOutcome::ProvenUnsolvable { explanation: vec![why.text()], statistics }
-            }
-            other => PlanOutcome::LimitReached {
-                limit: LimitKind::Nodes,
-                message: format!("{other:?}"),
-                plans: Vec::new(),
-                statistics,
-            },
-        })
-    }
-
-    fn compare_walks(
-        &self,
-        _: TaskModel<'_>,
-        _: TaskModel<'_>,
-        _: u64,
-        _: &mut dyn ResourceLimits,
-    ) -> Result<EwReport, Failure> {
-        Err(Failure::new(FailureClass::Request, "mcp.arguments", "walks are a plugin's"))
-    }
-
-    fn pipelines(&self) -> &'static [ShippedPipeline] {
-        &[ShippedPipeline { name: "one-question", text: "schema = 1\nabout = \"Asks once\"\n" }]
-    }
-
-    fn run(&self, request: &RunRequest<'_>, watch: Arc<dyn RunWatch>) -> Result<RunReport, Failure> {
-        let RunModel::Client(model) = &request.model else {
-            return Err(Failure::new(FailureClass::Request, "mcp.arguments", "only the client's model"));
-        };
-        let task = std::fs::read_to_string(request.suite.join("task.nl")).unwrap();
-        watch.progress(0, 1, "asks");
-        let question =
-            CompletionRequest { messages: vec![Message::user(task)], ..CompletionRequest::default() };
-        let verdict = match model.complete(&NoHost, &question)? {
-            CompletionResult::Replies(replies) => TaskVerdict::Rejected {
-                stage: "reply".to_owned(),
-                message: format!("{} said {}", replies.model, replies.replies[0].content),
-            },
-            other => panic!("{other:?}"),
-        };
-        let task = TaskReport { stem: "task".to_owned(), verdict: Some(verdict), ..TaskReport::default() };
-        Ok(RunReport { schema: 1, state: RunState::Finished, tasks: vec![task], prices: Default::default() })
-    }
-}
-
 /// Answers to the server's questions, by the text of the question.
 type Replies = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// A client that grants folders and answers completions.
+/// A client that grants folders, answers completions and collects progress.
 #[derive(Clone, Default)]
 pub(crate) struct TestClient {
     pub(crate) roots: Option<Vec<PathBuf>>,
     pub(crate) replies: Option<Replies>,
+    /// True if requests to the model get no answer.
+    pub(crate) is_silent: bool,
+    pub(crate) progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
 }
 
 impl ClientHandler for TestClient {
@@ -161,7 +66,7 @@ impl ClientHandler for TestClient {
         if self.roots.is_some() {
             capabilities.roots = Some(Default::default());
         }
-        if self.replies.is_some() {
+        if self.replies.is_some() || self.is_silent {
             capabilities.sampling = Some(Default::default());
         }
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
@@ -172,11 +77,18 @@ impl ClientHandler for TestClient {
         Ok(ListRootsResult::new(self.roots.iter().flatten().map(uri).collect()))
     }
 
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.progress.lock().unwrap().push(progress);
+    }
+
     async fn create_message(
         &self,
         request: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
+        if self.is_silent {
+            std::future::pending::<()>().await;
+        }
         let texts: Vec<String> = request
             .messages
             .iter()
@@ -191,16 +103,15 @@ impl ClientHandler for TestClient {
 
 pub(crate) type Client = RunningService<RoleClient, TestClient>;
 
-/// Starts a server over a backend and connects a client.
-pub(crate) async fn connect_to(backend: Arc<dyn Backend>, client: TestClient) -> Client {
+/// Connects a client to a server.
+pub(crate) async fn connect_to(server: McpServer, client: TestClient) -> Client {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let server = McpServer::new(backend, 2);
     tokio::spawn(async move { server.serve(theirs).await.unwrap().waiting().await });
     client.serve(ours).await.unwrap()
 }
 
 pub(crate) async fn connect(client: TestClient) -> Client {
-    connect_to(Arc::new(Libraries::default()), client).await
+    connect_to(McpServer::new(Context::default(), 2), client).await
 }
 
 /// Calls a tool.

@@ -1,17 +1,12 @@
 //! `planforge serve mcp`: an MCP server on standard input and output, or over HTTP.
 
-use super::backend::CommandLineBackend;
 use crate::context::Context;
-use crate::environment::variable;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_contract::{Failure, FailureClass};
-use planforge_mcp::{HTTP_PATH, McpServer, serve_http, serve_stdio};
+use planforge_app::contract::{Failure, FailureClass};
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Serve tools for agents over the Model Context Protocol.
 ///
@@ -35,22 +30,37 @@ pub(crate) struct McpArgs {
     pub(crate) token_env: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: &McpArgs) -> Exit {
-    let calls = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let server = McpServer::new(Arc::new(CommandLineBackend::new(context)), calls);
-    let served = match args.http {
-        None => serve_stdio(server),
-        Some(port) => token(context, args).and_then(|token| {
-            serve_http(server, port, token, |address| {
-                context.output.note(&format!("serving http://{address}{HTTP_PATH}"));
-            })
-        }),
+/// The connection of the server to its clients.
+pub(crate) enum McpConnection<'c> {
+    /// Standard input and output.
+    Stdio,
+    /// HTTP on the loopback interface.
+    Http {
+        /// The port; 0 for a free one.
+        port: u16,
+        /// The secret of every request.
+        token: String,
+        /// Receives the address once the server listens.
+        started: &'c dyn Fn(&str),
+    },
+}
+
+/// Serves the use cases in a context until the connection ends.
+pub(crate) type ServeMcp = fn(planforge_app::Context, McpConnection<'_>) -> io::Result<()>;
+
+pub(crate) fn run(context: &Context, args: &McpArgs, serve: ServeMcp) -> Exit {
+    let started = |address: &str| context.output.note(&format!("serving {address}"));
+    let connection = match args.http {
+        None => Ok(McpConnection::Stdio),
+        Some(port) => {
+            token(context, args).map(|token| McpConnection::Http { port, token, started: &started })
+        }
     };
-    match served {
+    match connection.and_then(|connection| serve(context.app.clone(), connection)) {
         Ok(()) => Exit::Good,
         Err(error) => {
             let message = format!("the server ended: {error}");
-            context.print_failure(&Failure::new(FailureClass::System, "mcp.server", message))
+            context.print_error(&Failure::new(FailureClass::System, "mcp.server", message).into())
         }
     }
 }
@@ -61,12 +71,12 @@ fn token(context: &Context, args: &McpArgs) -> io::Result<String> {
         let text = std::fs::read_to_string(path);
         text.map_err(|error| io::Error::other(format!("the token file {}: {error}", path.display())))
     };
+    let unset = |name: &str| io::Error::other(format!("the environment variable {name} is not set"));
     let token = match (&args.token_file, &args.token_env) {
         (Some(path), _) => read(path)?,
-        (None, Some(name)) => variable(name)
-            .ok_or_else(|| io::Error::other(format!("the environment variable {name} is not set")))?,
+        (None, Some(name)) => context.app.variables.get(name).cloned().ok_or_else(|| unset(name))?,
         (None, None) => {
-            let token = new_token()?;
+            let token = new_token(context)?;
             context.output.note(&format!("token: {token}"));
             token
         }
@@ -75,9 +85,9 @@ fn token(context: &Context, args: &McpArgs) -> io::Result<String> {
 }
 
 /// 256 random bits in hexadecimal.
-fn new_token() -> io::Result<String> {
+fn new_token(context: &Context) -> io::Result<String> {
     let mut bytes = [0; 32];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    context.app.machine.random(&mut bytes)?;
     let mut token = String::new();
     for byte in bytes {
         let _ = write!(token, "{byte:02x}");

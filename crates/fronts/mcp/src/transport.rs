@@ -1,6 +1,5 @@
-//! The server over streamable HTTP, on the loopback interface and with a token.
+//! The connections of the server: standard input and output, or streamable HTTP on the loopback interface and with a token.
 
-use crate::runtime::runtime;
 use crate::server::McpServer;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::{Request, Response, StatusCode};
@@ -10,21 +9,52 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::stdio_pipes;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
 
-/// Largest body of a request: the ceiling of a call's texts, escaped.
-const MAX_BODY: usize = 160 << 20;
+/// Largest message: the ceiling of a call's texts, escaped.
+const MAX_MESSAGE: usize = 160 << 20;
+/// Stack of the threads that read PDDL.
+const STACK: usize = 8 << 20;
+/// Time for cancelled calls to end before the process does.
+const GRACE: Duration = Duration::from_secs(5);
 /// Shortest token: shorter ones can be guessed.
 pub const MIN_TOKEN_BYTES: usize = 16;
 
 /// The path of the protocol.
 pub const HTTP_PATH: &str = "/mcp";
+
+/// Starts the threads of a server: two for connections, and one for each active call.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build()
+}
+
+/// Serves standard input and output until the client closes them.
+///
+/// # Errors
+/// A runtime that cannot be started, or a client that does not speak the protocol.
+pub fn serve_stdio(server: McpServer) -> io::Result<()> {
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
+        let (input, output) = stdio_pipes();
+        let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_MESSAGE);
+        let running = server.serve(transport).await.map_err(io::Error::other)?;
+        running.waiting().await.map_err(io::Error::other)?;
+        Ok(())
+    });
+    runtime.shutdown_timeout(GRACE);
+    served
+}
 
 /// Serves `http://127.0.0.1:PORT/mcp` until the process ends. `started` gets the address; port 0 takes a free port.
 ///
@@ -54,9 +84,9 @@ pub async fn serve_http_within(
     }
     let listener = TcpListener::bind(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)).await?;
     started(listener.local_addr()?);
-    // Web pages have no business here, so every request with an `Origin` is refused.
+    // Refuses every request with an `Origin`: those of web pages.
     let config = StreamableHttpServerConfig::default()
-        .with_max_request_body_bytes(MAX_BODY)
+        .with_max_request_body_bytes(MAX_MESSAGE)
         .enforce_origin_validation();
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server.for_session()), sessions, config);
@@ -77,7 +107,7 @@ pub async fn serve_http_within(
         tokio::spawn(async move {
             let connection =
                 http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), answer);
-            // A connection that breaks is the client's affair.
+            // A broken connection has no receiver for an error.
             drop(connection.await);
         });
     }
@@ -110,7 +140,7 @@ fn refusal(status: StatusCode, text: &'static str) -> Response<BoxBody<Bytes, In
     response
 }
 
-/// Compares without telling by the time where the first difference is.
+/// Compares in constant time.
 fn is_same(given: &[u8], token: &[u8]) -> bool {
     given.len() == token.len() && given.iter().zip(token).fold(0, |found, (a, b)| found | (a ^ b)) == 0
 }
@@ -120,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_is_the_token() {
+    fn a_part_of_the_token_is_refused() {
         assert!(is_same(b"Bearer abc", b"Bearer abc"));
         for wrong in [&b""[..], b"Bearer ab", b"Bearer abd", b"bearer abc", b"Bearer abcd"] {
             assert!(!is_same(wrong, b"Bearer abc"));
