@@ -1,7 +1,7 @@
 //! `planforge serve`: servers for agents and editors. The servers are fronts of their own; only this command knows them.
 
 mod lsp;
-// mod mcp;
+mod mcp;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -18,12 +18,12 @@ pub(crate) struct ServeArgs {
 #[derive(Debug, Subcommand)]
 enum ServeCommand {
     Lsp(lsp::LspArgs),
-    // Mcp(mcp::McpArgs),
+    Mcp(mcp::McpArgs),
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> Exit {
     match &args.command {
         ServeCommand::Lsp(args) => lsp::run(context, args),
-        // ServeCommand::Mcp(args) => mcp::run(context, args),
+        ServeCommand::Mcp(args) => mcp::run(context, args),
     }
 }

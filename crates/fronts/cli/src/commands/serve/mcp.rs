@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
 use planforge_app::contract::{Failure, FailureClass};
+use planforge_mcp::{HTTP_PATH, McpServer, serve_http, serve_stdio};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,33 +31,18 @@ pub(crate) struct McpArgs {
     pub(crate) token_env: Option<String>,
 }
 
-/// The connection of the server to its clients.
-pub(crate) enum McpConnection<'c> {
-    /// Standard input and output.
-    Stdio,
-    /// HTTP on the loopback interface.
-    Http {
-        /// The port; 0 for a free one.
-        port: u16,
-        /// The secret of every request.
-        token: String,
-        /// Receives the address once the server listens.
-        started: &'c dyn Fn(&str),
-    },
-}
-
-/// Serves the use cases in a context until the connection ends.
-pub(crate) type ServeMcp = fn(planforge_app::Context, McpConnection<'_>) -> io::Result<()>;
-
-pub(crate) fn run(context: &Context, args: &McpArgs, serve: ServeMcp) -> Exit {
-    let started = |address: &str| context.output.note(&format!("serving {address}"));
-    let connection = match args.http {
-        None => Ok(McpConnection::Stdio),
-        Some(port) => {
-            token(context, args).map(|token| McpConnection::Http { port, token, started: &started })
-        }
+pub(crate) fn run(context: &Context, args: &McpArgs) -> Exit {
+    let calls = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let server = McpServer::new(context.app.clone(), calls);
+    let served = match args.http {
+        None => serve_stdio(server),
+        Some(port) => token(context, args).and_then(|token| {
+            serve_http(server, port, token, |address| {
+                context.output.note(&format!("serving http://{address}{HTTP_PATH}"));
+            })
+        }),
     };
-    match connection.and_then(|connection| serve(context.app.clone(), connection)) {
+    match served {
         Ok(()) => Exit::Good,
         Err(error) => {
             let message = format!("the server ended: {error}");
