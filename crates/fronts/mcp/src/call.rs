@@ -3,7 +3,7 @@
 use crate::client::ClientPort;
 use crate::codes::{cancelled, file_failure, wrong_arguments};
 use crate::limits::CallLimits;
-use crate::resources::Reports;
+use crate::reports::Reports;
 use crate::roots::Roots;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::pddl::Sentences;
