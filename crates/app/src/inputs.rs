@@ -56,18 +56,24 @@ impl Source {
     ///
     /// # Errors
     /// Missing, too large, binary, not UTF-8, empty.
-    pub(crate) fn read_pddl(&self, context: &Context) -> Result<PddlText, Box<Diagnostic>> {
+    pub fn read_pddl(&self, context: &Context) -> Result<PddlText, Box<Diagnostic>> {
         let name = self.name();
-        planforge_pddl::read_pddl_bytes(&name, &self.bytes(context)?).map_err(|found| refused(&name, found))
+        planforge_pddl::read_pddl_bytes(&name, &self.bytes(context)?).map_err(|found| match self {
+            Self::File(_) => refused(&name, found),
+            Self::Text { .. } | Self::Bytes { .. } => Box::new(found),
+        })
     }
 
-    /// Reads a text that is not PDDL.
+    /// Reads a text that is not PDDL. Only a file may not be empty.
     ///
     /// # Errors
     /// As of [`Source::read_pddl`].
     pub(crate) fn read_text(&self, context: &Context) -> Result<String, Box<Diagnostic>> {
-        let name = self.name();
-        planforge_pddl::read_bytes(&name, &self.bytes(context)?).map_err(|found| refused(&name, found))
+        let (name, bytes) = (self.name(), self.bytes(context)?);
+        if !matches!(self, Self::File(_)) && bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(String::new());
+        }
+        planforge_pddl::read_bytes(&name, &bytes).map_err(|found| refused(&name, found))
     }
 
     /// The bytes, which a file may have too many of.

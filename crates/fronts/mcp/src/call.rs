@@ -3,7 +3,7 @@
 use crate::client::ClientPort;
 use crate::codes::{cancelled, file_failure, wrong_arguments};
 use crate::limits::CallLimits;
-use crate::resources::Reports;
+use crate::reports::Reports;
 use crate::roots::Roots;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::pddl::Sentences;
@@ -95,21 +95,12 @@ impl Drop for Timer {
 impl CallTexts<'_> {
     /// Reads PDDL or a plan. `role` names a text that is not a file.
     pub(crate) fn read(&self, role: &str, argument: &TextArgument) -> Result<Source, Failure> {
-        let name = match argument {
-            TextArgument::Text(_) => role.to_owned(),
-            TextArgument::Path(path) => path.clone(),
-        };
-        Ok(Source::Bytes { name, bytes: self.bytes(argument)? })
-    }
-
-    /// The bytes of a text or a file.
-    pub(crate) fn bytes(&self, argument: &TextArgument) -> Result<Vec<u8>, Failure> {
-        let bytes = match argument {
-            TextArgument::Text(text) => text.as_bytes().to_vec(),
-            TextArgument::Path(path) => self.roots()?.read(path, self.left.get())?,
+        let (name, bytes) = match argument {
+            TextArgument::Text(text) => (role.to_owned(), text.as_bytes().to_vec()),
+            TextArgument::Path(path) => (path.clone(), self.roots()?.read(path, self.left.get())?),
         };
         self.charge(bytes.len())?;
-        Ok(bytes)
+        Ok(Source::Bytes { name, bytes })
     }
 
     /// As [`CallTexts::read`], for an optional argument.
@@ -135,11 +126,7 @@ impl CallTexts<'_> {
             let place = self.roots().ok()?.open(path).ok()?.1.with_file_name("sentences.toml");
             self.read("sentences", &TextArgument::Path(place.display().to_string())).ok()
         };
-        let has_text = |source: &Source| match source {
-            Source::Bytes { bytes, .. } => !bytes.iter().all(u8::is_ascii_whitespace),
-            _ => true,
-        };
-        beside().filter(has_text).map_or_else(Sentences::default, Sentences::Given)
+        beside().map_or_else(Sentences::default, Sentences::Given)
     }
 
     /// Reads a text file under a root; returns its full path too.

@@ -11,9 +11,11 @@ mod folders;
 mod limits;
 mod prompts;
 mod reference;
+mod reports;
 mod resources;
 mod roots;
 mod server;
+mod suites;
 mod tools;
 mod transport;
 

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::client::{ClientPort, FromCall};
-use crate::resources::Reports;
+use crate::reports::Reports;
 use crate::roots::Roots;
 use crate::tools::{TOOLS, ToolResult};
 use crate::{prompts, resources};

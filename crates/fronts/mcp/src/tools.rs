@@ -6,7 +6,7 @@ mod plan;
 mod read;
 mod run;
 mod states;
-pub(crate) mod tasks;
+mod tasks;
 mod validate;
 
 use crate::call::Call;

@@ -1,18 +1,18 @@
 //! `run`: a pipeline on a text or on tasks of a suite.
 
-use super::tasks::copy_suite;
 use crate::call::{Call, CallTexts, TextArgument};
 use crate::client::ClientModel;
 use crate::codes::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::folders::{temporary_failure, temporary_folder};
 use crate::limits::{CallLimits, LimitArguments};
 use crate::roots::{Roots, normalized};
+use crate::suites::copy_suite;
 use crate::tools::ToolKind;
-use planforge_app::SHIPPED_PIPELINES;
 use planforge_app::contract::{Candidate, Failure, PlanDocument, PlanOutcome};
 use planforge_app::run::{
     ModelChoice, PipelineSource, RunRequest, RunResult, RunState, RunStorage, TaskReport, run,
 };
+use planforge_app::{Context, SHIPPED_PIPELINES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -204,7 +204,9 @@ fn tasks(
     folder: &Path,
 ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
     let suite = match on {
-        TasksArgument::Task(task) => return Ok((Vec::new(), vec![write_task(texts, task, folder)?])),
+        TasksArgument::Task(task) => {
+            return Ok((Vec::new(), vec![write_task(&call.context, texts, task, folder)?]));
+        }
         TasksArgument::Suite(suite) => suite,
     };
     if suite.tasks.iter().any(|stem| stem.contains(['/', '\\']) || stem.starts_with('.')) {
@@ -286,17 +288,27 @@ fn make_parent(path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a task as a suite of one task.
-fn write_task(texts: &CallTexts<'_>, task: &OwnTask, folder: &Path) -> Result<PathBuf, Failure> {
+fn write_task(
+    context: &Context,
+    texts: &CallTexts<'_>,
+    task: &OwnTask,
+    folder: &Path,
+) -> Result<PathBuf, Failure> {
     let folder = folder.join("task");
     std::fs::create_dir(&folder).map_err(|error| temporary_failure(&error))?;
-    let write = |name: &str, bytes: &[u8]| {
-        std::fs::write(folder.join(name), bytes).map_err(|error| temporary_failure(&error))
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).map_err(|error| temporary_failure(&error))
     };
-    write("domain.nl", texts.text(&task.domain_text)?.as_bytes())?;
-    write("task.nl", texts.text(&task.text)?.as_bytes())?;
+    write("domain.nl", &texts.text(&task.domain_text)?)?;
+    write("task.nl", &texts.text(&task.text)?)?;
     for (name, argument) in [("domain.pddl", &task.domain), ("task.pddl", &task.problem)] {
         let Some(argument) = argument else { continue };
-        write(name, &texts.bytes(argument)?)?;
+        let source = texts.read(name, argument)?;
+        match source.read_pddl(context) {
+            Ok(read) => write(name, &read.text)?,
+            Err(found) if found.code == "pddl.empty" => write(name, "")?,
+            Err(_) => return Err(file_failure(&source.name(), "it is empty or not a text")),
+        }
     }
     Ok(folder)
 }
