@@ -27,8 +27,6 @@ pub mod pddl;
 mod pipelines;
 pub mod plugins;
 mod progress;
-#[cfg(test)]
-mod reference_pages;
 pub mod report;
 pub mod run;
 mod running;

@@ -3,4 +3,5 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used)]
 
+mod reference_pages;
 mod runs;

@@ -1,9 +1,10 @@
 //! The generated pages of docs/reference: the pipeline file, model tables, and the options of every bundled plugin. The test
 //! compares them with the schemas; with `UPDATE_PAGES=1` it writes them.
 
-use crate::bundled::BUNDLED;
-use planforge_contract::PluginInfo;
-use planforge_plugin_host::{Registry, RegistrySettings};
+use planforge_app::check::pipeline_schema;
+use planforge_app::contract::PluginInfo;
+use planforge_app::plugins::{list, show};
+use planforge_app::{Context, PluginSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -276,17 +277,18 @@ fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], wr
 /// The plugins of `examples/plugins` by name. One whose program is missing has no description.
 fn example_plugins() -> Vec<(String, Option<PluginInfo>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins");
-    let registry = Registry::new(&[], &[folder], RegistrySettings::default());
-    let info = |id: &String| registry.info(id).ok().map(|info| PluginInfo::clone(&info));
-    registry.ids().into_iter().map(|id| (id.clone(), info(&id))).collect()
+    let plugins = PluginSettings { search_path: vec![folder], ..PluginSettings::default() };
+    let context = Context { plugins, ..Context::default() };
+    let listed = list(&context).plugins.into_iter().filter(|plugin| plugin.origin != "bundled");
+    listed.map(|plugin| (plugin.id.clone(), show(&context, &plugin.id).ok())).collect()
 }
 
 #[test]
 fn reference_pages_agree_with_the_schemas() {
-    let schema = planforge_pipeline::pipeline_schema();
-    let registry = Registry::new(BUNDLED, &[], RegistrySettings::default());
+    let schema = pipeline_schema();
+    let context = Context::default();
     let infos: Vec<PluginInfo> =
-        registry.ids().iter().map(|id| PluginInfo::clone(&registry.info(id).unwrap())).collect();
+        list(&context).plugins.iter().map(|plugin| show(&context, &plugin.id).unwrap()).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
     let written_gallery = std::fs::read_to_string(folder.join("plugin-gallery.md")).unwrap_or_default();
     for (name, page) in [
