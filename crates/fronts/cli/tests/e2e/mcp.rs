@@ -1,6 +1,6 @@
 //! `planforge mcp` as a client sees it: lines of JSON over pipes.
 
-use crate::support::{example, example_text, pipeline, planforge, root};
+use crate::support::{Run, example, example_text, pipeline, planforge, ran, root, saying};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -265,5 +265,92 @@ fn a_pipeline_under_a_root_reads_what_it_names_there() {
     let link = place.path().join("link").display().to_string();
     assert!(refused.contains("mcp.file") && refused.contains(&link), "{refused}");
     assert!(server.asked.is_empty());
+    server.end();
+}
+
+/// Checks that two answers have these fields with the same values; absent on both sides counts.
+fn same(answer: &Value, printed: &Value, fields: &[&str]) {
+    for field in fields {
+        assert_eq!(answer[field], printed[field], "{field} of {answer} and of {printed}");
+    }
+}
+
+#[test]
+fn the_server_and_the_command_line_give_the_same_values_for_the_same_request() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let names = ["domain.pddl", "p01.pddl", "p02.pddl"];
+    let [domain, problem, other] = names.map(|name| example_text("parcels", name));
+    let lax = without_roads(&domain);
+    for (name, text) in names.iter().zip([&domain, &problem, &other]) {
+        std::fs::write(path(name), text).unwrap();
+    }
+    std::fs::write(path("lax.pddl"), &lax).unwrap();
+    let printed = |exit: i32, command: &[&str], files: &[&str], more: &[&str]| {
+        let files = files.iter().map(|name| path(name).display().to_string());
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        ran(words(command).into_iter().chain(files).chain(words(more)).chain(["--json".to_owned()]))
+            .json(exit)
+    };
+    let mut server = Server::start(place.path(), &format!("```pddl\n{problem}```"));
+    let file = |name: &str| json!({ "path": name });
+    let task = json!({ "domain": file("domain.pddl"), "problem": file("p01.pddl") });
+
+    let planned = server.answer("plan", task.clone());
+    let by_command = printed(0, &["pddl", "plan"], &names[..2], &[]);
+    same(&planned, &by_command, &["outcome", "optimal", "statistics", "diagnostics"]);
+    let first = &by_command["plans"][0];
+    let steps: Vec<&str> = first["steps"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+    let plan = planned["plan"].as_str().unwrap();
+    assert_eq!(plan.lines().filter(|line| !line.starts_with(';')).collect::<Vec<_>>(), steps);
+    assert_eq!((&planned["cost"], planned["steps"].as_u64()), (&first["cost"], Some(steps.len() as u64)));
+
+    for (name, text, exit) in [("whole.plan", plan, 0), ("short.plan", steps[0], 10)] {
+        std::fs::write(path(name), text).unwrap();
+        let mut judged = task.clone();
+        judged["plan"] = file(name);
+        let judged = server.answer("validate", judged);
+        let by_command = printed(exit, &["pddl", "validate"], &["domain.pddl", "p01.pddl", name], &[]);
+        same(&judged, &by_command, &["valid", "decision", "cost"]);
+        let codes = |of: &Value| -> Vec<(Value, Value)> {
+            let found = of["diagnostics"].as_array().unwrap().iter();
+            found.map(|d| (d["code"].clone(), d["message"].clone())).collect()
+        };
+        assert_eq!(codes(&judged), codes(&by_command));
+    }
+
+    let candidate = json!({ "domain": file("lax.pddl"), "problem": file("p02.pddl") });
+    let request = json!({ "reference": task, "candidate": candidate });
+    let compared = server.answer("compare", request);
+    let by_walks = printed(10, &["pddl", "ew"], &["domain.pddl", "p01.pddl", "lax.pddl", "p02.pddl"], &[]);
+    let walks = ["score", "reference_to_candidate", "candidate_to_reference", "mode"];
+    same(&compared["walks"], &by_walks, &walks);
+    let path_text = |name: &str| path(name).display().to_string();
+    let options = ["--problems", &path_text("p01.pddl")];
+    let by_behaviour = printed(10, &["pddl", "equivalent", "domain"], &["domain.pddl", "lax.pddl"], &options);
+    let request = json!({ "reference": task, "candidate": { "domain": file("lax.pddl") } });
+    let behaviour = server.answer("compare", request);
+    same(&behaviour["behaviour"], &by_behaviour["problems"][0], &["decision", "difference"]);
+    let options = ["--domain", &path_text("domain.pddl")];
+    let by_names = printed(10, &["pddl", "equivalent", "problem"], &["p01.pddl", "p02.pddl"], &options);
+    same(&compared["problems"], &by_names, &["decision", "renaming", "difference"]);
+
+    let info = server.answer("explain", json!({ "code": "pddl.undefined-predicate" }));
+    let text = |field: &str| info[field].as_str().unwrap().to_owned();
+    let by_command = ran(["explain", text("code").as_str()]).stdout;
+    assert_eq!(by_command.trim(), format!("{}: {}\n\n{}", text("code"), text("title"), text("explanation")));
+    server.end();
+
+    let mut server = Server::start(&root(), &format!("```pddl\n{problem}```"));
+    let on = json!({ "suite": { "folder": "examples/suites/parcels", "tasks": ["p01"] } });
+    let served = server.answer("run", json!({ "pipeline": { "name": "llm-p" }, "on": on }));
+    let model = saying(&format!("```pddl\n{problem}```"));
+    let report = Run::new("llm-p.toml", &model.base_url()).task("parcels", "p01").arg("--json").go().json(0);
+    let task = &report["tasks"][0];
+    assert_eq!(served["state"], report["state"]);
+    assert_eq!(
+        (&served["tasks"][0]["task"], &served["tasks"][0]["verdict"]),
+        (&task["task"], &task["verdict"]["verdict"])
+    );
     server.end();
 }
