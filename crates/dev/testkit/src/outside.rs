@@ -92,6 +92,10 @@ fn target_folder() -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The output, if cargo fails.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cargo gets the variables of this process except those about its package"
+)]
 pub fn cargo(checkout: &Path, folder: &Path, arguments: &[&str]) -> Result<String, String> {
     fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|e| e.to_string())?;
     let mut cargo = Command::new(env!("CARGO"));

@@ -73,6 +73,10 @@ fn at(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cargo gets the variables of this process except those about its package"
+)]
 fn cargo(command: &mut Command) -> Result<(), String> {
     // Cargo describes the xtask in these.
     for (name, _) in std::env::vars_os() {
