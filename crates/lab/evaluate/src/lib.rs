@@ -21,6 +21,6 @@ pub mod sums;
 mod table;
 pub mod tables;
 
-pub use sums::Artefact;
 pub use codes::CODES;
+pub use sums::Artefact;
 pub use table::{Align, Table, wrapped};

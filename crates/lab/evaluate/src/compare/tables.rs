@@ -291,7 +291,7 @@ const fn name_of(estimator: Estimator) -> &'static str {
 }
 
 /// The kind of samples, once if both sides agree.
-pub(super) fn over(samples: &SampleComparison) -> String {
+fn over(samples: &SampleComparison) -> String {
     let tell =
         |over: &str, by: &str| if by.is_empty() { over.to_owned() } else { format!("{over}, by {by}") };
     let a = tell(&samples.over_a, &samples.judged_by_a);
@@ -455,7 +455,7 @@ fn points_range(interval: Interval) -> String {
 }
 
 /// Up to four significant digits.
-pub(super) fn number(value: f64) -> String {
+fn number(value: f64) -> String {
     let size = value.abs();
     let digits = if size >= 1000.0 {
         0

@@ -3,7 +3,7 @@
 //! One reply is one task, sample and action. Every sample counts, not only the candidate that a pipeline returns: the paper's percentages
 //! are over all prompts.
 //!
-//! Reads a run's journal event by event. Evidence is read once and dropped; a candidate keeps a few bytes for
+//! A run's journal is read event by event. Evidence is read once and dropped; a candidate keeps a few bytes for
 //! each action.
 
 mod counts;

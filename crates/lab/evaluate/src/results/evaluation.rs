@@ -1,7 +1,7 @@
 //! All cells together: the best of the seeds, how many of them solved a suite, and averages over the suites.
 //!
-//! Null baselines: texts that contain nothing of a task, judged by a parser, and by planning for them. A method has to be better than
-//! they are.
+//! [`NullBaseline`]s are texts that contain nothing of a task, judged by a parser, and by planning for them. A method has to be better than
+//! they are. [`TaskLine`] is the row of a task that another program reads instead of the tables.
 
 use super::cell::{CellKey, CellResult, column_name};
 use super::judges::Judges;
@@ -499,7 +499,7 @@ pub fn lines_csv(lines: &[TaskLine]) -> String {
 }
 
 /// The same answers in the words of another question.
-pub(crate) fn valid(outcome: Option<ProblemOutcome>) -> String {
+fn valid(outcome: Option<ProblemOutcome>) -> String {
     match outcome {
         None => String::new(),
         Some(ProblemOutcome::Equivalent) => "yes".to_owned(),

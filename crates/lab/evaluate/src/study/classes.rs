@@ -4,15 +4,14 @@
 //! A mutant with a flaw by construction must get the class of that flaw. For the others an exact comparison
 //! decides equality on the suite's problems, and the comparison by the k cheapest plans ([`hde`]) stands
 //! beside it. Every plan that such a verdict rests on is listed ([`Witness`]), so that another program can
-//! judge it; [`Unseen`] gives the reason where plans do not show a difference.
+//! judge it.
 //!
 //! Draws depend on the seed, the suite's name and the action's place; limits are counts.
 //!
-//! The reason why the cheapest plans do not show a difference that is there.
-//!
-//! The shortest sequence that one domain executes and the other does not is continued to a plan of the one
-//! that executes it. Where that is possible, the plan is one of one domain alone, and what it costs says why
-//! it is not among the k cheapest.
+//! [`Unseen`] is the reason why the cheapest plans do not show a difference that is there. The shortest sequence
+//! that one domain executes and the other does not is continued to a plan of the one that executes it. Where
+//! that is possible, the plan is one of one domain alone, and what it costs says why it is not among the k
+//! cheapest.
 
 #[cfg(test)]
 mod tests;
