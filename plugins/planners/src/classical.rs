@@ -12,17 +12,30 @@
 //! these is a statement about solvability. A task proven to have no plan comes with an explanation by delete
 //! relaxation.
 
-mod budget;
 mod codes;
-mod options;
-mod report;
-mod solve;
-mod top_k;
+#[cfg(test)]
+mod tests;
 
 pub use codes::CODES;
-pub use options::{ClassicalPlannerOptions, Search};
 
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{
+    LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
+};
+use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::read_task;
+use planforge_planning::task::Unsupported;
+use planforge_planning::{
+    Algorithm, Explanation, PlanOptions, PlanResult, Poll, QualityBound, ReasonKind, ResourceLimits,
+    StopReason, TopKEnd, TopKOptions, TopKOutcome,
+};
+use planforge_plugin_common::judging::{Deadline, Semantics};
 use planforge_plugin_sdk::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// Supported requirements besides `:strips`.
 pub const SUPPORTS: [&str; 9] = [
@@ -58,11 +71,278 @@ impl Plugin for ClassicalPlanner {
 
 impl Planner for ClassicalPlanner {
     fn plan(&self, host: &dyn Host, request: &PlanRequest) -> Result<PlanOutcome, Failure> {
-        Ok(solve::run(host, &self.options, request))
+        Ok(run(host, &self.options, request))
     }
 }
 
 planforge_plugin_sdk::bundle_plugin!("planforge_planner_classical", Planner, ClassicalPlanner);
 
-#[cfg(test)]
-mod tests;
+/// Reads the task and searches for a plan.
+fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest) -> PlanOutcome {
+    let mut sources = SourceMap::default();
+    sources.add("domain", request.domain.as_str());
+    sources.add("problem", request.problem.as_str());
+    let (domain, problem) = match read_task(&request.domain, &request.problem) {
+        Ok(task) => task,
+        Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    };
+    let limits = limits(options, request.limits);
+    let Some(algorithm) = algorithm(options.search).filter(|_| request.k <= 1) else {
+        let mut budget = CallBudget::new(host, &limits);
+        return run_top_k(&domain, &problem, options, (request.k, limits.nodes), &mut budget, &sources);
+    };
+    let plan_options = PlanOptions {
+        algorithm,
+        max_nodes: limits.nodes.unwrap_or(PlanOptions::default().max_nodes),
+        ..PlanOptions::default()
+    };
+    let mut budget = CallBudget::new(host, &limits);
+    match planforge_planning::plan(&domain, &problem, &plan_options, &mut budget) {
+        Ok(result) => {
+            if let Some(note) = &result.note {
+                host.log(LogLevel::Info, note);
+            }
+            // Breadth-first search finds the fewest steps, which is the least cost only if steps are the cost.
+            let steps_count = options.search != Search::Bfs || problem.metric.is_none();
+            outcome(result, steps_count, &sources)
+        }
+        Err(errors) => PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    }
+}
+
+/// The lower limits of the request and the options.
+fn limits(options: &ClassicalPlannerOptions, request: PlanLimits) -> PlanLimits {
+    fn lower(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+        a.into_iter().chain(b).min()
+    }
+    PlanLimits {
+        time_ms: lower(request.time_ms, options.time_limit_s.map(|s| u64::from(s) * 1000)),
+        memory_bytes: lower(request.memory_bytes, options.memory_limit_mb.map(|m| u64::from(m) << 20)),
+        nodes: lower(request.nodes, options.node_limit),
+    }
+}
+
+/// The search for one plan; `None` for the search for several.
+const fn algorithm(search: Search) -> Option<Algorithm> {
+    match search {
+        Search::Greedy => Some(Algorithm::Greedy),
+        Search::Astar => Some(Algorithm::AStar),
+        Search::Bfs => Some(Algorithm::BreadthFirst),
+        Search::TopK => None,
+    }
+}
+
+fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOutcome {
+    let statistics = statistics(&result);
+    match result.outcome {
+        planforge_planning::SearchOutcome::Plan(plan) => PlanOutcome::Plan {
+            optimal: plan.optimal && steps_count,
+            plans: vec![PlanDocument {
+                steps: plan.step_texts(),
+                cost: plan.cost,
+                ..PlanDocument::default()
+            }],
+            statistics,
+        },
+        planforge_planning::SearchOutcome::ProvenUnsolvable(why) => {
+            let explanation = explain(&why, sources);
+            PlanOutcome::ProvenUnsolvable { explanation, statistics }
+        }
+        planforge_planning::SearchOutcome::Exhausted => PlanOutcome::Exhausted {
+            explanation: vec![
+                "The search left out states that it took for hopeless, and found no plan in the rest."
+                    .to_owned(),
+            ],
+            statistics,
+        },
+        planforge_planning::SearchOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
+            limit: limit_kind(reason),
+            message: format!("{reason} was reached before a plan was found"),
+            plans: Vec::new(),
+            statistics,
+        },
+        planforge_planning::SearchOutcome::Unsupported(constructs) => {
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported_diagnostic).collect();
+            PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
+        }
+    }
+}
+
+fn statistics(result: &PlanResult) -> SearchStatistics {
+    let counts = result.statistics;
+    SearchStatistics {
+        expanded: Some(counts.expanded),
+        evaluated: Some(counts.evaluated),
+        generated: Some(counts.generated),
+        ground_actions: Some(result.ground_size.0 as u64),
+        search: match &result.note {
+            Some(note) => format!("{} ({note})", result.method),
+            None => result.method.to_owned(),
+        },
+    }
+}
+
+/// Searches for the `k` cheapest plans and keeps at most `nodes` states and partial plans. A limit before the
+/// last plan returns the limit with the plans found. An answer with fewer plans than `k` means that there are
+/// no others.
+fn run_top_k(
+    domain: &Domain,
+    problem: &Problem,
+    options: &ClassicalPlannerOptions,
+    (k, nodes): (u32, Option<u64>),
+    budget: &mut CallBudget<'_>,
+    sources: &SourceMap,
+) -> PlanOutcome {
+    let wanted = NonZeroUsize::new(k as usize).unwrap_or(NonZeroUsize::MIN);
+    let defaults = TopKOptions::new(wanted);
+    let top_k_options = TopKOptions {
+        quality: options.quality.map(QualityBound::Times),
+        semantics: options.semantics.into(),
+        max_nodes: nodes.unwrap_or(defaults.max_nodes),
+        ..defaults
+    };
+    let result = match planforge_planning::top_k(domain, problem, &top_k_options, budget) {
+        Ok(result) => result,
+        Err(errors) => return PlanOutcome::Unreadable { diagnostics: report(&errors, sources) },
+    };
+    let statistics = SearchStatistics {
+        expanded: Some(result.statistics.expanded),
+        evaluated: Some(result.statistics.evaluated),
+        generated: Some(result.statistics.generated),
+        ground_actions: Some(result.ground_size.0 as u64),
+        search: result.method.to_owned(),
+    };
+    let limit = |reason: StopReason, plans: Vec<PlanDocument>, statistics| {
+        let rest = if plans.is_empty() { "" } else { "; they are the cheapest, and there may be others" };
+        let found = format!("{} of {wanted} plans had been found", plans.len());
+        let message = format!("{reason} was reached when {found}{rest}");
+        PlanOutcome::LimitReached { limit: limit_kind(reason), message, plans, statistics }
+    };
+    let documents = |plans: &[planforge_planning::Plan]| -> Vec<PlanDocument> {
+        let document = |plan: &planforge_planning::Plan| PlanDocument {
+            steps: plan.step_texts(),
+            cost: plan.cost,
+            ..PlanDocument::default()
+        };
+        plans.iter().map(document).collect()
+    };
+    match result.outcome {
+        TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) } => {
+            limit(reason, documents(&plans), statistics)
+        }
+        TopKOutcome::Plans { plans, end: TopKEnd::Enough | TopKEnd::NoMore } => {
+            PlanOutcome::Plan { plans: documents(&plans), optimal: true, statistics }
+        }
+        TopKOutcome::ProvenUnsolvable(why) => {
+            PlanOutcome::ProvenUnsolvable { explanation: explain(&why, sources), statistics }
+        }
+        TopKOutcome::LimitReached(reason) => limit(reason, Vec::new(), statistics),
+        TopKOutcome::Unsupported(constructs) => {
+            let diagnostics: Vec<Diagnostic> = constructs.iter().map(unsupported_diagnostic).collect();
+            PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
+        }
+    }
+}
+
+/// The search algorithm.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Search {
+    /// Greedy best-first search with h_FF and preferred operators: fast, plans of any cost.
+    #[default]
+    Greedy,
+    /// A* with LM-cut: a plan proven cheapest. Where LM-cut does not apply the search is blind, which the
+    /// statistics report.
+    Astar,
+    /// Breadth-first search: a plan of fewest steps, for small tasks.
+    Bfs,
+    /// The cheapest plans in order, by cost, then length, then the names of the steps; as many as the plan
+    /// stage's `k`. It is used for every `k` above 1, whatever this option is.
+    #[serde(rename = "top-k")]
+    TopK,
+}
+
+/// Options of `planner-classical`. The lower of these limits and those of the plan stage counts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassicalPlannerOptions {
+    /// The search algorithm: `greedy`, `astar`, `bfs` or `top-k`.
+    pub search: Search,
+    /// With several plans: how many times the lowest cost a plan may cost, from 1 up. Without it plans may cost anything.
+    #[schemars(range(min = 1.0))]
+    pub quality: Option<f64>,
+    /// With several plans: `strips` or `ground-no-ops-dropped`.
+    pub semantics: Semantics,
+    /// Most seconds of wall time.
+    pub time_limit_s: Option<u32>,
+    /// Most mebibytes of memory, as the search accounts for its tables.
+    pub memory_limit_mb: Option<u32>,
+    /// Most search nodes.
+    pub node_limit: Option<u64>,
+}
+
+/// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
+fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
+    if !why.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
+        return vec![why.text()];
+    }
+    let place = |reason: &planforge_planning::Reason| {
+        let file = sources.get(reason.place.text.source())?;
+        let at = file.line_column(reason.place.span.start);
+        Some(format!(" ({}:{}:{})", file.name, at.line, at.column))
+    };
+    why.reasons.iter().map(|r| format!("{}{}.", r.message, place(r).unwrap_or_default())).collect()
+}
+
+const fn limit_kind(reason: StopReason) -> LimitKind {
+    match reason {
+        StopReason::Time => LimitKind::Time,
+        StopReason::Memory => LimitKind::Memory,
+        StopReason::Nodes => LimitKind::Nodes,
+        StopReason::Grounding => LimitKind::Grounding,
+        StopReason::Cancelled => LimitKind::Cancelled,
+    }
+}
+
+fn unsupported_diagnostic(construct: &Unsupported) -> Diagnostic {
+    Diagnostic::error(codes::UNSUPPORTED, format!("this planner does not plan with {}", construct.what))
+        .at(construct.place.text.source(), construct.place.span, "")
+        .help("validation may still work on a plan found by another planner")
+}
+
+fn report(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<ReportedDiagnostic> {
+    diagnostics.iter().map(|d| ReportedDiagnostic::of(d, sources)).collect()
+}
+
+/// Ends a search at the request's limits, the host's deadline or an interrupt.
+struct CallBudget<'a> {
+    deadline: Deadline<'a>,
+    charged: u64,
+    memory: Option<u64>,
+}
+
+impl<'a> CallBudget<'a> {
+    pub(crate) fn new(host: &'a dyn Host, limits: &PlanLimits) -> Self {
+        let deadline = Deadline::within(host, limits.time_ms.map(Duration::from_millis));
+        Self { deadline, charged: 0, memory: limits.memory_bytes }
+    }
+
+    fn is_full(&self) -> bool {
+        self.memory.is_some_and(|most| self.charged > most)
+    }
+}
+
+impl ResourceLimits for CallBudget<'_> {
+    fn poll(&mut self) -> Poll {
+        // The first reason is kept.
+        match self.deadline.stop_reason() {
+            None if self.is_full() => Poll::Stop(StopReason::Memory),
+            _ => self.deadline.poll(),
+        }
+    }
+
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.charged = self.charged.saturating_add(bytes);
+        self.poll()
+    }
+}

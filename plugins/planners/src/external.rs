@@ -23,17 +23,18 @@
 
 mod codes;
 mod command;
-mod options;
-mod plans;
-mod presets;
 mod solve;
+#[cfg(test)]
+mod tests;
 
 pub use codes::CODES;
-pub use options::{ExitCodes, ExternalPlannerOptions};
-pub use presets::{PRESETS, Preset, PresetInfo};
+pub use command::{PRESETS, Preset, PresetInfo};
 
 use planforge_contract::ProgressTimer;
 use planforge_plugin_sdk::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub struct ExternalPlanner {
@@ -67,5 +68,93 @@ impl Planner for ExternalPlanner {
 
 planforge_plugin_sdk::bundle_plugin!("planforge_planner_external", Planner, ExternalPlanner);
 
-#[cfg(test)]
-mod tests;
+/// Options of `planner-external`. The lower of these limits and those of the plan stage counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExternalPlannerOptions {
+    /// A planner with a known command line: `fast-downward`, `k-star` or `pyperplan`. Left out: the command line is `command` and
+    /// `arguments`, and the program ends with the exit codes of `exit_codes`.
+    pub preset: Option<Preset>,
+    /// The program and the words before its arguments, for example `["python3",
+    /// "/opt/downward/fast-downward.py"]`. No shell is used. Left out: the preset's program, looked up in
+    /// `PATH`.
+    pub command: Vec<String>,
+    /// The arguments, one a word, with the slots `{domain}`, `{problem}`, `{plan}` (paths in the run's own folder), `{k}`,
+    /// `{seed}`, `{time_s}`, `{memory_mb}`, `{search}` and `{heuristic}`. They replace the preset's.
+    pub arguments: Vec<String>,
+    /// Fast Downward: a configuration by name, for example `lama-first` or `seq-opt-lmcut`.
+    pub alias: Option<String>,
+    /// Fast Downward: a search string, for example `astar(lmcut())`; pyperplan: `gbf`, `astar`, `bfs`, ...
+    pub search: Option<String>,
+    /// pyperplan: `hff`, `lmcut`, `hmax`, ...
+    pub heuristic: Option<String>,
+    /// Meaning of the exit codes of a program without preset.
+    pub exit_codes: ExitCodes,
+    /// True if this configuration proves its first plan cheapest. Left out: the property of the preset.
+    pub optimal: Option<bool>,
+    /// Executes plans on the task before they are accepted. An invalid plan is a failure of the planner.
+    pub validate: bool,
+    /// Supported requirements besides `:strips`. A task that uses another is unsupported, and the program is
+    /// not started. Left out: those of the preset; without a preset every task is tried.
+    pub supports: Option<Vec<String>>,
+    /// Variables of the program's environment. It gets these and the host's search path, and nothing else of the host's.
+    pub env: BTreeMap<String, String>,
+    /// Most seconds of wall time.
+    pub time_limit_s: u32,
+    /// Most mebibytes of address space, for each process.
+    pub memory_limit_mb: u32,
+    /// Most kibibytes that the program may print, and most of all plan files together.
+    pub output_limit_kb: u32,
+}
+
+/// Meaning of a program's exit codes. An unlisted code is a failure of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExitCodes {
+    /// A plan was found.
+    pub plan: Vec<i32>,
+    /// The task was proven to have no plan.
+    pub unsolvable: Vec<i32>,
+    /// No plan was found, which proves nothing.
+    pub exhausted: Vec<i32>,
+    /// The program's own time limit.
+    pub time: Vec<i32>,
+    /// The program's own memory limit.
+    pub memory: Vec<i32>,
+    /// Something in the task that the program does not plan for.
+    pub unsupported: Vec<i32>,
+}
+
+impl Default for ExitCodes {
+    fn default() -> Self {
+        Self {
+            plan: vec![0],
+            unsolvable: Vec::new(),
+            exhausted: Vec::new(),
+            time: Vec::new(),
+            memory: Vec::new(),
+            unsupported: Vec::new(),
+        }
+    }
+}
+
+impl Default for ExternalPlannerOptions {
+    fn default() -> Self {
+        Self {
+            preset: None,
+            command: Vec::new(),
+            arguments: Vec::new(),
+            alias: None,
+            search: None,
+            heuristic: None,
+            exit_codes: ExitCodes::default(),
+            optimal: None,
+            validate: true,
+            supports: None,
+            env: BTreeMap::new(),
+            time_limit_s: 300,
+            memory_limit_mb: 4096,
+            output_limit_kb: 16 * 1024,
+        }
+    }
+}

@@ -11,28 +11,18 @@
 //! and intervals draw whole tasks ([`Cluster`]). A is the first side, B the second; every difference is B
 //! less A.
 
-mod actions;
 mod at_k;
-mod csv;
-mod efficiency;
-mod metrics;
+mod figures;
 mod observe;
 mod pairs;
-mod question;
-mod samples;
-mod success;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use at_k::{AtK, AtKSide, Estimator, SampleComparison};
-pub use efficiency::{Efficiency, Spent, Wall};
-pub use metrics::MetricComparison;
+pub use at_k::{AtK, AtKSide, Estimator, Sample, SampleAnswer, SampleComparison, SampleGroup};
+pub use figures::{Bounds, Efficiency, Extreme, MetricComparison, OpenPair, Settled, Spent, Success, Wall};
 pub use observe::{Observation, Observed, RunParts, Sessions, TaskCost, TaskKey, unfinished_where_not_ended};
-pub use pairs::{PairKey, UnpairedRun};
-pub use question::{PairBy, Question};
-pub use samples::{Sample, SampleAnswer, SampleGroup};
-pub use success::{Bounds, Extreme, OpenPair, Settled, Success};
+pub use pairs::{PairBy, PairKey, Question, UnpairedRun};
 
 use crate::statistics::{Interval, holm};
 use pairs::{Clusters, Pair};
@@ -217,8 +207,8 @@ pub fn compare(a: &Observed, b: &Observed, settings: &Settings) -> Result<Compar
     }
     let pairs = &paired.pairs;
     let clusters = Clusters::of(pairs, settings);
-    let mut success = success::success(pairs, &clusters, settings);
-    let mut metrics = metrics::metrics(pairs, &clusters, settings);
+    let mut success = figures::success(pairs, &clusters, settings);
+    let mut metrics = figures::metrics(pairs, &clusters, settings);
     let correction = correct(&mut success, &mut metrics);
     Ok(Comparison {
         schema: 1,
@@ -230,7 +220,7 @@ pub fn compare(a: &Observed, b: &Observed, settings: &Settings) -> Result<Compar
         other_content: paired.other_content(),
         success,
         metrics,
-        efficiency: efficiency::efficiency(pairs, &clusters, settings),
+        efficiency: figures::efficiency(pairs, &clusters, settings),
         samples: at_k::at_k(a, b, pairs, settings),
         correction,
         notes: notes(a, b, &clusters, settings),

@@ -5,7 +5,6 @@
 //! often verifiers are wrong about domains that were damaged on purpose. [`study`] holds experiments over PDDL alone: the same seed gives the
 //! same figures for any number of threads. The crate reads and computes; the command line runs pipelines and writes files.
 
-mod artefact;
 pub mod calibration;
 pub mod chart;
 mod codes;
@@ -22,6 +21,6 @@ pub mod sums;
 mod table;
 pub mod tables;
 
-pub use artefact::Artefact;
 pub use codes::CODES;
+pub use sums::Artefact;
 pub use table::{Align, Table, wrapped};

@@ -1,9 +1,9 @@
-//! `SHA256SUMS`: the hashes of an evaluation's files, in the form of the program `sha256sum`. A file that is read back is
-//! checked against it.
+//! Files that studies and tables make, and `SHA256SUMS`: their hashes in the form of the program `sha256sum`. A file that is read back
+//! is checked against it.
 
-use crate::Artefact;
 use planforge_contract::{Failure, FailureClass};
 use planforge_record::sha256_hex;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -37,6 +37,48 @@ pub fn is_unchanged(folder: &Path, name: &str, bytes: &[u8]) -> Result<bool, Fai
     let message = format!("{} was changed after it was written: {NAME} has another hash", path.display());
     let help = format!("`planforge evaluate merge {}` writes it anew from the runs", folder.display());
     Err(Failure::new(FailureClass::System, "evaluate.changed", message).help(help))
+}
+
+/// A file that a study or table makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artefact {
+    /// Its name in the output folder.
+    pub name: String,
+    /// Its text.
+    pub contents: String,
+}
+
+impl Artefact {
+    /// Creates a file.
+    pub fn new(name: impl Into<String>, contents: impl Into<String>) -> Self {
+        Self { name: name.into(), contents: contents.into() }
+    }
+
+    /// Creates a file with a JSON document.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn json<T: Serialize>(name: &str, document: &T) -> Result<Self, Failure> {
+        let failed = |e| Failure::new(FailureClass::System, "study.plot", format!("{name}: {e}"));
+        serde_json::to_string_pretty(document).map(|text| Self::new(name, text + "\n")).map_err(failed)
+    }
+
+    /// Creates the files of a table: `NAME.csv`, `NAME.md`, `NAME.txt` and `NAME.json`.
+    ///
+    /// # Errors
+    /// `study.plot`: the document has no JSON form.
+    pub fn of_table<T: Serialize>(
+        name: &str,
+        [csv, markdown, text]: [String; 3],
+        document: &T,
+    ) -> Result<Vec<Self>, Failure> {
+        Ok(vec![
+            Self::new(format!("{name}.csv"), csv),
+            Self::new(format!("{name}.md"), markdown),
+            Self::new(format!("{name}.txt"), text),
+            Self::json(&format!("{name}.json"), document)?,
+        ])
+    }
 }
 
 #[cfg(test)]

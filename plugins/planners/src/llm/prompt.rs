@@ -1,11 +1,15 @@
-//! The prompts: templates in `templates/`, filled with the task's texts. A text that is inserted is data and is never
-//! read as a template.
+//! The questions: for a plan, with the rules of a domain in words, and for an explanation of a plan.
 
-use crate::llm::codes;
-use crate::llm::options::LlmPlannerOptions;
-use crate::llm::rules;
-use planforge_contract::{Failure, FailureClass, PlanRequest, TaskView};
+use crate::llm::{LlmPlannerOptions, codes};
+use planforge_contract::{
+    CompletionRequest, Failure, FailureClass, Message, PlanDocument, PlanRequest, Reply, Sampling, Tags,
+    TaskView,
+};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect};
+use planforge_pddl::{parse_domain, print_condition, print_effect};
 use planforge_plugin_sdk::prompt::Templates;
+use planforge_plugin_sdk::wording::Wording;
 use serde::Serialize;
 
 const TEMPLATES: [(&str, &str); 4] = [
@@ -91,7 +95,7 @@ impl Prompts {
                 .unwrap_or_default(),
             chain_of_thought: options.chain_of_thought,
             check_steps: options.check_steps,
-            rules: options.rules.then(|| rules::of(domain, task)),
+            rules: options.rules.then(|| of(domain, task)),
             previous: request.previous.iter().flat_map(|p| &p.steps).map(String::as_str).collect(),
             feedback: request.feedback.iter().filter_map(|f| non_blank(f)).collect(),
         };
@@ -99,7 +103,7 @@ impl Prompts {
     }
 
     /// The system text of the explainer.
-    pub(crate) fn explain_system(&self) -> Result<String, Failure> {
+    fn explain_system(&self) -> Result<String, Failure> {
         self.templates.render("explain_system", &())
     }
 
@@ -155,4 +159,115 @@ fn no_text(message: &str) -> Failure {
     Failure::new(FailureClass::Request, codes::NO_TEXT, message).help(
         "put the texts into the suite, as `domain.nl` and `p01.nl`, or give the PDDL in the pipeline file",
     )
+}
+
+/// The rules: of the domain if it is given, else of the domain's text.
+fn of(domain: Option<&str>, task: &TaskView) -> String {
+    match domain {
+        Some(domain) => of_domain(&parse_domain(domain, SourceId(0)).value, task),
+        None => of_text(&task.domain_text),
+    }
+}
+
+/// From the first entry of a list on, if the text lists its actions; else the whole text.
+fn of_text(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let first = lines.iter().position(|line| is_entry(line)).unwrap_or(0);
+    lines.get(first..).unwrap_or_default().join("\n")
+}
+
+fn is_entry(line: &str) -> bool {
+    let line = line.trim_start();
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || (numbered.len() < line.len() && (numbered.starts_with(". ") || numbered.starts_with(") ")))
+}
+
+/// One entry an action. Conditions and effects other than facts are given as PDDL.
+fn of_domain(domain: &Domain, task: &TaskView) -> String {
+    let wording = Wording::new(&task.materials.sentences);
+    let entries: Vec<String> = domain.actions.iter().map(|a| entry(a, &wording)).collect();
+    entries.join("\n")
+}
+
+fn entry(action: &Action, wording: &Wording) -> String {
+    let parameters: String = action.parameters.iter().map(|p| format!(" {}", p.name)).collect();
+    let mut needs = Vec::new();
+    action.precondition.iter().for_each(|c| conditions(c, wording, &mut needs));
+    let mut changes = Vec::new();
+    action.effect.iter().for_each(|e| effects(e, wording, &mut changes));
+    let told = |parts: Vec<String>| match parts.is_empty() {
+        true => "nothing.".to_owned(),
+        false => parts.join(" "),
+    };
+    format!("- ({}{parameters}). It needs: {} It changes: {}", action.name, told(needs), told(changes))
+}
+
+fn conditions(condition: &Condition, wording: &Wording, out: &mut Vec<String>) {
+    match condition {
+        Condition::And(parts, _) => parts.iter().for_each(|p| conditions(p, wording, out)),
+        Condition::Atom(atom) => out.push(fact(atom, true, wording)),
+        Condition::Not(inner, _) => match &**inner {
+            Condition::Atom(atom) => out.push(fact(atom, false, wording)),
+            Condition::Equal(a, b, _) => out.push(format!("{} and {} are different.", a.name(), b.name())),
+            _ => out.push(format!("{}.", print_condition(condition))),
+        },
+        other => out.push(format!("{}.", print_condition(other))),
+    }
+}
+
+fn effects(effect: &Effect, wording: &Wording, out: &mut Vec<String>) {
+    match effect {
+        Effect::And(parts, _) => parts.iter().for_each(|p| effects(p, wording, out)),
+        Effect::Add(atom) => out.push(fact(atom, true, wording)),
+        Effect::Delete(atom, _) => out.push(fact(atom, false, wording)),
+        other => out.push(format!("{}.", print_effect(other))),
+    }
+}
+
+fn fact(atom: &Atom, holds: bool, wording: &Wording) -> String {
+    let arguments: Vec<String> = atom.args.iter().map(|t| t.name().to_string()).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    wording.fact(atom.predicate.as_str(), &arguments, holds)
+}
+
+/// The role of the model that explains plans.
+pub const EXPLAINER: &str = "explainer";
+
+/// The request for an explanation of a validated plan. The texts of the task may be empty.
+///
+/// # Errors
+/// [`FailureClass::Request`] if the plan has no steps.
+pub fn explain_request(task: &TaskView, plan: &PlanDocument) -> Result<CompletionRequest, Failure> {
+    if plan.steps.is_empty() {
+        return Err(Failure::new(
+            FailureClass::Request,
+            codes::NOTHING_TO_EXPLAIN,
+            "the plan has no steps: the goal holds from the start",
+        ));
+    }
+    let prompts = Prompts::new()?;
+    Ok(CompletionRequest {
+        messages: vec![
+            Message::system(prompts.explain_system()?),
+            Message::user(prompts.explain(&task.domain_text, &task.task_text, &plan.steps)?),
+        ],
+        sampling: Sampling { n: Some(1), ..Sampling::default() },
+        tags: Tags::of(task, "explanation"),
+        ..CompletionRequest::default()
+    })
+}
+
+/// The text of the explainer's reply.
+///
+/// # Errors
+/// [`FailureClass::Reply`] where the reply is empty or was cut off.
+pub fn explanation(reply: &Reply) -> Result<String, Failure> {
+    crate::llm::read::check_finish(reply)?;
+    let text = reply.content.trim();
+    match text.is_empty() {
+        true => Err(Failure::new(FailureClass::Reply, codes::NO_EXPLANATION, "the reply is empty")),
+        false => Ok(text.to_owned()),
+    }
 }

@@ -1,9 +1,7 @@
-//! Mutated texts through read, check, plan, validate, top-k and explain: no panic, and every call ends within its limits.
+//! Mutated texts, and texts of pathological sizes: no panic, and every call ends within its limits.
 
-use super::context::Context;
-use super::mutation::mutate;
-use super::table::Row;
 use super::tasks::{MIXES, Task};
+use super::{Context, Ended, Row, run_planforge};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::extract::BlockKind;
@@ -16,6 +14,7 @@ use planforge_planning::{
     Algorithm, GroundLimits, PlanOptions, Poll, ResourceLimits, StopReason, TopKOptions, Validator,
     normalize, parse_plan, plan, top_k, why_unsolvable,
 };
+use std::fs;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -214,4 +213,263 @@ fn example_tasks(suites: &Path) -> Result<Vec<Input>, String> {
         }
     }
     if tasks.is_empty() { Err(format!("no task under {}", suites.display())) } else { Ok(tasks) }
+}
+
+/// Tokens that mutations insert.
+const TOKENS: [&str; 34] = [
+    "(",
+    ")",
+    "and",
+    "or",
+    "not",
+    "imply",
+    "when",
+    "forall",
+    "exists",
+    "=",
+    "-",
+    "+",
+    "/",
+    "*",
+    ">=",
+    "increase",
+    "assign",
+    "scale-down",
+    "either",
+    "object",
+    "?x",
+    ":goal",
+    ":init",
+    ":action",
+    ":derived",
+    ":metric",
+    ":durative-action",
+    "at start",
+    "preference",
+    "total-cost",
+    "1e308",
+    "0.0000000000001",
+    "99999999999999999999999999999999999999999",
+    "é",
+];
+
+/// A text with one to four mutations. Bytes that are not UTF-8 are replaced, as readers of files do.
+fn mutate(text: &str, random: &mut Random) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..=random.below(4) {
+        text = if random.chance(0.4) { mutate_bytes(&text, random) } else { mutate_tokens(&text, random) };
+    }
+    text
+}
+
+fn mutate_bytes(text: &str, random: &mut Random) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let at = random.below(bytes.len() as u64) as usize;
+    let end = (at + random.below(40) as usize).min(bytes.len());
+    match random.below(5) {
+        _ if bytes.is_empty() => bytes.push(b'('),
+        0 => bytes[at] ^= 1 << random.below(8),
+        1 => bytes[at] = random.below(256) as u8,
+        2 => drop(bytes.drain(at..end)),
+        3 => bytes.truncate(at),
+        _ => {
+            let range = bytes[at..end].to_vec();
+            let to = random.below(bytes.len() as u64) as usize;
+            bytes.splice(to..to, range);
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn mutate_tokens(text: &str, random: &mut Random) -> String {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let mut tokens: Vec<&str> = spaced.split_whitespace().collect();
+    if tokens.is_empty() {
+        return "(".to_owned();
+    }
+    let position = |random: &mut Random, tokens: &[&str]| random.below(tokens.len() as u64) as usize;
+    let (at, other) = (position(random, &tokens), position(random, &tokens));
+    let foreign = random.pick(&TOKENS).copied().unwrap_or("(");
+    match random.below(7) {
+        0 => tokens.swap(at, other),
+        1 => drop(tokens.remove(at)),
+        2 => tokens[at] = foreign,
+        3 => tokens[at] = tokens[other],
+        4 => tokens.insert(at, foreign),
+        // A whole expression is repeated elsewhere, or dropped.
+        5 => {
+            let range: Vec<&str> = tokens[expression(&tokens, at)].to_vec();
+            tokens.splice(other..other, range);
+        }
+        _ => drop(tokens.drain(expression(&tokens, at))),
+    }
+    tokens.join(" ")
+}
+
+/// The range of the first expression at or after a token, to its closing parenthesis.
+fn expression(tokens: &[&str], at: usize) -> std::ops::Range<usize> {
+    let Some(start) = (at..tokens.len()).find(|&i| tokens[i] == "(") else { return at..at + 1 };
+    let mut depth = 0usize;
+    for (i, token) in tokens.iter().enumerate().skip(start) {
+        match *token {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return start..i + 1;
+        }
+    }
+    start..tokens.len()
+}
+
+/// Repetitions at scale 1; never fewer than a hundredth of it.
+const SIZE: usize = 50_000;
+
+struct Text {
+    name: &'static str,
+    domain: String,
+    problem: String,
+    plan: String,
+}
+
+const DOMAIN: &str = "(define (domain d) (:requirements :adl :fluents :derived-predicates)
+ (:predicates (p) (q ?x) (e ?x ?y)) (:functions (f) (total-cost))
+ (:action a :parameters () :precondition (and) :effect (p))
+ (:action b :parameters (?x) :precondition (p) :effect (q ?x)))";
+
+fn domain_with(section: &str) -> String {
+    DOMAIN.strip_suffix(')').unwrap_or(DOMAIN).to_owned() + section + ")"
+}
+
+fn problem(objects: &str, init: &str, rest: &str) -> String {
+    format!("(define (problem x) (:domain d) (:objects {objects}) (:init {init}) {rest})")
+}
+
+fn texts(size: usize) -> Vec<Text> {
+    let small = || problem("o", "(= (f) 1)", "(:goal (p))");
+    let of_domain = |name, section: String| Text {
+        name,
+        domain: domain_with(&section),
+        problem: small(),
+        plan: "(a)".to_owned(),
+    };
+    let of_problem =
+        |name, text: String| Text { name, domain: DOMAIN.to_owned(), problem: text, plan: "(a)".to_owned() };
+    let each = |piece: &str, count: usize| -> String {
+        (0..count).map(|n| piece.replace('#', &n.to_string()).replace('%', &(n + 1).to_string())).collect()
+    };
+    let nested = |open: &str, inner: &str| open.repeat(size) + inner + &")".repeat(size);
+    let action = |condition: &str, effect: &str| {
+        format!("(:action c :parameters () :precondition {condition} :effect {effect})")
+    };
+    let many = size / 5 * 16;
+    let twelve = each("o# ", 12);
+    let variables = "(?a ?b ?c ?d ?e ?f ?g ?h ?i ?j)";
+    vec![
+        of_problem("repeated goals", problem("o", "", &"(:goal (p))".repeat(size))),
+        of_problem(
+            "repeated initial states",
+            problem("o", "", &("(:init (p))".repeat(size) + "(:goal (p))")),
+        ),
+        of_domain("repeated predicates", each("(:predicates (p#))", size)),
+        of_domain("repeated actions", "(:action a :parameters () :effect (p))".repeat(size)),
+        of_domain("a sum of many terms", action(&format!("(> (+ {}) 3)", "(f) ".repeat(size)), "(p)")),
+        of_domain(
+            "a product of many terms",
+            action("(and)", &format!("(assign (f) (* {}))", "(f) ".repeat(size))),
+        ),
+        of_problem(
+            "a metric of many terms",
+            problem("o", "(= (f) 1)", &format!("(:goal (p)) (:metric minimize (+ {}))", "(f) ".repeat(size))),
+        ),
+        of_problem("nested conjunctions", problem("o", "", &format!("(:goal {})", nested("(and ", "(p)")))),
+        of_problem("nested negations", problem("o", "", &format!("(:goal {})", nested("(not ", "(p)")))),
+        of_problem(
+            "nested quantifiers",
+            problem("o", "", &format!("(:goal {})", nested("(forall (?x) ", "(p)"))),
+        ),
+        of_domain("nested effects", action("(and)", &nested("(when (p) ", "(p)"))),
+        of_domain("nested sums", action(&format!("(> {} 1)", nested("(+ (f) ", "1")), "(p)")),
+        of_domain("a wide disjunction", action(&format!("(or {})", "(not (p))".repeat(size)), "(p)")),
+        of_domain("many effects", action("(and)", &format!("(and {})", "(when (p) (not (p)))".repeat(size)))),
+        of_domain("types in a circle", format!("(:types {}t{many} - t0)", each("t# - t% ", many))),
+        of_domain("types in a long chain", format!("(:types {})", each("t# - t% ", size))),
+        of_domain("a chain of derived predicates", each("(:derived (d#) (d%))", size)),
+        of_problem(
+            "many objects",
+            problem(&each("o# ", size), &each("(q o#)", size), "(:goal (forall (?x) (q ?x)))"),
+        ),
+        of_problem(
+            "a tautology over ten variables",
+            problem(&twelve, "", &format!("(:goal (forall {variables} (or (e ?a ?j) (not (e ?a ?j)))))")),
+        ),
+        of_problem(
+            "a quantifier over ten variables",
+            problem(
+                &twelve,
+                "",
+                &format!(
+                    "(:goal (forall {variables} (or (e ?a ?b) (e ?c ?d) (e ?e ?f) (e ?g ?h) (not (e ?i ?j)))))"
+                ),
+            ),
+        ),
+        Text {
+            problem: problem(&twelve, "", "(:goal (e o1 o2))"),
+            ..of_domain(
+                "an action with ten parameters",
+                format!(
+                    "(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"
+                ),
+            )
+        },
+        Text { plan: "(a)\n".repeat(size), ..of_problem("a long plan", small()) },
+        Text { plan: "(".repeat(size), ..of_problem("a plan of parentheses", small()) },
+    ]
+}
+
+pub(crate) fn attack_sizes(context: &Context) -> Result<Row, String> {
+    let mut row = Row::default();
+    let size = context.scaled(SIZE).max(SIZE / 100);
+    let files = ["size-domain.pddl", "size-problem.pddl", "size-plan"].map(|name| context.scratch.join(name));
+    for text in texts(size) {
+        for (file, content) in files.iter().zip([&text.domain, &text.problem, &text.plan]) {
+            fs::write(file, content).map_err(|e| format!("{}: {e}", file.display()))?;
+        }
+        let [domain, problem, plan] = files.each_ref().map(|file| file.display().to_string());
+        let limits = ["--time-limit", "10", "--memory-limit", "1000"];
+        let calls: [Vec<&str>; 4] = [
+            vec!["pddl", "validate", &domain, &problem],
+            vec!["pddl", "validate", &domain, &problem, &plan],
+            [&["pddl", "plan", &domain, &problem][..], &limits].concat(),
+            [&["pddl", "plan", &domain, &problem, "--top-k", "3"][..], &limits].concat(),
+        ];
+        for call in calls {
+            let what = format!("{}, {}", text.name, call[1..].join(" "));
+            let differences = match run_planforge(context, &call)? {
+                Ended::Code(code, stderr) => match outcome(code) {
+                    Some(outcome) => {
+                        row.count(outcome);
+                        Vec::new()
+                    }
+                    None => vec![format!("exit code {code}: {stderr}")],
+                },
+                Ended::Signal => vec!["ended by a signal".to_owned()],
+                Ended::TooLate => vec!["did not end".to_owned()],
+            };
+            row.record(&what, &differences);
+        }
+    }
+    Ok(row)
+}
+
+/// The kind of an exit code; `None` for bugs and failures of the system.
+fn outcome(code: i32) -> Option<&'static str> {
+    match code {
+        0 => Some("accepted or planned"),
+        10 => Some("rejected or proven unsolvable"),
+        20..=24 => Some("undecided, with the limit or the reason"),
+        31 => Some("refused as input"),
+        _ => None,
+    }
 }

@@ -1,8 +1,6 @@
 //! Runs whose files were changed: replay, resume and compare give the same verdicts or say what is wrong.
 
-use super::command::{Ended, output_of_planforge};
-use super::context::Context;
-use super::table::Row;
+use super::{Context, Ended, Row, output_of_planforge};
 use planforge_pddl::random::Random;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,13 +1,13 @@
 //! A simulator that shares nothing with `planforge-planning` but the parsed tree: every action is instantiated with
 //! every object, conditions are evaluated recursively, and numbers are exact fractions.
 
-use super::fraction::{Fraction, TooLarge};
-use super::strata::strata;
 use planforge_pddl::ast::{
     Action, ArithmeticOp, AssignOp, CompareOp, Condition, Derived, Domain, Effect, InitElement, NumericExpr,
     Problem, Term, TypedName,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::fmt;
 
 /// Atoms that hold and values of fluents; both are keyed by text such as `p a b`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -463,4 +463,305 @@ fn types_of<'t>(domain: &'t Domain, object: &'t TypedName) -> BTreeSet<&'t str> 
         }
     }
     types
+}
+
+/// A value beyond the range of [`Fraction`]. A case with such a value is not compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+/// A fraction in lowest terms with a positive denominator. Both parts are bounded, so that two fractions can be
+/// compared by products of 128 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Fraction {
+    numerator: i128,
+    denominator: i128,
+}
+
+const MAX_NUMERATOR: i128 = 1 << 80;
+const MAX_DENOMINATOR: i128 = 1 << 45;
+
+impl Fraction {
+    pub(crate) const ZERO: Self = Self { numerator: 0, denominator: 1 };
+    const ONE: Self = Self { numerator: 1, denominator: 1 };
+
+    /// `numerator / denominator`; `None` if the denominator is 0.
+    pub(crate) fn new(numerator: i128, denominator: i128) -> Result<Option<Self>, TooLarge> {
+        if denominator == 0 {
+            return Ok(None);
+        }
+        let (mut a, mut b) = (numerator.unsigned_abs(), denominator.unsigned_abs());
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        let divisor = i128::try_from(a).map_err(|_| TooLarge)? * denominator.signum();
+        let (numerator, denominator) = (numerator / divisor, denominator / divisor);
+        if numerator.abs() > MAX_NUMERATOR || denominator > MAX_DENOMINATOR {
+            return Err(TooLarge);
+        }
+        Ok(Some(Self { numerator, denominator }))
+    }
+
+    fn from_parts(numerator: Option<i128>, denominator: Option<i128>) -> Result<Self, TooLarge> {
+        let (Some(numerator), Some(denominator)) = (numerator, denominator) else { return Err(TooLarge) };
+        Self::new(numerator, denominator)?.ok_or(TooLarge)
+    }
+
+    fn plus(self, other: Self) -> Result<Self, TooLarge> {
+        let left = self.numerator.checked_mul(other.denominator);
+        let right = other.numerator.checked_mul(self.denominator);
+        let sum = left.zip(right).and_then(|(l, r)| l.checked_add(r));
+        Self::from_parts(sum, self.denominator.checked_mul(other.denominator))
+    }
+
+    fn minus(self, other: Self) -> Result<Self, TooLarge> {
+        self.plus(other.negated())
+    }
+
+    fn negated(self) -> Self {
+        Self { numerator: -self.numerator, ..self }
+    }
+
+    pub(crate) fn times(self, other: Self) -> Result<Self, TooLarge> {
+        Self::from_parts(
+            self.numerator.checked_mul(other.numerator),
+            self.denominator.checked_mul(other.denominator),
+        )
+    }
+
+    /// The quotient; `None` if the divisor is 0.
+    fn divided_by(self, other: Self) -> Result<Option<Self>, TooLarge> {
+        if other.numerator == 0 {
+            return Ok(None);
+        }
+        let numerator = self.numerator.checked_mul(other.denominator);
+        Self::from_parts(numerator, self.denominator.checked_mul(other.numerator)).map(Some)
+    }
+
+    /// The nearest float.
+    pub(crate) fn to_f64(self) -> f64 {
+        // A finite decimal is rounded once, by the parser of floats.
+        let mut digits = format!("{}.", (self.numerator / self.denominator).abs());
+        let mut rest = (self.numerator % self.denominator).abs();
+        for _ in 0..50 {
+            if rest == 0 {
+                let value: f64 = digits.parse().unwrap_or(f64::NAN);
+                return if self.numerator < 0 { -value } else { value };
+            }
+            rest *= 10;
+            digits.push_str(&(rest / self.denominator).to_string());
+            rest %= self.denominator;
+        }
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+impl Ord for Fraction {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator))
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.denominator {
+            1 => write!(f, "{}", self.numerator),
+            denominator => write!(f, "{}/{denominator}", self.numerator),
+        }
+    }
+}
+
+/// The rules by stratum, lowest first.
+fn strata(rules: &[Derived]) -> Vec<Vec<&Derived>> {
+    let mut level: BTreeMap<&str, usize> = rules.iter().map(|rule| (rule.predicate.key(), 0)).collect();
+    // Levels grow until every rule is satisfied; rules that negate themselves in a circle stop at the bound.
+    for _ in 0..=rules.len() {
+        for rule in rules {
+            let mut uses = Vec::new();
+            if let Some(condition) = &rule.condition {
+                predicates(condition, true, &mut uses);
+            }
+            let needed = uses.iter().filter_map(|(predicate, positive)| {
+                level.get(predicate).map(|level| level + usize::from(!positive))
+            });
+            let needed = needed.max().unwrap_or(0).min(rules.len());
+            let own = level.entry(rule.predicate.key()).or_default();
+            *own = (*own).max(needed);
+        }
+    }
+    let mut strata: Vec<Vec<&Derived>> = vec![Vec::new(); rules.len() + 1];
+    for rule in rules {
+        strata[level[rule.predicate.key()]].push(rule);
+    }
+    strata.retain(|rules| !rules.is_empty());
+    strata
+}
+
+/// The predicates of a condition, each with true if it occurs positively.
+fn predicates<'t>(condition: &'t Condition, positive: bool, uses: &mut Vec<(&'t str, bool)>) {
+    match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter().for_each(|part| predicates(part, positive, uses));
+        }
+        Condition::Not(inner, _) => predicates(inner, !positive, uses),
+        Condition::Imply(premise, conclusion, _) => {
+            predicates(premise, !positive, uses);
+            predicates(conclusion, positive, uses);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => predicates(&q.body, positive, uses),
+        Condition::Atom(atom) => uses.push((atom.predicate.key(), positive)),
+        Condition::Timed(_, inner, _) => predicates(inner, positive, uses),
+        Condition::Equal(..)
+        | Condition::Compare(_)
+        | Condition::Preference(_)
+        | Condition::Trajectory(_) => {}
+    }
+}
+
+/// Cost, then length.
+pub(crate) type Effort = (Fraction, usize);
+
+/// The reachable states of a task with their steps.
+pub(crate) struct Space<'s> {
+    /// Steps from each state: name, next state, cost.
+    edges: Vec<Vec<(&'s str, usize, Fraction)>>,
+    goals: Vec<bool>,
+}
+
+/// Reason why a space is not built.
+pub(crate) enum NoSpace {
+    TooManyStates,
+    /// A value is beyond the range of fractions, or a step's cost is undefined or negative.
+    Uncomparable,
+}
+
+impl From<TooLarge> for NoSpace {
+    fn from(_: TooLarge) -> Self {
+        Self::Uncomparable
+    }
+}
+
+/// A plan, ordered by cost, length and names of steps.
+pub(crate) type RankedPlan<'s> = (Effort, Vec<&'s str>);
+
+impl<'s> Space<'s> {
+    /// Visits all reachable states, at most `cap`. Without a metric, each step costs 1.
+    pub(crate) fn build(simulator: &'s Simulator<'s>, metric: bool, cap: usize) -> Result<Self, NoSpace> {
+        let mut space = Self { edges: Vec::new(), goals: Vec::new() };
+        let mut numbers: BTreeMap<State, usize> = BTreeMap::new();
+        let mut states: Vec<State> = Vec::new();
+        let mut initial = simulator.initial()?;
+        // The cost counter is not part of a state here, because no condition of a generated task reads it.
+        initial.numbers.insert(COST.to_owned(), Fraction::ZERO);
+        numbers.insert(initial.clone(), 0);
+        states.push(initial);
+        let mut next = 0;
+        while let Some(state) = states.get(next).cloned() {
+            space.goals.push(simulator.is_goal(&state)?);
+            let mut edges = Vec::new();
+            for action in &simulator.actions {
+                let Some(mut after) = simulator.successor(&state, action)? else { continue };
+                let cost = after.numbers.insert(COST.to_owned(), Fraction::ZERO);
+                let cost = if metric { cost.unwrap_or(Fraction::ZERO) } else { Fraction::ONE };
+                if cost < Fraction::ZERO {
+                    return Err(NoSpace::Uncomparable);
+                }
+                let number = numbers.get(&after).copied().unwrap_or(states.len());
+                if number == states.len() {
+                    if states.len() == cap {
+                        return Err(NoSpace::TooManyStates);
+                    }
+                    numbers.insert(after.clone(), number);
+                    states.push(after);
+                }
+                edges.push((action.name.as_str(), number, cost));
+            }
+            space.edges.push(edges);
+            next += 1;
+        }
+        Ok(space)
+    }
+
+    pub(crate) fn states(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Steps of a shortest plan; `None` if there is no plan.
+    pub(crate) fn fewest_steps(&self) -> Option<usize> {
+        let (mut seen, mut layer) = (BTreeSet::from([0]), vec![0]);
+        for steps in 0.. {
+            if layer.iter().any(|&state| self.goals[state]) {
+                return Some(steps);
+            }
+            let next = layer.iter().flat_map(|&state| &self.edges[state]).map(|edge| edge.1);
+            layer = next.filter(|&state| seen.insert(state)).collect();
+            if layer.is_empty() {
+                break;
+            }
+        }
+        None
+    }
+
+    /// The least effort from every state to a goal; `None` where there is no plan.
+    pub(crate) fn efforts(&self) -> Result<Vec<Option<Effort>>, TooLarge> {
+        let mut backward: Vec<Vec<(usize, Fraction)>> = vec![Vec::new(); self.edges.len()];
+        for (from, edges) in self.edges.iter().enumerate() {
+            for &(_, to, cost) in edges {
+                backward[to].push((from, cost));
+            }
+        }
+        let mut best: Vec<Option<Effort>> = vec![None; self.edges.len()];
+        let mut open: BinaryHeap<Reverse<(Effort, usize)>> = BinaryHeap::new();
+        let goals = (0..self.goals.len()).filter(|&s| self.goals[s]);
+        open.extend(goals.map(|s| Reverse(((Fraction::ZERO, 0), s))));
+        while let Some(Reverse((effort, state))) = open.pop() {
+            if best[state].is_some() {
+                continue;
+            }
+            best[state] = Some(effort);
+            for &(from, cost) in &backward[state] {
+                if best[from].is_none() {
+                    open.push(Reverse(((effort.0.plus(cost)?, effort.1 + 1), from)));
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// The first `k` plans by cost, length and names of steps; `None` if more than `cap` prefixes would be visited. The
+    /// list is shorter if there are no other plans.
+    pub(crate) fn plans(&self, k: usize, cap: usize) -> Result<Option<Vec<RankedPlan<'s>>>, TooLarge> {
+        let efforts = self.efforts()?;
+        let mut plans: BTreeSet<RankedPlan<'_>> = BTreeSet::new();
+        // Prefixes by the least effort of a plan that begins so.
+        let mut open: BTreeSet<(Effort, Effort, Vec<&str>, usize)> = BTreeSet::new();
+        if let Some(effort) = efforts[0] {
+            open.insert((effort, (Fraction::ZERO, 0), Vec::new(), 0));
+        }
+        let mut visited = 0;
+        while let Some((least, so_far, steps, state)) = open.pop_first() {
+            if plans.iter().nth(k - 1).is_some_and(|kth| kth.0 < least) {
+                break;
+            }
+            visited += 1;
+            if visited > cap {
+                return Ok(None);
+            }
+            if self.goals[state] {
+                plans.insert((so_far, steps.clone()));
+            }
+            for &(name, next, cost) in &self.edges[state] {
+                let Some(rest) = efforts[next] else { continue };
+                let after = (so_far.0.plus(cost)?, so_far.1 + 1);
+                let longer = steps.iter().copied().chain([name]).collect();
+                open.insert(((after.0.plus(rest.0)?, after.1 + rest.1), after, longer, next));
+            }
+        }
+        Ok(Some(plans.into_iter().take(k).collect()))
+    }
 }

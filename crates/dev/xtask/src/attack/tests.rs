@@ -1,8 +1,7 @@
 //! A small part of each attack, with fixed seeds.
 
-use super::context::Context;
-use super::table::Row;
-use super::{fuzz, planning, validation};
+use super::validation::{attack_planning, run_top_k};
+use super::{Context, Row, fuzz, validation};
 use std::path::{Path, PathBuf};
 
 fn small(scale: f64, scratch: &Path) -> Context {
@@ -33,7 +32,7 @@ fn the_validator_agrees_with_an_independent_simulator() {
 #[test]
 fn the_planner_agrees_with_brute_force() {
     let scratch = tempfile::tempdir().unwrap();
-    let row = planning::run(&small(0.011, scratch.path()));
+    let row = attack_planning(&small(0.011, scratch.path()));
     assert_explained("planning", &row, 80);
     assert!(row.counts["solvable"] >= 15 && row.counts["unsolvable"] >= 3, "{:?}", row.counts);
 }
@@ -41,7 +40,7 @@ fn the_planner_agrees_with_brute_force() {
 #[test]
 fn top_k_plans_agree_with_an_enumeration() {
     let scratch = tempfile::tempdir().unwrap();
-    let row = planning::run_top_k(&small(0.0275, scratch.path()));
+    let row = run_top_k(&small(0.0275, scratch.path()));
     assert_explained("top-k", &row, 20);
     assert!(row.counts["plans compared"] > 50, "{:?}", row.counts);
 }

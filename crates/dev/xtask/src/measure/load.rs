@@ -1,20 +1,18 @@
 //! Many tasks and samples against a server that answers at once: calls per second, processor time per call,
 //! peak memory; and their growth with tasks, samples and jobs.
 //!
-//! The server is another process (`cargo xtask load-server`), so its work does not count. Each run is a
-//! separate process.
+//! The server is another process (`cargo xtask load-server`), so its work does not count. It answers each request with a problem of the suite
+//! `lights`, with as little work as possible, in the interface that the request's path names. Each run is a separate process.
 
-use crate::paths::absolute;
-mod peers;
-pub(crate) mod server;
-
-use crate::process::{Cost, run_measured};
-use peers::PeerLoad;
-use server::Interface;
-use std::fs;
-use std::io::{BufRead, BufReader};
+use crate::programs::{Cost, absolute, run_measured};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 #[derive(clap::Args)]
 pub(crate) struct LoadArgs {
@@ -92,7 +90,7 @@ enum ReplyProcessing {
     Whole,
 }
 
-pub(crate) fn run(args: &LoadArgs) -> Result<(), String> {
+pub(crate) fn measure_load(args: &LoadArgs) -> Result<(), String> {
     let planforge = absolute(&args.planforge)?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let folder = args.folder.clone().unwrap_or_else(|| scratch.path().to_owned());
@@ -125,7 +123,7 @@ fn admit(args: &LoadArgs, planforge: &Path, folder: &Path) -> Result<(), String>
     let jobs = args.jobs.first().copied().unwrap_or(32);
     let interface = args.interface.first().copied().unwrap_or(Interface::Chat);
     for &rate in &args.admit {
-        let tasks = (rate * (server::START + args.seconds + 3.0)).ceil() as usize;
+        let tasks = (rate * (START + args.seconds + 3.0)).ceil() as usize;
         let suite = folder.join(format!("lights-{tasks}"));
         write_suite(&suite, tasks).map_err(|e| format!("{}: {e}", suite.display()))?;
         let server = Server::start(args.delay_ms, Some((rate, args.seconds)))?;
@@ -205,8 +203,8 @@ impl Case<'_> {
             let server = Server::start(self.args.delay_ms, None)?;
             let load = PeerLoad { folder, address: &server.address, interface, tasks, samples, jobs };
             let command = match name {
-                "inspect_ai" => peers::inspect(&place, load),
-                _ => peers::promptfoo(&place, load),
+                "inspect_ai" => inspect(&place, load),
+                _ => promptfoo(&place, load),
             };
             let (cost, status) =
                 run_measured(&mut command.map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
@@ -274,7 +272,7 @@ pub(crate) struct Server {
     process: Child,
     output: BufReader<std::process::ChildStdout>,
     /// `127.0.0.1:PORT`.
-    pub(crate) address: String,
+    address: String,
 }
 
 impl Server {
@@ -342,4 +340,333 @@ fn write_suite(folder: &Path, tasks: usize) -> std::io::Result<()> {
         fs::write(folder.join(format!("p{number:05}.pddl")), problem)?;
     }
     Ok(())
+}
+
+#[derive(clap::Args)]
+pub(crate) struct LoadServerArgs {
+    /// Milliseconds until an answer.
+    #[arg(long, default_value_t = 0)]
+    delay_ms: u64,
+    /// Requests admitted a second, and at once after a pause; others are answered 429.
+    #[arg(long)]
+    admit: Option<f64>,
+    /// Seconds in which admitted and refused requests are counted, from ten seconds after the first request.
+    #[arg(long, default_value_t = 30.0)]
+    seconds: f64,
+}
+
+/// Seconds after the first request that are not counted.
+const START: f64 = 10.0;
+
+/// A token bucket, and counts of the requests that it admitted and refused.
+struct Bucket {
+    rate: f64,
+    seconds: f64,
+    tokens: f64,
+    first: Option<Instant>,
+    last: Instant,
+    admitted: u64,
+    refused: u64,
+}
+
+impl Bucket {
+    fn new(rate: f64, seconds: f64) -> Self {
+        Self {
+            rate,
+            seconds,
+            tokens: rate.max(1.0),
+            first: None,
+            last: Instant::now(),
+            admitted: 0,
+            refused: 0,
+        }
+    }
+
+    fn admit(&mut self) -> bool {
+        let now = Instant::now();
+        let since = now.duration_since(*self.first.get_or_insert(now)).as_secs_f64();
+        let refilled = self.rate * now.duration_since(self.last).as_secs_f64();
+        self.tokens = self.rate.max(1.0).min(self.tokens + refilled);
+        self.last = now;
+        let is_admitted = self.tokens >= 1.0;
+        if is_admitted {
+            self.tokens -= 1.0;
+        }
+        if (START..START + self.seconds).contains(&since) {
+            *(if is_admitted { &mut self.admitted } else { &mut self.refused }) += 1;
+        }
+        is_admitted
+    }
+}
+
+/// Prints its address on standard output, then answers until standard input is closed.
+pub(crate) fn run_load_server(args: &LoadServerArgs) -> Result<(), String> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
+    let address = listener.local_addr().map_err(|e| e.to_string())?;
+    println!("{address}");
+    let (count, delay) = (Arc::new(AtomicU64::new(0)), Duration::from_millis(args.delay_ms));
+    let bucket = args.admit.map(|rate| Arc::new(Mutex::new(Bucket::new(rate, args.seconds))));
+    let (answered, shared) = (Arc::clone(&count), bucket.clone());
+    thread::spawn(move || {
+        for stream in listener.incoming().filter_map(Result::ok) {
+            let (count, bucket) = (Arc::clone(&answered), shared.clone());
+            // A connection that fails is the client's to notice.
+            drop(
+                thread::Builder::new()
+                    .stack_size(128 << 10)
+                    .spawn(move || serve(stream, &count, bucket.as_deref(), delay)),
+            );
+        }
+    });
+    let mut nothing = Vec::new();
+    std::io::stdin().read_to_end(&mut nothing).map_err(|e| e.to_string())?;
+    println!("{}", count.load(Ordering::SeqCst));
+    if let Some(bucket) = bucket {
+        let bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        println!("{} {}", bucket.admitted, bucket.refused);
+    }
+    Ok(())
+}
+
+/// Serves one connection until the client closes it.
+fn serve(
+    mut stream: TcpStream,
+    count: &AtomicU64,
+    bucket: Option<&Mutex<Bucket>>,
+    delay: Duration,
+) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut line, mut body) = (String::new(), Vec::new());
+    loop {
+        let mut length = 0;
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let interface = Interface::of_request_line(&line);
+        loop {
+            line.clear();
+            if reader.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+            if line.trim_end().is_empty() {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().unwrap_or(0);
+            }
+        }
+        body.resize(length, 0);
+        reader.read_exact(&mut body)?;
+        let is_refused = bucket.is_some_and(|it| !it.lock().unwrap_or_else(PoisonError::into_inner).admit());
+        if is_refused {
+            stream.write_all(REFUSAL.as_bytes())?;
+            continue;
+        }
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(delay);
+        let body = match interface {
+            Interface::Chat => completion(number, requested_replies(&body)),
+            other => one_reply(other, number),
+        };
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all((head + &body).as_bytes())?;
+    }
+}
+
+const REFUSAL: &str = "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json\r\nretry-after: 1\r\ncontent-length: 41\r\n\r\n\
+     {\"error\":{\"message\":\"too many requests\"}}";
+
+/// Number of replies that a request asks for.
+fn requested_replies(body: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(body);
+    let n = text.rsplit_once("\"n\":").map(|(_, rest)| rest.trim_start());
+    let digits = n.map(|n| n.chars().take_while(char::is_ascii_digit).collect::<String>());
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(1)
+}
+
+/// Interfaces of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Interface {
+    /// OpenAI-compatible chat completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's generateContent.
+    Gemini,
+}
+
+impl Interface {
+    /// The interface of a request with this first line.
+    fn of_request_line(line: &str) -> Self {
+        let path = line.split(' ').nth(1).unwrap_or_default();
+        let path = path.split('?').next().unwrap_or_default();
+        match path {
+            _ if path.ends_with("/responses") => Self::Responses,
+            _ if path.ends_with("/messages") => Self::Anthropic,
+            _ if path.ends_with(":generateContent") => Self::Gemini,
+            _ => Self::Chat,
+        }
+    }
+}
+
+/// The JSON text of a reply; no two are the same, as with a model.
+fn reply_text(number: u64, index: u64) -> String {
+    format!(
+        "\"The problem:\\n\\n```pddl\\n(define (problem lights-{number}-{index}) (:domain lights)\\n  (:objects hall kitchen attic - room)\\n  \
+         (:init (dark hall) (dark kitchen) (dark attic))\\n  (:goal (and (lit hall) (lit kitchen) (lit attic))))\\n```\\n\""
+    )
+}
+
+/// A chat completion with so many replies.
+fn completion(number: u64, n: u64) -> String {
+    let choice = |index: u64| {
+        let text = reply_text(number, index);
+        format!(
+            "{{\"index\":{index},\"finish_reason\":\"stop\",\"message\":{{\"role\":\"assistant\",\"content\":{text}}}}}"
+        )
+    };
+    let choices: Vec<String> = (0..n).map(choice).collect();
+    format!(
+        "{{\"id\":\"load-{number}\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"load\",\"choices\":[{}],\"usage\":\
+         {{\"prompt_tokens\":200,\"completion_tokens\":{},\"total_tokens\":{}}}}}",
+        choices.join(","),
+        80 * n,
+        200 + 80 * n
+    )
+}
+
+/// The reply of an interface that gives one a request.
+fn one_reply(interface: Interface, number: u64) -> String {
+    let text = reply_text(number, 0);
+    match interface {
+        Interface::Chat => completion(number, 1),
+        Interface::Responses => format!(
+            "{{\"id\":\"resp_{number}\",\"object\":\"response\",\"created_at\":1,\"status\":\"completed\",\"model\":\"load\",\"error\":null,\
+             \"incomplete_details\":null,\"instructions\":null,\"metadata\":{{}},\"parallel_tool_calls\":true,\"tool_choice\":\"auto\",\"tools\":[],\
+             \"output\":[{{\"type\":\"message\",\"id\":\"msg_{number}\",\"status\":\"completed\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\
+             \"annotations\":[],\"text\":{text}}}]}}],\"usage\":{{\"input_tokens\":200,\"input_tokens_details\":{{\"cached_tokens\":0}},\"output_tokens\":80,\
+             \"output_tokens_details\":{{\"reasoning_tokens\":0}},\"total_tokens\":280}}}}"
+        ),
+        Interface::Anthropic => format!(
+            "{{\"id\":\"msg_{number}\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-load\",\"stop_reason\":\"end_turn\",\
+             \"stop_sequence\":null,\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"usage\":{{\"input_tokens\":200,\"output_tokens\":80}}}}"
+        ),
+        Interface::Gemini => format!(
+            "{{\"responseId\":\"r{number}\",\"modelVersion\":\"gemini-load\",\"candidates\":[{{\"index\":0,\"finishReason\":\"STOP\",\"content\":\
+             {{\"role\":\"model\",\"parts\":[{{\"text\":{text}}}]}}}}],\"usageMetadata\":{{\"promptTokenCount\":200,\"candidatesTokenCount\":80,\
+             \"totalTokenCount\":280}}}}"
+        ),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn each_interface_has_its_path_and_replies_of_valid_json_that_differ() {
+        let lines = [
+            "POST /v1/chat/completions HTTP/1.1",
+            "POST /v1/responses HTTP/1.1",
+            "POST /v1/messages HTTP/1.1",
+            "POST /v1beta/models/gemini-load:generateContent?key=k HTTP/1.1",
+        ];
+        for (line, interface) in lines.into_iter().zip(Interface::value_variants()) {
+            assert_eq!(Interface::of_request_line(line), *interface);
+            let texts = [1, 2].map(|number| one_reply(*interface, number));
+            assert_ne!(texts[0], texts[1]);
+            let reply: serde_json::Value = serde_json::from_str(&texts[0]).unwrap();
+            assert!(reply.to_string().contains("(define (problem lights-1-0)"), "{reply}");
+        }
+    }
+}
+
+/// Sends each request once per sample, and checks that the reply contains PDDL.
+const INSPECT: &str = r#"
+import sys
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.scorer import includes
+
+tasks, samples, jobs, server, logs, interface = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5], sys.argv[6]
+question = "House number {} has a hall, a kitchen and an attic. All are dark. Switch on every light."
+# Without its setting, Responses begins with a request that tries reasoning, and Anthropic asks for more tokens than it takes without streaming.
+name, path, options, settings = {
+    "chat": ("openai-api/loopback/load", "/v1", {}, {}),
+    "responses": ("openai/load", "/v1", {"responses_api": True}, {"reasoning_summary": "none"}),
+    "anthropic": ("anthropic/claude-load", "", {"streaming": False}, {"max_tokens": 1024}),
+    "gemini": ("google/gemini-load", "", {"streaming": False}, {}),
+}[interface]
+model = get_model(name, base_url=server + path, api_key="sk-load", config=GenerateConfig(max_connections=jobs, **settings), **options)
+task = Task(dataset=[Sample(input=question.format(n), target="(define") for n in range(tasks)], epochs=samples, scorer=includes())
+log = eval(task, model=model, display="none", log_dir=logs, max_samples=jobs * 2, max_connections=jobs)[0]
+sys.exit(0 if log.status == "success" else 1)
+"#;
+
+/// The number of questions to send, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct PeerLoad<'a> {
+    /// Folder for what the peer writes.
+    pub(crate) folder: &'a Path,
+    /// `127.0.0.1:PORT`.
+    address: &'a str,
+    pub(crate) interface: Interface,
+    pub(crate) tasks: usize,
+    pub(crate) samples: u32,
+    pub(crate) jobs: u32,
+}
+
+/// inspect_ai of a Python environment.
+fn inspect(venv: &Path, load: PeerLoad<'_>) -> io::Result<Command> {
+    let PeerLoad { folder, address, interface, tasks, samples, jobs } = load;
+    let script = folder.join("inspect_load.py");
+    fs::write(&script, INSPECT)?;
+    let mut command = Command::new(venv.join("bin/python"));
+    command.arg(script).args([tasks.to_string(), samples.to_string(), jobs.to_string()]);
+    command.arg(format!("http://{address}")).arg(folder.join("inspect-logs")).arg(interface.name());
+    command.current_dir(folder);
+    Ok(command)
+}
+
+/// promptfoo of a folder with `node_modules`.
+fn promptfoo(modules: &Path, load: PeerLoad<'_>) -> io::Result<Command> {
+    let PeerLoad { folder, address, interface, tasks, samples, jobs } = load;
+    let (id, path) = match interface {
+        Interface::Chat => ("openai:chat:load", "/v1"),
+        Interface::Responses => ("openai:responses:load", "/v1"),
+        Interface::Anthropic => ("anthropic:messages:claude-load", ""),
+        Interface::Gemini => ("google:gemini-load", ""),
+    };
+    let tests: String = (0..tasks).map(|n| format!("  - vars: {{ house: {n} }}\n")).collect();
+    let config = format!(
+        "prompts:\n  - 'House number {{{{house}}}} has a hall, a kitchen and an attic. All are dark. Switch on every light.'\n\
+         providers:\n  - id: {id}\n    config: {{ apiBaseUrl: 'http://{address}{path}', apiKey: sk-load }}\n\
+         defaultTest:\n  assert:\n    - type: contains\n      value: '(define'\ntests:\n{tests}"
+    );
+    let file = folder.join("promptfooconfig.yaml");
+    fs::write(&file, config)?;
+    let mut command = Command::new("node");
+    command
+        .arg(modules.join("node_modules/promptfoo/dist/src/entrypoint.js"))
+        .arg("eval")
+        .arg("-c")
+        .arg(file);
+    command.args(["--repeat", &samples.to_string(), "-j", &jobs.to_string()]);
+    command.args(["--no-cache", "--no-table", "--no-progress-bar", "--no-share"]);
+    command.arg("-o").arg(folder.join("promptfoo.json")).current_dir(folder);
+    command.env("PROMPTFOO_DISABLE_TELEMETRY", "1").env("PROMPTFOO_DISABLE_UPDATE", "1");
+    command.env("PROMPTFOO_CONFIG_DIR", folder.join("promptfoo-state"));
+    Ok(command)
 }

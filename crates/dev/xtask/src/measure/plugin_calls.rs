@@ -3,7 +3,13 @@
 //! `direct` is a call of the Rust method. The other calls go through the host: documents are written and read, on a thread of the pool
 //! with a deadline. A library adds the binary interface; an isolated library and a program in Python add a process and its pipes.
 
-use crate::process::status_field;
+/// The verifier of the templates of new plugins, so that what is measured is what users get.
+#[allow(unreachable_pub)]
+#[rustfmt::skip]
+#[path = "../../../../platform/plugin-tools/templates/verifier/lib.rs"]
+mod short_plans;
+
+use crate::programs::status_field;
 use planforge_contract::api::Verifier;
 use planforge_contract::{
     Assessment, Candidate, CreateRequest, Decision, Outcome, PlanDocument, PlanOutcome, SearchStatistics,
@@ -13,18 +19,14 @@ use planforge_plugin_host::{Instance, Registry, RegistrySettings, WorkerSettings
 use planforge_plugin_sdk::testing::TestHost;
 use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_plugin_tools::scaffold::scaffold_python;
-use short_plans::{NewPlugin as ShortPlans, Options};
+use short_plans::NewPlugin as ShortPlans;
+use short_plans::Options;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
-/// The verifier of the templates of new plugins, so that what is measured is what users get.
-#[allow(unreachable_pub)]
-#[rustfmt::skip]
-#[path = "../../../../platform/plugin-tools/templates/verifier/lib.rs"]
-mod short_plans;
 planforge_plugin_sdk::bundle_plugin!("planforge_short_plans", Verifier, ShortPlans);
 
 #[derive(clap::Args)]

@@ -5,7 +5,7 @@
 //! `ground-no-ops-dropped`. The last cost of either list is left out, because k cuts it somewhere, unless there are fewer than k plans. Under `strips` there may be more plans, and each of
 //! them must have a step that changes nothing. Where cycles cost nothing no list of a cost is ever whole: on such tasks ours is checked alone.
 
-use crate::paths::{absolute, val_programs};
+use crate::programs::{absolute, val_programs};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};

@@ -1,12 +1,9 @@
 //! Knowledge files, in-context representations and patterns fit together: every text gives its own task.
-
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
-use super::change::changes;
-use super::control::Control;
+use super::control::{Control, changes};
 use super::outcome::{self, Outcome};
-use super::patterns;
-use super::tasks::{self, TextTask};
+use super::{TextTask, llm_p_tasks, load, own_tasks, patterns};
 use std::path::{Path, PathBuf};
 
 fn repository() -> PathBuf {
@@ -28,7 +25,7 @@ fn llm_p() -> Option<PathBuf> {
 }
 
 fn convert(task: &TextTask, text: &str) -> Result<String, Vec<String>> {
-    patterns::convert(tasks::patterns(task.texts, &task.suite).unwrap(), text)
+    patterns::convert(patterns(task.texts, &task.suite).unwrap(), text)
 }
 
 /// Tasks that do not give the reference.
@@ -53,7 +50,7 @@ fn deaf(tasks: &[TextTask]) -> Vec<String> {
 
 /// A task whose representation is the suite's in-context example.
 fn example(folder: &Path, add_on: Option<&Path>) -> (TextTask, String) {
-    let suite = tasks::load(folder).unwrap();
+    let suite = load(folder).unwrap();
     let read = |name: &str| std::fs::read_to_string(add_on.unwrap_or(folder).join(name));
     let example = suite.example.expect("an in-context example");
     let task = TextTask {
@@ -70,7 +67,7 @@ fn example(folder: &Path, add_on: Option<&Path>) -> (TextTask, String) {
 
 #[test]
 fn new_tasks_of_our_suites_are_inferred_from_their_texts_and_changed_texts_are_not() {
-    let tasks = tasks::own(&examples(), 7, 8).unwrap();
+    let tasks = own_tasks(&examples(), 7, 8).unwrap();
     assert_eq!(tasks.len(), 56);
     assert_eq!(not_equivalent(&tasks), Vec::<String>::new());
     assert_eq!(deaf(&tasks), Vec::<String>::new());
@@ -136,7 +133,7 @@ fn the_example_of_the_documentation_gives_its_problem_by_its_knowledge_file() {
 #[test]
 fn the_llm_p_tasks_are_inferred_from_their_texts() {
     let Some(folder) = llm_p() else { return };
-    let tasks = tasks::llm_p(&folder, &examples()).unwrap();
+    let tasks = llm_p_tasks(&folder, &examples()).unwrap();
     assert_eq!(tasks.len(), 56);
     assert_eq!(not_equivalent(&tasks), Vec::<String>::new());
     assert_eq!(deaf(&tasks), Vec::<String>::new());

@@ -1,9 +1,9 @@
-//! Judging mutants with the verifiers.
+//! The verifiers that are calibrated, and their judgements of mutants.
 
-use super::mutants::Mutant;
-use super::reference::{ReferenceProblem, ReferenceSuite};
-use super::verifier::{JudgedMutant, Judgement, Label, ShownBy};
-use super::{CalibrationSpec, reference};
+use super::{
+    CalibrationSpec, Mutant, ReferenceProblem, ReferenceSuite, label_limits, plan_file, plan_options,
+    walk_spec, walks,
+};
 use crate::study::{StudyBudget, Watch, run_all, stream};
 use planforge_contract::Failure;
 use planforge_diagnostics::{Diagnostic, SourceId};
@@ -20,6 +20,7 @@ use planforge_planning::walk::{
     exact_direction, exact_goals, goal_plan,
 };
 use planforge_planning::{PlanFile, SearchOutcome, ValidationDecision, Validator, plan_model};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Time since some moment, the same for all calls.
@@ -38,7 +39,7 @@ pub fn judge_all(
     clock: &Clock,
 ) -> Result<Vec<JudgedMutant>, Failure> {
     let own: Vec<&ReferenceSuite<'_>> = references.iter().collect();
-    let walks = run_all(&own, threads, watch, |&r| reference::walks(r, spec, watch))?;
+    let walks = run_all(&own, threads, watch, |&r| walks(r, spec, watch))?;
     run_all(mutants, threads, watch, |mutant| {
         let bench =
             Bench { reference: &references[mutant.suite], walks: &walks[mutant.suite], spec, watch, clock };
@@ -157,7 +158,7 @@ impl Bench<'_> {
     }
 
     fn models(&self, texts: &MutantTexts) -> Result<Vec<ComparableModel>, NotCompared> {
-        let limits = reference::label_limits(self.spec);
+        let limits = label_limits(self.spec);
         let one =
             |p: &Problem| comparable(ComparedSide::Second, &texts.domain, p, &limits, &mut self.budget());
         texts.problems.iter().map(one).collect()
@@ -195,7 +196,7 @@ impl Bench<'_> {
     }
 
     fn label(&self, models: &[ComparableModel]) -> Label {
-        let found = match self.compare(models, &reference::label_limits(self.spec)) {
+        let found = match self.compare(models, &label_limits(self.spec)) {
             Ok(found) => found,
             Err(no) => return Label::Undecided(no.error.to_string()),
         };
@@ -211,8 +212,7 @@ impl Bench<'_> {
     }
 
     fn judge_to_depth(&self, models: &[ComparableModel]) -> Judgement {
-        let limits =
-            EquivalenceLimits { max_depth: Some(self.spec.depth), ..reference::label_limits(self.spec) };
+        let limits = EquivalenceLimits { max_depth: Some(self.spec.depth), ..label_limits(self.spec) };
         let found = match self.compare(models, &limits) {
             Ok(found) => found,
             Err(no) => return Judgement::Undecided(no.error.to_string()),
@@ -231,7 +231,7 @@ impl Bench<'_> {
     }
 
     fn plans(&self, models: &[ComparableModel], ready: Duration) -> Plans {
-        let options = reference::plan_options(self.spec);
+        let options = plan_options(self.spec);
         let (found, planning) = self.time_work(|| {
             let one =
                 |m: &ComparableModel| plan_model(m.model(), &options, &mut self.budget()).map(|r| r.outcome);
@@ -240,7 +240,7 @@ impl Bench<'_> {
         let solvable = combine(found.iter().map(judge_solvable));
         let (forth, forward) = self.time_work(|| {
             combine(self.problems().iter().zip(&found).map(|(own, outcome)| match outcome {
-                Some(SearchOutcome::Plan(plan)) => judge_plan(&own.validator, &reference::plan_file(plan)),
+                Some(SearchOutcome::Plan(plan)) => judge_plan(&own.validator, &plan_file(plan)),
                 other => self::judge_solvable(other),
             }))
         });
@@ -316,7 +316,7 @@ impl Bench<'_> {
         };
         let place = [2 << 32, number as u64, mutant.number as u64];
         let seed = stream(self.spec.seed, &self.reference.suite.name, &place).next_u64();
-        let spec = reference::walk_spec(self.spec, seed);
+        let spec = walk_spec(self.spec, seed);
         match DirectionSampler::new(other.model(), own.model.model(), &spec) {
             Ok(Some(back)) => Trial::Walks { forth: walks.on(other.model()), back: Box::new(back) },
             // Nothing can be executed in the mutant: no score, and no equal.
@@ -479,4 +479,138 @@ fn open_reason(comparison: &DomainComparison) -> Option<String> {
         (_, Costs::NotCompared { what, .. }) => Some(format!("costs were not compared: {what}")),
         _ => None,
     }
+}
+
+/// A verifier. Each accepts a mutant that it cannot tell from the reference on the suite's stated problems, and rejects it otherwise;
+/// it rejects as soon as one problem shows a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verifier {
+    /// The front end finds no error in the mutant or in a problem read with it. The reference is not used.
+    Pddl,
+    /// A planner finds a plan in the mutant. The reference is not used.
+    Solvable,
+    /// A plan of the mutant is a plan of the reference.
+    Plan,
+    /// A plan of the reference is a plan of the mutant.
+    ReferencePlan,
+    /// Both of these.
+    PlansBothWays,
+    /// Heuristic domain equivalence over so many plans a problem.
+    Hde(usize),
+    /// The walk score is 1 with so many walks of each problem and direction.
+    Walks(u32),
+    /// The walk score, computed over all walks, is 1.
+    WalksExact,
+    /// The walk score and the goal agreement, both computed over all walks, are 1.
+    WalksGoals,
+    /// The exact comparison finds no difference after at most so many steps.
+    ExactDepth(u32),
+}
+
+impl Verifier {
+    /// Its name in tables.
+    pub fn name(self) -> String {
+        match self {
+            Self::Pddl => "pddl".to_owned(),
+            Self::Solvable => "solvable".to_owned(),
+            Self::Plan => "plan".to_owned(),
+            Self::ReferencePlan => "reference-plan".to_owned(),
+            Self::PlansBothWays => "plans-both-ways".to_owned(),
+            Self::Hde(plans) => format!("hde-{plans}"),
+            Self::Walks(walks) => format!("walks-{walks}"),
+            Self::WalksExact => "walks-exact".to_owned(),
+            Self::WalksGoals => "walks-goals".to_owned(),
+            Self::ExactDepth(steps) => format!("exact-depth-{steps}"),
+        }
+    }
+
+    /// The plugin and options, or the command, that ask the same question in a pipeline.
+    pub fn elsewhere(self, t_max: u32) -> String {
+        match self {
+            Self::Pddl => "verifier-val, what = \"pddl\"".to_owned(),
+            Self::Solvable => "planner-classical".to_owned(),
+            Self::Plan => {
+                "planner-classical, then verifier-val, what = \"plan\", against = \"environment\"".to_owned()
+            }
+            Self::ReferencePlan => "planforge plan, then planforge validate".to_owned(),
+            Self::PlansBothWays => "both of these".to_owned(),
+            Self::Hde(plans) => {
+                format!("verifier-equivalence, what = \"domain\", level = \"hde\", k = {plans}")
+            }
+            Self::Walks(walks) => {
+                let each = f64::from(walks) / f64::from(t_max.max(1));
+                format!("verifier-ew, mode = \"sampled\", t_max = {t_max}, walks = {each}")
+            }
+            Self::WalksExact => format!("verifier-ew, mode = \"exact\", t_max = {t_max}"),
+            Self::WalksGoals => {
+                format!("verifier-ew, mode = \"exact\", ratings = \"with-goals\", t_max = {t_max}")
+            }
+            Self::ExactDepth(steps) => format!("planforge equivalent domain --max-depth {steps}"),
+        }
+    }
+}
+
+/// The judgement of a verifier on a mutant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judgement {
+    /// Good.
+    Accepts,
+    /// Bad.
+    Rejects,
+    /// It cannot tell, and why.
+    Undecided(String),
+    /// It broke, and how.
+    Failed(String),
+}
+
+/// The true relation of a mutant to the reference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Label {
+    /// On every stated problem it behaves like the reference, over the whole reachable space.
+    Equal,
+    /// On a stated problem it does not.
+    Different {
+        /// The kind of the difference on the first problem that shows it.
+        by: ShownBy,
+        /// The number of steps of the shortest sequence that shows it there.
+        steps: usize,
+    },
+    /// The comparison was left open, and why.
+    Undecided(String),
+}
+
+/// The kind of a difference between two domains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShownBy {
+    /// A step that one executes and the other refuses.
+    Refusal,
+    /// The goal, which holds in one domain alone. Walks ignore goals.
+    Goal,
+    /// The cost of a step, and nothing else.
+    Cost,
+}
+
+impl Label {
+    /// `equal`, `different` or `undecided`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Different { .. } => "different",
+            Self::Undecided(_) => "undecided",
+        }
+    }
+}
+
+/// Everything that was found out about a mutant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedMutant {
+    pub label: Label,
+    /// Time to find the label.
+    pub label_time: Duration,
+    /// By verifier, in the order of `CalibrationSpec::verifiers`: its judgement, and its time if only the
+    /// reference is prepared. Reading and grounding the mutant are part of every judgement that needs them.
+    pub judgements: Vec<(Judgement, Duration)>,
 }

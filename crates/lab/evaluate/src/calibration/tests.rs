@@ -95,7 +95,7 @@ fn verifiers_keep_what_their_kinds_promise() {
     assert!(equal > 40 && different > 30 && equal + different + undecided == 160, "{:?}", calibration.labels);
     assert!(calibration.broken_rewrites().is_empty());
     let (mut missed, mut goals) = (0, 0);
-    let rejects = |m: &figures::MutantRow, name: &str| m.judgements[name] == Judgement::Rejects;
+    let rejects = |m: &report::MutantRow, name: &str| m.judgements[name] == Judgement::Rejects;
     for mutant in &calibration.mutants {
         // Each looks at no more than the exact comparison does, so none rejects what that finds equal.
         if mutant.label == Label::Equal {

@@ -2,15 +2,540 @@
 //!
 //! One reply is one task, sample and action. Every sample counts, not only the candidate that a pipeline returns: the paper's percentages
 //! are over all prompts.
+//!
+//! A run's journal is read event by event. Evidence is read once and dropped; a candidate keeps a few bytes for
+//! each action.
 
 mod counts;
-mod read;
-mod reply_class;
-mod stages;
 
 pub use counts::{
-    CellClasses, Change, ComparisonRule, Counts, ExactCount, ExactResult, Histogram, Suspect, Tally,
+    CellClasses, Change, ComparisonRule, Counts, ExactCount, ExactResult, Group, Histogram, Reading,
+    ReplyClass, Suspect, Tally,
 };
 pub(crate) use counts::{add, of_group};
-pub use reply_class::{Group, Reading, ReplyClass};
-pub use stages::ClassStages;
+
+use crate::results::judges::{PipelinePlugins, PluginFacts};
+use planforge_contract::{Classification, DomainDifference, Failure, FailureClass, Measure, ResultClasses};
+use planforge_pipeline::{DescriptionClass, KeepRound, Pipeline, Stage};
+use planforge_planning::result_class::ResultClass;
+use planforge_record::{Event, Journal, SamplePath};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most suspects of a run that are listed.
+const MOST_SUSPECTS: usize = 200;
+
+/// The kept part of one classification.
+#[derive(Debug, Clone, PartialEq)]
+struct KeptClassification {
+    /// Place of the action in the run's list.
+    action: usize,
+    fate: ReplyClass,
+    /// The class by position, if it is another.
+    positional: Option<ReplyClass>,
+    errors: [Option<u64>; 3],
+    exact: ExactResult,
+    /// Kept for suspects alone.
+    difference: Option<Box<DomainDifference>>,
+}
+
+/// The kept part of one candidate's evidence.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct KeptEvidence {
+    actions: Vec<KeptClassification>,
+    whole: Option<ReplyClass>,
+    /// By place in the run's list, how many classifications were made so.
+    settings: BTreeMap<usize, u64>,
+}
+
+/// The rounds of one candidate: by number, what the round left.
+type Line = BTreeMap<u32, SamplePath>;
+
+/// Everything that a pass over the journal keeps.
+struct ClassReader<'a> {
+    journal: &'a dyn Journal,
+    stages: &'a ClassStages,
+    actions: Vec<String>,
+    settings: Vec<ComparisonRule>,
+    /// The last word on a candidate: of the judge, by task and path, and of any stage that classifies.
+    judged: BTreeMap<(String, SamplePath), KeptEvidence>,
+    any: HashMap<SamplePath, KeptEvidence>,
+    /// By task: the samples of the first writer that came, and the calls that broke, by stage and descent.
+    made: BTreeSet<(String, String)>,
+    broke: BTreeSet<(String, String, String)>,
+    lines: BTreeMap<(String, SamplePath), Line>,
+}
+
+/// The part of an assessment that is read here.
+#[derive(Deserialize)]
+struct Evidence {
+    #[serde(default)]
+    evidence: Option<ResultClasses>,
+}
+
+impl CellClasses {
+    /// Reads a run. `reference` are the actions of the reference domain, in its order: a reply that never came is missed for each of
+    /// them.
+    ///
+    /// # Errors
+    /// `record.*`: a blob is missing or holds another document, or evidence names a class that there is not.
+    pub fn read(journal: &dyn Journal, stages: &ClassStages, reference: &[String]) -> Result<Self, Failure> {
+        let mut reader = ClassReader {
+            journal,
+            stages,
+            actions: Vec::new(),
+            settings: Vec::new(),
+            judged: BTreeMap::new(),
+            any: HashMap::new(),
+            made: BTreeSet::new(),
+            broke: BTreeSet::new(),
+            lines: BTreeMap::new(),
+        };
+        let wanted = |name: &&String| {
+            stages.only.is_empty() || stages.only.iter().any(|only| only.eq_ignore_ascii_case(name))
+        };
+        for name in reference.iter().filter(wanted) {
+            reader.action(name);
+        }
+        for event in journal.events() {
+            reader.take(event)?;
+        }
+        Ok(reader.into_counts())
+    }
+}
+
+impl ClassReader<'_> {
+    fn take(&mut self, event: Event) -> Result<(), Failure> {
+        match event {
+            Event::CandidateMade { task, path, .. } => {
+                if let Some((stage, descent)) = place(&path, &task) {
+                    self.broke.remove(&(task.clone(), stage.to_owned(), descent.to_owned()));
+                    let first = !descent.contains('.') && self.stages.writers.iter().any(|w| w == stage);
+                    if first {
+                        let descent = descent.to_owned();
+                        self.made.insert((task, descent));
+                    }
+                }
+            }
+            Event::SampleFailed { task, path, .. } => {
+                if let Some((stage, descent)) = place(&path, &task) {
+                    let (stage, descent) = (stage.to_owned(), descent.to_owned());
+                    self.broke.insert((task, stage, descent));
+                }
+            }
+            Event::Assessed { task, stage, path, assessment, .. } if self.stages.all.contains(&stage) => {
+                let judged = self.read_evidence(&assessment)?;
+                // What another task begins with behind a fan-out was judged where it was written.
+                let Some((_, descent)) = place(&path, &task).filter(|(_, descent)| *descent != "-") else {
+                    self.any.insert(path, judged);
+                    return Ok(());
+                };
+                if stage == self.stages.judge {
+                    self.broke.remove(&(task.clone(), stage, descent.to_owned()));
+                    self.judged.insert((task, path.clone()), judged.clone());
+                }
+                if self.stages.refine.is_some() {
+                    self.any.insert(path, judged);
+                }
+            }
+            Event::RoundFinished { task, stage, path, round, best, best_so_far, .. }
+                if self.stages.refine.as_ref() == Some(&stage) =>
+            {
+                let left = if self.stages.keeps_best { best_so_far.or(best) } else { best };
+                let line = self.lines.entry((task, path)).or_default();
+                if let Some(left) = left {
+                    line.insert(round, left);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads an assessment.
+    fn read_evidence(&mut self, blob: &str) -> Result<KeptEvidence, Failure> {
+        let bytes = self.journal.get(blob).map_err(Failure::from)?;
+        let read: Evidence = serde_json::from_slice(&bytes).map_err(|error| other(blob, &error))?;
+        let Some(evidence) = read.evidence.filter(|evidence| !evidence.actions.is_empty()) else {
+            // A verifier that has nothing to say of any action could not look.
+            let undecided = |action| KeptClassification {
+                action,
+                fate: ReplyClass::Class(ResultClass::Undecided),
+                positional: None,
+                errors: [None; 3],
+                exact: ExactResult::NotAsked,
+                difference: None,
+            };
+            let actions = (0..self.actions.len()).map(undecided).collect();
+            return Ok(KeptEvidence { actions, ..KeptEvidence::default() });
+        };
+        let mut judged = KeptEvidence::default();
+        for one in &evidence.actions {
+            if let Some(heuristic) = &one.heuristic {
+                let setting = ComparisonRule {
+                    rule: heuristic.rule.clone(),
+                    k: heuristic.k,
+                    problems: evidence.problems,
+                    semantics: heuristic.semantics.clone(),
+                };
+                let at = place_of(&mut self.settings, setting);
+                *judged.settings.entry(at).or_default() += 1;
+            }
+            let seen = self.read_classification(blob, one)?;
+            judged.actions.push(seen);
+        }
+        judged.whole = evidence.domain.map(|domain| fate(blob, &domain.class)).transpose()?;
+        Ok(judged)
+    }
+
+    fn read_classification(
+        &mut self,
+        blob: &str,
+        one: &Classification,
+    ) -> Result<KeptClassification, Failure> {
+        let positional = one.positional.as_deref().map(|class| fate(blob, class)).transpose()?;
+        let fate = fate(blob, &one.class)?;
+        let exact = one.exact.as_ref();
+        let answer = match exact.map(|exact| exact.decision.as_str()) {
+            Some("equal") => ExactResult::Equal,
+            Some("different") => ExactResult::Different,
+            Some(_) => ExactResult::Undecided,
+            None => ExactResult::NotAsked,
+        };
+        let error = one.reconstruction_error.as_ref();
+        let suspect = fate.group() == Group::Equivalent && answer == ExactResult::Different;
+        Ok(KeptClassification {
+            action: self.action(&one.name),
+            fate,
+            positional,
+            errors: [
+                error.and_then(|error| error.by_name),
+                error.and_then(|error| error.by_position),
+                error.and_then(|error| error.least),
+            ],
+            exact: answer,
+            difference: exact.filter(|_| suspect).and_then(|exact| exact.difference.clone()).map(Box::new),
+        })
+    }
+
+    /// The place of an action; PDDL does not tell upper case from lower.
+    fn action(&mut self, name: &str) -> usize {
+        match self.actions.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+            Some(at) => at,
+            None => {
+                self.actions.push(name.to_owned());
+                self.actions.len() - 1
+            }
+        }
+    }
+
+    /// Counts what was kept.
+    fn into_counts(mut self) -> CellClasses {
+        if self.stages.in_rounds {
+            let left = self.lines.iter().map(|((task, root), line)| (task.clone(), last(root, line)));
+            let left: Vec<(String, SamplePath)> = left.collect();
+            let known = |key: (String, SamplePath)| Some((key.clone(), self.any.get(&key.1)?.clone()));
+            self.judged = left.into_iter().filter_map(known).collect();
+        }
+        let mut cell = CellClasses { stage: self.stages.judge.clone(), ..CellClasses::default() };
+        cell.actions.resize_with(self.actions.len(), Default::default);
+        for (tally, name) in cell.actions.iter_mut().zip(&self.actions) {
+            tally.action.clone_from(name);
+        }
+        let mut settings: BTreeSet<usize> = BTreeSet::new();
+        for ((_, path), judged) in &self.judged {
+            settings.extend(judged.settings.keys());
+            for seen in &judged.actions {
+                count(&mut cell, seen, path);
+            }
+            if let Some(fate) = judged.whole {
+                *cell.whole.entry(fate).or_default() += 1;
+            }
+        }
+        cell.settings = settings.into_iter().filter_map(|at| self.settings.get(at).cloned()).collect();
+        // Evidence names the requested actions; without evidence the reference does.
+        if cell.actions.iter().any(|tally| !tally.counts.is_empty()) {
+            cell.actions.retain(|tally| !tally.counts.is_empty());
+        }
+        self.without_class(&mut cell);
+        self.rounds(&mut cell);
+        rank(&mut cell);
+        cell
+    }
+
+    /// Samples that broke on the way to the judge, and those that came and were not classified.
+    fn without_class(&self, cell: &mut CellClasses) {
+        let before =
+            |stage: &str| stage == self.stages.judge || self.stages.writers.iter().any(|w| w == stage);
+        let broke: Vec<&(String, String, String)> =
+            self.broke.iter().filter(|(_, stage, _)| before(stage)).collect();
+        let sample = |descent: &str| descent.split('.').next().unwrap_or_default().to_owned();
+        let mut known: BTreeSet<(String, String)> =
+            broke.iter().map(|(task, _, descent)| (task.clone(), sample(descent))).collect();
+        for (task, path) in self.judged.keys() {
+            known.extend(place(path, task).map(|(_, descent)| (task.clone(), sample(descent))));
+        }
+        cell.failed_samples = broke.len() as u64;
+        cell.unjudged_samples = self.made.difference(&known).count() as u64;
+        let whole = !cell.whole.is_empty();
+        for (fate, samples) in
+            [(ReplyClass::Failed, cell.failed_samples), (ReplyClass::NotJudged, cell.unjudged_samples)]
+        {
+            if samples == 0 {
+                continue;
+            }
+            for tally in &mut cell.actions {
+                *tally.counts.entry(fate).or_default() += samples;
+            }
+            if whole {
+                *cell.whole.entry(fate).or_default() += samples;
+            }
+        }
+    }
+
+    /// Counts the classes of the candidates that went into rounds, after each round.
+    fn rounds(&self, cell: &mut CellClasses) {
+        let Some(rounds) = self.lines.values().filter_map(|line| line.keys().next_back()).max() else {
+            return;
+        };
+        cell.rounds = vec![BTreeMap::new(); *rounds as usize + 1];
+        let asked: Vec<String> = cell.actions.iter().map(|tally| tally.action.clone()).collect();
+        let mut changes: BTreeMap<(Group, Group), u64> = BTreeMap::new();
+        for ((_, root), line) in &self.lines {
+            let after = |round: u32| line.range(..=round).next_back().map_or(root, |(_, path)| path);
+            for (round, counts) in (0..=*rounds).zip(&mut cell.rounds) {
+                for (action, fate) in self.fates(after(round), &asked) {
+                    let counts: &mut Counts = counts.entry(action.to_owned()).or_default();
+                    *counts.entry(fate).or_default() += 1;
+                }
+            }
+            let (from, to) = (self.fates(root, &asked), self.fates(after(*rounds), &asked));
+            for ((_, from), (_, to)) in from.into_iter().zip(to) {
+                *changes.entry((from.group(), to.group())).or_default() += 1;
+            }
+        }
+        cell.changes =
+            changes.into_iter().map(|((from, to), replies)| Change { from, to, replies }).collect();
+    }
+
+    /// The class of each action of a candidate, in the order of the names.
+    fn fates<'n>(&self, path: &str, names: &'n [String]) -> Vec<(&'n str, ReplyClass)> {
+        let judged = self.any.get(path);
+        let fate = |name: &String| {
+            let at = self.actions.iter().position(|known| known == name)?;
+            Some(judged?.actions.iter().find(|seen| seen.action == at)?.fate)
+        };
+        names.iter().map(|name| (name.as_str(), fate(name).unwrap_or(ReplyClass::NotJudged))).collect()
+    }
+}
+
+fn last(root: &SamplePath, line: &Line) -> SamplePath {
+    line.values().next_back().unwrap_or(root).clone()
+}
+
+fn count(cell: &mut CellClasses, seen: &KeptClassification, path: &str) {
+    let Some(tally) = cell.actions.get_mut(seen.action) else { return };
+    *tally.counts.entry(seen.fate).or_default() += 1;
+    if let Some(positional) = seen.positional {
+        *tally.positional.entry(seen.fate).or_default().entry(positional).or_default() += 1;
+    }
+    for reading in Reading::ALL {
+        let Some(error) = seen.errors.get(reading.index()).copied().flatten() else { continue };
+        let histogram = tally.errors.entry(reading).or_default().entry(seen.fate).or_default();
+        *histogram.entry(error).or_default() += 1;
+    }
+    let fits = matches!(seen.fate.group(), Group::Different | Group::Equivalent | Group::Undecided);
+    if fits {
+        let own = cell.exact.entry(seen.fate).or_default().entry(seen.exact).or_default();
+        own.replies += 1;
+        for reading in Reading::ALL {
+            let Some(error) = seen.errors.get(reading.index()).copied().flatten() else { continue };
+            *own.errors.entry(reading).or_default().entry(error).or_default() += 1;
+        }
+    }
+    if seen.fate.group() == Group::Equivalent && seen.exact != ExactResult::Equal {
+        let suspect = Suspect {
+            action: tally.action.clone(),
+            exact: seen.exact,
+            errors: seen.errors,
+            difference: seen.difference.as_deref().cloned(),
+            times: 1,
+            path: path.to_owned(),
+        };
+        match cell.suspects.iter_mut().find(|known| known.is_like(&suspect)) {
+            Some(known) => known.times += 1,
+            None => cell.suspects.push(suspect),
+        }
+    }
+}
+
+/// Sorts different replies first, then by falling error, and keeps the first of them. Without exact
+/// comparisons there is no such table.
+fn rank(cell: &mut CellClasses) {
+    if cell.exact.values().flat_map(BTreeMap::keys).all(|exact| *exact == ExactResult::NotAsked) {
+        cell.exact.clear();
+    }
+    let highest = |suspect: &Suspect| {
+        let error = suspect.error(Reading::ByPosition).or(suspect.error(Reading::ByName));
+        std::cmp::Reverse(error.unwrap_or(0))
+    };
+    cell.suspects.sort_by(|a, b| (a.exact, highest(a), &a.path).cmp(&(b.exact, highest(b), &b.path)));
+    let kept = cell.suspects.len().min(MOST_SUSPECTS);
+    cell.suspects_left_out = cell.suspects.drain(kept..).map(|suspect| suspect.times).sum();
+}
+
+/// The stage (with its round) and the descent in a sample path.
+fn place<'p>(path: &'p str, task: &str) -> Option<(&'p str, &'p str)> {
+    path.strip_prefix(task)?.strip_prefix('/')?.split_once('/')
+}
+
+fn place_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> usize {
+    match all.iter().position(|known| *known == one) {
+        Some(at) => at,
+        None => {
+            all.push(one);
+            all.len() - 1
+        }
+    }
+}
+
+fn fate(blob: &str, class: &str) -> Result<ReplyClass, Failure> {
+    let known =
+        ReplyClass::of(class).filter(|fate| !matches!(fate, ReplyClass::Failed | ReplyClass::NotJudged));
+    known.ok_or_else(|| other(blob, &format!("`{class}` is not a result class")))
+}
+
+fn other(blob: &str, why: &dyn std::fmt::Display) -> Failure {
+    let message = format!("blob {blob} does not hold the document that the journal names: {why}");
+    Failure::new(FailureClass::System, "record.corrupt", message)
+}
+
+/// The stages that declare `result-class`, and the origin of the replies that they judge.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassStages {
+    /// The stage that Table 1 is made of: the last one outside rounds, else the last one of all.
+    pub judge: String,
+    /// True if the judge stands inside rounds: then what the last round left is counted.
+    pub in_rounds: bool,
+    /// True if rounds rewrote the candidates before the judge.
+    #[serde(default)]
+    pub after_rounds: bool,
+    /// All of them, rounds included: the last of them gives a candidate's class after a round.
+    pub all: Vec<String>,
+    /// The translate stages outside rounds that come before the judge: a sample that broke there is a reply that never came.
+    pub writers: Vec<String>,
+    /// The refine stage whose rounds are shown: the last one that classifies inside its rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refine: Option<String>,
+    /// True if that stage keeps the best of all rounds so far, not the result of the last round.
+    #[serde(default)]
+    pub keeps_best: bool,
+    /// The actions that the writers are restricted to, by name; all of them where it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// The detail of the actions' descriptions (`[given] actions`): base, flipped or random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+impl ClassStages {
+    /// Finds the stages, with the judge of this label; absent if there is none. `plugins` describes the plugin with an id.
+    pub fn of(
+        pipeline: &Pipeline,
+        plugins: impl Fn(&str) -> Option<PluginFacts>,
+        label: &str,
+    ) -> Option<Self> {
+        Self::find(pipeline, &PipelinePlugins::new(pipeline, plugins), Some(label))
+    }
+
+    /// Finds the stages; absent if no stage classifies actions, or none has the label.
+    pub(super) fn find(pipeline: &Pipeline, plugins: &PipelinePlugins, label: Option<&str>) -> Option<Self> {
+        let classifies = |stage: &&Stage| plugins.measures(stage, Measure::ResultClass);
+        let all: Vec<&Stage> = pipeline.all_stages().filter(classifies).collect();
+        let wanted = |stage: &&&Stage| label.is_none_or(|label| stage.label() == label);
+        let outside = pipeline.stages.iter().rev().filter(classifies).find(|stage| wanted(&stage));
+        let judge = outside.or_else(|| all.iter().rev().find(wanted).copied())?;
+        let top = |label: &str| {
+            let here =
+                |stage: &Stage| stage.label() == label || stage.inner().any(|inner| inner.label() == label);
+            pipeline.stages.iter().position(here).unwrap_or(pipeline.stages.len())
+        };
+        let before = pipeline.stages.get(..top(judge.label())).unwrap_or_default();
+        let writers: Vec<&Stage> =
+            before.iter().filter(|stage| matches!(stage, Stage::Translate(_))).collect();
+        let rewrites = |stage: &Stage| {
+            matches!(stage, Stage::Refine(_)) && stage.inner().any(|s| matches!(s, Stage::Translate(_)))
+        };
+        let after_rounds = outside.is_none() || before.iter().any(rewrites);
+        let refine = pipeline.stages.iter().rev().find_map(|stage| match stage {
+            Stage::Refine(refine) if refine.round.iter().any(|inner| classifies(&inner)) => Some(refine),
+            _ => None,
+        });
+        let only = writers.iter().filter_map(|stage| stage.plugin()?.1.get("only")?.as_array());
+        let only = only.flatten().filter_map(|name| name.as_str());
+        Some(Self {
+            judge: judge.label().to_owned(),
+            in_rounds: outside.is_none(),
+            after_rounds,
+            all: all.iter().map(|stage| stage.label().to_owned()).collect(),
+            writers: writers.iter().map(|stage| stage.label().to_owned()).collect(),
+            refine: refine.map(|refine| refine.label.clone()),
+            keeps_best: refine.is_some_and(|refine| refine.keep == KeepRound::Best),
+            only: only.map(str::to_owned).collect(),
+            description: pipeline.given.actions.map(|class| name(class).to_owned()),
+        })
+    }
+}
+
+/// The word of the pipeline file.
+const fn name(class: DescriptionClass) -> &'static str {
+    match class {
+        DescriptionClass::Base => "base",
+        DescriptionClass::Flipped => "flipped",
+        DescriptionClass::Random => "random",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn stages(stages: serde_json::Value, label: Option<&str>) -> Option<ClassStages> {
+        let file = json!({"schema": 1, "given": {"actions": "flipped"}, "stage": stages});
+        let pipeline = serde_json::from_value(file).unwrap();
+        ClassStages::find(&pipeline, &PipelinePlugins::new(&pipeline, |_| None), label)
+    }
+
+    fn classes(label: &str) -> serde_json::Value {
+        json!({"do": "verify", "label": label, "use": "verifier-classes"})
+    }
+
+    #[test]
+    fn the_last_stage_outside_rounds_makes_the_table() {
+        let writer = json!({"do": "translate", "label": "actions", "use": "translator-actions", "n": 60, "options": {"only": ["pick"]}});
+        let again = json!({"do": "translate", "label": "again", "use": "translator-actions"});
+        let refine = json!({"do": "refine", "label": "correct", "rounds": 3, "by": "inner.equivalent", "keep": "last", "round": [again, classes("inner")]});
+        let found = stages(json!([writer, classes("first"), refine, classes("last")]), None).unwrap();
+        let names: Vec<&str> = found.all.iter().map(String::as_str).collect();
+        assert_eq!(
+            (found.judge.as_str(), found.in_rounds, names),
+            ("last", false, vec!["first", "inner", "last"])
+        );
+        assert_eq!((found.refine.as_deref(), found.keeps_best), (Some("correct"), false));
+        assert!(found.after_rounds, "the last stage sees what was written again");
+        assert_eq!(found.writers, ["actions"], "what rounds write comes after a first reply");
+        assert_eq!(
+            (found.only.as_slice(), found.description.as_deref()),
+            (["pick".to_owned()].as_slice(), Some("flipped"))
+        );
+        let by_label =
+            stages(json!([writer, classes("first"), refine, classes("last")]), Some("inner")).unwrap();
+        assert_eq!((by_label.judge.as_str(), by_label.in_rounds), ("inner", true));
+        let early = stages(json!([writer, classes("first"), refine]), None).unwrap();
+        assert_eq!((early.judge.as_str(), early.after_rounds), ("first", false));
+        assert!(stages(json!([writer, refine]), None).unwrap().in_rounds);
+        assert_eq!(stages(json!([writer]), None), None);
+        assert_eq!(stages(json!([writer, classes("first")]), Some("other")), None);
+    }
+}

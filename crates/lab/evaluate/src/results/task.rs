@@ -1,11 +1,12 @@
-//! The result of one task, read from a run's report.
+//! The result of one task: its outcome, its answer to one question, and counts from the run's journal.
 
-use super::baseline::is_empty_domain;
-use super::curve::TaskCurve;
+use super::cell::TaskCurve;
+use super::evaluation::is_empty_domain;
 use super::judges::Judges;
-use super::outcome::{DomainOutcome, ProblemOutcome, TaskOutcome};
-use super::replies::PlanTries;
+use crate::history::{History, MadeCandidate, TaskHistory};
 use planforge_contract::{Decision, Failure, FailureClass};
+use planforge_diagnostics::{Diagnostic, Severity};
+use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_pipeline::{Cost, TaskReport, TaskUsage};
 use planforge_planning::walk::harmonic_mean;
 use planforge_record::TaskVerdict;
@@ -273,4 +274,359 @@ fn walk_directions(task: &TaskReport, judges: &Judges) -> Option<(f64, f64)> {
     let assessments = &task.candidate.as_ref()?.assessments;
     let metrics = &assessments.get(judges.walk.as_ref()?)?.metrics;
     Some((*metrics.get("reference_to_candidate")?, *metrics.get("candidate_to_reference")?))
+}
+
+/// The outcome of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskOutcome {
+    /// The plan was found valid (in the environment, where the pipeline asks it).
+    Solved,
+    /// There is a verdict, and it is negative.
+    NotSolved,
+    /// Open because of a limit, an unsupported construct or a missing input.
+    Undecided,
+    /// Something broke.
+    Failed,
+    /// The run has not reached it.
+    Unfinished,
+}
+
+impl TaskOutcome {
+    /// The outcome for a verdict; a task without one is unfinished.
+    pub const fn of(verdict: Option<&TaskVerdict>) -> Self {
+        match verdict {
+            None => Self::Unfinished,
+            Some(TaskVerdict::Accepted) => Self::Solved,
+            Some(
+                TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. } | TaskVerdict::Unusable { .. },
+            ) => Self::NotSolved,
+            Some(TaskVerdict::Undecided { .. }) => Self::Undecided,
+            Some(TaskVerdict::Failed { .. }) => Self::Failed,
+        }
+    }
+
+    /// The word used in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solved => "solved",
+            Self::NotSolved => "not solved",
+            Self::Undecided => "undecided",
+            Self::Failed => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// The answer to one question about a task's problem, such as equality with the reference or validity as
+/// PDDL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProblemOutcome {
+    /// Yes.
+    Equivalent,
+    /// No.
+    Different,
+    /// No reply held a problem. This is an answer, not a breakage: the same reply would come again.
+    Missing,
+    /// Open because of a limit or an unsupported construct.
+    Undecided,
+    /// The question does not apply, because the candidate's domain differs.
+    NotComparable,
+    /// Something broke.
+    Failed,
+    /// The run has not reached it.
+    Unfinished,
+}
+
+impl ProblemOutcome {
+    pub const ALL: [Self; 7] = [
+        Self::Equivalent,
+        Self::Different,
+        Self::Missing,
+        Self::Undecided,
+        Self::NotComparable,
+        Self::Failed,
+        Self::Unfinished,
+    ];
+
+    /// The word used in tables of equivalence.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Equivalent => "equivalent",
+            Self::Different => "different",
+            Self::Missing => "no problem",
+            Self::Undecided => "undecided",
+            Self::NotComparable => "not comparable",
+            Self::Failed => "failed",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// Answers about the domain that was written for a task (test-time-scaling paper, Table 2). In each,
+/// `Equivalent` is yes, `Different` is no, and `Missing` means that no reply held a domain.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DomainOutcome {
+    /// Acceptance by VAL's Parser, the paper's criterion; absent if no stage uses VAL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub val: Option<ProblemOutcome>,
+    /// Acceptance by planforge's reader; absent if no stage checks it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front_end: Option<ProblemOutcome>,
+    /// `Equivalent` for a walk score of 1; absent if no stage walks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walk: Option<ProblemOutcome>,
+    /// Equality with the reference domain; absent if no stage compares domains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same: Option<ProblemOutcome>,
+    /// True if a parser accepts the domain and no action has an effect: a copy of the given interface, for
+    /// example. The answers of parsers are then no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub empty: bool,
+}
+
+impl DomainOutcome {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The answer of a task for a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CountsAs {
+    For,
+    Against,
+    Open(OpenReason),
+}
+
+/// The reason why nobody knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenReason {
+    /// A limit, an unsupported construct, a missing input.
+    Undecided,
+    /// The question makes no sense for what was written.
+    NotComparable,
+    /// Something broke.
+    Failed,
+    /// It was not run to an end.
+    Unfinished,
+}
+
+impl OpenReason {
+    /// All of them, with the letter and the word that tables have for each.
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 4] = [
+        (Self::Undecided, "u", "undecided"),
+        (Self::NotComparable, "c", "not comparable"),
+        (Self::Failed, "f", "failed"),
+        (Self::Unfinished, "o", "not run"),
+    ];
+}
+
+pub(crate) fn counts_as(outcome: Option<ProblemOutcome>) -> CountsAs {
+    match outcome {
+        Some(ProblemOutcome::Equivalent) => CountsAs::For,
+        Some(ProblemOutcome::Different | ProblemOutcome::Missing) => CountsAs::Against,
+        Some(ProblemOutcome::NotComparable) => CountsAs::Open(OpenReason::NotComparable),
+        Some(ProblemOutcome::Failed) => CountsAs::Open(OpenReason::Failed),
+        Some(ProblemOutcome::Unfinished) => CountsAs::Open(OpenReason::Unfinished),
+        Some(ProblemOutcome::Undecided) | None => CountsAs::Open(OpenReason::Undecided),
+    }
+}
+
+pub(crate) fn counts_as_solved(task: &TaskResult) -> CountsAs {
+    match task.outcome {
+        TaskOutcome::Solved => CountsAs::For,
+        // The environment has the reference's names alone.
+        _ if task.solved_renamed => CountsAs::For,
+        TaskOutcome::NotSolved => CountsAs::Against,
+        // Without a problem there is nothing to solve, and asking again brings the same reply.
+        _ if task.problem == Some(ProblemOutcome::Missing) => CountsAs::Against,
+        TaskOutcome::Undecided => CountsAs::Open(OpenReason::Undecided),
+        TaskOutcome::Failed => CountsAs::Open(OpenReason::Failed),
+        TaskOutcome::Unfinished => CountsAs::Open(OpenReason::Unfinished),
+    }
+}
+
+/// The replies of the stages that write PDDL, over all tasks of a cell: first samples and updates alike.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replies {
+    /// Replies that came.
+    pub replies: u64,
+    /// Those that held PDDL: it could be taken out of the reply, and has what a domain or problem has.
+    pub parsed: u64,
+    /// Those whose PDDL has no error for planforge's reader.
+    pub clean: u64,
+    /// Errors in all that held PDDL.
+    pub errors: u64,
+    /// Warnings in all that held PDDL.
+    pub warnings: u64,
+}
+
+impl Replies {
+    /// Counts; nothing where the pipeline has no writer.
+    pub(super) fn of(history: &History, judges: &Judges) -> Option<Self> {
+        if judges.writers.is_empty() {
+            return None;
+        }
+        let mut sum = Self::default();
+        for task in &history.tasks {
+            let written = |made: &&MadeCandidate| {
+                judges.writers.contains(&made.stage) && !made.patch.raw_reply.is_empty()
+            };
+            for made in task.candidates.iter().filter(written) {
+                sum.replies += 1;
+                let Some((errors, warnings)) = findings(made) else { continue };
+                sum.parsed += 1;
+                sum.clean += u64::from(errors == 0);
+                sum.errors += errors;
+                sum.warnings += warnings;
+            }
+            // Unusable replies count; other failures are not replies.
+            let unusable = |(path, failure): &&(String, planforge_contract::Failure)| {
+                failure.class == FailureClass::Reply
+                    && stage_of_path(path, &task.task)
+                        .is_some_and(|stage| judges.writers.iter().any(|w| w == stage))
+            };
+            sum.replies += task.failed.iter().filter(unusable).count() as u64;
+        }
+        Some(sum)
+    }
+
+    /// Adds another.
+    pub fn add(&mut self, other: &Self) {
+        self.replies += other.replies;
+        self.parsed += other.parsed;
+        self.clean += other.clean;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+}
+
+/// The stage in a sample path, without its round.
+fn stage_of_path<'a>(path: &'a str, task: &str) -> Option<&'a str> {
+    let stage = path.strip_prefix(task)?.strip_prefix('/')?.split('/').next()?;
+    Some(stage.split_once('#').map_or(stage, |(label, _)| label))
+}
+
+/// Errors and warnings in what a reply wrote; nothing where it wrote no PDDL.
+pub(super) fn findings(made: &MadeCandidate) -> Option<(u64, u64)> {
+    let ids = TaskSources::default();
+    let text = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let (new_domain, new_problem) = (text(&made.patch.domain), text(&made.patch.problem));
+    if new_domain.is_none() && new_problem.is_none() {
+        return None;
+    }
+    let domain = text(&made.candidate.domain).map(|text| parse_domain(&text, ids.domain));
+    let mut found: Vec<Diagnostic> = Vec::new();
+    if let Some(domain) = domain.as_ref().filter(|_| new_domain.is_some()) {
+        found.extend(domain.diagnostics.iter().cloned());
+        found.extend(check_domain(&domain.value, ids.domain));
+    }
+    if let Some(text) = &new_problem {
+        let problem = parse_problem(text, ids.problem);
+        found.extend(problem.diagnostics.iter().cloned());
+        if let Some(domain) = &domain {
+            found.extend(check_problem(&domain.value, &problem.value, ids));
+        }
+    }
+    let count = |severity| found.iter().filter(|d| d.severity == severity).count() as u64;
+    Some((count(Severity::Error), count(Severity::Warning)))
+}
+
+/// The metrics of `verifier-val` that count as classes of failure (test-time-scaling paper, section 4.6), with the words for tables.
+pub const PLAN_FAILURES: [(&str, &str); 4] = [
+    ("rule_violation", "rule violation"),
+    ("wrong_state", "wrong state"),
+    ("wrong_goal_claim", "wrong goal claim"),
+    ("wrong_self_evaluation", "wrong self-evaluation"),
+];
+
+/// The plans of a task that a stage judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanTries {
+    /// Plans that were judged.
+    pub plans: u64,
+    /// Plans that were accepted: with one of them the task counts for Pass@k.
+    pub valid: u64,
+    /// Plans of each class of failure, by the metric's name. A plan may be of several.
+    pub failures: BTreeMap<String, u64>,
+}
+
+impl PlanTries {
+    /// Counts; nothing where no plan was judged.
+    pub(super) fn of(task: &TaskHistory, judges: &Judges) -> Option<Self> {
+        let label = judges.solved_by.as_ref()?;
+        let mut tries = Self::default();
+        for assessments in task.candidates.iter().map(|made| &made.assessments).chain([&task.start]) {
+            match assessments.get(label).map(|assessment| &assessment.decision) {
+                Some(Decision::Accepted) => tries.valid += 1,
+                Some(Decision::Rejected) => {}
+                _ => continue,
+            }
+            tries.plans += 1;
+            for (name, _) in PLAN_FAILURES {
+                let said = assessments.values().filter_map(|assessment| assessment.metrics.get(name));
+                if said.fold(0.0_f64, |most, value| most.max(*value)) > 0.0 {
+                    *tries.failures.entry(name.to_owned()).or_default() += 1;
+                }
+            }
+        }
+        (tries.plans > 0).then_some(tries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::tests::JournalBuilder;
+    use planforge_contract::Assessment;
+
+    const GOOD: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (p) :effect (not (p))))";
+
+    #[test]
+    fn replies_are_counted_by_what_can_be_read_of_them() {
+        let journal = JournalBuilder::new();
+        journal.made("s.p01", "domain/0", GOOD, None);
+        journal.made("s.p01", "domain/1", &GOOD.replace("(not (p))", "(not (q))"), None);
+        journal.made("s.p01", "domain/0 update#1/0", GOOD, None);
+        journal.failed("s.p01", "s.p01/domain/2", FailureClass::Reply);
+        journal.failed("s.p01", "s.p01/update#2/0.0.1", FailureClass::Reply);
+        // A server that is down gave no reply, and a critic writes no PDDL.
+        journal.failed("s.p01", "s.p01/domain/3", FailureClass::Provider);
+        journal.failed("s.p01", "s.p01/critique/0", FailureClass::Reply);
+        let history = History::read(&journal.0).unwrap();
+        let judges = Judges { writers: vec!["domain".to_owned(), "update".to_owned()], ..Judges::default() };
+        let replies = Replies::of(&history, &judges).unwrap();
+        assert_eq!((replies.replies, replies.parsed, replies.clean), (5, 3, 2));
+        assert!(replies.errors >= 1);
+        assert_eq!(Replies::of(&history, &Judges::default()), None);
+    }
+
+    #[test]
+    fn plans_are_counted_with_their_failures() {
+        let journal = JournalBuilder::new();
+        let judged = |descent: &str, decision, metrics: &[(&str, f64)]| {
+            let path = journal.made("s.p01", descent, GOOD, None);
+            let mut assessment = Assessment::new(decision, "");
+            assessment.metrics = metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            journal.assessed("s.p01", "valid", &path, &assessment);
+        };
+        judged("plan/0", Decision::Accepted, &[("rule_violation", 0.0)]);
+        judged("plan/1", Decision::Rejected, &[("rule_violation", 1.0), ("wrong_state", 3.0)]);
+        judged("plan/2", Decision::NotComparable { message: String::new() }, &[]);
+        // A pipeline that asks for one plan makes no candidate: its start is judged.
+        let mut single = Assessment::new(Decision::Rejected, "");
+        single.metrics.insert("wrong_goal_claim".to_owned(), 1.0);
+        journal.assessed("s.p02", "valid", "s.p02/start/-", &single);
+        let history = History::read(&journal.0).unwrap();
+        let judges = Judges { solved_by: Some("valid".to_owned()), ..Judges::default() };
+        let one = PlanTries::of(history.task("p02").unwrap(), &judges).unwrap();
+        assert_eq!((one.plans, one.valid, one.failures["wrong_goal_claim"]), (1, 0, 1));
+        let tries = PlanTries::of(&history.tasks[0], &judges).unwrap();
+        assert_eq!((tries.plans, tries.valid), (2, 1));
+        assert_eq!(tries.failures["wrong_state"], 1);
+        assert!(!tries.failures.contains_key("wrong_goal_claim"));
+    }
 }

@@ -1,4 +1,4 @@
-use super::layout::place;
+use super::place;
 use super::*;
 use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphPlan};
 

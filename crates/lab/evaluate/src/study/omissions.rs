@@ -6,13 +6,10 @@
 //! search that a limit ended is open, so each figure is a pair: with such tasks counted as found, and as not
 //! found.
 
-use super::engine::{StudyBudget, run_all};
-use super::stream::stream;
-use super::suites::StudySuite;
-use super::watch::Watch;
-use crate::artefact::Artefact;
+use super::{StudyBudget, StudySuite, Watch, run_all, stream};
 use crate::chart::{Panel, Series, Style, svg};
 use crate::statistics::{Mean, mean};
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use planforge_pddl::ast::Domain;
@@ -378,8 +375,8 @@ fn band(low: f64, high: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::suites::load_suites;
     use super::*;
+    use crate::study::load_suites;
     use std::path::Path;
 
     fn garden() -> Vec<StudySuite> {

@@ -5,8 +5,8 @@
 //! passes the outcomes to this module. The figures show how well a strategy searches under a stated error
 //! rate; they do not describe any language model.
 
-use crate::artefact::Artefact;
 use crate::statistics::{Interval, bootstrap_mean, mean, wilson};
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use planforge_contract::Failure;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! An evaluation as tables: the paper's Table 2, what it cost, and every cell.
 
-use crate::artefact::Artefact;
 use crate::results::{
     CellResult, CellState, Column, Evaluation, Row, SuiteStatus, Summary, TaskOutcome, lines_csv,
     lines_jsonl, task_lines, usd,
 };
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use crate::tables::{marked_name, why_unknown};
 use planforge_contract::Failure;
@@ -255,7 +255,7 @@ fn cost_of(column: &Column, summary: &Summary) -> (String, Option<&'static str>)
 }
 
 /// US dollars for all of it, empty where a part is unknown; and for the part that is known, empty where nothing is.
-pub(super) fn cost_columns(cost: Option<&Cost>) -> [String; 2] {
+fn cost_columns(cost: Option<&Cost>) -> [String; 2] {
     let known = cost.filter(|cost| cost.unpriced == 0 || cost.priced > 0 || cost.known_usd > 0.0);
     [cost.and_then(Cost::usd), known.map(|cost| cost.known_usd)].map(usd)
 }
@@ -289,7 +289,7 @@ fn cell(summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Bound, CellKey, Judges, PluginFacts, SuiteStatus, WalkFigures, bare};
+    use crate::results::{Bound, CellKey, Judges, PluginFacts, WalkFigures, bare};
     use planforge_contract::{Assessment, Candidate, Decision, Measure};
     use planforge_pipeline::{RunReport, RunState, TaskReport, TaskUsage};
     use planforge_record::TaskVerdict;

@@ -1,9 +1,9 @@
 //! One sentence for each method, then success by the level of texts and by size, and success against tokens.
 
-use crate::artefact::Artefact;
 use crate::chart::{Paint, Point, Points, points_svg};
 use crate::results::{Baseline, CellResult, Column, Evaluation, TaskFacts, TaskOutcome, TaskResult};
 use crate::statistics::share_interval;
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use crate::tables::{marked_name, why_unknown};
 use planforge_contract::Failure;

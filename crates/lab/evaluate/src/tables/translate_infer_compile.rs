@@ -2,12 +2,12 @@
 //! by model and method, averaged over runs; and beside it what the paper leaves out: whether it is valid PDDL, and whether the task was
 //! solved.
 
-use crate::artefact::Artefact;
 use crate::results::{
     Baseline, CellResult, Column, CountsAs, Evaluation, NullBaseline, OpenReason, ProblemOutcome, TaskResult,
     counts_as, counts_as_solved,
 };
 use crate::statistics::{mean, variance};
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use crate::tables::name_with_model;
 use planforge_contract::Failure;

@@ -1,7 +1,7 @@
 //! Anthropic's Message Batches.
 
 use crate::batch_services::calls::Calls;
-use crate::batch_services::service_batch::{BatchProgress, ServiceBatch};
+use crate::batch_services::{BatchProgress, ServiceBatch};
 use jiff::{SignedDuration, Timestamp};
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
 use reqwest::header::CONTENT_TYPE;

@@ -1,7 +1,7 @@
 //! OpenAI's files and batches.
 
 use crate::batch_services::calls::{Calls, is_plain};
-use crate::batch_services::service_batch::{BatchProgress, ServiceBatch};
+use crate::batch_services::{BatchProgress, ServiceBatch};
 use planforge_contract::{Failure, ProviderFailure};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::multipart::{Form, Part};

@@ -9,7 +9,7 @@ fn state(after: u32, literals: &[&str], sentences: &[&str]) -> ClaimedState {
 
 #[test]
 fn every_pattern_compiles() {
-    assert!(labels::all().into_iter().all(|compiled| compiled));
+    assert!(compiled_patterns().into_iter().all(|compiled| compiled));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn json_is_read_in_several_shapes() {
 fn other_text_than_facts_is_a_sentence_or_ignored() {
     let facts = |text: &str| {
         let mut state = ClaimedState::default();
-        facts::read(text, &mut state);
+        read_facts(text, &mut state);
         (state.literals, state.sentences)
     };
     let none: Vec<String> = Vec::new();

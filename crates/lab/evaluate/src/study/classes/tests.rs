@@ -1,5 +1,5 @@
-use super::super::suites::load_suites;
 use super::*;
+use crate::study::load_suites;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, print_domain};
 use planforge_planning::{ValidationDecision, parse_plan, validate};
@@ -34,7 +34,7 @@ fn the_witness_of_a_class_is_a_valid_plan() {
     let suites = suites(&["miconic", "movie", "blocks"]);
     let Classes { judged, left_out } = run(&suites, &spec(40), 2, &Watch::default()).unwrap();
     assert!(left_out.is_empty(), "{left_out:?}");
-    assert_eq!(tables::misjudged(&suites, &judged), Vec::<String>::new());
+    assert_eq!(misjudged(&suites, &judged), Vec::<String>::new());
     let (mut plans, mut unseen) = (0, 0);
     for j in &judged {
         let Some(behaves) = &j.behaves else { continue };

@@ -1,13 +1,13 @@
 //! The domain-generators paper's Fig. 2 to 5 as SVG, with their values as CSV and JSON; and classes over
 //! rounds of re-prompting, which the paper leaves to future work.
 
-use super::table::{ClassColumn, ClassRow, Classes};
-use crate::artefact::Artefact;
+use super::{ClassColumn, ClassRow, Classes};
 use crate::chart::{
     ColumnPanel, Columns, Paint, Part, Point, Points, Stacked, StackedRow, columns_svg, points_svg,
     stacked_svg,
 };
 use crate::results::{Counts, Group, Reading, ReplyClass, of_group};
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use crate::tables::marked_name;
 use planforge_contract::Failure;

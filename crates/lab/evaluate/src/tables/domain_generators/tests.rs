@@ -469,3 +469,28 @@ fn evidence_is_read_once_and_dropped() {
     let assessed = |made: &crate::history::MadeCandidate| made.assessments["classes"].evidence.is_null();
     assert!(history.tasks[0].candidates.len() == 2000 && history.tasks[0].candidates.iter().all(assessed));
 }
+
+#[test]
+fn sizes_are_read_from_unambiguous_names_only() {
+    let sizes = Sizes::new();
+    for (name, size) in [
+        ("llama-2-70b-chat", Some(70.0)),
+        ("qwen2.5-coder-1.5b-instruct", Some(1.5)),
+        ("Qwen2.5-Coder-7B-Instruct-GGUF:Q4_K_M", Some(7.0)),
+        ("opt-350m", Some(0.35)),
+        ("mixtral-8x7b", None),
+        ("7b-teacher-70b", None),
+        ("7b-and-7B", Some(7.0)),
+        ("gpt-4o", None),
+        ("b", None),
+        ("nanb", None),
+        ("1e3b", None),
+        ("0b", None),
+        ("", None),
+        ("7é", None),
+    ] {
+        assert_eq!(size_of(name, &sizes), size, "{name}");
+    }
+    let stated = Sizes::from([("gpt-4o".to_owned(), 200.0), ("opt-350m".to_owned(), 0.4)]);
+    assert_eq!((size_of("gpt-4o", &stated), size_of("opt-350m", &stated)), (Some(200.0), Some(0.4)));
+}

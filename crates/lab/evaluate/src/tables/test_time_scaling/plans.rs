@@ -1,10 +1,10 @@
 //! The test-time-scaling paper's Table 5: plan accuracy by domain, models that plan by themselves above
 //! methods that write PDDL; and the classes of failure of models' plans (its section 4.6).
 
-use crate::artefact::Artefact;
 use crate::results::{
     AskedFor, CellResult, CountsAs, Evaluation, OpenReason, PLAN_FAILURES, TaskResult, counts_as_solved,
 };
+use crate::sums::Artefact;
 use crate::table::{Align, Table};
 use crate::tables::name_with_model;
 use planforge_contract::Failure;
@@ -298,8 +298,7 @@ fn percent(n: usize, cell: &PlansCell) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::bare;
-    use crate::results::{Judges, PlanTries, TaskOutcome};
+    use crate::results::{Judges, PlanTries, TaskOutcome, bare};
 
     fn evaluation() -> Evaluation {
         let of = |asked_for| Judges { asked_for, ..Judges::default() };
