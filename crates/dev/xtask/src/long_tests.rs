@@ -1,7 +1,7 @@
 //! Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning and of the language
 //! server, which has 10,000 random edits.
 
-#[path = "../../../language/pddl/tests/support/large_texts.rs"]
+#[path = "../../../language/pddl/tests/it/large_texts.rs"]
 mod large_texts;
 
 #[path = "../../../platform/plugin-sdk/tests/support/large_replies.rs"]

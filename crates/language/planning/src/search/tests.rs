@@ -9,7 +9,7 @@ use super::watch::LimitWatch;
 use super::{node_table::NONE, reduce::reduce};
 use crate::{GroundLimits, Unlimited, ground, normalize};
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/it/support.rs"]
 mod support;
 
 use support::{Features, random_task, read};

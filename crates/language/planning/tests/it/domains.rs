@@ -1,8 +1,6 @@
 //! Domains compared by the product of their models: by hand, against a brute-force interpreter, on our suites.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, Interpreter, TextState, random_task, read, read_task, suites};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Condition, Domain, Effect, Problem};
 use planforge_pddl::mutate::{
@@ -19,7 +17,6 @@ use planforge_planning::equivalence::domains::{
 use planforge_planning::walk::{NamedStep, Refusal, Semantics};
 use planforge_planning::{CountingLimits, StopReason, Unlimited, ValidationDecision, parse_plan, validate};
 use std::collections::{BTreeSet, VecDeque};
-use support::{Features, Interpreter, TextState, random_task, read, read_task, suites};
 
 fn compare(domains: [&Domain; 2], problems: [&Problem; 2]) -> DomainComparison {
     compare_domains(domains, problems, &EquivalenceLimits::default(), &mut Unlimited).unwrap()
@@ -433,7 +430,7 @@ fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
 #[test]
 fn every_single_mutant_of_two_suites_gets_a_verdict_and_every_difference_is_confirmed() {
     for suite in ["blocks", "garden"] {
-        let (domain, problem) = read_task(&support::suite(suite), 1);
+        let (domain, problem) = read_task(&crate::support::suite(suite), 1);
         let mut counts = [0; 3];
         for kind in MutationKind::ALL.into_iter().filter(|k| *k != MutationKind::PredicateArgument) {
             for mutation in all_mutations(&domain, kind) {
@@ -451,7 +448,7 @@ fn every_single_mutant_of_two_suites_gets_a_verdict_and_every_difference_is_conf
 #[test]
 fn every_rewrite_of_a_suite_s_domain_is_equal_to_it() {
     for suite in ["blocks", "garden", "parcels", "movie"] {
-        let (domain, problem) = read_task(&support::suite(suite), 1);
+        let (domain, problem) = read_task(&crate::support::suite(suite), 1);
         for kind in RewriteKind::ALL {
             for seed in 0..6 {
                 let Some(rewrite) = random_rewrite(&domain, kind, &mut Random::new(seed)) else { continue };

@@ -1,17 +1,12 @@
 //! Claims about plans against what is the case.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::read;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::claims::*;
 use planforge_planning::{
     Algorithm, PlanOptions, StopReason, Unlimited, ValidationReport, Validator, normalize, parse_plan,
 };
-use support::read;
 
 const DOMAIN: &str = "(define (domain lamps)
   (:predicates (on ?l) (near ?l) (lamp ?l) (bright))

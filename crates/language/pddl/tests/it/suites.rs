@@ -2,8 +2,6 @@
 //!
 //! The suites are not part of this repository. If they are absent, the tests print that and pass.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{

@@ -1,8 +1,6 @@
 //! Top-k planning against plain enumeration of action sequences, and on tasks made to have loops, free steps and few plans.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, Interpreter, Random, random_task, read};
 use planforge_diagnostics::SourceId;
 use planforge_planning::walk::{GroundingMethod, Model, ModelOptions, Semantics};
 use planforge_planning::{
@@ -11,7 +9,6 @@ use planforge_planning::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use support::{Features, Interpreter, Random, random_task, read};
 
 /// Sort key of a plan: cost, length, names.
 type Key = (u64, usize, Vec<String>);
@@ -117,7 +114,7 @@ fn compare_with_enumeration(tasks: u64, minimum: [usize; 3]) {
         let (domain_text, problem_text, features) = random(seed);
         let (domain, problem) = read(&domain_text, &problem_text);
         let slow = Interpreter::new(&domain, &problem);
-        let steps = |state: &support::TextState| {
+        let steps = |state: &crate::support::TextState| {
             let all = slow.successors(state).into_iter();
             all.map(|(s, (next, cost))| (name(&s), next, if features.costs { cost } else { 1 })).collect()
         };

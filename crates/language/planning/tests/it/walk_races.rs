@@ -1,9 +1,7 @@
 //! Races and single deletions: the best of several candidates is decided with few walks and seldom wrongly, and every deletion
 //! of a precondition that changes what can be executed scores below 1.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{read_domain, suites};
 use planforge_pddl::mutate::{MutationKind, MutationPlace, TermList, all_mutations};
 use planforge_pddl::print_domain;
 use planforge_planning::walk::{
@@ -12,7 +10,6 @@ use planforge_planning::walk::{
 use planforge_planning::{CountingLimits, State, StopReason, Unlimited};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
-use support::{read_domain, suites};
 
 const DOMAIN: &str = "(define (domain shelves) (:requirements :typing) (:types shelf book)
  (:predicates (at ?s - shelf) (on ?b - book ?s - shelf) (held ?b - book) (free))

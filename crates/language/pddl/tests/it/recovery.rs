@@ -1,7 +1,5 @@
 //! Faulty texts: the tree that is read, the diagnostics, and the fixed text.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, apply_fixes, render};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{

@@ -1,9 +1,6 @@
 //! Replies by hand, one for each class of the paper, and the places that classes carry.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::{read_domain, read_problem};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::Unlimited;
@@ -14,7 +11,6 @@ use planforge_planning::result_class::{
     fit_action, fit_all_actions, named_action,
 };
 use std::num::NonZeroUsize;
-use support::{read_domain, read_problem};
 
 const RULE: BadPreconditionRule = BadPreconditionRule::Requirement;
 

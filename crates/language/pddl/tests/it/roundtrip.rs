@@ -1,7 +1,5 @@
 //! Generated trees: what is printed reads back as the same tree, and prints as the same text.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
 use planforge_diagnostics::{SourceId, Span};
 use planforge_pddl::ast::*;
 use planforge_pddl::{

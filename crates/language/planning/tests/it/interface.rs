@@ -1,9 +1,7 @@
 //! Action reconstruction error and the searched renaming of the action interface: by hand, against all permutations, and on our suites'
 //! domains under random renamings.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, random_task, read, read_domain, read_task, suites};
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, print_action, rename_parameters, rename_types};
@@ -14,7 +12,6 @@ use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface, same_interface,
 };
 use planforge_planning::walk::NamedStep;
-use support::{Features, random_task, read, read_domain, read_task, suites};
 
 fn action(parameters: &str, precondition: &str, effect: &str) -> Action {
     let text = format!(

@@ -1,8 +1,6 @@
 //! Walking with and without grounding: the same ground actions in every state met.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, random_task};
 use planforge_planning::walk::{
     DeadEnds, GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, SampleSpec, Semantics,
     exact_direction, execute_steps, sample_direction,
@@ -10,7 +8,6 @@ use planforge_planning::walk::{
 use planforge_planning::{GroundLimits, State, StopReason, Unlimited};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use support::{Features, random_task};
 
 fn model(texts: (&str, &str), semantics: Semantics, method: GroundingMethod) -> Result<Model, ModelError> {
     let options = ModelOptions { semantics, method, ..ModelOptions::default() };
@@ -198,7 +195,7 @@ fn domains(folder: &Path, out: &mut Vec<(PathBuf, PathBuf)>) {
 /// The states of one task of every domain there is.
 #[test]
 fn both_methods_agree_on_suites() {
-    let root = support::repository();
+    let root = crate::support::repository();
     let shared = root.join("../shared/suites");
     let mut all = Vec::new();
     domains(&root.join("examples/suites"), &mut all);

@@ -1,7 +1,4 @@
 //! Goal agreement: its values on goals that are too strong, too weak or out of reach, computed and sampled.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
-mod support;
 
 use planforge_pddl::mutate::{ProblemPart, problem_mutants};
 use planforge_planning::walk::{
@@ -96,7 +93,7 @@ fn a_plan_that_the_other_side_refuses_agrees_nowhere() {
 fn sampled_agreement_estimates_the_computed_one_and_needs_no_grounding() {
     let (mut compared, mut partial) = (0, 0);
     for name in ["blocks", "parcels", "miconic", "hiking"] {
-        let (domain, original) = support::read_task(&support::suite(name), 1);
+        let (domain, original) = crate::support::read_task(&crate::support::suite(name), 1);
         let build = |problem, method| {
             Model::new(&domain, problem, &ModelOptions { method, ..Default::default() }, &mut Unlimited)
                 .unwrap()

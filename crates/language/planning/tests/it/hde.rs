@@ -1,8 +1,6 @@
 //! Heuristic domain equivalence: by hand, and against plans enumerated by a brute-force interpreter.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, random_task, read};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::{MutationKind, all_mutations};
@@ -16,7 +14,6 @@ use planforge_planning::{
     CountingLimits, StopReason, TopKOptions, TopKOutcome, Unlimited, parse_plan, top_k, validate,
 };
 use std::num::NonZeroUsize;
-use support::{Features, random_task, read};
 
 /// A lamp in each of two rooms, and somebody who walks between them.
 const LAMPS: &str = "(define (domain lamps) (:requirements :typing :negative-preconditions) (:types room)

@@ -1,8 +1,6 @@
 //! Proofs that are proofs: exact costs, numeric effects that have no value or contradict each other, and quantifiers
 //! over more bindings than can be enumerated.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::{

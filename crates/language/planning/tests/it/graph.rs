@@ -1,16 +1,11 @@
 //! The states around a plan.
 
-// Helpers outside of #[test] are no production code either.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod support;
-
+use crate::support::read;
 use planforge_diagnostics::SourceId;
 use planforge_planning::graph::{GraphOptions, StateGraph, state_graph};
 use planforge_planning::task::GroundAction;
 use planforge_planning::*;
 use std::sync::Arc;
-use support::read;
 
 const DOMAIN: &str = "(define (domain lamps) (:requirements :strips :typing)
   (:types lamp)

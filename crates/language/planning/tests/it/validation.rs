@@ -1,14 +1,11 @@
 //! Plan files in all supported forms, and the validator's findings about wrong plans.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::read;
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
     Algorithm, CODES, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, ValidationReport,
     parse_plan, plan, validate,
 };
-use support::read;
 
 const DOMAIN: &str = "(define (domain cups) (:requirements :typing) (:types cup table - object)
  (:predicates (on ?c - cup ?t - table) (full ?c - cup) (free ?t - table) (held ?c - cup) (hand))

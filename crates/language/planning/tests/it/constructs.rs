@@ -1,9 +1,7 @@
 //! One small domain for each construct: planning and validation succeed, or the unsupported construct is
 //! reported with its place.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::read;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_planning::task::TaskText;
 use planforge_planning::{
@@ -11,7 +9,6 @@ use planforge_planning::{
     Unlimited, ValidationDecision, ground, normalize, parse_plan, plan, validate,
 };
 use std::sync::Arc;
-use support::read;
 
 fn solve(domain: &str, problem: &str, algorithm: Algorithm) -> PlanResult {
     let (domain, problem) = read(domain, problem);

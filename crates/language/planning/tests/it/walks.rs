@@ -1,8 +1,6 @@
 //! Exploration walks compared with brute force: every walk enumerated by an interpreter of the typed tree.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, Interpreter, TextState, random_task, read};
 use planforge_planning::walk::{
     CounterexampleLimits, CounterexampleOutcome, DeadEnds, DirectionSampler, DrawnWalks, Model, ModelOptions,
     NamedStep, Refusal, SampleSpec, Semantics, WalkDirection, WalkPolicy, counterexample, counterexamples,
@@ -10,7 +8,6 @@ use planforge_planning::walk::{
 };
 use planforge_planning::{CountingLimits, StopReason, Unlimited};
 use std::collections::BTreeMap;
-use support::{Features, Interpreter, TextState, random_task, read};
 
 const BOTH: [DeadEnds; 2] = [DeadEnds::CONDITION, DeadEnds::Truncate];
 

@@ -1,14 +1,12 @@
 //! Overall results of comparing two domains on several problems.
 
-mod support;
-
+use crate::support::{read_domain, read_problem};
 use planforge_pddl::ast::Problem;
 use planforge_planning::Unlimited;
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     ComparisonVerdict, Comparisons, EquivalenceLimits, ExactReference, compare_domains,
 };
-use support::{read_domain, read_problem};
 
 const DOMAIN: &str = "(define (domain lamp) (:requirements :strips :negative-preconditions)
   (:predicates (lit) (broken))

@@ -1,7 +1,5 @@
 //! Differences between definitions, in the words people read.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{diff_domains, diff_problems, parse_domain, parse_problem};

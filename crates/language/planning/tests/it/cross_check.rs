@@ -1,9 +1,7 @@
 //! The crate against a slow interpreter on random tasks: same states, same successors, same optimal costs, and every
 //! plan found is valid.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-mod support;
-
+use crate::support::{Features, GroundText, Interpreter, TextState, random_task, read};
 use planforge_diagnostics::SourceId;
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
@@ -13,7 +11,6 @@ use planforge_planning::{
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use support::{Features, GroundText, Interpreter, TextState, random_task, read};
 
 const STATES: usize = 60;
 /// Spaces beyond this are not searched by the slow interpreter.
@@ -115,7 +112,7 @@ fn same_verdicts(seed: u64, features: Features) {
     let (domain_text, problem_text) = random_task(seed, features);
     let (domain, problem) = read(&domain_text, &problem_text);
     let slow = Interpreter::new(&domain, &problem);
-    let mut random = support::Random::new(seed ^ 0xabcd);
+    let mut random = crate::support::Random::new(seed ^ 0xabcd);
     let (mut state, mut steps, mut valid) = (slow.initial.clone(), Vec::new(), true);
     for _ in 0..random.below(6) {
         let successors = slow.successors(&state);

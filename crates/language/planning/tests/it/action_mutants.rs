@@ -1,7 +1,6 @@
 //! Actions with one flaw by construction come out as what they are, on every suite of the project.
 
-mod support;
-
+use crate::support::{read_domain, read_problem, read_task, suites};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::mutate::action::{ActionMutant, ActionMutantKind, action_mutants};
@@ -12,7 +11,6 @@ use planforge_planning::equivalence::hde::{HdeOptions, HdeReference};
 use planforge_planning::result_class::{BadPreconditionRule, ResultClass, ResultGroup, classify_action};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
-use support::{read_domain, read_problem, read_task, suites};
 
 /// A reference with one plan of one problem, which takes little work. Errors in a text do not depend on it.
 fn reference(domain: &Domain, problem: &Problem) -> HdeReference {

@@ -1,8 +1,5 @@
 //! The LLM+P tasks, if they are present next to the checkout: each is solved within a limit on nodes, and
 //! every plan is valid.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
-
-mod support;
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
@@ -10,9 +7,10 @@ use planforge_planning::{
 };
 
 fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
-    let root = support::repository().join("../shared/suites/llm-p").join(domain);
+    let root = crate::support::repository().join("../shared/suites/llm-p").join(domain);
     let read = |name: String| std::fs::read_to_string(root.join(name)).unwrap();
-    let (domain, problem) = support::read(&read("domain.pddl".to_owned()), &read(format!("{task}.pddl")));
+    let (domain, problem) =
+        crate::support::read(&read("domain.pddl".to_owned()), &read(format!("{task}.pddl")));
     // A cap on nodes instead of a clock: the same on every machine.
     let options = PlanOptions { algorithm, max_nodes: 100_000, ..PlanOptions::default() };
     let SearchOutcome::Plan(found) = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome
@@ -27,7 +25,7 @@ fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
 
 #[test]
 fn llm_p_tasks_are_solved() {
-    let root = support::repository().join("../shared/suites/llm-p");
+    let root = crate::support::repository().join("../shared/suites/llm-p");
     if !root.is_dir() {
         println!("skipped: {} is not there", root.display());
         return;

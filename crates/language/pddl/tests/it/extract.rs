@@ -1,7 +1,5 @@
 //! Replies in the forms that models write, and the blocks extracted from each.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
 use planforge_diagnostics::SourceId;
 use planforge_pddl::extract::{ExtractedPddl, PddlBlock};
 use planforge_pddl::{find_pddl, parse_domain, parse_problem};
