@@ -1,19 +1,13 @@
 //! Lifted task to ground task: relaxed reachability by joins, then instantiation of what was reached.
 
 mod assemble;
-mod engine;
 mod expand;
-mod facts;
+mod join;
 mod metric;
-mod miniscope;
-mod numeric;
-mod plan;
-mod query;
 mod rules;
-mod table;
 
 pub(crate) use metric::functions_read;
-pub(crate) use query::{Query, queries};
+pub(crate) use rules::{Query, queries};
 
 use crate::lifted::LiftedTask;
 use crate::resources::{ResourceLimits, StopReason};
@@ -46,16 +40,16 @@ pub fn ground(
     limits: GroundLimits,
     resources: &mut dyn ResourceLimits,
 ) -> Result<GroundTask, StopReason> {
-    let task = &*miniscope::miniscope(task);
+    let task = &*rules::miniscope(task);
     let set = rules::rule_set(task);
     check_variables(&set)?;
     let input =
-        plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
-    let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-    let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
+        join::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+    let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
+    let reached = join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
     let deletable = assemble::deletable(task, &set, &reached);
-    let engine::Reached { tables, firings } = reached;
-    let mut facts = facts::Facts::new(task, tables, &deletable);
+    let join::Reached { tables, firings } = reached;
+    let mut facts = expand::Facts::new(task, tables, &deletable);
     assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
 }
 
@@ -69,7 +63,7 @@ fn check_variables(set: &rules::RuleSet<'_>) -> Result<(), StopReason> {
 
 /// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
 pub(crate) struct Reachability {
-    tables: Vec<table::Table>,
+    tables: Vec<join::Table>,
     applicable: Vec<bool>,
 }
 
@@ -80,16 +74,16 @@ impl Reachability {
         limits: GroundLimits,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
-        let task = &*miniscope::miniscope(task);
+        let task = &*rules::miniscope(task);
         let set = rules::rule_set(task);
         check_variables(&set)?;
-        let input = plan::PlanInput {
+        let input = join::PlanInput {
             fluent: &set.fluent,
             domains: &set.domains,
             objects: task.symbols.objects.len(),
         };
-        let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-        let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
+        let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
+        let reached = join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
         let mut applicable = vec![false; task.schemas.len()];
         for (origin, firings) in set.origins.iter().zip(&reached.firings) {
             if let rules::Origin::Action(schema) = origin {

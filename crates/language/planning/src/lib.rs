@@ -3,11 +3,9 @@
 
 #![warn(missing_docs)]
 
-mod axioms;
 mod bits;
 pub mod claims;
 mod codes;
-mod csr;
 pub mod equivalence;
 pub mod graph;
 mod ground;
@@ -20,7 +18,6 @@ mod satisfy;
 mod search;
 mod simulate;
 mod solve;
-mod successors;
 pub mod task;
 mod top_k;
 mod unsolvable;

@@ -1,10 +1,8 @@
 //! Firings to operators, conditional effects and axioms.
 
-use super::engine::Reached;
-use super::expand::{Conjunction, Expander, Ground};
-use super::facts::{FactRef, Facts};
-use super::metric::{CostModel, functions_read};
-use super::numeric::{Definedness, NumericEffects};
+use super::expand::{Conjunction, Expander, FactRef, Facts, Ground};
+use super::join::Reached;
+use super::metric::{CostModel, Definedness, NumericEffects, functions_read};
 use super::rules::{Origin, RuleSet};
 use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
 use crate::resources::{ResourceLimits, StopReason, check};
@@ -73,7 +71,7 @@ pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached)
 }
 
 fn for_each_firing(
-    rule: &super::plan::JoinRule<'_>,
+    rule: &super::join::JoinRule<'_>,
     firings: &[ObjectId],
     mut f: impl FnMut(&mut [ObjectId]),
 ) {

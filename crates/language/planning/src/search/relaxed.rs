@@ -2,7 +2,7 @@
 //! condition needs them, and an artificial goal.
 
 use crate::bits;
-use crate::csr::Csr;
+use crate::simulate::Csr;
 use crate::task::{Condition, Fact, GroundTask};
 
 /// No proposition, no operator.

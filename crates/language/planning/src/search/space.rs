@@ -2,11 +2,9 @@
 
 use super::mutex::Mutexes;
 use super::node_table::NodeTable;
-use crate::axioms::AxiomEvaluator;
 use crate::bits;
 use crate::resources::StopReason;
-use crate::simulate::apply_facts;
-use crate::successors::SuccessorGenerator;
+use crate::simulate::{AxiomEvaluator, SuccessorGenerator, apply_facts};
 use crate::task::GroundTask;
 
 /// Result of a search.
