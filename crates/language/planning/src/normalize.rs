@@ -59,7 +59,7 @@ pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedT
 }
 
 /// Variables in scope while a condition is read, and the number of slots assigned.
-pub(crate) struct Scope {
+struct Scope {
     text: TaskText,
     names: Vec<(String, u32)>,
     slots: usize,
@@ -76,7 +76,7 @@ impl Scope {
 }
 
 /// State of one normalisation.
-pub(crate) struct Normalizer {
+struct Normalizer {
     tables: Tables,
     init: Vec<crate::task::Atom>,
     init_numbers: Vec<(crate::task::Atom, Number)>,
@@ -111,7 +111,7 @@ impl Normalizer {
         self.diagnostics.push(diagnostic);
     }
 
-    pub(crate) fn note_unsupported(&mut self, what: &str, place: SourcePlace) {
+    fn note_unsupported(&mut self, what: &str, place: SourcePlace) {
         self.unsupported.push(Unsupported { what: what.to_owned(), place });
     }
 
@@ -568,7 +568,7 @@ impl Normalizer {
 }
 
 /// Numbers the strata, or reports the rules that go through their own negation.
-pub(crate) fn stratify(rules: &mut [DerivedRule], normalizer: &mut Normalizer) {
+fn stratify(rules: &mut [DerivedRule], normalizer: &mut Normalizer) {
     let derived: Vec<bool> = normalizer.tables.predicates.iter().map(|p| p.derived).collect();
     // Edges head -> used derived predicate.
     let mut edges: Vec<(u32, u32, bool, Span)> = Vec::new();

@@ -443,7 +443,7 @@ fn bind_row(atom: &LiftedAtom, row: &[ObjectId], binds: &[&Variable], binding: &
 }
 
 /// Called with each binding until it returns false.
-pub(crate) type Visitor<'v> = dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut> + 'v;
+type Visitor<'v> = dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut> + 'v;
 
 /// Arguments of an atom.
 pub(crate) type Args = SmallVec<[ObjectId; 6]>;

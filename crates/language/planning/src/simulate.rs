@@ -436,7 +436,7 @@ pub(crate) struct Csr {
 
 impl Csr {
     /// Rows in the order given.
-    pub(crate) fn from_rows<'a>(rows: impl Iterator<Item = &'a [u32]>) -> Self {
+    fn from_rows<'a>(rows: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut csr = Csr { starts: vec![0], items: Vec::new() };
         for row in rows {
             csr.push_row(row);

@@ -381,7 +381,7 @@ impl Facts {
     }
 
     /// A new derived fact.
-    pub(crate) fn invent(&mut self) -> Fact {
+    fn invent(&mut self) -> Fact {
         let fact = self.atoms.len() as Fact;
         self.atoms.push(Atom { predicate: self.predicates + self.invented, args: Box::default() });
         self.invented += 1;

@@ -290,12 +290,12 @@ pub(crate) struct JoinStep {
     pub(crate) matches: Vec<Match>,
     pub(crate) checks: Vec<Check>,
     /// True if the trigger's row was already used here: the atom precedes the trigger in the rule.
-    pub(crate) exclude_trigger: bool,
+    exclude_trigger: bool,
 }
 
 /// A variable that no atom binds.
 #[derive(Debug)]
-pub(crate) struct FreeVariable {
+struct FreeVariable {
     pub(crate) slot: u32,
     pub(crate) objects: Arc<[ObjectId]>,
     pub(crate) checks: Vec<Check>,
@@ -303,21 +303,21 @@ pub(crate) struct FreeVariable {
 
 /// Join plan of a rule for one trigger.
 #[derive(Debug)]
-pub(crate) struct JoinPlan {
+struct JoinPlan {
     pub(crate) rule: u32,
-    pub(crate) trigger: Vec<Match>,
-    pub(crate) first_checks: Vec<Check>,
+    trigger: Vec<Match>,
+    first_checks: Vec<Check>,
     pub(crate) steps: Vec<JoinStep>,
     pub(crate) free: Vec<FreeVariable>,
 }
 
 /// All join plans.
 #[derive(Debug)]
-pub(crate) struct Engines {
+struct Engines {
     /// Rules without a fluent atom: joined once.
     pub(crate) initial: Vec<JoinPlan>,
     /// For each predicate the plans that one of its atoms triggers.
-    pub(crate) triggered: Vec<Vec<JoinPlan>>,
+    triggered: Vec<Vec<JoinPlan>>,
 }
 
 /// Properties of the predicates that are known before the fixpoint.
@@ -330,7 +330,7 @@ pub(crate) struct PlanInput<'a> {
 }
 
 /// Plans the joins of all rules and makes the indexes they need.
-pub(crate) fn plan_joins(rules: &[JoinRule<'_>], tables: &mut [Table], input: &PlanInput<'_>) -> Engines {
+fn plan_joins(rules: &[JoinRule<'_>], tables: &mut [Table], input: &PlanInput<'_>) -> Engines {
     let estimates = Estimates::new(tables, input);
     let mut engines = Engines { initial: Vec::new(), triggered: tables.iter().map(|_| Vec::new()).collect() };
     for (number, rule) in rules.iter().enumerate() {
@@ -561,7 +561,7 @@ impl Table {
     }
 
     /// Makes the next row visible to joins.
-    pub(crate) fn show_next(&mut self) {
+    fn show_next(&mut self) {
         let row = self.visible;
         self.visible += 1;
         let start = row as usize * self.arity;
@@ -589,14 +589,14 @@ impl Table {
     }
 
     /// Different values in a column.
-    pub(crate) fn distinct(&self, column: usize) -> usize {
+    fn distinct(&self, column: usize) -> usize {
         let mut values: Vec<ObjectId> = (0..self.count).map(|r| self.row(r)[column]).collect();
         values.sort_unstable();
         values.dedup();
         values.len()
     }
 
-    pub(crate) fn bytes_per_row(&self) -> u64 {
+    fn bytes_per_row(&self) -> u64 {
         4 * self.arity as u64 + 24 + 20 * self.indexes.len() as u64
     }
 }

@@ -279,7 +279,7 @@ impl<'a> NumericEffects<'a> {
     }
 
     /// Returns true if a metric has no value in any reachable state.
-    pub(crate) fn is_never_defined(&self, metric: &NumExpr) -> bool {
+    fn is_never_defined(&self, metric: &NumExpr) -> bool {
         match metric {
             // Has a value in metrics alone.
             NumExpr::Steps => false,

@@ -1,14 +1,11 @@
 //! Lazy greedy best-first search: states are evaluated when they are expanded, successors wait under their parent's
 //! value, preferred operators have open lists of their own that are served more often after progress.
 
-use super::ff::FfHeuristic;
 use super::landmarks::{LandmarkCount, Landmarks};
-use super::node_table::{NONE, NodeTable, StateId};
-use super::open_list::BucketQueue;
-use super::relaxed::Relaxed;
-use super::space::{Outcome, SearchStatistics, Space};
-use super::watch::LimitWatch;
-use crate::resources::StopReason;
+use super::relaxed::{FfHeuristic, Relaxed};
+use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
+use crate::resources::{LimitWatch, StopReason};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Pops by which a preferred open list is ahead after progress.
 const BOOST: i64 = 1000;
@@ -163,5 +160,59 @@ impl Greedy<'_, '_> {
         let lists = &mut self.lists[l];
         lists.turns[kind] += 1;
         if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
+    }
+}
+
+/// Entries by a key, the smallest key first.
+#[derive(Debug)]
+struct BucketQueue<T> {
+    buckets: Vec<VecDeque<T>>,
+    /// Keys beyond the buckets: rare and large.
+    far: BTreeMap<u32, VecDeque<T>>,
+    lowest: usize,
+    len: usize,
+}
+
+/// Keys below this have a bucket of their own.
+const NEAR: usize = 4096;
+
+impl<T> BucketQueue<T> {
+    pub(crate) fn new() -> Self {
+        BucketQueue { buckets: Vec::new(), far: BTreeMap::new(), lowest: 0, len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn push(&mut self, key: u32, entry: T) {
+        self.len += 1;
+        let near = key as usize;
+        if near >= NEAR {
+            self.far.entry(key).or_default().push_back(entry);
+            return;
+        }
+        if near >= self.buckets.len() {
+            self.buckets.resize_with(near + 1, VecDeque::new);
+        }
+        self.buckets[near].push_back(entry);
+        self.lowest = self.lowest.min(near);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        while self.lowest < self.buckets.len() {
+            if let Some(entry) = self.buckets[self.lowest].pop_front() {
+                self.len -= 1;
+                return Some(entry);
+            }
+            self.lowest += 1;
+        }
+        let mut first = self.far.first_entry()?;
+        let entry = first.get_mut().pop_front();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        self.len -= usize::from(entry.is_some());
+        entry
     }
 }

@@ -1,11 +1,9 @@
 //! Fact landmarks of the delete relaxation, their orders, and the count of those still to be reached.
 
-use super::node_table::StateId;
-use super::relaxed::{NONE, Relaxed};
-use super::space::Space;
-use super::watch::LimitWatch;
+use super::relaxed::Relaxed;
+use super::space::{NONE, Space, StateId};
 use crate::bits;
-use crate::resources::StopReason;
+use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Fact, GroundTask};
 
 /// Most words of landmark sets. Beyond it landmarks are left out, and h_FF is the only heuristic.
