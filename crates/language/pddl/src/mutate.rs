@@ -18,21 +18,16 @@
 
 pub mod action;
 mod apply;
-mod atoms;
 mod list;
 mod omit;
-mod parameters;
 mod problem;
 mod rewrite;
-mod scope;
-mod terms;
 
 pub use apply::{apply_mutations, apply_mutations_to_problem};
-pub use list::{all_mutations, random_mutations};
+pub use list::{ListedTerm, all_mutations, differing_terms, random_mutations, terms};
 pub use omit::{DamagedDomain, KeepPolicy, Omissions, PairSampler};
 pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
-pub use terms::{ListedTerm, differing_terms, terms};
 
 use crate::ast::{Condition, Effect, TypeRef};
 use crate::name::Name;

@@ -1,9 +1,12 @@
-//! Application of mutations to a domain or problem.
+//! Application of mutations to a domain or problem, and mistakes in the parameters of an action: their order, and how wide their types
+//! are.
 
-use super::{Edit, Mutation, Part, TermList, atoms, parameters};
-use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem};
+use super::{Edit, Mutation, Part, TermList};
+use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem, Term, TypeRef, TypedName};
+use crate::check::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print;
+use crate::rename::{Renaming, rename_condition, rename_effect};
 use planforge_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
@@ -18,7 +21,7 @@ pub fn apply_mutations(domain: &Domain, mutations: &[Mutation]) -> Domain {
             mutations.iter().map(|m| &m.edit).filter(|edit| edit.action() == Some(number)).collect();
         if !of_action.is_empty() {
             edit_action(action, &of_action);
-            parameters::edit(action, &of_action);
+            edit_parameters(action, &of_action);
         }
     }
     for (predicate, position) in dropped_arguments(mutations) {
@@ -40,9 +43,9 @@ pub fn apply_mutations_to_problem(problem: &Problem, mutations: &[Mutation]) -> 
     }
     for (predicate, position) in &dropped {
         let mut drop = |atom: &mut Atom| drop_argument(atom, predicate, *position);
-        mutated.init.iter_mut().for_each(|element| atoms::of_init(element, &mut drop));
-        mutated.goal.iter_mut().for_each(|goal| atoms::of_condition(goal, &mut drop));
-        mutated.constraints.iter_mut().for_each(|c| atoms::of_condition(c, &mut drop));
+        mutated.init.iter_mut().for_each(|element| visit_init_atoms(element, &mut drop));
+        mutated.goal.iter_mut().for_each(|goal| visit_condition_atoms(goal, &mut drop));
+        mutated.constraints.iter_mut().for_each(|c| visit_condition_atoms(c, &mut drop));
     }
     let mut seen = FxHashSet::default();
     mutated.init.retain(|element| match element {
@@ -135,19 +138,19 @@ fn drop_in_domain(domain: &mut Domain, predicate: &Name, position: usize) {
     }
     let mut drop = |atom: &mut Atom| drop_argument(atom, predicate, position);
     for action in &mut domain.actions {
-        action.precondition.iter_mut().for_each(|c| atoms::of_condition(c, &mut drop));
-        action.effect.iter_mut().for_each(|e| atoms::of_effect(e, &mut drop));
+        action.precondition.iter_mut().for_each(|c| visit_condition_atoms(c, &mut drop));
+        action.effect.iter_mut().for_each(|e| visit_effect_atoms(e, &mut drop));
     }
     for action in &mut domain.durative_actions {
-        action.condition.iter_mut().for_each(|c| atoms::of_condition(c, &mut drop));
-        action.effect.iter_mut().for_each(|e| atoms::of_effect(e, &mut drop));
+        action.condition.iter_mut().for_each(|c| visit_condition_atoms(c, &mut drop));
+        action.effect.iter_mut().for_each(|e| visit_effect_atoms(e, &mut drop));
     }
     domain
         .derived
         .iter_mut()
         .flat_map(|rule| &mut rule.condition)
-        .for_each(|c| atoms::of_condition(c, &mut drop));
-    domain.constraints.iter_mut().for_each(|c| atoms::of_condition(c, &mut drop));
+        .for_each(|c| visit_condition_atoms(c, &mut drop));
+    domain.constraints.iter_mut().for_each(|c| visit_condition_atoms(c, &mut drop));
 }
 
 /// Returns true if a mutation adds the first negative precondition to a domain whose requirements do not
@@ -160,4 +163,171 @@ fn negates_a_precondition(before: &Domain, after: &Domain) -> bool {
     let declared =
         before.requirements.iter().any(|r| r.is(":negative-preconditions") || r.is(":adl") || r.is(":ucpop"));
     !declared && !before.requirements.is_empty() && !negative(before) && negative(after)
+}
+
+/// Two parameters of an action exchanged, for every two.
+pub(super) fn parameter_swaps(domain: &Domain) -> Vec<Edit> {
+    let of_action = |(action, of): (usize, &Action)| -> Vec<Edit> {
+        let count = of.parameters.len();
+        let pairs = (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second)));
+        pairs.map(|(first, second)| Edit::SwapParameters { action, first, second }).collect()
+    };
+    domain.actions.iter().enumerate().flat_map(of_action).collect()
+}
+
+/// Each parameter with each type directly above its own.
+pub(super) fn parameter_widenings(domain: &Domain) -> Vec<Edit> {
+    let types = TypeHierarchy::of(domain);
+    let mut made = Vec::new();
+    for (action, of) in domain.actions.iter().enumerate() {
+        for (position, parameter) in of.parameters.iter().enumerate() {
+            let wider = wider(&types, parameter.ty.as_ref()).into_iter();
+            made.extend(wider.map(|ty| Edit::WidenType { action, position, ty }));
+        }
+    }
+    made
+}
+
+/// Returns the types directly above one; `None` stands for `object`. Alternatives have only `object` above
+/// them.
+fn wider(types: &TypeHierarchy, ty: Option<&TypeRef>) -> Vec<Option<TypeRef>> {
+    let Some(ty) = ty else { return Vec::new() };
+    if ty.is_either() {
+        return vec![None];
+    }
+    let own = ty.alternatives.first().and_then(|name| types.get(name.key()));
+    match own {
+        None | Some(TypeHierarchy::OBJECT) => Vec::new(),
+        Some(own) if types.parents(own).is_empty() => vec![None],
+        Some(own) => {
+            let above = types.parents(own).iter().map(|&parent| match parent {
+                TypeHierarchy::OBJECT => None,
+                named => Some(TypeRef::single(Name::synthetic(types.name(named).as_str()))),
+            });
+            above.collect()
+        }
+    }
+}
+
+/// Returns true if both edits widen the same parameter.
+pub(super) fn same_parameter(a: &Edit, b: &Edit) -> bool {
+    let parameter = |edit: &Edit| match edit {
+        Edit::WidenType { action, position, .. } => Some((*action, *position)),
+        _ => None,
+    };
+    parameter(a).is_some() && parameter(a) == parameter(b)
+}
+
+/// The list with two entries exchanged.
+pub(super) fn swap_entries(list: &[TypedName], first: usize, second: usize) -> Vec<TypedName> {
+    let mut list = list.to_vec();
+    if first.max(second) < list.len() {
+        list.swap(first, second);
+    }
+    list
+}
+
+/// Makes the edits of an action's parameters. Types first: positions are those of the list as it was.
+fn edit_parameters(action: &mut Action, edits: &[&Edit]) {
+    for edit in edits {
+        if let Edit::WidenType { position, ty, .. } = edit
+            && let Some(parameter) = action.parameters.get_mut(*position)
+        {
+            parameter.ty.clone_from(ty);
+        }
+    }
+    for edit in edits {
+        if let Edit::SwapParameters { first, second, .. } = edit {
+            action.parameters = swap_entries(&action.parameters, *first, *second);
+        }
+    }
+}
+
+/// Atoms of the action that a parameter fits and, with its other type, fits no more.
+pub(super) fn ill_typed(
+    domain: &Domain,
+    action: usize,
+    before: &TypedName,
+    after: &TypedName,
+) -> Vec<String> {
+    let types = TypeHierarchy::of(domain);
+    let (Some(action), Some(old), Some(new)) =
+        (domain.actions.get(action), types.resolve(before.ty.as_ref()), types.resolve(after.ty.as_ref()))
+    else {
+        return Vec::new();
+    };
+    // A name that no text can contain distinguishes a parameter from a quantifier's variable of the same name.
+    let marked = TypedName { name: Name::synthetic("?"), ty: None };
+    let marking = Renaming::new(std::slice::from_ref(before), std::slice::from_ref(&marked));
+    let mut found: Vec<String> = Vec::new();
+    let mut look = |atom: &mut Atom| {
+        let Some(decl) = domain.predicates.iter().find(|p| p.name == atom.predicate) else { return };
+        let lost = atom.args.iter().zip(&decl.parameters).any(|(arg, declared)| {
+            let wanted = types.resolve(declared.ty.as_ref());
+            *arg == Term::Variable(marked.name.clone())
+                && wanted.is_some_and(|w| {
+                    types.fit(&old, &w) == TypeFit::Always && types.fit(&new, &w) != TypeFit::Always
+                })
+        });
+        if lost {
+            for arg in atom.args.iter_mut().filter(|arg| *arg.name() == marked.name) {
+                *arg = Term::Variable(before.name.clone());
+            }
+            let text = print::print_atom(atom);
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    };
+    for mut condition in action.precondition.iter().cloned() {
+        rename_condition(&mut condition, &marking);
+        visit_condition_atoms(&mut condition, &mut look);
+    }
+    for mut effect in action.effect.iter().cloned() {
+        rename_effect(&mut effect, &marking);
+        visit_effect_atoms(&mut effect, &mut look);
+    }
+    found
+}
+
+pub(super) fn visit_condition_atoms(condition: &mut Condition, change: &mut impl FnMut(&mut Atom)) {
+    match condition {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(|part| visit_condition_atoms(part, change));
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => visit_condition_atoms(inner, change),
+        Condition::Imply(a, b, _) => {
+            visit_condition_atoms(a, change);
+            visit_condition_atoms(b, change);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => visit_condition_atoms(&mut q.body, change),
+        Condition::Preference(p) => visit_condition_atoms(&mut p.condition, change),
+        Condition::Trajectory(t) => {
+            t.conditions.iter_mut().for_each(|part| visit_condition_atoms(part, change))
+        }
+        Condition::Atom(atom) => change(atom),
+        Condition::Equal(..) | Condition::Compare(_) => {}
+    }
+}
+
+pub(super) fn visit_effect_atoms(effect: &mut Effect, change: &mut impl FnMut(&mut Atom)) {
+    match effect {
+        Effect::And(parts, _) => parts.iter_mut().for_each(|part| visit_effect_atoms(part, change)),
+        Effect::Forall(q) => visit_effect_atoms(&mut q.body, change),
+        Effect::When(condition, inner, _) => {
+            visit_condition_atoms(condition, change);
+            visit_effect_atoms(inner, change);
+        }
+        Effect::Timed(_, inner, _) => visit_effect_atoms(inner, change),
+        Effect::Add(atom) | Effect::Delete(atom, _) => change(atom),
+        Effect::Assign(_) => {}
+    }
+}
+
+fn visit_init_atoms(element: &mut InitElement, change: &mut impl FnMut(&mut Atom)) {
+    match element {
+        InitElement::Atom(atom) | InitElement::Not(atom, _) => change(atom),
+        InitElement::Timed { element, .. } => visit_init_atoms(element, change),
+        InitElement::Value(..) => {}
+    }
 }
