@@ -261,13 +261,13 @@ mod tests {
     #[test]
     fn the_domain_s_names_are_exchanged_and_the_library_s_are_not() {
         let program = "% on cells\nir_predicate(cell_grid(row, column, cell), \"T on\\\" it\").\n\
-        init(adjacent(A, Cell)) :- adjacent(cell, A, Cell), not init(on(A, _)), #count { X : object(X, cell), on(X) } > 2.\n\
-        goal(not stands_on(a, @make_on(1))). covers_cell(X) :- grid(cell, X).";
+            init(adjacent(A, Cell)) :- adjacent(cell, A, Cell), not init(on(A, _)), #count { X : object(X, cell), on(X) } > 2.\n\
+            goal(not stands_on(a, @make_on(1))). covers_cell(X) :- grid(cell, X).";
         assert_eq!(
             rewrite_program(program, &Upper),
             "% ON CELLS\nir_predicate(zorv_grid(row, column, new_cell), \"T ON\\\" IT\").\n\
-        init(new_adjacent(A, Zorv)) :- adjacent(new_cell, A, Zorv), not init(new_on(A, _)), #count { X : object(X, new_cell), on(X) } > 2.\n\
-        goal(not new_stands_on(a, @make_on(1))). covers_zorv(X) :- grid(new_cell, X)."
+            init(new_adjacent(A, Zorv)) :- adjacent(new_cell, A, Zorv), not init(new_on(A, _)), #count { X : object(X, new_cell), on(X) } > 2.\n\
+            goal(not new_stands_on(a, @make_on(1))). covers_zorv(X) :- grid(new_cell, X)."
         );
     }
 }

@@ -308,8 +308,8 @@ mod tests {
     use planforge_diagnostics::SourceId;
 
     const DOMAIN: &str = "(define (domain d) (:requirements :strips :typing) (:types a b - object c - (either a b)) \
-    (:constants k - a) (:predicates (p ?x - a)) (:action one :parameters (?x ?y - a ?z - (either a b)) :precondition (p ?x) \
-    :effect (not (p ?x))) (:action two :parameters () :effect (p k)))";
+        (:constants k - a) (:predicates (p ?x - a)) (:action one :parameters (?x ?y - a ?z - (either a b)) :precondition (p ?x) \
+        :effect (not (p ?x))) (:action two :parameters () :effect (p k)))";
 
     #[test]
     fn a_domain_template_keeps_only_names_and_types() {
@@ -317,9 +317,9 @@ mod tests {
         assert_eq!(
             text,
             "(define (domain d)\n  (:requirements :strips :typing)\n  (:types a b - object c - (either a b))\n  \
-         (:constants k - a)\n  (:predicates)\n  (:action one\n    :parameters (?x ?y - a ?z - (either a b))\n    \
-         :precondition (and)\n    :effect (and))\n  (:action two\n    :parameters ()\n    :precondition (and)\n    \
-         :effect (and)))"
+             (:constants k - a)\n  (:predicates)\n  (:action one\n    :parameters (?x ?y - a ?z - (either a b))\n    \
+             :precondition (and)\n    :effect (and))\n  (:action two\n    :parameters ()\n    :precondition (and)\n    \
+             :effect (and)))"
         );
         let read = parse_domain(&text, SourceId(0));
         assert!(!read.diagnostics.iter().any(|d| d.is_error()), "{:?}", read.diagnostics);

@@ -208,16 +208,16 @@ mod tests {
     #[test]
     fn parameters_are_renamed_in_all_occurrences_and_shadowed_ones_are_not() {
         let text = "(define (domain d) (:predicates (p ?a) (q ?a ?b))
-      (:action go :parameters (?x ?y) :precondition (and (p ?x) (forall (?x) (q ?x ?y)) (not (= ?x ?y)))
-        :effect (and (q ?y ?x) (when (p ?y) (not (p ?x)))))
-      (:action name :parameters (?y ?x)))";
+          (:action go :parameters (?x ?y) :precondition (and (p ?x) (forall (?x) (q ?x ?y)) (not (= ?x ?y)))
+            :effect (and (q ?y ?x) (when (p ?y) (not (p ?x)))))
+          (:action name :parameters (?y ?x)))";
         let domain = parse_domain(text, SourceId(0)).value;
         let renamed = super::rename_parameters(&domain.actions[0], &domain.actions[1].parameters);
         let words = print_action(&renamed).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(
             words,
             "(:action go :parameters (?y ?x) :precondition (and (p ?y) (forall (?x) (q ?x ?x)) (not (= ?y ?x))) \
-         :effect (and (q ?x ?y) (when (p ?x) (not (p ?y)))))"
+             :effect (and (q ?x ?y) (when (p ?x) (not (p ?y)))))"
         );
     }
 
@@ -225,12 +225,12 @@ mod tests {
     fn types_are_renamed_in_all_occurrences_and_objects_of_their_name_are_not() {
         let text = |a: &str, b: &str| {
             format!(
-            "(define (domain d) (:types {a} - {b} {b} - object) (:constants car - {a})
-               (:predicates (p ?x - {a} ?y - (either {a} {b}))) (:functions (w ?x - {b}))
-               (:derived (q ?x - {a}) (exists (?y - {b}) (p ?x ?y)))
-               (:action go :parameters (?x - {a}) :precondition (and (p car ?x) (or (imply (p ?x ?x) (forall (?z - {b}) (p ?x ?z)))))
-                 :effect (forall (?z - {a}) (when (not (exists (?u - {b}) (p ?u ?z))) (p ?x ?z)))))"
-        )
+                "(define (domain d) (:types {a} - {b} {b} - object) (:constants car - {a})
+                   (:predicates (p ?x - {a} ?y - (either {a} {b}))) (:functions (w ?x - {b}))
+                   (:derived (q ?x - {a}) (exists (?y - {b}) (p ?x ?y)))
+                   (:action go :parameters (?x - {a}) :precondition (and (p car ?x) (or (imply (p ?x ?x) (forall (?z - {b}) (p ?x ?z)))))
+                     :effect (forall (?z - {a}) (when (not (exists (?u - {b}) (p ?u ?z))) (p ?x ?z)))))"
+            )
         };
         let read = |text: &str| parse_domain(text, SourceId(0)).value;
         let name = Name::synthetic;
@@ -243,10 +243,10 @@ mod tests {
     fn objects_are_renamed_in_all_occurrences_and_predicates_of_their_name_are_not() {
         let text = |a: &str, b: &str| {
             format!(
-            "(define (problem p) (:domain d) (:objects {a} {b}) (:init (a {a}) (not (q {b})) (= (w {a} {b}) 2))
-               (:goal (and (or (q {b} ?a) (not (= {a} {b}))) (forall (?a) (q ?a {a})) (< (w {a} {b}) 3)))
-               (:metric minimize (w {b} {a})))"
-        )
+                "(define (problem p) (:domain d) (:objects {a} {b}) (:init (a {a}) (not (q {b})) (= (w {a} {b}) 2))
+                   (:goal (and (or (q {b} ?a) (not (= {a} {b}))) (forall (?a) (q ?a {a})) (< (w {a} {b}) 3)))
+                   (:metric minimize (w {b} {a})))"
+            )
         };
         let read = |text: &str| parse_problem(text, SourceId(0)).value;
         let name = Name::synthetic;

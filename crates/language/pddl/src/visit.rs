@@ -428,14 +428,13 @@ mod tests {
     use planforge_diagnostics::SourceId;
 
     const DOMAIN: &str = "(define (domain d) (:requirements :adl) (:types t - object u - (either t object)) (:constants k - t)
-    (:predicates (p ?x - t)) (:functions (w ?y - u) - number) (:constraints (always (p k)))
-    (:derived (q ?z) (exists (?v - t) (= ?v k)))
-    (:action go :parameters (?a - t) :precondition (or (imply (p ?a) (not (q ?a))) (< (w k) 2))
-      :effect (and (forall (?b - t) (when (p ?b) (not (p ?b)))) (increase (w ?a) 1)))
-    (:durative-action fly :parameters (?c) :duration (= ?duration (w ?c)) :condition (at start (p ?c)) :effect (at end (q ?c))))";
-    const PROBLEM: &str =
-        "(define (problem n) (:domain d) (:objects o1 - t) (:init (p o1) (= (w o1) 1) (at 3 (not (q o2))))
-    (:goal (and (preference pref (p o1)) (not (= o3 ?f)))) (:metric minimize (+ (is-violated pref) (w o4))))";
+        (:predicates (p ?x - t)) (:functions (w ?y - u) - number) (:constraints (always (p k)))
+        (:derived (q ?z) (exists (?v - t) (= ?v k)))
+        (:action go :parameters (?a - t) :precondition (or (imply (p ?a) (not (q ?a))) (< (w k) 2))
+          :effect (and (forall (?b - t) (when (p ?b) (not (p ?b)))) (increase (w ?a) 1)))
+        (:durative-action fly :parameters (?c) :duration (= ?duration (w ?c)) :condition (at start (p ?c)) :effect (at end (q ?c))))";
+    const PROBLEM: &str = "(define (problem n) (:domain d) (:objects o1 - t) (:init (p o1) (= (w o1) 1) (at 3 (not (q o2))))
+        (:goal (and (preference pref (p o1)) (not (= o3 ?f)))) (:metric minimize (+ (is-violated pref) (w o4))))";
 
     #[test]
     fn every_name_is_visited_and_nothing_else() {
@@ -454,7 +453,7 @@ mod tests {
         };
         // Words of the lexer that are not names are keywords.
         let keywords = "define domain problem either object number and or not imply exists forall when at start end always increase = < + \
-                    preference minimize is-violated ?duration - 1 2 3";
+                        preference minimize is-violated ?duration - 1 2 3";
         let keywords: Vec<&str> = keywords.split(' ').collect();
         for (text, is_domain) in [(DOMAIN, true), (PROBLEM, false)] {
             let mut words: Vec<String> = text

@@ -5,7 +5,6 @@
 
 mod astar;
 mod greedy;
-mod landmarks;
 mod mutex;
 mod relaxed;
 mod space;

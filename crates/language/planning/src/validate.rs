@@ -714,12 +714,12 @@ mod tests {
     #[test]
     fn parts_of_the_goal_are_reported_after_each_step() {
         let domain = "(define (domain lamps) (:requirements :typing :negative-preconditions :derived-predicates :fluents) (:types lamp)
-    (:predicates (lit ?l - lamp) (dark)) (:functions (uses))
-    (:derived (dark) (not (exists (?l - lamp) (lit ?l))))
-    (:action toggle-on :parameters (?l - lamp) :precondition (not (lit ?l)) :effect (and (lit ?l) (increase (uses) 1)))
-    (:action toggle-off :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l))))";
+            (:predicates (lit ?l - lamp) (dark)) (:functions (uses))
+            (:derived (dark) (not (exists (?l - lamp) (lit ?l))))
+            (:action toggle-on :parameters (?l - lamp) :precondition (not (lit ?l)) :effect (and (lit ?l) (increase (uses) 1)))
+            (:action toggle-off :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l))))";
         let problem = "(define (problem two) (:domain lamps) (:objects a b - lamp) (:init (= (uses) 0))
-    (:goal (and (lit a) (not (dark)) (>= (uses) 2))))";
+            (:goal (and (lit a) (not (dark)) (>= (uses) 2))))";
         let domain = parse_domain(domain, SourceId(0)).value;
         let problem = parse_problem(problem, SourceId(1)).value;
         let validator = super::Validator::new(normalize(&domain, &problem).unwrap());

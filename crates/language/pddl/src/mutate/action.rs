@@ -11,9 +11,10 @@
 
 mod broken;
 
-use super::apply::replace_term;
 use super::list::{Literal, list_sites, part_at};
-use super::{Mutation, MutationKind, MutationPlace, Part, Site, TermList, all_mutations, apply_mutations};
+use super::{
+    Mutation, MutationKind, MutationPlace, Part, Site, TermList, all_mutations, apply_mutations, replace_term,
+};
 use crate::ast::{Action, Atom, Condition, Domain, Term, TypeRef, TypedName};
 use crate::check::{TypeFit, TypeHierarchy, allows, undeclared_requirements};
 use crate::name::Name;

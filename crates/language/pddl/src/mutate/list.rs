@@ -30,8 +30,8 @@ pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
         MutationKind::Omission => sites(domain).into_iter().map(Edit::Remove).collect(),
         MutationKind::Addition => all_additions(domain, &signatures),
         MutationKind::PredicateArgument => argument_drops(&signatures),
-        MutationKind::SwappedParameters => super::apply::parameter_swaps(domain),
-        MutationKind::WidenedType => super::apply::parameter_widenings(domain),
+        MutationKind::SwappedParameters => super::parameter_swaps(domain),
+        MutationKind::WidenedType => super::parameter_widenings(domain),
         _ => {
             sites(domain).into_iter().flat_map(|site| replacements(domain, &signatures, site, kind)).collect()
         }
@@ -98,14 +98,14 @@ fn draw(
             let swapped = |edit: &&Edit| matches!(edit, Edit::SwapParameters { .. });
             let swapped: Vec<Option<usize>> =
                 chosen.iter().map(|m| &m.edit).filter(swapped).map(Edit::action).collect();
-            super::apply::parameter_swaps(domain)
+            super::parameter_swaps(domain)
                 .into_iter()
                 .filter(|edit| !swapped.contains(&edit.action()))
                 .collect()
         }
         MutationKind::WidenedType => {
-            let widened = |edit: &Edit| chosen.iter().any(|m| super::apply::same_parameter(&m.edit, edit));
-            super::apply::parameter_widenings(domain).into_iter().filter(|edit| !widened(edit)).collect()
+            let widened = |edit: &Edit| chosen.iter().any(|m| super::same_parameter(&m.edit, edit));
+            super::parameter_widenings(domain).into_iter().filter(|edit| !widened(edit)).collect()
         }
         MutationKind::Omission => {
             let removable = |site: &Site| free(site) && would_leave_one(domain, chosen, *site);
@@ -157,14 +157,14 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
         }
         Edit::SwapParameters { action, first, second } => {
             let before = domain.actions.get(*action)?.parameters.clone();
-            let after = super::apply::swap_entries(&before, *first, *second);
+            let after = super::swap_entries(&before, *first, *second);
             let list = |list: &[_]| Some(format!("({})", print::print_typed_list(list)));
             (Some(*action), MutationPlace::Parameters(vec![*first, *second]), list(&before), list(&after))
         }
         Edit::WidenType { action, position, ty } => {
             let before = domain.actions.get(*action)?.parameters.get(*position)?.clone();
             let after = TypedName { ty: ty.clone(), ..before.clone() };
-            ill_typed = super::apply::ill_typed(domain, *action, &before, &after);
+            ill_typed = super::ill_typed(domain, *action, &before, &after);
             let text = |entry| Some(print::print_typed_list(std::slice::from_ref(entry)));
             (Some(*action), MutationPlace::Parameters(vec![*position]), text(&before), text(&after))
         }

@@ -330,8 +330,8 @@ fn capitals(action: &Action) -> RewrittenAction {
     let upper = |name: &mut Name| *name = Name::new(&name.as_str().to_uppercase(), name.span);
     upper(&mut loud.name);
     let mut shout = |atom: &mut Atom| upper(&mut atom.predicate);
-    loud.precondition.iter_mut().for_each(|c| super::apply::visit_condition_atoms(c, &mut shout));
-    loud.effect.iter_mut().for_each(|e| super::apply::visit_effect_atoms(e, &mut shout));
+    loud.precondition.iter_mut().for_each(|c| super::visit_condition_atoms(c, &mut shout));
+    loud.effect.iter_mut().for_each(|e| super::visit_effect_atoms(e, &mut shout));
     (loud, "its name and its predicates in capitals".to_owned())
 }
 

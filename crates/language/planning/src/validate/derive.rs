@@ -594,16 +594,16 @@ mod tests {
     const OBJECTS: usize = 5;
 
     const RULES: [&str; 7] = [
-"(:derived (above ?x ?y) (or (on ?x ?y) (exists (?z) (and (on ?x ?z) (above ?z ?y)))))",
-"(:derived (above ?x ?y) (or (on ?x ?y) (exists (?z) (and (above ?x ?z) (above ?z ?y)))))",
-"(:derived (above ?x ?y) (on ?x ?y)) (:derived (above ?x ?y) (exists (?z) (and (above ?x ?z) (on ?z ?y))))",
-"(:derived (above ?x ?y) (and (on ?x ?y) (not (wet ?x)))) (:derived (above ?x ?y) (exists (?z) (and (above ?z ?x) (not (= ?x ?y)))))",
-"(:derived (lone ?x) (and (not (wet ?x)) (forall (?y) (not (on ?x ?y))))) (:derived (above ?x ?y) (and (lone ?y) (on ?x ?y)))
- (:derived (above ?x ?y) (exists (?z) (and (lone ?z) (above ?y ?z) (wet ?x))))",
-"(:derived (odd ?x ?y) (on ?x ?y)) (:derived (odd ?x ?y) (exists (?z) (and (on ?x ?z) (even ?z ?y))))
- (:derived (even ?x ?y) (exists (?z) (and (odd ?x ?z) (on ?z ?y)))) (:derived (above ?x ?y) (and (odd ?x ?y) (even ?y ?x)))",
-"(:derived (above ?x - flat ?y) (or (on ?x ?y) (above ?y ?x) (exists (?z - flat) (and (on ?z ?z) (above ?z a)))))",
-];
+        "(:derived (above ?x ?y) (or (on ?x ?y) (exists (?z) (and (on ?x ?z) (above ?z ?y)))))",
+        "(:derived (above ?x ?y) (or (on ?x ?y) (exists (?z) (and (above ?x ?z) (above ?z ?y)))))",
+        "(:derived (above ?x ?y) (on ?x ?y)) (:derived (above ?x ?y) (exists (?z) (and (above ?x ?z) (on ?z ?y))))",
+        "(:derived (above ?x ?y) (and (on ?x ?y) (not (wet ?x)))) (:derived (above ?x ?y) (exists (?z) (and (above ?z ?x) (not (= ?x ?y)))))",
+        "(:derived (lone ?x) (and (not (wet ?x)) (forall (?y) (not (on ?x ?y))))) (:derived (above ?x ?y) (and (lone ?y) (on ?x ?y)))
+         (:derived (above ?x ?y) (exists (?z) (and (lone ?z) (above ?y ?z) (wet ?x))))",
+        "(:derived (odd ?x ?y) (on ?x ?y)) (:derived (odd ?x ?y) (exists (?z) (and (on ?x ?z) (even ?z ?y))))
+         (:derived (even ?x ?y) (exists (?z) (and (odd ?x ?z) (on ?z ?y)))) (:derived (above ?x ?y) (and (odd ?x ?y) (even ?y ?x)))",
+        "(:derived (above ?x - flat ?y) (or (on ?x ?y) (above ?y ?x) (exists (?z - flat) (and (on ?z ?z) (above ?z a)))))",
+    ];
 
     proptest! {
         #[test]
@@ -615,8 +615,8 @@ mod tests {
             let name = |n: usize| ["a", "b", "c", "d", "e"][n];
             let domain = format!(
                 "(define (domain t) (:requirements :adl :derived-predicates) (:types flat - object) (:constants a)
-           (:predicates (on ?x ?y) (wet ?x) (above ?x ?y) (lone ?x) (odd ?x ?y) (even ?x ?y)) {}
-           (:action cut :parameters (?x ?y) :effect (and (not (on ?x ?y)) (wet ?x))))",
+                   (:predicates (on ?x ?y) (wet ?x) (above ?x ?y) (lone ?x) (odd ?x ?y) (even ?x ?y)) {}
+                   (:action cut :parameters (?x ?y) :effect (and (not (on ?x ?y)) (wet ?x))))",
                 RULES[rules]
             );
             let on: String = edges.iter().map(|(x, y)| format!("(on {} {})", name(*x), name(*y))).collect();
