@@ -336,7 +336,7 @@ const MAX_DEPTH: u32 = 100;
 
 type Read = Result<String, String>;
 
-/// The problem that JSON of [`problem_schema`](problem_schema) describes. `objects` are the known objects that the schema was made with.
+/// The problem that JSON of [`problem_schema`] describes. `objects` are the known objects that the schema was made with.
 ///
 /// # Errors
 /// The first part that is not of the schema, in a sentence.
@@ -368,7 +368,7 @@ pub fn problem_from_json(domain: &Domain, objects: Option<&[TypedName]>, text: &
     Ok(print_problem(&parse_problem(&text, SourceId(0)).value))
 }
 
-/// The section `(:objects ...)` that JSON of [`objects_schema`](objects_schema) describes.
+/// The section `(:objects ...)` that JSON of [`objects_schema`] describes.
 ///
 /// # Errors
 /// As [`problem_from_json`].
@@ -380,7 +380,7 @@ pub fn objects_from_json(domain: &Domain, text: &str) -> Read {
     ))
 }
 
-/// The action that JSON of [`action_schema`](action_schema) describes, on four lines.
+/// The action that JSON of [`action_schema`] describes, on four lines.
 ///
 /// # Errors
 /// As [`problem_from_json`].
@@ -404,7 +404,7 @@ pub fn action_from_json(domain: &Domain, interface: Option<&Action>, text: &str)
     Ok(format!("{head}{vars}\n  :precondition {condition}\n  :effect {effect})"))
 }
 
-/// The beginning `(:action NAME :parameters (...))` that JSON of [`parameters_schema`](parameters_schema) describes.
+/// The beginning `(:action NAME :parameters (...))` that JSON of [`parameters_schema`] describes.
 ///
 /// # Errors
 /// As [`problem_from_json`].
@@ -413,7 +413,7 @@ pub fn parameters_from_json(domain: &Domain, text: &str) -> Read {
     Ok(format!("{})", reader.head(&parse(text)?)?))
 }
 
-/// The plan that JSON of [`plan_schema`](plan_schema) describes, one action a line.
+/// The plan that JSON of [`plan_schema`] describes, one action a line.
 ///
 /// # Errors
 /// As [`problem_from_json`].
@@ -429,7 +429,7 @@ pub fn plan_from_json(domain: &Domain, text: &str) -> Read {
     Ok(steps?.iter().map(|step| format!("{step}\n")).collect())
 }
 
-/// The calls that JSON of [`edit_schema`](edit_schema) describes, one a line, as Python.
+/// The calls that JSON of [`edit_schema`] describes, one a line, as Python.
 ///
 /// # Errors
 /// As [`problem_from_json`].
@@ -441,7 +441,7 @@ pub fn edits_from_json(domain: &Domain, text: &str) -> Read {
     Ok(calls?.join("\n"))
 }
 
-/// The representation that JSON of [`asp_schema`](asp_schema) describes, one statement a line.
+/// The representation that JSON of [`asp_schema`] describes, one statement a line.
 ///
 /// # Errors
 /// As [`problem_from_json`].

@@ -173,7 +173,7 @@ struct Assembly<'a, 'f> {
 }
 
 /// For each reached atom, true if some effect deletes it.
-pub(crate) fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec<bool>> {
+fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = reached.tables.iter().map(|t| vec![false; t.len()]).collect();
     for (r, rule) in set.rules.iter().enumerate() {
         let groups: Vec<&EffectGroup> = match set.origins[r] {

@@ -43,7 +43,7 @@ pub use sample::{
 
 use std::fmt;
 
-/// A ground action of one [`Model`](Model), by index.
+/// A ground action of one [`Model`], by index.
 pub type ActionId = u32;
 
 /// Definition of the legal ground actions.

@@ -10,7 +10,7 @@
 //! conditional or numeric part) is one element, compared by its text. Names compare without regard to case;
 //! repetition makes no difference.
 //!
-//! [`Bijections`] searches the best bijection between the parameters of two actions: depth first, one parameter of the original
+//! `Bijections` searches the best bijection between the parameters of two actions: depth first, one parameter of the original
 //! after the other, cut off where what is still open cannot make it better than the best so far.
 
 use planforge_pddl::ast::{Action, Condition, Domain, Effect, TypeRef, TypedName};
