@@ -53,13 +53,9 @@ pub fn ground(
 ) -> Result<GroundTask, StopReason> {
     let task = &*rules::miniscope(task);
     let set = rules::rule_set(task);
-    check_variables(&set)?;
-    let input =
-        join::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
-    let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
-    let reached = join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
+    let reached = reach(task, &set, limits, resources)?;
     let deletable = deletable(task, &set, &reached);
-    let join::Reached { tables, firings } = reached;
+    let Reached { tables, firings } = reached;
     let mut facts = expand::Facts::new(task, tables, &deletable);
     assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
 }
@@ -67,9 +63,20 @@ pub fn ground(
 /// Variables of an action, rule or quantifier. Joins and expansions descend once for each.
 pub(crate) const MAX_VARIABLES: usize = 1000;
 
-fn check_variables(set: &rules::RuleSet<'_>) -> Result<(), StopReason> {
-    let fits = set.rules.iter().all(|rule| rule.variables.len() <= MAX_VARIABLES);
-    if fits { Ok(()) } else { Err(StopReason::Grounding) }
+/// Computes the fixpoint of delete relaxation.
+fn reach(
+    task: &LiftedTask,
+    set: &RuleSet<'_>,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<Reached, StopReason> {
+    if set.rules.iter().any(|rule| rule.variables.len() > MAX_VARIABLES) {
+        return Err(StopReason::Grounding);
+    }
+    let input =
+        join::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+    let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
+    join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)
 }
 
 /// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
@@ -87,17 +94,10 @@ impl Reachability {
     ) -> Result<Self, StopReason> {
         let task = &*rules::miniscope(task);
         let set = rules::rule_set(task);
-        check_variables(&set)?;
-        let input = join::PlanInput {
-            fluent: &set.fluent,
-            domains: &set.domains,
-            objects: task.symbols.objects.len(),
-        };
-        let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
-        let reached = join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
+        let reached = reach(task, &set, limits, resources)?;
         let mut applicable = vec![false; task.schemas.len()];
         for (origin, firings) in set.origins.iter().zip(&reached.firings) {
-            if let rules::Origin::Action(schema) = origin {
+            if let Origin::Action(schema) = origin {
                 applicable[*schema] |= !firings.is_empty();
             }
         }

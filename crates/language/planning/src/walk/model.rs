@@ -406,7 +406,7 @@ pub enum Refusal {
     /// The precondition does not hold in the state reached.
     NotApplicable,
     /// The precondition holds, but the ground action changes nothing and
-    /// [`Semantics::GroundNoOpsDropped`](super::Semantics::GroundNoOpsDropped) has no such actions.
+    /// [`Semantics::GroundNoOpsDropped`] has no such actions.
     NoEffect,
 }
 

@@ -478,7 +478,7 @@ pub fn sample_walks(
     Ok(Some(out))
 }
 
-/// Walks of one model: those that [`sample_direction`](super::sample_direction) draws of it as a source.
+/// Walks of one model: those that [`sample_direction`] draws of it as a source.
 #[derive(Debug)]
 pub struct DrawnWalks<'m> {
     source: &'m Model,
