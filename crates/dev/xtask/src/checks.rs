@@ -3,7 +3,7 @@
 
 #[path = "../../../platform/plugin-sdk/tests/support/large_replies.rs"]
 mod large_replies;
-#[path = "../../../language/pddl/tests/support/large_texts.rs"]
+#[path = "../../../language/pddl/tests/it/large_texts.rs"]
 mod large_texts;
 
 use crate::programs::{absolute, path_text};

@@ -5,26 +5,14 @@
 
 #![warn(missing_docs)]
 
-mod accept;
-mod action;
-mod asp;
-mod derive;
-mod domain;
-mod edit;
-mod gbnf;
+mod definitions;
 pub mod json;
-mod lark;
 mod notation;
 mod pddl;
-mod plan;
-mod problem;
-mod scope;
 mod tree;
 
-pub use action::{ActionHead, action_grammar, parameters_grammar};
-pub use asp::{AspVocabulary, asp_grammar};
-pub use domain::domain_grammar;
-pub use edit::{EditFunctions, edit_grammar};
-pub use plan::plan_grammar;
-pub use problem::{objects_grammar, problem_grammar};
+pub use definitions::{
+    ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
+    objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
+};
 pub use tree::{Expr, Grammar, Rule, RuleId};

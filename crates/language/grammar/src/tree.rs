@@ -1,6 +1,7 @@
-//! Grammars as trees, and the builder that makes them.
+//! Grammars as trees: the builder that makes them, membership of a text, and random texts for tests and studies.
 
-use std::collections::BTreeMap;
+use planforge_pddl::random::Random;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Index of a rule in a [`Grammar`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -289,5 +290,200 @@ fn renumbered(expr: &Expr, new_ids: &BTreeMap<RuleId, RuleId>) -> Expr {
         Expr::Choice(parts) => Expr::Choice(all(parts)),
         Expr::Repeat { inner, min, max } => renumbered(inner, new_ids).repeat(*min, *max),
         Expr::Rule(id) => Expr::Rule(new_ids.get(id).copied().unwrap_or(*id)),
+    }
+}
+
+/// Rules nested deeper than this are not followed; the text is then not accepted.
+const MAX_NESTING: u32 = 400;
+
+impl Grammar {
+    /// Returns true if the grammar derives the whole text.
+    pub fn accepts(&self, text: &str) -> bool {
+        self.ends(text).contains(&text.len())
+    }
+
+    /// The greatest place up to which the text is the beginning of a derived text, in bytes.
+    pub fn accepted_prefix(&self, text: &str) -> usize {
+        let mut run = Run { grammar: self, text, ends: HashMap::new(), farthest: 0, depth: 0 };
+        run.rule(self.start, 0);
+        run.farthest
+    }
+
+    fn ends(&self, text: &str) -> BTreeSet<usize> {
+        let mut run = Run { grammar: self, text, ends: HashMap::new(), farthest: 0, depth: 0 };
+        run.rule(self.start, 0)
+    }
+}
+
+/// Recursive descent over sets of places: every rule is tried once at each place, so the time is polynomial.
+struct Run<'a> {
+    grammar: &'a Grammar,
+    text: &'a str,
+    ends: HashMap<(RuleId, usize), BTreeSet<usize>>,
+    farthest: usize,
+    depth: u32,
+}
+
+impl Run<'_> {
+    fn rule(&mut self, id: RuleId, at: usize) -> BTreeSet<usize> {
+        if let Some(ends) = self.ends.get(&(id, at)) {
+            return ends.clone();
+        }
+        if self.depth == MAX_NESTING {
+            return BTreeSet::new();
+        }
+        self.depth += 1;
+        let grammar = self.grammar;
+        let ends = self.expr(&grammar.rule(id).expr, at);
+        self.depth -= 1;
+        self.ends.insert((id, at), ends.clone());
+        ends
+    }
+
+    fn expr(&mut self, expr: &Expr, at: usize) -> BTreeSet<usize> {
+        match expr {
+            Expr::Literal(literal) => {
+                let rest = &self.text.as_bytes()[at..];
+                let same = rest.iter().zip(literal.as_bytes()).take_while(|(a, b)| a == b).count();
+                self.farthest = self.farthest.max(at + same);
+                if same == literal.len() { BTreeSet::from([at + same]) } else { BTreeSet::new() }
+            }
+            Expr::Class { ranges, negated } => match self.text[at..].chars().next() {
+                Some(c) if ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated => {
+                    self.farthest = self.farthest.max(at + c.len_utf8());
+                    BTreeSet::from([at + c.len_utf8()])
+                }
+                _ => BTreeSet::new(),
+            },
+            Expr::Sequence(parts) => parts.iter().fold(BTreeSet::from([at]), |places, part| {
+                places.into_iter().flat_map(|place| self.expr(part, place)).collect()
+            }),
+            Expr::Choice(parts) => parts.iter().flat_map(|part| self.expr(part, at)).collect(),
+            Expr::Repeat { inner, min, max } => self.repeat(inner, *min, *max, at),
+            Expr::Rule(id) => self.rule(*id, at),
+        }
+    }
+
+    fn repeat(&mut self, inner: &Expr, min: u32, max: Option<u32>, at: usize) -> BTreeSet<usize> {
+        let mut ends = BTreeSet::new();
+        let mut places = BTreeSet::from([at]);
+        let mut count = 0;
+        while !places.is_empty() {
+            if count >= min {
+                // A place that was reached with fewer repetitions leads nowhere new, unless repetitions are counted.
+                if max.is_none() {
+                    places.retain(|place| !ends.contains(place));
+                }
+                ends.extend(&places);
+            }
+            if max == Some(count) {
+                break;
+            }
+            places = places
+                .into_iter()
+                .flat_map(|place| {
+                    let mut next = self.expr(inner, place);
+                    next.remove(&place);
+                    next
+                })
+                .collect();
+            count += 1;
+        }
+        ends
+    }
+}
+
+/// Most repetitions drawn where a grammar allows any number.
+const MOST_REPETITIONS: u32 = 5;
+
+impl Grammar {
+    /// A random text of the grammar. Deeper than `depth` rules, the shortest alternatives are taken.
+    pub fn derive(&self, random: &mut Random, depth: u32) -> String {
+        let heights = self.heights();
+        let mut out = String::new();
+        let start = Expr::Rule(self.start);
+        Derivation { grammar: self, heights: &heights, random }.expr(&start, depth, &mut out);
+        out
+    }
+
+    /// For each rule, the least nesting of rules in a text of it.
+    fn heights(&self) -> Vec<u32> {
+        let mut heights = vec![u32::MAX; self.rules.len()];
+        loop {
+            let mut changed = false;
+            for (n, rule) in self.rules.iter().enumerate() {
+                let height = height(&rule.expr, &heights).saturating_add(1);
+                if height < heights[n] {
+                    heights[n] = height;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return heights;
+            }
+        }
+    }
+}
+
+fn height(expr: &Expr, heights: &[u32]) -> u32 {
+    match expr {
+        Expr::Literal(_) | Expr::Class { .. } => 0,
+        Expr::Sequence(parts) => parts.iter().map(|part| height(part, heights)).max().unwrap_or(0),
+        Expr::Choice(parts) => parts.iter().map(|part| height(part, heights)).min().unwrap_or(u32::MAX),
+        Expr::Repeat { min: 0, .. } => 0,
+        Expr::Repeat { inner, .. } => height(inner, heights),
+        Expr::Rule(id) => heights[id.0],
+    }
+}
+
+struct Derivation<'a> {
+    grammar: &'a Grammar,
+    heights: &'a [u32],
+    random: &'a mut Random,
+}
+
+impl Derivation<'_> {
+    fn expr(&mut self, expr: &Expr, depth: u32, out: &mut String) {
+        match expr {
+            Expr::Literal(text) => out.push_str(text),
+            Expr::Class { ranges, negated } => out.push(self.character(ranges, *negated)),
+            Expr::Sequence(parts) => parts.iter().for_each(|part| self.expr(part, depth, out)),
+            Expr::Choice(parts) => {
+                let lowest = parts.iter().map(|part| height(part, self.heights)).min().unwrap_or(0);
+                let fits = |part: &&Expr| height(part, self.heights) <= lowest.max(depth);
+                let fitting: Vec<&Expr> = parts.iter().filter(fits).collect();
+                if let Some(part) = self.random.pick(&fitting).copied() {
+                    self.expr(part, depth, out);
+                }
+            }
+            Expr::Repeat { inner, min, max } => {
+                let is_deep = height(inner, self.heights) > depth;
+                // Runs of blanks are kept short.
+                let most = max.unwrap_or(min + MOST_REPETITIONS).min(min + MOST_REPETITIONS);
+                let extra = if is_deep { 0 } else { self.random.below(u64::from(most - min) + 1) as u32 };
+                (0..min + extra).for_each(|_| self.expr(inner, depth, out));
+            }
+            Expr::Rule(id) => {
+                let grammar = self.grammar;
+                self.expr(&grammar.rule(*id).expr, depth.saturating_sub(1), out);
+            }
+        }
+    }
+
+    fn character(&mut self, ranges: &[(char, char)], negated: bool) -> char {
+        if negated {
+            let allowed: Vec<char> =
+                (' '..='~').filter(|c| !ranges.iter().any(|(from, to)| (*from..=*to).contains(c))).collect();
+            return self.random.pick(&allowed).copied().unwrap_or('x');
+        }
+        let size = |(from, to): &(char, char)| u64::from(*to as u32 - *from as u32 + 1);
+        let mut n = self.random.below(ranges.iter().map(size).sum());
+        for range in ranges {
+            if n < size(range) {
+                return char::from_u32(range.0 as u32 + n as u32).unwrap_or(range.0);
+            }
+            n -= size(range);
+        }
+        'x'
     }
 }

@@ -1,19 +1,20 @@
 //! The disguise of a suite: renamed definitions, texts and programs.
+//!
+//! Items whose order has no meaning are sorted by a hash of the seed and their content. So two definitions with the same items list them
+//! in the same order, and duplicates keep their order.
 
+use crate::invent::digest;
 use crate::lexicon::{Lexicon, Named};
-use crate::options::DisguiseOptions;
-use crate::program::{self, ProgramNames};
+use crate::options::{DisguiseOptions, Sources};
 use crate::renaming::Renaming;
-use crate::sources::Sources;
-use crate::text::{self, TextPiece};
-use crate::words::function::is_function_word;
-use crate::words::invent::digest;
-use crate::{order, text::pieces};
+use crate::text;
+use crate::text::{ProgramNames, TextPiece, pieces};
+use crate::words::is_function_word;
 use planforge_diagnostics::SourceId;
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, Problem, TypedName};
 use planforge_pddl::{
-    Name, NameKind, VisitNames as _, domain_template, parse_domain, parse_problem, print_domain,
-    print_problem, problem_template,
+    Name, NameKind, VisitNames as _, domain_template, parse_domain, parse_problem, print_atom,
+    print_condition, print_domain, print_effect, print_init, print_problem, problem_template,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +127,7 @@ impl Disguise {
     fn domain_tree(&self, mut domain: Domain) -> Domain {
         domain.visit_names(&mut |symbol, name| self.rename(symbol, name));
         if self.options.reorder {
-            order::domain(&mut domain, self.order);
+            reorder_domain(&mut domain, self.order);
         }
         domain
     }
@@ -134,7 +135,7 @@ impl Disguise {
     fn problem_tree(&self, mut problem: Problem) -> Problem {
         problem.visit_names(&mut |symbol, name| self.rename(symbol, name));
         if self.options.reorder {
-            order::problem(&mut problem, self.order);
+            reorder_problem(&mut problem, self.order);
         }
         problem
     }
@@ -172,7 +173,7 @@ impl Disguise {
     }
 
     fn replace_words(&self, text: &str, of_parameters: bool) -> String {
-        text::rewritten(text, |piece| match piece {
+        text::rewrite_text(text, |piece| match piece {
             // A run of letters is a word of the language before it is a name.
             TextPiece::Run(run) if pieces(run).len() == 1 => None,
             TextPiece::Run(run) => self.renaming.names.get(run).filter(|_| !is_function_word(run)).cloned(),
@@ -186,7 +187,7 @@ impl Disguise {
 
     /// An answer set program.
     pub fn program(&self, program: &str) -> String {
-        program::rewritten(program, self)
+        crate::text::rewrite_program(program, self)
     }
 }
 
@@ -208,4 +209,95 @@ impl ProgramNames for Disguise {
 fn end_like(old: &str, new: String) -> String {
     let new = new.trim_end().to_owned();
     if old.ends_with('\n') { new + "\n" } else { new }
+}
+
+/// Declarations, the conjuncts and disjuncts of conditions, and effects of a domain. Parameters keep their order, for plans name them by
+/// position.
+fn reorder_domain(domain: &mut Domain, seed: u64) {
+    sort_typed_list(&mut domain.types, seed);
+    sort_typed_list(&mut domain.constants, seed);
+    domain.predicates.sort_by_cached_key(|p| digest(seed, p.name.key()));
+    domain.functions.sort_by_cached_key(|f| digest(seed, f.name.key()));
+    domain.actions.sort_by_cached_key(|a| digest(seed, a.name.key()));
+    domain.durative_actions.sort_by_cached_key(|a| digest(seed, a.name.key()));
+    for action in &mut domain.actions {
+        action.precondition.iter_mut().for_each(|c| reorder_condition(c, seed));
+        action.effect.iter_mut().for_each(|e| reorder_effect(e, seed));
+    }
+    for action in &mut domain.durative_actions {
+        action.condition.iter_mut().for_each(|c| reorder_condition(c, seed));
+        action.effect.iter_mut().for_each(|e| reorder_effect(e, seed));
+    }
+    for rule in &mut domain.derived {
+        rule.condition.iter_mut().for_each(|c| reorder_condition(c, seed));
+    }
+}
+
+/// The objects, the initial state and the goal of a problem.
+fn reorder_problem(problem: &mut Problem, seed: u64) {
+    sort_typed_list(&mut problem.objects, seed);
+    problem.init.sort_by_cached_key(|element| digest(seed, &element_key(element)));
+    problem.goal.iter_mut().for_each(|c| reorder_condition(c, seed));
+}
+
+/// Key of an initial element: several values of one fluent keep their order.
+fn element_key(element: &InitElement) -> String {
+    match element {
+        InitElement::Value(fluent, ..) => {
+            let args: Vec<&str> = fluent.args.iter().map(|term| term.name().key()).collect();
+            format!("{} {}", fluent.function.key(), args.join(" "))
+        }
+        InitElement::Atom(atom) | InitElement::Not(atom, _) => print_atom(atom).to_lowercase(),
+        InitElement::Timed { .. } => print_init(element).to_lowercase(),
+    }
+}
+
+/// Neighbours of one type stay neighbours, as people write lists.
+fn sort_typed_list(list: &mut [TypedName], seed: u64) {
+    let type_of = |entry: &TypedName| -> String {
+        let names = entry.ty.as_ref().map(|ty| &ty.alternatives[..]).unwrap_or_default();
+        names.iter().map(|name| name.key()).collect::<Vec<_>>().join(" ")
+    };
+    // Without a type at the end: further up the names would take the type of those behind them.
+    list.sort_by_cached_key(|entry| {
+        (entry.ty.is_none(), digest(seed, &type_of(entry)), type_of(entry), digest(seed, entry.name.key()))
+    });
+}
+
+fn reorder_condition(it: &mut Condition, seed: u64) {
+    match it {
+        Condition::And(parts, _) | Condition::Or(parts, _) => {
+            parts.iter_mut().for_each(|part| reorder_condition(part, seed));
+            parts.sort_by_cached_key(|part| digest(seed, &print_condition(part)));
+        }
+        Condition::Not(inner, _) | Condition::Timed(_, inner, _) => reorder_condition(inner, seed),
+        Condition::Imply(a, b, _) => {
+            reorder_condition(a, seed);
+            reorder_condition(b, seed);
+        }
+        Condition::Exists(q) | Condition::Forall(q) => reorder_condition(&mut q.body, seed),
+        Condition::Preference(p) => reorder_condition(&mut p.condition, seed),
+        // The two conditions of a trajectory have different roles.
+        Condition::Trajectory(t) => t.conditions.iter_mut().for_each(|part| reorder_condition(part, seed)),
+        Condition::Atom(_) | Condition::Equal(..) | Condition::Compare(_) => {}
+    }
+}
+
+fn reorder_effect(it: &mut Effect, seed: u64) {
+    match it {
+        Effect::And(parts, _) => {
+            parts.iter_mut().for_each(|part| reorder_effect(part, seed));
+            // Changes of numbers stay among themselves as they were.
+            if !parts.iter().any(|part| matches!(part, Effect::Assign(_))) {
+                parts.sort_by_cached_key(|part| digest(seed, &print_effect(part)));
+            }
+        }
+        Effect::Forall(q) => reorder_effect(&mut q.body, seed),
+        Effect::When(when, inner, _) => {
+            reorder_condition(when, seed);
+            reorder_effect(inner, seed);
+        }
+        Effect::Timed(_, inner, _) => reorder_effect(inner, seed),
+        Effect::Add(_) | Effect::Delete(..) | Effect::Assign(_) => {}
+    }
 }

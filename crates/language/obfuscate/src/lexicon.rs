@@ -1,11 +1,9 @@
 //! The words that a suite's names are made of, and a new one for each.
 
-use crate::options::{DisguiseOptions, NameGroup, NameStyle};
-use crate::sources::Sources;
+use crate::invent::{Inventor, Part, digest};
+use crate::options::{DisguiseOptions, NameGroup, NameStyle, Sources};
 use crate::text::pieces;
-use crate::words::form::{Form, Vocabulary, WordEnding};
-use crate::words::function::is_function_word;
-use crate::words::invent::{Inventor, Part, digest};
+use crate::words::{Form, Vocabulary, WordEnding, is_function_word};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{Name, NameKind, VisitNames as _, parse_domain, parse_problem};
 use std::collections::{BTreeMap, BTreeSet};

@@ -11,16 +11,13 @@
 //! words (`on`, `at`, `not`) stay.
 
 mod disguise;
+mod invent;
 mod lexicon;
 mod options;
-mod order;
-mod program;
 mod renaming;
-mod sources;
 mod text;
 mod words;
 
 pub use disguise::Disguise;
-pub use options::{DisguiseOptions, NameGroup, NameStyle};
+pub use options::{DisguiseOptions, NameGroup, NameStyle, Sources};
 pub use renaming::{Back, Renaming};
-pub use sources::Sources;

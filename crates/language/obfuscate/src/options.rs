@@ -1,4 +1,4 @@
-//! Options of a disguise.
+//! Options of a disguise, and the texts of a suite that it is made for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -96,4 +96,16 @@ impl DisguiseOptions {
     pub fn all(names: NameStyle, seed: u64) -> Self {
         Self { names, what: NameGroup::ALL.into(), texts: true, reorder: true, seed }
     }
+}
+
+/// The documents of a suite. All names and words are collected before the first is replaced.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    pub suite: String,
+    /// Every domain of it.
+    pub domains: Vec<String>,
+    /// Every problem of it.
+    pub problems: Vec<String>,
+    /// Every text in plain language.
+    pub texts: Vec<String>,
 }

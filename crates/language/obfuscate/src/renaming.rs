@@ -1,7 +1,8 @@
 //! The exchanged names as a table, and the way back.
 
 use crate::options::NameStyle;
-use crate::text::{self, TextPiece};
+use crate::text;
+use crate::text::TextPiece;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +92,7 @@ impl Back {
 
     /// Plain language in the original names and words.
     pub fn text(&self, text: &str) -> String {
-        text::rewritten(text, |piece| match piece {
+        text::rewrite_text(text, |piece| match piece {
             // A name of several documents' own is told as it is written.
             TextPiece::Run(run) => {
                 self.names.get(run).filter(|name| !name.starts_with(&format!("{run}-of-its-own"))).cloned()

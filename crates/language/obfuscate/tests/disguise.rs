@@ -3,7 +3,7 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../../planning/tests/support/mod.rs"]
+#[path = "../../planning/tests/it/support.rs"]
 mod support;
 
 use planforge_diagnostics::SourceId;

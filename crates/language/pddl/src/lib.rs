@@ -10,11 +10,8 @@ mod check;
 mod codes;
 mod diff;
 pub mod extract;
-mod fix;
-mod keywords;
 pub mod mutate;
 mod name;
-mod natural;
 mod number;
 mod print;
 pub mod random;
@@ -22,10 +19,7 @@ mod read;
 mod rename;
 mod sexpr;
 mod sink;
-mod strip;
-mod suggest;
-mod symbols;
-mod template;
+mod visit;
 
 pub use ast::Parsed;
 pub use bytes::{MAX_TEXT_BYTES, PddlText, read_bytes, read_pddl_bytes};
@@ -35,20 +29,15 @@ pub use check::{
 };
 pub use codes::CODES;
 pub use diff::{ChangeKind, DefinitionDifference, diff_domains, diff_problems};
-pub use extract::{action_blocks, find_pddl};
-pub use fix::{FixedFinding, FixedText, fix_all};
-pub use name::Name;
-pub use natural::natural;
+pub use extract::{FixedFinding, FixedText, action_blocks, find_pddl, fix_all};
+pub use name::{Name, natural};
 pub use number::Number;
 pub use print::{
-    print_action, print_atom, print_condition, print_domain, print_effect, print_init, print_numeric,
-    print_problem, print_typed_list,
+    domain_template, print_action, print_atom, print_condition, print_domain, print_effect, print_init,
+    print_numeric, print_problem, print_typed_list, problem_template,
 };
 pub use read::{parse_domain, parse_problem};
 pub use rename::{rename_objects, rename_parameters, rename_types};
 pub use sexpr::MAX_DEPTH;
-pub use sink::MAX_DIAGNOSTICS;
-pub use strip::StripSpans;
-pub use suggest::nearest;
-pub use symbols::{NameKind, VisitNames};
-pub use template::{domain_template, problem_template};
+pub use sink::{MAX_DIAGNOSTICS, nearest};
+pub use visit::{NameKind, StripSpans, VisitNames};

@@ -10,19 +10,15 @@
 pub mod are;
 mod difference;
 pub mod domains;
-mod fixed_names;
 pub mod goals;
 mod graph;
 pub mod hde;
 pub mod interface;
+mod isomorphism;
 pub mod parameters;
-mod partition;
-mod search;
-mod side;
 
 pub use difference::ProblemDifference;
-pub use fixed_names::fixed_names;
-pub use side::ComparedSide;
+pub use graph::fixed_names;
 
 use crate::resources::{ResourceLimits, StopReason};
 use graph::Graph;
@@ -63,12 +59,14 @@ pub fn equivalent_problems(
     resources: &mut dyn ResourceLimits,
 ) -> ProblemEquivalence {
     let graph = Graph::new(domain, first, second);
-    match search::find(&graph, max_choices, resources) {
-        search::IsomorphismOutcome::Isomorphism(image) => {
+    match isomorphism::find(&graph, max_choices, resources) {
+        isomorphism::IsomorphismOutcome::Isomorphism(image) => {
             ProblemEquivalence::Equal { renaming: graph.renaming(&image) }
         }
-        search::IsomorphismOutcome::None => ProblemEquivalence::Different(difference::difference(&graph)),
-        search::IsomorphismOutcome::Limit { choices, stopped } => {
+        isomorphism::IsomorphismOutcome::None => {
+            ProblemEquivalence::Different(difference::difference(&graph))
+        }
+        isomorphism::IsomorphismOutcome::Limit { choices, stopped } => {
             ProblemEquivalence::Undecided { choices, stopped }
         }
     }
@@ -83,10 +81,30 @@ pub fn are_equivalent(
     max_choices: u64,
     resources: &mut dyn ResourceLimits,
 ) -> Option<bool> {
-    match search::find(&Graph::new(domain, first, second), max_choices, resources) {
-        search::IsomorphismOutcome::Isomorphism(_) => Some(true),
-        search::IsomorphismOutcome::None => Some(false),
-        search::IsomorphismOutcome::Limit { .. } => None,
+    match isomorphism::find(&Graph::new(domain, first, second), max_choices, resources) {
+        isomorphism::IsomorphismOutcome::Isomorphism(_) => Some(true),
+        isomorphism::IsomorphismOutcome::None => Some(false),
+        isomorphism::IsomorphismOutcome::Limit { .. } => None,
+    }
+}
+
+/// One of the two compared domains or problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedSide {
+    /// The domain or problem given first.
+    First,
+    /// The domain or problem given second.
+    Second,
+}
+
+impl ComparedSide {
+    /// Returns the opposite side.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            ComparedSide::First => ComparedSide::Second,
+            ComparedSide::Second => ComparedSide::First,
+        }
     }
 }
 

@@ -1,24 +1,29 @@
-//! Lifted task to ground task: relaxed reachability by joins, then instantiation of what was reached.
+//! Lifted task to ground task: relaxed reachability by joins, then operators, conditional effects and axioms for
+//! the rules that fired.
 
-mod assemble;
-mod engine;
 mod expand;
-mod facts;
+mod join;
 mod metric;
-mod miniscope;
-mod numeric;
-mod plan;
-mod query;
 mod rules;
-mod table;
 
 pub(crate) use metric::functions_read;
-pub(crate) use query::{Query, queries};
+pub(crate) use rules::{Query, queries};
 
-use crate::lifted::LiftedTask;
-use crate::resources::{ResourceLimits, StopReason};
+use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::satisfy::Work;
-use crate::task::{GroundTask, ObjectId};
+use crate::task::{
+    Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumEffect, ObjectId, Operator,
+    SourcePlace, Unsupported,
+};
+use expand::{Conjunction, Expander, FactRef, Facts, Ground};
+use join::Reached;
+use metric::{CostModel, Definedness, NumericEffects};
+use planforge_diagnostics::Span;
+use planforge_pddl::Number;
+use rules::{Origin, RuleSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Caps on grounding. A text from a model may need more ground atoms than fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,30 +51,37 @@ pub fn ground(
     limits: GroundLimits,
     resources: &mut dyn ResourceLimits,
 ) -> Result<GroundTask, StopReason> {
-    let task = &*miniscope::miniscope(task);
+    let task = &*rules::miniscope(task);
     let set = rules::rule_set(task);
-    check_variables(&set)?;
-    let input =
-        plan::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
-    let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-    let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
-    let deletable = assemble::deletable(task, &set, &reached);
-    let engine::Reached { tables, firings } = reached;
-    let mut facts = facts::Facts::new(task, tables, &deletable);
-    assemble::assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
+    let reached = reach(task, &set, limits, resources)?;
+    let deletable = deletable(task, &set, &reached);
+    let Reached { tables, firings } = reached;
+    let mut facts = expand::Facts::new(task, tables, &deletable);
+    assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
 }
 
 /// Variables of an action, rule or quantifier. Joins and expansions descend once for each.
 pub(crate) const MAX_VARIABLES: usize = 1000;
 
-fn check_variables(set: &rules::RuleSet<'_>) -> Result<(), StopReason> {
-    let fits = set.rules.iter().all(|rule| rule.variables.len() <= MAX_VARIABLES);
-    if fits { Ok(()) } else { Err(StopReason::Grounding) }
+/// Computes the fixpoint of delete relaxation.
+fn reach(
+    task: &LiftedTask,
+    set: &RuleSet<'_>,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<Reached, StopReason> {
+    if set.rules.iter().any(|rule| rule.variables.len() > MAX_VARIABLES) {
+        return Err(StopReason::Grounding);
+    }
+    let input =
+        join::PlanInput { fluent: &set.fluent, domains: &set.domains, objects: task.symbols.objects.len() };
+    let caps = join::Caps { firings: limits.instances, atoms: limits.atoms };
+    join::Engine::new(&set.rules, &input, &task.init, caps).run(resources)
 }
 
 /// Atoms reachable in the delete relaxation, and which action schemas are ever applicable in it.
 pub(crate) struct Reachability {
-    tables: Vec<table::Table>,
+    tables: Vec<join::Table>,
     applicable: Vec<bool>,
 }
 
@@ -80,19 +92,12 @@ impl Reachability {
         limits: GroundLimits,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Self, StopReason> {
-        let task = &*miniscope::miniscope(task);
+        let task = &*rules::miniscope(task);
         let set = rules::rule_set(task);
-        check_variables(&set)?;
-        let input = plan::PlanInput {
-            fluent: &set.fluent,
-            domains: &set.domains,
-            objects: task.symbols.objects.len(),
-        };
-        let caps = engine::Caps { firings: limits.instances, atoms: limits.atoms };
-        let reached = engine::Engine::new(&set.rules, &input, &task.init, caps).run(resources)?;
+        let reached = reach(task, &set, limits, resources)?;
         let mut applicable = vec![false; task.schemas.len()];
         for (origin, firings) in set.origins.iter().zip(&reached.firings) {
-            if let rules::Origin::Action(schema) = origin {
+            if let Origin::Action(schema) = origin {
                 applicable[*schema] |= !firings.is_empty();
             }
         }
@@ -135,5 +140,426 @@ impl Reachability {
             }
         }
         Ok(false)
+    }
+}
+
+/// An operator with numeric effects that may affect only the cost.
+struct Draft {
+    action: u32,
+    condition: Condition,
+    add: Vec<Fact>,
+    delete: Vec<Fact>,
+    conditional: Vec<ConditionalEffect>,
+    numeric: Vec<(NumEffect, Span)>,
+}
+
+/// Identity of a draft within its action: variables, positive and negative precondition.
+type SeenKey = (Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>);
+
+/// State of building the operators.
+struct Assembly<'a, 'f> {
+    task: &'a LiftedTask,
+    set: &'a RuleSet<'a>,
+    expander: Expander<'f>,
+    actions: Vec<GroundAction>,
+    action_ids: FxHashMap<GroundAction, u32>,
+    drafts: Vec<Draft>,
+    /// Drafts by schema and all its variables, for schemas with conditional effects.
+    by_binding: FxHashMap<(usize, Box<[ObjectId]>), Vec<usize>>,
+    seen: FxHashSet<SeenKey>,
+    axioms: Vec<Axiom>,
+    top_stratum: u32,
+    numeric_condition: Option<Unsupported>,
+}
+
+/// For each reached atom, true if some effect deletes it.
+fn deletable(task: &LiftedTask, set: &RuleSet<'_>, reached: &Reached) -> Vec<Vec<bool>> {
+    let mut marks: Vec<Vec<bool>> = reached.tables.iter().map(|t| vec![false; t.len()]).collect();
+    for (r, rule) in set.rules.iter().enumerate() {
+        let groups: Vec<&EffectGroup> = match set.origins[r] {
+            Origin::Action(s) => task.schemas[s].effects.iter().filter(|g| g.is_plain()).collect(),
+            Origin::Effect(s, g) => vec![&task.schemas[s].effects[g]],
+            Origin::Derived(_) => continue,
+        };
+        let deleted: Vec<_> = groups
+            .iter()
+            .flat_map(|g| &g.changes)
+            .filter_map(|(c, _)| if let EffectChange::Delete(atom) = c { Some(atom) } else { None })
+            .collect();
+        for_each_firing(rule, &reached.firings[r], |binding| {
+            for atom in &deleted {
+                let ground = atom.instantiate(binding);
+                if let Some(row) = reached.tables[ground.predicate as usize].find(&ground.args) {
+                    marks[ground.predicate as usize][row as usize] = true;
+                }
+            }
+        });
+    }
+    marks
+}
+
+fn for_each_firing(rule: &join::JoinRule<'_>, firings: &[ObjectId], mut f: impl FnMut(&mut [ObjectId])) {
+    let mut binding = vec![ObjectId::MAX; rule.slots];
+    if rule.variables.is_empty() {
+        // A firing without variables leaves nothing to record; the count is kept by a marker instead.
+        if !firings.is_empty() {
+            f(&mut binding);
+        }
+        return;
+    }
+    for values in firings.chunks_exact(rule.variables.len()) {
+        for (variable, value) in rule.variables.iter().zip(values) {
+            binding[variable.slot as usize] = *value;
+        }
+        f(&mut binding);
+    }
+}
+
+/// Builds the ground task.
+fn assemble(
+    task: &LiftedTask,
+    set: &RuleSet<'_>,
+    facts: &mut Facts,
+    firings: &[Vec<ObjectId>],
+    part_cap: usize,
+    resources: &mut dyn ResourceLimits,
+) -> Result<GroundTask, StopReason> {
+    let top_stratum = task.rules.iter().map(|r| r.stratum + 1).max().unwrap_or(0);
+    let mut assembly = Assembly {
+        task,
+        set,
+        expander: Expander::new(facts, part_cap),
+        actions: Vec::new(),
+        action_ids: FxHashMap::default(),
+        drafts: Vec::new(),
+        by_binding: FxHashMap::default(),
+        seen: FxHashSet::default(),
+        axioms: Vec::new(),
+        top_stratum,
+        numeric_condition: None,
+    };
+    for (r, rule) in set.rules.iter().enumerate() {
+        let mut outcome = Ok(());
+        for_each_firing(rule, &firings[r], |binding| {
+            if outcome.is_ok() {
+                outcome = assembly.firing(r, binding, resources);
+            }
+        });
+        outcome?;
+    }
+    assembly.finish(resources)
+}
+
+impl Assembly<'_, '_> {
+    fn firing(
+        &mut self,
+        r: usize,
+        binding: &mut [ObjectId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        let ground = self.condition(r, binding, resources)?;
+        match self.set.origins[r] {
+            Origin::Action(schema) => self.action(schema, &ground, binding, resources),
+            Origin::Effect(schema, group) => {
+                self.conditional_effect(schema, group, &ground, binding);
+                Ok(())
+            }
+            Origin::Derived(rule) => {
+                let rule = &self.task.rules[rule];
+                let args: Vec<ObjectId> = rule.variables.iter().map(|v| binding[v.slot as usize]).collect();
+                if let FactRef::Fact(head) = self.expander.facts.find(rule.predicate, &args) {
+                    for conjunction in self.expander.disjuncts(&ground, rule.stratum) {
+                        if let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) {
+                            self.axioms.push(Axiom { head, condition, stratum: rule.stratum });
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The condition of a firing, simplified.
+    fn condition(
+        &mut self,
+        r: usize,
+        binding: &mut [ObjectId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Ground, StopReason> {
+        let query = &self.set.queries[r];
+        let mut parts = Vec::with_capacity(query.atoms.len() + query.checks.len());
+        for atom in &query.atoms {
+            match self.expander.facts.lookup(atom, binding) {
+                FactRef::Always => {}
+                FactRef::Never => return Ok(Ground::False),
+                FactRef::Fact(fact) => parts.push(Ground::Literal(fact, false)),
+            }
+        }
+        for formula in query.checks.iter().chain(&query.rest) {
+            match self.expander.expand(formula, binding, resources)? {
+                Ground::True => {}
+                Ground::False => return Ok(Ground::False),
+                other => parts.push(other),
+            }
+        }
+        Ok(Ground::And(parts))
+    }
+
+    /// The conjunction as a condition; numeric conditions are noted as what search does not handle.
+    fn read_condition(
+        &mut self,
+        conjunction: Conjunction,
+        place: impl Fn(Span) -> SourcePlace,
+    ) -> Option<Condition> {
+        if let Some(first) = conjunction.numeric.first() {
+            let place = place(first.span);
+            self.numeric_condition
+                .get_or_insert_with(|| Unsupported { what: "a numeric condition".to_owned(), place });
+        }
+        conjunction.into_condition()
+    }
+
+    fn action(
+        &mut self,
+        schema: usize,
+        ground: &Ground,
+        binding: &mut [ObjectId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        let shape = &self.task.schemas[schema];
+        let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
+        for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
+            let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
+            let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
+            let fresh = self.actions.len() as u32;
+            let action = *self.action_ids.entry(named.clone()).or_insert(fresh);
+            if action == fresh {
+                self.actions.push(named);
+            } else if condition.numeric.is_empty() {
+                let mut key = values.to_vec();
+                key.push(action);
+                if !self.seen.insert((key.into(), condition.positive.clone(), condition.negative.clone())) {
+                    continue;
+                }
+            }
+            let mut draft = Draft {
+                action,
+                condition,
+                add: Vec::new(),
+                delete: Vec::new(),
+                conditional: Vec::new(),
+                numeric: Vec::new(),
+            };
+            for group in shape.effects.iter().filter(|g| g.is_plain()) {
+                let numeric =
+                    self.changes(group, &Condition::default(), binding, &mut draft.add, &mut draft.delete);
+                draft.numeric.extend(numeric);
+            }
+            if shape.effects.iter().any(|g| !g.is_plain()) {
+                self.by_binding.entry((schema, values.clone())).or_default().push(self.drafts.len());
+            }
+            let size = 160 + 4 * (draft.add.len() + draft.delete.len() + draft.condition.positive.len());
+            self.drafts.push(draft);
+            if self.drafts.len().is_multiple_of(256) {
+                check(resources.charge(256 * size as u64))?;
+                check(resources.poll())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the changes of a group into added and deleted facts; the numeric ones are returned.
+    fn changes(
+        &mut self,
+        group: &EffectGroup,
+        condition: &Condition,
+        binding: &[ObjectId],
+        add: &mut Vec<Fact>,
+        delete: &mut Vec<Fact>,
+    ) -> Vec<(NumEffect, Span)> {
+        let mut numeric = Vec::new();
+        for (change, span) in &group.changes {
+            match change {
+                EffectChange::Add(atom) => {
+                    if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
+                        add.push(fact);
+                    }
+                }
+                EffectChange::Delete(atom) => {
+                    if let FactRef::Fact(fact) = self.expander.facts.lookup(atom, binding) {
+                        delete.push(fact);
+                    }
+                }
+                EffectChange::Numeric(op, target, value) => {
+                    let variable = self.expander.facts.variable(&target.instantiate(binding));
+                    let value = self.expander.number(value, binding);
+                    let from_zero = self.task.counts_from_zero(target.predicate)
+                        && op.is_additive()
+                        && self.expander.facts.initial_number(variable).is_undefined();
+                    let condition = condition.clone();
+                    numeric.push((NumEffect { condition, variable, op: *op, value, from_zero }, *span));
+                }
+            }
+        }
+        numeric
+    }
+
+    fn conditional_effect(&mut self, schema: usize, group: usize, ground: &Ground, binding: &mut [ObjectId]) {
+        let shape = &self.task.schemas[schema];
+        let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
+        let Some(drafts) = self.by_binding.get(&(schema, values)).cloned() else { return };
+        let group = &shape.effects[group];
+        let once = group.changes.iter().any(|(c, _)| matches!(c, EffectChange::Numeric(..)));
+        let conjunctions = if once {
+            self.expander.single(ground, self.top_stratum).into_iter().collect()
+        } else {
+            self.expander.disjuncts(ground, self.top_stratum)
+        };
+        for conjunction in conjunctions {
+            let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
+            let (mut add, mut delete) = (Vec::new(), Vec::new());
+            let numeric = self.changes(group, &condition, binding, &mut add, &mut delete);
+            for &d in &drafts {
+                self.drafts[d].attach(&condition, &add, &delete, &numeric);
+            }
+        }
+    }
+
+    fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<GroundTask, StopReason> {
+        let task = self.task;
+        let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
+        let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
+        let single = self.expander.single(&ground, self.top_stratum);
+        let goal = single.and_then(|c| self.read_condition(c, SourcePlace::problem));
+        self.expander.facts.start_cost_counter(task);
+        let metric = match &task.metric {
+            Metric::Value { expr, .. } => Some(self.expander.number(expr, &[])),
+            Metric::Steps => None,
+        };
+        let read = functions_read(task);
+        let numeric = NumericEffects::new(task, self.expander.facts);
+        let mut costs = CostModel::new(task, metric.as_ref(), &numeric);
+        let mut drafts = Vec::with_capacity(self.drafts.len());
+        for draft in self.drafts {
+            let defined = numeric.of_operator(&draft.numeric);
+            if defined == Definedness::Sometimes {
+                let span = draft.numeric.first().map_or(Span::default(), |(_, span)| *span);
+                let what = "a numeric effect that has no value in some states".to_owned();
+                self.numeric_condition.get_or_insert(Unsupported { what, place: SourcePlace::domain(span) });
+            }
+            if defined != Definedness::Never {
+                drafts.push((draft, defined == Definedness::Sometimes));
+            }
+        }
+        let values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
+        let (cost_scale, integers) = costs.integers(&values);
+        let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
+        let terms = &self.expander.facts.variable_terms;
+        let operators: Vec<Operator> = drafts
+            .into_iter()
+            .zip(integers)
+            .map(|((draft, partial), cost)| {
+                draft.finish(cost, partial, |v| read.contains(&terms[v as usize].predicate))
+            })
+            .collect();
+        let mut axioms = self.axioms;
+        axioms.extend(self.expander.axioms);
+        if let Some(c) = axioms.iter().flat_map(|a| a.condition.numeric.iter()).next() {
+            let place = SourcePlace::domain(c.span);
+            self.numeric_condition
+                .get_or_insert_with(|| Unsupported { what: "a numeric condition".to_owned(), place });
+        }
+        axioms.sort_by_key(|a| a.stratum);
+        let facts = self.expander.facts;
+        let mut symbols = (*task.symbols).clone();
+        facts.name_invented(&mut symbols);
+        let init = task
+            .init
+            .iter()
+            .filter_map(|a| match facts.find(a.predicate, &a.args) {
+                FactRef::Fact(fact) => Some(fact),
+                FactRef::Always | FactRef::Never => None,
+            })
+            .collect();
+        Ok(GroundTask {
+            symbols: Arc::new(symbols),
+            basic_facts: facts.basic,
+            facts: std::mem::take(&mut facts.atoms),
+            variables: facts.variable_terms.clone(),
+            actions: self.actions,
+            operators,
+            axioms,
+            init,
+            init_numbers: facts.initial_numbers(),
+            goal_unreachable: goal.is_none(),
+            goal: goal.unwrap_or_default(),
+            cost_scale,
+            metric_start,
+            maximize: matches!(task.metric, Metric::Value { maximize: true, .. }),
+            cost_unsupported: costs.unsupported,
+            search_unsupported: self.numeric_condition,
+        })
+    }
+}
+
+impl Draft {
+    /// Adds a conditional effect, simplified under the precondition.
+    fn attach(
+        &mut self,
+        condition: &Condition,
+        add: &[Fact],
+        delete: &[Fact],
+        numeric: &[(NumEffect, Span)],
+    ) {
+        let clash = |a: &[Fact], b: &[Fact]| a.iter().any(|f| b.binary_search(f).is_ok());
+        let own = &self.condition;
+        if clash(&condition.positive, &own.negative) || clash(&condition.negative, &own.positive) {
+            return;
+        }
+        let left =
+            |a: &[Fact], b: &[Fact]| a.iter().copied().filter(|f| b.binary_search(f).is_err()).collect();
+        let condition = Condition {
+            positive: left(&condition.positive, &own.positive),
+            negative: left(&condition.negative, &own.negative),
+            numeric: condition.numeric.clone(),
+        };
+        for (effect, span) in numeric {
+            self.numeric.push((NumEffect { condition: condition.clone(), ..effect.clone() }, *span));
+        }
+        if add.is_empty() && delete.is_empty() {
+            return;
+        }
+        if condition.is_trivial() {
+            self.add.extend_from_slice(add);
+            self.delete.extend_from_slice(delete);
+        } else {
+            self.conditional.push(ConditionalEffect { condition, add: add.into(), delete: delete.into() });
+        }
+    }
+
+    /// The operator with the numeric effects that matter; all of them if they may keep it from being applicable.
+    fn finish(mut self, cost: u64, partial: bool, keep: impl Fn(u32) -> bool) -> Operator {
+        let tidy = |list: &mut Vec<Fact>| {
+            list.sort_unstable();
+            list.dedup();
+        };
+        tidy(&mut self.add);
+        tidy(&mut self.delete);
+        self.delete.retain(|f| self.add.binary_search(f).is_err());
+        Operator {
+            action: self.action,
+            precondition: self.condition,
+            add: self.add.into(),
+            delete: self.delete.into(),
+            conditional: self.conditional.into(),
+            numeric: self
+                .numeric
+                .into_iter()
+                .filter(|(e, _)| partial || keep(e.variable))
+                .map(|(e, _)| e)
+                .collect(),
+            partial,
+            cost,
+        }
     }
 }

@@ -3,11 +3,9 @@
 
 #![warn(missing_docs)]
 
-mod axioms;
 mod bits;
 pub mod claims;
 mod codes;
-mod csr;
 pub mod equivalence;
 pub mod graph;
 mod ground;
@@ -20,7 +18,6 @@ mod satisfy;
 mod search;
 mod simulate;
 mod solve;
-mod successors;
 pub mod task;
 mod top_k;
 mod unsolvable;
@@ -34,10 +31,11 @@ pub use plan_file::{FileStep, PlanFile, PlanToken, parse_plan};
 pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
 pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};
-pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_model};
+pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan};
 pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{
     FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
     validate,
 };
+pub use walk::plan_model;

@@ -1,10 +1,10 @@
-//! Executing a ground task: states, applicable ground actions, successors, the goal.
+//! Executing a ground task: states, applicable ground actions, successors, derived facts, the goal.
+//!
+//! [`SuccessorGenerator`] finds applicable operators through a tree over preconditions instead of trying each. [`AxiomEvaluator`]
+//! evaluates axioms stratum by stratum.
 
-use crate::axioms::AxiomEvaluator;
 use crate::bits;
-use crate::csr::Csr;
-use crate::successors::SuccessorGenerator;
-use crate::task::{Atom, GroundAction, GroundTask, Operator};
+use crate::task::{Atom, Condition, Fact, GroundAction, GroundTask, Operator};
 use planforge_pddl::Number;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -211,4 +211,279 @@ fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
         }
     }
     Some(numbers)
+}
+
+/// A tree whose edges are facts and whose nodes list operators. An operator hangs at the path of its positive preconditions,
+/// the rarest first: few true facts then lead far.
+#[derive(Debug, Clone)]
+pub(crate) struct SuccessorGenerator {
+    /// Child of the root by fact, or `NONE`.
+    roots: Vec<u32>,
+    nodes: Vec<Node>,
+    child_facts: Vec<Fact>,
+    child_nodes: Vec<u32>,
+    operators: Vec<u32>,
+    /// Per operator: negative and numeric conditions left to test.
+    rest: Vec<Option<Box<Condition>>>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    operators: (u32, u32),
+    children: (u32, u32),
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Default)]
+struct Building {
+    operators: Vec<u32>,
+    children: Vec<(Fact, u32)>,
+    by_fact: FxHashMap<Fact, u32>,
+}
+
+impl SuccessorGenerator {
+    /// The generator of operators with these preconditions.
+    pub(crate) fn new<'a>(conditions: impl Iterator<Item = &'a Condition> + Clone, facts: usize) -> Self {
+        let mut frequency = vec![0u32; facts];
+        for condition in conditions.clone() {
+            condition.positive.iter().for_each(|&f| frequency[f as usize] += 1);
+        }
+        let mut tree = vec![Building::default()];
+        let mut rest = Vec::new();
+        for (number, condition) in conditions.enumerate() {
+            let mut path = condition.positive.to_vec();
+            path.sort_by_key(|&f| (frequency[f as usize], f));
+            let mut node = 0;
+            for fact in path {
+                let fresh = tree.len() as u32;
+                let child = *tree[node].by_fact.entry(fact).or_insert(fresh);
+                if child == fresh {
+                    tree[node].children.push((fact, child));
+                    tree.push(Building::default());
+                }
+                node = child as usize;
+            }
+            tree[node].operators.push(number as u32);
+            let simple = condition.negative.is_empty() && condition.numeric.is_empty();
+            rest.push(
+                (!simple).then(|| Box::new(Condition { positive: Box::default(), ..condition.clone() })),
+            );
+        }
+        Self::flatten(&tree, rest, facts)
+    }
+
+    fn flatten(tree: &[Building], rest: Vec<Option<Box<Condition>>>, facts: usize) -> Self {
+        let mut generator = SuccessorGenerator {
+            roots: vec![NONE; facts],
+            nodes: Vec::with_capacity(tree.len()),
+            child_facts: Vec::new(),
+            child_nodes: Vec::new(),
+            operators: Vec::new(),
+            rest,
+        };
+        for building in tree {
+            let operators = generator.operators.len() as u32;
+            let children = generator.child_facts.len() as u32;
+            generator.operators.extend(&building.operators);
+            generator.child_facts.extend(building.children.iter().map(|c| c.0));
+            generator.child_nodes.extend(building.children.iter().map(|c| c.1));
+            generator.nodes.push(Node {
+                operators: (operators, generator.operators.len() as u32),
+                children: (children, generator.child_facts.len() as u32),
+            });
+        }
+        for &(fact, node) in &tree[0].children {
+            generator.roots[fact as usize] = node;
+        }
+        generator.nodes[0].children = (0, 0);
+        generator
+    }
+
+    /// Calls `f` with each applicable operator.
+    #[inline]
+    pub(crate) fn for_each(
+        &self,
+        facts: &[u64],
+        numbers: &[planforge_pddl::Number],
+        f: &mut impl FnMut(u32),
+    ) {
+        self.visit(0, facts, numbers, f);
+        for (i, &word) in facts.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                let fact = (i as u32) << 6 | left.trailing_zeros();
+                left &= left - 1;
+                let node = self.roots[fact as usize];
+                if node != NONE {
+                    self.visit(node, facts, numbers, f);
+                }
+            }
+        }
+    }
+
+    fn visit(&self, node: u32, facts: &[u64], numbers: &[planforge_pddl::Number], f: &mut impl FnMut(u32)) {
+        let node = self.nodes[node as usize];
+        for &operator in &self.operators[node.operators.0 as usize..node.operators.1 as usize] {
+            match &self.rest[operator as usize] {
+                Some(condition) if !condition.holds(facts, numbers) => {}
+                _ => f(operator),
+            }
+        }
+        for child in node.children.0 as usize..node.children.1 as usize {
+            if bits::get(facts, self.child_facts[child]) {
+                self.visit(self.child_nodes[child], facts, numbers, f);
+            }
+        }
+    }
+}
+
+/// The axioms of a task, ready to evaluate.
+#[derive(Debug, Clone)]
+pub(crate) struct AxiomEvaluator {
+    axioms: Vec<Compiled>,
+    /// Index of each stratum's first axiom in `axioms`, then the number of axioms.
+    strata: Vec<usize>,
+    /// For each derived fact, counted from the first derived one, the axioms of its stratum that depend on
+    /// it.
+    watchers: Csr,
+    basic: usize,
+    facts: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Compiled {
+    head: Fact,
+    /// The literals that no axiom of the stratum can change any more.
+    fixed: crate::task::Condition,
+    /// Number of unmet body literals that are facts of the same stratum.
+    open: u32,
+}
+
+impl AxiomEvaluator {
+    pub(crate) fn new(task: &GroundTask) -> Self {
+        let mut stratum_of = vec![u32::MAX; task.facts.len()];
+        for axiom in &task.axioms {
+            stratum_of[axiom.head as usize] = axiom.stratum;
+        }
+        let mut axioms = Vec::new();
+        let mut strata = vec![0];
+        let mut needs = Csr::new();
+        for (i, axiom) in task.axioms.iter().enumerate() {
+            if i > 0 && task.axioms[i - 1].stratum != axiom.stratum {
+                strata.push(i);
+            }
+            let own = |f: &&Fact| stratum_of[**f as usize] == axiom.stratum;
+            let open: Vec<u32> =
+                axiom.condition.positive.iter().filter(own).map(|f| f - task.basic_facts as u32).collect();
+            let mut fixed = axiom.condition.clone();
+            fixed.positive = axiom.condition.positive.iter().filter(|f| !own(f)).copied().collect();
+            needs.push_row(&open);
+            axioms.push(Compiled { head: axiom.head, fixed, open: open.len() as u32 });
+        }
+        strata.push(axioms.len());
+        let watchers = needs.transpose(task.facts.len() - task.basic_facts);
+        AxiomEvaluator { axioms, strata, watchers, basic: task.basic_facts, facts: task.facts.len() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.basic == self.facts
+    }
+
+    /// Sets the derived facts to what follows from the basic ones.
+    pub(crate) fn close(&self, facts: &mut [u64], numbers: &[planforge_pddl::Number]) {
+        if self.is_empty() {
+            return;
+        }
+        (self.basic..self.facts).for_each(|f| bits::clear(facts, f as u32));
+        let mut open = vec![u32::MAX; self.axioms.len()];
+        let mut queue = Vec::new();
+        for range in self.strata.windows(2) {
+            let stratum = range[0]..range[1];
+            for (axiom, left) in self.axioms[stratum.clone()].iter().zip(&mut open[stratum]) {
+                if axiom.fixed.holds(facts, numbers) {
+                    *left = axiom.open;
+                    if *left == 0 {
+                        queue.push(axiom.head);
+                    }
+                }
+            }
+            while let Some(head) = queue.pop() {
+                if bits::get(facts, head) {
+                    continue;
+                }
+                bits::set(facts, head);
+                for &axiom in self.watchers.row(head as usize - self.basic) {
+                    let axiom = axiom as usize;
+                    if open[axiom] != u32::MAX {
+                        open[axiom] -= 1;
+                        if open[axiom] == 0 {
+                            queue.push(self.axioms[axiom].head);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Row `i` is a slice of `items`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Csr {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Csr {
+    /// Rows in the order given.
+    fn from_rows<'a>(rows: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut csr = Csr { starts: vec![0], items: Vec::new() };
+        for row in rows {
+            csr.push_row(row);
+        }
+        csr
+    }
+
+    /// An empty table to push rows to.
+    pub(crate) fn new() -> Self {
+        Csr { starts: vec![0], items: Vec::new() }
+    }
+
+    pub(crate) fn push_row(&mut self, row: &[u32]) {
+        self.items.extend_from_slice(row);
+        self.starts.push(self.items.len() as u32);
+    }
+
+    /// The table read backwards: row `x` lists, in order, the rows of `self` that contain `x`.
+    pub(crate) fn transpose(&self, columns: usize) -> Csr {
+        let mut starts = vec![0u32; columns + 1];
+        for &item in &self.items {
+            starts[item as usize + 1] += 1;
+        }
+        for i in 0..columns {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0u32; self.items.len()];
+        for row in 0..self.len() {
+            for &item in self.row(row) {
+                items[next[item as usize] as usize] = row as u32;
+                next[item as usize] += 1;
+            }
+        }
+        Csr { starts, items }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, i: usize) -> &[u32] {
+        &self.items[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        4 * (self.starts.len() + self.items.len()) as u64
+    }
 }

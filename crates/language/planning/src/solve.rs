@@ -7,7 +7,6 @@ use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{Algorithm, SearchStatistics, run_search};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
-use crate::walk::Model;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
@@ -109,68 +108,45 @@ pub fn plan(
     resources: &mut dyn ResourceLimits,
 ) -> Result<PlanResult, Vec<Diagnostic>> {
     let lifted = normalize(domain, problem)?;
-    let mut result = PlanResult {
-        outcome: SearchOutcome::Exhausted,
+    let unsearched = |outcome| PlanResult {
+        outcome,
         method: "grounding",
         note: None,
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
     if !lifted.unsupported.is_empty() {
-        result.outcome = SearchOutcome::Unsupported(lifted.unsupported);
-        return Ok(result);
+        return Ok(unsearched(SearchOutcome::Unsupported(lifted.unsupported)));
     }
-    match ground(&lifted, options.ground, resources) {
-        Err(reason) => result.outcome = SearchOutcome::LimitReached(reason),
-        Ok(task) => {
-            result.ground_size = (task.actions.len(), task.facts.len());
-            plan_ground(&lifted, &task, options, resources, &mut result);
-        }
-    }
-    Ok(result)
-}
-
-/// Plans for a prepared model with its own grounding; see [`plan`]. Returns `None` if the model is not
-/// grounded. Actions that the model's semantics dropped are not used.
-pub fn plan_model(
-    model: &Model,
-    options: &PlanOptions,
-    resources: &mut dyn ResourceLimits,
-) -> Option<PlanResult> {
-    let task = model.simulator()?.task();
-    let mut result = PlanResult {
-        outcome: SearchOutcome::Exhausted,
-        method: "grounding",
-        note: None,
-        statistics: SearchStatistics::default(),
-        ground_size: (task.actions.len(), task.facts.len()),
-    };
-    plan_ground(model.lifted(), task, options, resources, &mut result);
-    Some(result)
+    Ok(match ground(&lifted, options.ground, resources) {
+        Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
+        Ok(task) => plan_ground(&lifted, &task, options, resources),
+    })
 }
 
 /// Searches a ground task.
-fn plan_ground(
+pub(crate) fn plan_ground(
     lifted: &LiftedTask,
     task: &GroundTask,
     options: &PlanOptions,
     resources: &mut dyn ResourceLimits,
-    result: &mut PlanResult,
-) {
+) -> PlanResult {
+    let unsearched = |method, outcome| PlanResult {
+        outcome,
+        method,
+        note: None,
+        statistics: SearchStatistics::default(),
+        ground_size: (task.actions.len(), task.facts.len()),
+    };
     if task.goal_unreachable {
-        result.method = "delete relaxation";
-        result.outcome = SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
-        return;
+        let explanation = why_unsolvable(lifted, resources);
+        return unsearched("delete relaxation", SearchOutcome::ProvenUnsolvable(explanation));
     }
     if let Some(unsupported) = unsupported_construct(lifted, task, options.algorithm) {
-        result.outcome = SearchOutcome::Unsupported(vec![unsupported]);
-        return;
+        return unsearched("grounding", SearchOutcome::Unsupported(vec![unsupported]));
     }
     let found = run_search(task, options.algorithm, options.max_nodes, resources);
-    result.statistics = found.statistics;
-    result.method = found.method;
-    result.note.clone_from(&found.note);
-    result.outcome = match &found.outcome {
+    let outcome = match &found.outcome {
         crate::search::Outcome::Plan(operators) => {
             let steps = operators.iter().map(|&o| task.actions[found.task_action(o)].clone()).collect();
             let total: u128 = operators.iter().map(|&o| u128::from(found.cost(o))).sum();
@@ -186,6 +162,13 @@ fn plan_ground(
         }
         crate::search::Outcome::Stopped(reason) => SearchOutcome::LimitReached(*reason),
     };
+    PlanResult {
+        outcome,
+        note: found.note,
+        method: found.method,
+        statistics: found.statistics,
+        ground_size: (task.actions.len(), task.facts.len()),
+    }
 }
 
 /// Returns the construct that the algorithm does not support, if the task has one.

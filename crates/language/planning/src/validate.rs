@@ -6,25 +6,21 @@
 //! contradict each other: only increases and decreases may change one fluent together. Arithmetic is exact
 //! ([`planforge_pddl::Number`]).
 
-mod demand;
 mod derive;
-mod goal_along;
 mod render;
-mod resolve;
-pub(crate) mod view;
 pub(crate) mod world;
 
-pub use goal_along::GoalAlong;
+pub(crate) use derive::args_of;
 pub use render::FailedCondition;
 
 use crate::lifted::{Formula, LiftedTask, Metric};
 use crate::normalize::normalize;
-use crate::plan_file::PlanFile;
+use crate::plan_file::{FileStep, PlanFile, PlanToken};
 use crate::resources::{ResourceLimits, StopReason, Unlimited};
-use crate::satisfy::{Cut, Work, first};
+use crate::satisfy::{Cut, Work, conjuncts, first, holds};
 use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
-use demand::Demand;
-use planforge_diagnostics::Diagnostic;
+use derive::Demand;
+use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
 use render::{Explainer, bind_last};
@@ -149,7 +145,7 @@ pub fn validate(
 /// Validates many plans of one task.
 pub struct Validator {
     task: LiftedTask,
-    names: resolve::Names,
+    names: Names,
     /// For each action schema, true if a condition of it mentions derived atoms.
     derives: Vec<bool>,
 }
@@ -179,7 +175,7 @@ impl Validator {
             let groups = schema.effects.iter().map(|group| &group.condition);
             groups.chain([&schema.precondition]).any(|condition| mentions_derived(&task, condition))
         });
-        Validator { names: resolve::Names::new(&task), derives: derives.collect(), task }
+        Validator { names: Names::new(&task), derives: derives.collect(), task }
     }
 
     /// Returns the task.
@@ -268,7 +264,7 @@ fn concurrent(plan: &PlanFile) -> Option<Unsupported> {
 }
 
 /// The diagnostic for a construct that is read but not executed.
-pub(crate) fn unsupported_diagnostic(unsupported: &Unsupported) -> Diagnostic {
+fn unsupported_diagnostic(unsupported: &Unsupported) -> Diagnostic {
     Diagnostic::warning("planning.unsupported", format!("{} is read, but not executed", unsupported.what)).at(
         unsupported.place.text.source(),
         unsupported.place.span,
@@ -485,4 +481,259 @@ pub(crate) fn condition_text(
     let explainer =
         Explainer { task, world: &world, text: TaskText::Problem, changed_by: &changed_by, steps: &steps };
     explainer.formula(formula, binding)
+}
+
+/// The parts of a goal, and which of them hold along a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoalAlong {
+    /// The parts of the goal's outermost conjunction as PDDL; any other goal is one part.
+    pub parts: Vec<String>,
+    /// After 0, 1, 2, ... steps, for each part whether it holds.
+    pub holds: Vec<Vec<bool>>,
+}
+
+impl Validator {
+    /// Evaluates the goal in each state along executed steps (see [`ValidationReport::trace`]), the
+    /// initial state first.
+    ///
+    /// # Errors
+    /// The limit that ended the evaluation.
+    pub fn goal_along(
+        &self,
+        trace: &[TraceStep],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<GoalAlong, StopReason> {
+        let mut work = Work::new(resources);
+        let task = self.task();
+        let parts = conjuncts(&task.goal);
+        let mut world = World::initial(task);
+        let mut binding = vec![ObjectId::MAX; task.goal_slots];
+        let derives = mentions_derived(task, &task.goal);
+        let mut look = |world: &mut World<_>| -> Result<Vec<bool>, Cut> {
+            if derives {
+                world.close(&mut work)?;
+            }
+            let view = world.view_of_samples();
+            parts.iter().map(|part| holds(&view, part, &mut binding, &mut work)).collect()
+        };
+        // Inexact numbers are compared as they are, so that only a limit cuts.
+        let reason = |cut| match cut {
+            Cut::Limit(reason) => reason,
+            Cut::Inexact => StopReason::Nodes,
+        };
+        let mut held = vec![look(&mut world).map_err(reason)?];
+        for step in trace {
+            for atom in &step.deleted {
+                world.remove(atom.predicate, &Args::from_slice(&atom.args));
+            }
+            for atom in &step.added {
+                world.insert(atom.predicate, Args::from_slice(&atom.args));
+            }
+            for (term, value) in &step.numbers {
+                world.set_number(term.predicate, Args::from_slice(&term.args), *value);
+            }
+            world.steps += 1;
+            held.push(look(&mut world).map_err(reason)?);
+        }
+        let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
+        let explainer = Explainer {
+            task,
+            world: &world,
+            text: TaskText::Problem,
+            changed_by: &changed_by,
+            steps: &steps,
+        };
+        let binding = vec![ObjectId::MAX; task.goal_slots];
+        let parts = parts.iter().map(|part| explainer.formula(part, &binding)).collect();
+        Ok(GoalAlong { parts, holds: held })
+    }
+}
+
+/// Names of a task by their lower-case text.
+pub(crate) struct Names {
+    actions: FxHashMap<String, u32>,
+    objects: FxHashMap<String, ObjectId>,
+}
+
+impl Names {
+    pub(crate) fn new(task: &LiftedTask) -> Self {
+        let index = |names: &[String]| {
+            names.iter().enumerate().rev().map(|(i, n)| (n.to_lowercase(), i as u32)).collect()
+        };
+        Names { actions: index(&task.symbols.actions), objects: index(&task.symbols.objects) }
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Option<ObjectId> {
+        find(&self.objects, name).copied()
+    }
+
+    /// The ground action of each step, `None` where the step has a fault.
+    pub(crate) fn resolve(
+        &self,
+        task: &LiftedTask,
+        file: &PlanFile,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<Option<GroundAction>> {
+        file.steps.iter().map(|s| self.step(task, s, source, diagnostics)).collect()
+    }
+
+    fn step(
+        &self,
+        task: &LiftedTask,
+        step: &FileStep,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<GroundAction> {
+        let name = &step.name.text;
+        let Some(&action) = find(&self.actions, name) else {
+            if step.bare && !step.args.iter().any(|a| find(&self.objects, &a.text).is_some()) {
+                let fault = Diagnostic::error("plan.garbage", "this line is not a plan step");
+                let fault = fault.at(source, step.span, "no action of the domain has this name");
+                diagnostics.push(fault.help("write one step a line: (action argument ...)"));
+            } else {
+                let fault =
+                    Diagnostic::error("plan.unknown-action", format!("the domain has no action {name}"));
+                diagnostics.push(with_nearest(
+                    fault.at(source, step.name.span, ""),
+                    name,
+                    &task.symbols.actions,
+                ));
+            }
+            return None;
+        };
+        let schema = &task.schemas[action as usize];
+        if schema.parameters != step.args.len() {
+            let parameters: Vec<&str> =
+                schema.variables[..schema.parameters].iter().map(|v| v.name.as_str()).collect();
+            diagnostics.push(
+                Diagnostic::error(
+                    "plan.arity",
+                    format!(
+                        "{name} takes {} arguments, this step has {}",
+                        schema.parameters,
+                        step.args.len()
+                    ),
+                )
+                .at(source, step.span, "")
+                .also(crate::task::TaskText::Domain.source(), schema.span, "the action's definition")
+                .help(format!("its parameters are {}", parameters.join(" "))),
+            );
+            return None;
+        }
+        let args: Vec<Option<ObjectId>> = step
+            .args
+            .iter()
+            .zip(&schema.variables)
+            .map(|(word, variable)| self.argument(task, word, variable, source, diagnostics))
+            .collect();
+        let args = args.into_iter().collect::<Option<Box<[ObjectId]>>>()?;
+        Some(GroundAction { action, args })
+    }
+
+    fn argument(
+        &self,
+        task: &LiftedTask,
+        word: &PlanToken,
+        variable: &crate::lifted::Variable,
+        source: SourceId,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<ObjectId> {
+        let Some(&object) = find(&self.objects, &word.text) else {
+            let fault = Diagnostic::error("plan.unknown-object", format!("there is no object {}", word.text));
+            diagnostics.push(with_nearest(
+                fault.at(source, word.span, ""),
+                &word.text,
+                &task.symbols.objects,
+            ));
+            return None;
+        };
+        if variable.objects.binary_search(&object).is_err() {
+            diagnostics.push(
+                Diagnostic::error(
+                    "plan.type-mismatch",
+                    format!(
+                        "{} is of type {}, but {} must be of type {}",
+                        word.text, task.object_types[object as usize], variable.name, variable.type_name
+                    ),
+                )
+                .at(source, word.span, ""),
+            );
+            return None;
+        }
+        Some(object)
+    }
+}
+
+/// Looks up a name without regard to case.
+fn find<'m>(names: &'m FxHashMap<String, u32>, name: &str) -> Option<&'m u32> {
+    if name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+        return names.get(&name.to_lowercase());
+    }
+    names.get(name)
+}
+
+/// Adds the nearest name, where one is near.
+fn with_nearest(diagnostic: Diagnostic, name: &str, names: &[String]) -> Diagnostic {
+    let name = name.to_lowercase();
+    let nearest = names.iter().map(|n| (distance(&name, &n.to_lowercase()), n)).min_by_key(|(d, _)| *d);
+    match nearest {
+        Some((d, candidate)) if d <= 1 + name.chars().count() / 4 => {
+            diagnostic.help(format!("did you mean {candidate}?"))
+        }
+        _ => diagnostic,
+    }
+}
+
+/// Edit distance; two letters swapped count as one edit.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
+    rows[0].resize(b.len() + 1, 0);
+    for i in 1..=a.len() {
+        rows[2][0] = i;
+        for j in 1..=b.len() {
+            let substituted = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substituted.min(rows[1][j] + 1).min(rows[2][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[0][j - 2] + 1);
+            }
+            rows[2][j] = best;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{normalize, parse_plan};
+    use planforge_diagnostics::SourceId;
+    use planforge_pddl::{parse_domain, parse_problem};
+
+    #[test]
+    fn parts_of_the_goal_are_reported_after_each_step() {
+        let domain = "(define (domain lamps) (:requirements :typing :negative-preconditions :derived-predicates :fluents) (:types lamp)
+            (:predicates (lit ?l - lamp) (dark)) (:functions (uses))
+            (:derived (dark) (not (exists (?l - lamp) (lit ?l))))
+            (:action toggle-on :parameters (?l - lamp) :precondition (not (lit ?l)) :effect (and (lit ?l) (increase (uses) 1)))
+            (:action toggle-off :parameters (?l - lamp) :precondition (lit ?l) :effect (not (lit ?l))))";
+        let problem = "(define (problem two) (:domain lamps) (:objects a b - lamp) (:init (= (uses) 0))
+            (:goal (and (lit a) (not (dark)) (>= (uses) 2))))";
+        let domain = parse_domain(domain, SourceId(0)).value;
+        let problem = parse_problem(problem, SourceId(1)).value;
+        let validator = super::Validator::new(normalize(&domain, &problem).unwrap());
+        let plan = parse_plan("(toggle-on a)\n(toggle-off a)\n(toggle-on b)\n(toggle-on a)\n", SourceId(2));
+        let report = validator.validate(&plan);
+        assert!(report.is_valid());
+        let along = validator.goal_along(&report.trace, &mut crate::Unlimited).unwrap();
+        assert_eq!(along.parts, ["(lit a)", "(not (dark))", "(>= (uses) 2)"]);
+        let held: Vec<String> = along
+            .holds
+            .iter()
+            .map(|parts| parts.iter().map(|held| if *held { '1' } else { '0' }).collect())
+            .collect();
+        assert_eq!(held, ["000", "110", "000", "011", "111"]);
+        assert_eq!(along.holds.last().map(|parts| parts.iter().all(|held| *held)), Some(report.is_valid()));
+    }
 }

@@ -1,13 +1,18 @@
 //! All mutations of a kind, and random ones of several kinds.
+//!
+//! A [`Scope`] has the terms that an action may use where a predicate requires a type. [`terms`] lists the terms of a domain,
+//! [`differing_terms`] counts those in which two domains differ.
 
-use super::scope::{Literal, Scope, Signatures};
-use super::terms::{list_sites, part_at, sites};
-use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList, parameters};
-use crate::ast::{Action, Atom, Condition, Domain, Term, TypedName};
+use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList};
+use crate::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl, Term, TypedName};
+use crate::check::{TypeFit, TypeHierarchy, TypeId};
+use crate::diff::{canonical_condition, canonical_effect};
+use crate::name::Name;
 use crate::print;
 use crate::random::Random;
 use planforge_diagnostics::Span;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Draws of a random addition before the action counts as having no room for one.
 const ADDITION_TRIES: u32 = 200;
@@ -25,8 +30,8 @@ pub fn all_mutations(domain: &Domain, kind: MutationKind) -> Vec<Mutation> {
         MutationKind::Omission => sites(domain).into_iter().map(Edit::Remove).collect(),
         MutationKind::Addition => all_additions(domain, &signatures),
         MutationKind::PredicateArgument => argument_drops(&signatures),
-        MutationKind::SwappedParameters => parameters::swaps(domain),
-        MutationKind::WidenedType => parameters::widenings(domain),
+        MutationKind::SwappedParameters => super::parameter_swaps(domain),
+        MutationKind::WidenedType => super::parameter_widenings(domain),
         _ => {
             sites(domain).into_iter().flat_map(|site| replacements(domain, &signatures, site, kind)).collect()
         }
@@ -93,11 +98,14 @@ fn draw(
             let swapped = |edit: &&Edit| matches!(edit, Edit::SwapParameters { .. });
             let swapped: Vec<Option<usize>> =
                 chosen.iter().map(|m| &m.edit).filter(swapped).map(Edit::action).collect();
-            parameters::swaps(domain).into_iter().filter(|edit| !swapped.contains(&edit.action())).collect()
+            super::parameter_swaps(domain)
+                .into_iter()
+                .filter(|edit| !swapped.contains(&edit.action()))
+                .collect()
         }
         MutationKind::WidenedType => {
-            let widened = |edit: &Edit| chosen.iter().any(|m| parameters::same_parameter(&m.edit, edit));
-            parameters::widenings(domain).into_iter().filter(|edit| !widened(edit)).collect()
+            let widened = |edit: &Edit| chosen.iter().any(|m| super::same_parameter(&m.edit, edit));
+            super::parameter_widenings(domain).into_iter().filter(|edit| !widened(edit)).collect()
         }
         MutationKind::Omission => {
             let removable = |site: &Site| free(site) && would_leave_one(domain, chosen, *site);
@@ -149,14 +157,14 @@ fn describe(domain: &Domain, kind: MutationKind, edit: Edit) -> Option<Mutation>
         }
         Edit::SwapParameters { action, first, second } => {
             let before = domain.actions.get(*action)?.parameters.clone();
-            let after = parameters::swap_entries(&before, *first, *second);
+            let after = super::swap_entries(&before, *first, *second);
             let list = |list: &[_]| Some(format!("({})", print::print_typed_list(list)));
             (Some(*action), MutationPlace::Parameters(vec![*first, *second]), list(&before), list(&after))
         }
         Edit::WidenType { action, position, ty } => {
             let before = domain.actions.get(*action)?.parameters.get(*position)?.clone();
             let after = TypedName { ty: ty.clone(), ..before.clone() };
-            ill_typed = parameters::ill_typed(domain, *action, &before, &after);
+            ill_typed = super::ill_typed(domain, *action, &before, &after);
             let text = |entry| Some(print::print_typed_list(std::slice::from_ref(entry)));
             (Some(*action), MutationPlace::Parameters(vec![*position]), text(&before), text(&after))
         }
@@ -320,7 +328,7 @@ fn argument_lists(
     signatures: &Signatures<'_>,
     scope: &Scope,
     arity: usize,
-    signature: &super::scope::Signature<'_>,
+    signature: &Signature<'_>,
 ) -> Vec<Vec<Term>> {
     let mut lists: Vec<Vec<Term>> = vec![Vec::new()];
     for position in 0..arity {
@@ -384,7 +392,7 @@ fn made_atom(edit: &Edit) -> Option<(usize, TermList, String)> {
 pub(super) fn draw_arguments(
     signatures: &Signatures<'_>,
     scope: &Scope,
-    signature: &super::scope::Signature<'_>,
+    signature: &Signature<'_>,
     random: &mut Random,
 ) -> Option<Vec<Term>> {
     (0..signature.decl.parameters.len())
@@ -394,4 +402,218 @@ pub(super) fn draw_arguments(
             random.pick(&fitting).map(|term| (*term).clone())
         })
         .collect()
+}
+
+type Types = SmallVec<[TypeId; 1]>;
+
+/// The declared predicates with their types.
+pub(super) struct Signatures<'a> {
+    types: TypeHierarchy,
+    pub(super) predicates: Vec<Signature<'a>>,
+    /// The domain's constants, which every action may use.
+    constants: Vec<(Term, Types)>,
+}
+
+pub(super) struct Signature<'a> {
+    pub(super) decl: &'a PredicateDecl,
+    parameters: Vec<Types>,
+    /// Defined by rules, so no effect may change it.
+    pub(super) derived: bool,
+}
+
+impl<'a> Signatures<'a> {
+    pub(super) fn of(domain: &'a Domain) -> Self {
+        let types = TypeHierarchy::of(domain);
+        // An unknown type is reported by the checks; here it takes everything, like `object`.
+        let resolve = |entry: &TypedName| {
+            types.resolve(entry.ty.as_ref()).unwrap_or_else(|| SmallVec::from_slice(&[TypeHierarchy::OBJECT]))
+        };
+        let predicates = domain
+            .predicates
+            .iter()
+            .map(|decl| Signature {
+                decl,
+                parameters: decl.parameters.iter().map(resolve).collect(),
+                derived: domain.derived.iter().any(|rule| rule.predicate == decl.name),
+            })
+            .collect();
+        let constants =
+            domain.constants.iter().map(|c| (Term::Constant(c.name.clone()), resolve(c))).collect();
+        Self { types, predicates, constants }
+    }
+
+    pub(super) fn get(&self, predicate: &Name) -> Option<&Signature<'a>> {
+        self.predicates.iter().find(|s| s.decl.name == *predicate)
+    }
+
+    /// The terms in the scope of an action's lists: its variables first.
+    pub(super) fn scope(&self, action: &Action) -> Scope {
+        let variables = action.parameters.iter().chain(&action.vars).map(|variable| {
+            let types = self.types.resolve(variable.ty.as_ref());
+            let types = types.unwrap_or_else(|| SmallVec::from_slice(&[TypeHierarchy::OBJECT]));
+            (Term::Variable(variable.name.clone()), types)
+        });
+        Scope { terms: variables.chain(self.constants.iter().cloned()).collect() }
+    }
+
+    /// Returns true if the term may be the argument at that position of the predicate: every object it can
+    /// denote has the type.
+    pub(super) fn fits(
+        &self,
+        scope: &Scope,
+        term: &Term,
+        signature: &Signature<'_>,
+        position: usize,
+    ) -> bool {
+        let given = scope.terms.iter().find(|(known, _)| known == term).map(|(_, types)| types);
+        match (given, signature.parameters.get(position)) {
+            (Some(given), Some(wanted)) => self.types.fit(given, wanted) == TypeFit::Always,
+            _ => false,
+        }
+    }
+
+    /// Returns true if all arguments fit.
+    pub(super) fn takes(&self, scope: &Scope, signature: &Signature<'_>, args: &[Term]) -> bool {
+        args.len() == signature.parameters.len()
+            && args.iter().enumerate().all(|(position, arg)| self.fits(scope, arg, signature, position))
+    }
+}
+
+/// The variables of an action and the domain's constants, with their types.
+pub(super) struct Scope {
+    terms: Vec<(Term, Types)>,
+}
+
+impl Scope {
+    pub(super) fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.terms.iter().map(|(term, _)| term)
+    }
+}
+
+/// A literal as a term of a list.
+#[derive(Debug, Clone)]
+pub(super) struct Literal {
+    pub(super) positive: bool,
+    pub(super) atom: Atom,
+}
+
+impl Literal {
+    /// The literal that a term is; other forms have none.
+    pub(super) fn of(part: &Part) -> Option<Self> {
+        let (positive, atom) = match part {
+            Part::Condition(Condition::Atom(atom)) | Part::Effect(Effect::Add(atom)) => (true, atom),
+            Part::Condition(Condition::Not(inner, _)) => match &**inner {
+                Condition::Atom(atom) => (false, atom),
+                _ => return None,
+            },
+            Part::Effect(Effect::Delete(atom, _)) => (false, atom),
+            _ => return None,
+        };
+        Some(Self { positive, atom: atom.clone() })
+    }
+
+    /// The literal as a term of that list.
+    pub(super) fn part(self, list: TermList) -> Part {
+        let span = Span::default();
+        match (list, self.positive) {
+            (TermList::Precondition, true) => Part::Condition(Condition::Atom(self.atom)),
+            (TermList::Precondition, false) => {
+                Part::Condition(Condition::Not(Box::new(Condition::Atom(self.atom)), span))
+            }
+            (TermList::Effect, true) => Part::Effect(Effect::Add(self.atom)),
+            (TermList::Effect, false) => Part::Effect(Effect::Delete(self.atom, span)),
+        }
+    }
+
+    pub(super) fn same_atom(&self, other: &Atom) -> bool {
+        self.atom.predicate == other.predicate && self.atom.args == other.args
+    }
+}
+
+/// A term: a top-level conjunct of an action's precondition or effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedTerm {
+    /// Name of the action.
+    pub action: Name,
+    /// The list that contains the term.
+    pub list: TermList,
+    /// Its position in the list, from 0.
+    pub index: usize,
+    /// The term as PDDL on one line.
+    pub text: String,
+}
+
+/// Lists the terms of the domain's instantaneous actions, in the order of the text.
+///
+/// The effect that increases an action's cost, on the function `total-cost`, is left out: it affects neither
+/// executability nor reachability.
+pub fn terms(domain: &Domain) -> Vec<ListedTerm> {
+    let listed = sites(domain).into_iter().filter_map(|site| {
+        Some(ListedTerm {
+            action: domain.actions.get(site.action)?.name.clone(),
+            list: site.list,
+            index: site.index,
+            text: part_at(domain, site)?.text(),
+        })
+    });
+    listed.collect()
+}
+
+/// In how many terms the two domains differ: the size of the symmetric difference, action by action and list by list.
+/// Terms compare without regard to case and order; variables by name, as in domains that were made from one.
+pub fn differing_terms(a: &Domain, b: &Domain) -> usize {
+    let mut balance: FxHashMap<(String, TermList, String), i64> = FxHashMap::default();
+    for (domain, step) in [(a, 1), (b, -1)] {
+        for site in sites(domain) {
+            let (Some(action), Some(part)) = (domain.actions.get(site.action), part_at(domain, site)) else {
+                continue;
+            };
+            let text = match &part {
+                Part::Condition(condition) => canonical_condition(condition),
+                Part::Effect(effect) => canonical_effect(effect),
+            };
+            *balance.entry((action.name.key().to_owned(), site.list, text)).or_default() += step;
+        }
+    }
+    balance.values().map(|n| n.unsigned_abs() as usize).sum()
+}
+
+/// Returns the places of all terms.
+pub(super) fn sites(domain: &Domain) -> Vec<Site> {
+    let mut all = Vec::new();
+    for (index, action) in domain.actions.iter().enumerate() {
+        all.extend(list_sites(action, index, TermList::Precondition));
+        all.extend(list_sites(action, index, TermList::Effect));
+    }
+    all
+}
+
+/// The places of one list's terms.
+pub(super) fn list_sites(action: &Action, number: usize, list: TermList) -> Vec<Site> {
+    let site = |index: usize| Site { action: number, list, index };
+    match list {
+        TermList::Precondition => {
+            let count = action.precondition.as_ref().map_or(0, |c| c.conjuncts().len());
+            (0..count).map(site).collect()
+        }
+        TermList::Effect => {
+            let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
+            effects.iter().enumerate().filter(|(_, e)| !counts_cost(e)).map(|(i, _)| site(i)).collect()
+        }
+    }
+}
+
+fn counts_cost(effect: &Effect) -> bool {
+    matches!(effect, Effect::Assign(a) if a.fluent.function.is("total-cost"))
+}
+
+/// The term at a place.
+pub(super) fn part_at(domain: &Domain, site: Site) -> Option<Part> {
+    let action = domain.actions.get(site.action)?;
+    match site.list {
+        TermList::Precondition => {
+            action.precondition.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Condition)
+        }
+        TermList::Effect => action.effect.as_ref()?.conjuncts().get(site.index).cloned().map(Part::Effect),
+    }
 }

@@ -1,7 +1,7 @@
 //! Facts that two different problems do not share, under the best correspondence of objects that was found.
 
 use super::graph::{Fact, Graph, Node, ProblemNodes};
-use super::search::rounds;
+use super::isomorphism::rounds;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 

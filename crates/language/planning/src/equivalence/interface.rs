@@ -13,17 +13,15 @@
 //! If no match respects the types, but both have the same actions with as many parameters, the candidate is
 //! used unchanged. A wrong type is then a difference in behaviour, so that matching never reduces what can be
 //! compared.
+//!
+//! Actions are matched as an assignment problem: every row one column, at the greatest total value (the Hungarian method, O(n³)).
 
-mod assign;
-mod rewrite;
-mod types;
-
-use super::are::Shape;
-use super::are::bijection::{Best, Bijections};
-use planforge_pddl::Name;
-use planforge_pddl::ast::{Action, Domain, Problem};
+use super::are::{Best, Bijections, MAX_CHOICES, Shape, action_error, type_names};
+use crate::walk::NamedStep;
+use planforge_pddl::ast::{Action, Domain, Problem, TypedName};
+use planforge_pddl::{Name, TypeHierarchy, rename_parameters, rename_types};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use types::{Extension, Extensions};
 
 /// Names less alike than this count nothing; 1000 is the same name.
 const LEAST_SIMILARITY: u32 = 800;
@@ -161,8 +159,8 @@ fn search(
         why: String::new(),
     };
     let renamings = match candidate.problems.is_empty() {
-        true => types::renamings(reference.domain, candidate.domain, max_choices),
-        false => types::Renamings { list: vec![Vec::new()], whole: true },
+        true => renamings(reference.domain, candidate.domain, max_choices),
+        false => Renamings { list: vec![Vec::new()], whole: true },
     };
     search.whole = renamings.whole;
     for renaming in renamings.list {
@@ -259,7 +257,7 @@ impl InterfaceSearch {
             let best = pairs[i][j].as_ref()?;
             Some((similarity(self.own[i].name.key(), other[j].name.key()), best.error))
         };
-        let Some(assigned) = assign::assign(self.own.len(), &value) else {
+        let Some(assigned) = assign(self.own.len(), &value) else {
             if self.why.is_empty() {
                 self.why =
                     "its actions do not have the parameters of the reference's, one for one".to_owned();
@@ -316,4 +314,374 @@ fn similarity(a: &str, b: &str) -> u32 {
     let share = strsim::jaro_winkler(&a, &b).max(strsim::normalized_levenshtein(&a, &b));
     let value = ((share * 1000.0) as u32).min(999);
     if value < LEAST_SIMILARITY { 0 } else { value }
+}
+
+impl Interface {
+    /// Every action as the one of its name, parameters by position.
+    fn as_it_stands(reference: &Domain, candidate: &Domain) -> Self {
+        let other = firsts(candidate);
+        let matched = firsts(reference).into_iter().filter_map(|a| {
+            let b = other.iter().find(|b| b.name == a.name)?;
+            let keep = |i: usize, j: usize| i == j;
+            let (own, theirs) = (Shape::of(a), Shape::of(b));
+            let kept = Bijections::new(&own, &theirs, &keep, &|_, _| 0).best(MAX_CHOICES);
+            let error = kept.map_or_else(|| action_error(a, b).by_position, |k| k.error);
+            Some(ActionMatch {
+                reference: a.name.to_string(),
+                candidate: b.name.to_string(),
+                parameters: (0..a.parameters.len()).collect(),
+                error,
+            })
+        });
+        let actions: Vec<ActionMatch> = matched.collect();
+        let error = actions.iter().map(|a| a.error).sum();
+        Interface { actions, types: Vec::new(), error, types_agree: false, exact: true }
+    }
+
+    /// Returns true if ground actions have the same names and argument orders in both domains.
+    pub fn is_identity(&self) -> bool {
+        self.types.is_empty() && self.actions.iter().all(ActionMatch::is_identity)
+    }
+
+    /// The candidate in the reference's names: its types, actions and the order of their parameters; these also get the
+    /// reference's names, unless a quantifier of the action would catch one of them.
+    pub fn rewrite(&self, reference: &Domain, candidate: &Domain) -> Domain {
+        let types: Vec<(Name, Name)> =
+            self.types.iter().map(|(to, from)| (Name::synthetic(from), Name::synthetic(to))).collect();
+        let mut domain = rename_types(candidate, &types);
+        for action in &mut domain.actions {
+            let Some(matched) = self.actions.iter().find(|m| action.name.is(&m.candidate.to_lowercase()))
+            else {
+                continue;
+            };
+            let original = reference.actions.iter().find(|a| a.name.is(&matched.reference.to_lowercase()));
+            if let Some(original) = original
+                && let Some(renamed) = rename_action(action, original, &matched.parameters)
+            {
+                *action = renamed;
+            }
+        }
+        domain
+    }
+
+    /// Number of actions with another name or order of parameters.
+    pub fn renamed_actions(&self) -> usize {
+        self.actions.iter().filter(|action| !action.is_identity()).count()
+    }
+
+    /// A ground action of the candidate under the reference's names; `None` if the candidate has no such action.
+    pub fn reference_step(&self, step: &NamedStep) -> Option<NamedStep> {
+        let matched = self.actions.iter().find(|m| m.candidate.eq_ignore_ascii_case(&step.name))?;
+        if matched.parameters.len() != step.args.len() {
+            return None;
+        }
+        let args = matched.parameters.iter().map(|&place| step.args.get(place).cloned());
+        Some(NamedStep { name: matched.reference.clone(), args: args.collect::<Option<_>>()? })
+    }
+
+    /// A ground action of the reference as the candidate calls it; `None` where the reference has no such action.
+    pub fn candidate_step(&self, step: &NamedStep) -> Option<NamedStep> {
+        let matched = self.actions.iter().find(|m| m.reference.eq_ignore_ascii_case(&step.name))?;
+        if matched.parameters.len() != step.args.len() {
+            return None;
+        }
+        let mut args = vec![String::new(); step.args.len()];
+        for (arg, &place) in step.args.iter().zip(&matched.parameters) {
+            args.get_mut(place)?.clone_from(arg);
+        }
+        Some(NamedStep { name: matched.candidate.clone(), args })
+    }
+}
+
+impl ActionMatch {
+    /// True if the action has the same name and order of parameters in both domains.
+    fn is_identity(&self) -> bool {
+        self.reference.eq_ignore_ascii_case(&self.candidate)
+            && self.parameters.iter().copied().eq(0..self.parameters.len())
+    }
+}
+
+/// The action under the original's name, its parameters in the original's order.
+fn rename_action(action: &Action, original: &Action, parameters: &[usize]) -> Option<Action> {
+    let mut named = action.clone();
+    named.name = original.name.at(action.name.span);
+    // By place in the candidate, the reference's parameter.
+    let mut names = action.parameters.clone();
+    for (i, &place) in parameters.iter().enumerate() {
+        names.get_mut(place)?.name = original.parameters.get(i)?.name.clone();
+    }
+    let free = rename_parameters(&named, &names);
+    if Shape::of(&free).same_elements(&Shape::of(&named)) {
+        named = free;
+    }
+    let list = named.parameters;
+    named.parameters = parameters.iter().map(|&place| list.get(place).cloned()).collect::<Option<_>>()?;
+    Some(named)
+}
+
+/// The objects of a type: the problem's place in the list and the name in lower case.
+type Extension = BTreeSet<(usize, String)>;
+
+/// The objects of each type.
+struct Extensions {
+    by_type: FxHashMap<String, Extension>,
+}
+
+impl Extensions {
+    fn new(domain: &Domain, problems: &[&Problem]) -> Self {
+        let hierarchy = TypeHierarchy::of(domain);
+        let mut by_type: FxHashMap<String, Extension> = FxHashMap::default();
+        for (number, problem) in problems.iter().enumerate() {
+            for object in domain.constants.iter().chain(&problem.objects) {
+                let direct = type_names(object.ty.as_ref());
+                for above in above(&hierarchy, &direct) {
+                    by_type.entry(above).or_default().insert((number, object.name.key().to_owned()));
+                }
+            }
+        }
+        Extensions { by_type }
+    }
+
+    /// The objects of any of these types.
+    fn of(&self, types: &[String]) -> Extension {
+        types.iter().filter_map(|t| self.by_type.get(t)).flatten().cloned().collect()
+    }
+}
+
+/// These types and all above them.
+fn above(hierarchy: &TypeHierarchy, direct: &[String]) -> BTreeSet<String> {
+    let mut seen: BTreeSet<String> = direct.iter().cloned().collect();
+    seen.insert("object".to_owned());
+    let mut open: Vec<u32> = direct.iter().filter_map(|t| hierarchy.get(t)).collect();
+    while let Some(id) = open.pop() {
+        for &parent in hierarchy.parents(id) {
+            if seen.insert(hierarchy.name(parent).key().to_owned()) {
+                open.push(parent);
+            }
+        }
+    }
+    seen
+}
+
+/// Most types of either domain that the other lacks; beyond them none is renamed.
+const MOST_TYPES: usize = 100;
+
+/// The renamings to be tried.
+struct Renamings {
+    /// Each as pairs of the candidate's name and the reference's; the most similar first.
+    list: Vec<Vec<(Name, Name)>>,
+    /// True if the list is complete.
+    whole: bool,
+}
+
+/// All renamings of the types that the reference does not have to those that the candidate does not have: one to one, the same
+/// number of parameters of each type, and what is below a type stays below it. Types that no parameter has may keep their names.
+fn renamings(reference: &Domain, candidate: &Domain, max_choices: u64) -> Renamings {
+    let (wanted, has) = (TypeHierarchy::of(reference), TypeHierarchy::of(candidate));
+    let missing = |from: &TypeHierarchy, other: &TypeHierarchy| -> Vec<Name> {
+        let mut names: Vec<Name> = from.names().filter(|n| other.get(n.key()).is_none()).cloned().collect();
+        names.sort();
+        names
+    };
+    let (unknown, free) = (missing(&has, &wanted), missing(&wanted, &has));
+    if unknown.len() > MOST_TYPES || free.len() > MOST_TYPES {
+        return Renamings { list: vec![Vec::new()], whole: false };
+    }
+    let mut search = RenamingSearch {
+        unknown,
+        free,
+        uses: [uses(candidate), uses(reference)],
+        hierarchies: [&has, &wanted],
+        chosen: Vec::new(),
+        found: Renamings { list: Vec::new(), whole: true },
+        choices: 0,
+        max_choices,
+    };
+    search.extend(0);
+    search.found
+}
+
+/// Counts the parameters of actions by type.
+fn uses(domain: &Domain) -> FxHashMap<String, usize> {
+    let mut uses = FxHashMap::default();
+    let parameters = domain.actions.iter().flat_map(|a| &a.parameters);
+    for name in parameters.flat_map(|p: &TypedName| type_names(p.ty.as_ref())) {
+        *uses.entry(name).or_insert(0) += 1;
+    }
+    uses
+}
+
+struct RenamingSearch<'h> {
+    unknown: Vec<Name>,
+    free: Vec<Name>,
+    /// The candidate's and the reference's.
+    uses: [FxHashMap<String, usize>; 2],
+    hierarchies: [&'h TypeHierarchy; 2],
+    chosen: Vec<(Name, Name)>,
+    found: Renamings,
+    choices: u64,
+    max_choices: u64,
+}
+
+impl RenamingSearch<'_> {
+    fn extend(&mut self, next: usize) {
+        let Some(name) = self.unknown.get(next).cloned() else {
+            self.found.list.push(self.chosen.clone());
+            return;
+        };
+        let count = |uses: &FxHashMap<String, usize>, name: &Name| uses.get(name.key()).copied().unwrap_or(0);
+        let used = count(&self.uses[0], &name);
+        let mut targets: Vec<Name> = self
+            .free
+            .iter()
+            .filter(|free| count(&self.uses[1], free) == used && !self.chosen.iter().any(|c| c.1 == **free))
+            .filter(|free| self.keeps_order(&name, free))
+            .cloned()
+            .collect();
+        targets.sort_by_key(|t| std::cmp::Reverse(similarity(name.key(), t.key())));
+        for target in targets {
+            if self.choices >= self.max_choices {
+                self.found.whole = false;
+                return;
+            }
+            self.choices += 1;
+            self.chosen.push((name.clone(), target));
+            self.extend(next + 1);
+            self.chosen.pop();
+        }
+        if used == 0 {
+            self.extend(next + 1);
+        }
+    }
+
+    /// Returns true if a further pair is above and below the same types as the pairs chosen before.
+    fn keeps_order(&self, name: &Name, target: &Name) -> bool {
+        let below = |side: usize, a: &Name, b: &Name| {
+            let hierarchy = self.hierarchies[side];
+            hierarchy
+                .get(a.key())
+                .zip(hierarchy.get(b.key()))
+                .is_some_and(|(a, b)| hierarchy.is_subtype(a, b))
+        };
+        self.chosen.iter().all(|(other, taken)| {
+            below(0, name, other) == below(1, target, taken)
+                && below(0, other, name) == below(1, taken, target)
+        })
+    }
+}
+
+/// Cost of a forbidden pair, larger than any sum of allowed costs.
+const NEVER: i64 = 1 << 50;
+/// Makes any gain in likeness worth more than any error.
+const LIKENESS: i64 = 1 << 30;
+
+/// Returns the column of each row, such that the sum of the first values is maximal and, among those, the sum
+/// of the second minimal. `None` if a row would get a column without a value.
+fn assign(count: usize, value: &dyn Fn(usize, usize) -> Option<(u32, usize)>) -> Option<Vec<usize>> {
+    let cost = |i: usize, j: usize| match value(i, j) {
+        None => NEVER,
+        Some((alike, error)) => (1000 - i64::from(alike)) * LIKENESS + (error as i64).min(LIKENESS / 1024),
+    };
+    // Row and column 0 are not used; `column[j]` is the row that has column j.
+    let (mut rows, mut columns) = (vec![0i64; count + 1], vec![0i64; count + 1]);
+    let mut column = vec![0usize; count + 1];
+    for row in 1..=count {
+        augment(row, &cost, &mut rows, &mut columns, &mut column);
+    }
+    let mut assigned = vec![0; count];
+    for j in 1..=count {
+        assigned[column[j] - 1] = j - 1;
+    }
+    assigned.iter().enumerate().all(|(i, &j)| value(i, j).is_some()).then_some(assigned)
+}
+
+/// Gives a further row a column, along the cheapest chain of exchanges.
+fn augment(
+    row: usize,
+    cost: &dyn Fn(usize, usize) -> i64,
+    rows: &mut [i64],
+    columns: &mut [i64],
+    column: &mut [usize],
+) {
+    let count = rows.len() - 1;
+    let (mut least, mut before, mut seen) =
+        (vec![i64::MAX; count + 1], vec![0usize; count + 1], vec![false; count + 1]);
+    column[0] = row;
+    let mut at = 0;
+    while column[at] != 0 {
+        seen[at] = true;
+        let (i, mut delta, mut next) = (column[at], i64::MAX, 0);
+        for j in 1..=count {
+            if seen[j] {
+                continue;
+            }
+            let reduced = cost(i - 1, j - 1) - rows[i] - columns[j];
+            if reduced < least[j] {
+                least[j] = reduced;
+                before[j] = at;
+            }
+            if least[j] < delta {
+                delta = least[j];
+                next = j;
+            }
+        }
+        for j in 0..=count {
+            if seen[j] {
+                rows[column[j]] += delta;
+                columns[j] -= delta;
+            } else if least[j] != i64::MAX {
+                least[j] -= delta;
+            }
+        }
+        at = next;
+    }
+    while at != 0 {
+        let previous = before[at];
+        column[at] = column[previous];
+        at = previous;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assign;
+    use planforge_pddl::random::Random;
+
+    /// The best total by trying all permutations.
+    fn brute(table: &[Vec<Option<(u32, usize)>>], row: usize, taken: &mut Vec<bool>) -> Option<(i64, i64)> {
+        if row == table.len() {
+            return Some((0, 0));
+        }
+        let mut best = None;
+        for j in 0..table.len() {
+            let Some((alike, error)) = table[row][j] else { continue };
+            if std::mem::replace(&mut taken[j], true) {
+                continue;
+            }
+            let rest = brute(table, row + 1, taken);
+            taken[j] = false;
+            best = best.max(rest.map(|(a, e)| (a + i64::from(alike), e - error as i64)));
+        }
+        best
+    }
+
+    #[test]
+    fn no_permutation_is_better() {
+        let mut none = 0;
+        for seed in 0..400 {
+            let mut random = Random::stream(seed, 9);
+            let count = 1 + random.below(5) as usize;
+            let mut cell =
+                || (!random.chance(0.4)).then(|| (random.below(4) as u32 * 300, random.below(9) as usize));
+            let table: Vec<Vec<_>> = (0..count).map(|_| (0..count).map(|_| cell()).collect()).collect();
+            let best = brute(&table, 0, &mut vec![false; count]);
+            let found = assign(count, &|i, j| table[i][j]).map(|columns| {
+                let cells = columns.iter().enumerate().filter_map(|(i, &j)| table[i][j]);
+                cells.fold((0, 0), |sum, (a, e)| (sum.0 + i64::from(a), sum.1 - e as i64))
+            });
+            assert_eq!(found, best, "{table:?}");
+            none += u32::from(best.is_none());
+        }
+        assert!((20..380).contains(&none), "{none}");
+    }
 }

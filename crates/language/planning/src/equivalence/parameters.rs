@@ -4,8 +4,7 @@
 //! name them in another order than the PDDL, so an action is graded up to a bijection between parameters of the
 //! same type.
 
-use super::are::bijection::Bijections;
-use super::are::{MAX_CHOICES, Shape, type_names};
+use super::are::{Bijections, MAX_CHOICES, Shape, type_names};
 use crate::walk::NamedStep;
 use planforge_pddl::ast::{Action, Domain};
 

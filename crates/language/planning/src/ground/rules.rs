@@ -1,9 +1,14 @@
 //! The reachability rules of a task: one for each disjunct of an action's precondition, of a conditional effect and
-//! of a derived predicate's body.
+//! of a derived predicate's body. A disjunct is a [`Query`]: positive atoms to join, cheap checks, and what is left for later.
+//!
+//! Before that, [`miniscope`] narrows quantifiers: variables that do not occur are dropped, and parts that share no variable are
+//! quantified on their own. A quantifier over k variables of n objects then has n instances where each part has one of them, not n^k.
 
-use super::plan::{Check, JoinRule};
-use super::query::{Query, queries};
+use super::join::{Check, JoinRule};
 use crate::lifted::{EffectChange, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable};
+use crate::satisfy::{group_by_variables, occurring};
+use planforge_diagnostics::Span;
+use std::borrow::Cow;
 
 /// Origin of a rule.
 #[derive(Debug, Clone, Copy)]
@@ -120,5 +125,179 @@ impl<'a> RuleSet<'a> {
         self.rules.push(JoinRule { slots, variables, body, checks, heads });
         self.origins.push(origin);
         self.queries.push(query);
+    }
+}
+
+/// Disjuncts beyond this stay formulas and are split after grounding.
+const MAX_DISJUNCTS: usize = 16;
+
+/// One disjunct of a condition.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Query<'a> {
+    /// Existential variables, bound like parameters.
+    pub(crate) variables: Vec<&'a Variable>,
+    /// The positive atoms.
+    pub(crate) atoms: Vec<&'a LiftedAtom>,
+    /// The same as formulas.
+    pub(crate) literals: Vec<&'a Formula>,
+    /// Negative literals and (in)equalities: [`Formula::Literal`] and [`Formula::Equal`] only.
+    pub(crate) checks: Vec<&'a Formula>,
+    /// Parts that only instantiation can expand.
+    pub(crate) rest: Vec<&'a Formula>,
+}
+
+impl<'a> Query<'a> {
+    fn merge(&self, other: &Query<'a>) -> Query<'a> {
+        let mut all = self.clone();
+        all.variables.extend(&other.variables);
+        all.atoms.extend(&other.atoms);
+        all.literals.extend(&other.literals);
+        all.checks.extend(&other.checks);
+        all.rest.extend(&other.rest);
+        all
+    }
+}
+
+/// The disjuncts of a condition. With `split` unset there is exactly one, and disjunctions and existential parts are in
+/// its `rest`: for effects that may take place only once, however many ways their condition holds.
+pub(crate) fn queries(formula: &Formula, split: bool) -> Vec<Query<'_>> {
+    match formula {
+        Formula::And(parts) => {
+            let mut all = vec![Query::default()];
+            for part in parts {
+                let choices = queries(part, split);
+                if choices.len() > 1 && all.len() * choices.len() > MAX_DISJUNCTS {
+                    all.iter_mut().for_each(|q| q.rest.push(part));
+                } else {
+                    all = all.iter().flat_map(|q| choices.iter().map(move |c| q.merge(c))).collect();
+                }
+            }
+            all
+        }
+        Formula::Or(parts, _) if split => {
+            let all: Vec<Query<'_>> = parts.iter().flat_map(|p| queries(p, split)).collect();
+            if all.len() > MAX_DISJUNCTS {
+                vec![Query { rest: vec![formula], ..Query::default() }]
+            } else {
+                all
+            }
+        }
+        Formula::Exists(variables, body, _) if split => {
+            let mut all = queries(body, split);
+            for query in &mut all {
+                query.variables.extend(variables);
+            }
+            all
+        }
+        Formula::Literal { atom, negated: false, .. } => {
+            vec![Query { atoms: vec![atom], literals: vec![formula], ..Query::default() }]
+        }
+        Formula::Literal { .. } | Formula::Equal { .. } => {
+            vec![Query { checks: vec![formula], ..Query::default() }]
+        }
+        Formula::Or(..) | Formula::Exists(..) | Formula::Forall(..) | Formula::Compare { .. } => {
+            vec![Query { rest: vec![formula], ..Query::default() }]
+        }
+    }
+}
+
+/// The task with narrow quantifiers.
+pub(crate) fn miniscope(task: &LiftedTask) -> Cow<'_, LiftedTask> {
+    let groups = task.schemas.iter().flat_map(|s| &s.effects);
+    let conditions = task.schemas.iter().map(|s| &s.precondition).chain(groups.map(|g| &g.condition));
+    let mut all = conditions.chain(task.rules.iter().map(|r| &r.body)).chain([&task.goal]);
+    if !all.any(can_be_narrowed) {
+        return Cow::Borrowed(task);
+    }
+    let mut task = task.clone();
+    let narrow = |formula: &mut Formula| {
+        if can_be_narrowed(formula) {
+            *formula = narrowed(formula);
+        }
+    };
+    for schema in &mut task.schemas {
+        narrow(&mut schema.precondition);
+        schema.effects.iter_mut().for_each(|group| narrow(&mut group.condition));
+    }
+    task.rules.iter_mut().for_each(|rule| narrow(&mut rule.body));
+    narrow(&mut task.goal);
+    Cow::Owned(task)
+}
+
+/// Returns true if a quantifier has several variables, and one does not occur in some part of its body.
+fn can_be_narrowed(formula: &Formula) -> bool {
+    match formula {
+        Formula::And(parts) | Formula::Or(parts, _) => parts.iter().any(can_be_narrowed),
+        Formula::Exists(variables, body, _) | Formula::Forall(variables, body, _) => {
+            let parts = match &**body {
+                Formula::And(parts) | Formula::Or(parts, _) => parts.as_slice(),
+                single => std::slice::from_ref(single),
+            };
+            let open: Vec<&Variable> = variables.iter().collect();
+            parts.iter().any(|part| occurring(part, &open).len() < open.len()) && !open.is_empty()
+                || can_be_narrowed(body)
+        }
+        Formula::Literal { .. } | Formula::Equal { .. } | Formula::Compare { .. } => false,
+    }
+}
+
+fn narrowed(formula: &Formula) -> Formula {
+    match formula {
+        Formula::And(parts) => Formula::And(parts.iter().map(narrowed).collect()),
+        Formula::Or(parts, span) => Formula::Or(parts.iter().map(narrowed).collect(), *span),
+        Formula::Exists(variables, body, span) => quantified(true, variables, narrowed(body), *span),
+        Formula::Forall(variables, body, span) => quantified(false, variables, narrowed(body), *span),
+        other => other.clone(),
+    }
+}
+
+/// The quantified formula, its quantifier moved inwards by one step.
+fn quantified(exists: bool, variables: &[Variable], body: Formula, span: Span) -> Formula {
+    let junction = |parts: Vec<Formula>, conjunction: bool| {
+        if conjunction { Formula::And(parts) } else { Formula::Or(parts, span) }
+    };
+    let quantifier = |variables: Vec<Variable>, body: Formula| match (variables.is_empty(), exists) {
+        (true, _) => body,
+        (false, true) => Formula::Exists(variables, Box::new(body), span),
+        (false, false) => Formula::Forall(variables, Box::new(body), span),
+    };
+    if variables.iter().any(|v| v.objects.is_empty()) {
+        return junction(Vec::new(), !exists);
+    }
+    let open: Vec<&Variable> = variables.iter().collect();
+    let of = |list: Vec<u32>| -> Vec<Variable> {
+        list.into_iter().map(|v| variables[v as usize].clone()).collect()
+    };
+    match body {
+        // The quantifier distributes over its own junction.
+        Formula::Or(parts, _) if exists => {
+            let one = |part: Formula| quantified(exists, &of(occurring(&part, &open)), part, span);
+            Formula::Or(parts.into_iter().map(one).collect(), span)
+        }
+        Formula::And(parts) if !exists => {
+            let one = |part: Formula| quantified(exists, &of(occurring(&part, &open)), part, span);
+            Formula::And(parts.into_iter().map(one).collect())
+        }
+        // Over the other one it is split by the variables that parts share.
+        Formula::And(parts) | Formula::Or(parts, _) => {
+            let with_variables = parts.into_iter().map(|part| {
+                let variables = occurring(&part, &open);
+                (part, variables)
+            });
+            let (closed, rest): (Vec<_>, Vec<_>) = with_variables.partition(|(_, list)| list.is_empty());
+            let mut done: Vec<Formula> = closed.into_iter().map(|(part, _)| part).collect();
+            for mut group in group_by_variables(rest, open.len()) {
+                let body = match group.parts.len() {
+                    1 => group.parts.pop().unwrap_or(Formula::And(Vec::new())),
+                    _ => junction(group.parts, exists),
+                };
+                done.push(quantifier(of(group.variables), body));
+            }
+            match done.len() {
+                1 => done.pop().unwrap_or(Formula::And(Vec::new())),
+                _ => junction(done, exists),
+            }
+        }
+        body => quantifier(of(occurring(&body, &open)), body),
     }
 }

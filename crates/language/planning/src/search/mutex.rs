@@ -3,9 +3,8 @@
 //! pair are useless. A state with a pair that cannot lead to the goal is a dead end. Delete relaxation
 //! detects no such dead ends.
 
-use super::watch::LimitWatch;
 use crate::bits;
-use crate::resources::StopReason;
+use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact, GroundTask};
 
 /// Word operations that computing the pairs may cost, about.

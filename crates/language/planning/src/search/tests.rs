@@ -1,17 +1,12 @@
 //! Heuristics against true distances on random tasks.
 
-use super::ff::FfHeuristic;
-use super::lmcut::LmCut;
+use super::astar::LmCut;
 use super::mutex::Mutexes;
-use super::relaxed::Relaxed;
-use super::space::{Space, initial_state};
-use super::watch::LimitWatch;
-use super::{node_table::NONE, reduce::reduce};
+use super::reduce;
+use super::relaxed::{FfHeuristic, Relaxed};
+use super::space::{NONE, Space, initial_state};
+use crate::resources::LimitWatch;
 use crate::{GroundLimits, Unlimited, ground, normalize};
-
-#[path = "../../tests/support/mod.rs"]
-mod support;
-
 use support::{Features, random_task, read};
 
 /// States of a space with their true distances to the goal (`None` where it cannot be reached).
@@ -92,3 +87,6 @@ fn heuristics_respect_true_distances() {
     }
     assert!(bounded > 500 && dead > 50 && exact > 100, "too little was compared: {bounded} {dead} {exact}");
 }
+
+#[path = "../../tests/it/support.rs"]
+mod support;

@@ -1,10 +1,10 @@
 //! A state that is executed without grounding: atoms by predicate, numbers by function term, derived atoms on demand.
 
-use super::demand::Demand;
-use super::derive;
-use super::view::{View, args_of};
-use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedExpr, LiftedTask};
 pub(crate) use crate::satisfy::Args;
+
+use super::derive;
+use super::derive::{Demand, View, args_of};
+use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedExpr, LiftedTask};
 use crate::satisfy::{Cut, Work, all, holds};
 use crate::task::{Atom, ObjectId};
 use planforge_diagnostics::Span;

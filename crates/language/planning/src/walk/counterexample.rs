@@ -1,10 +1,8 @@
 //! The shortest walk that one model executes and the other refuses at its last step.
 
-use super::link::{FailingWalk, Link, execute_steps};
-use super::model::Model;
-use super::score::WalkDirection;
-use super::space::{Space, StateId};
-use super::step::{ActionId, NamedStep};
+use super::exact::{Space, StateId};
+use super::model::{FailingWalk, Link, Model, execute_steps};
+use super::{ActionId, NamedStep, WalkDirection};
 use crate::resources::{ResourceLimits, StopReason};
 use rustc_hash::FxHashMap;
 

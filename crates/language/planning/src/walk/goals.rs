@@ -11,15 +11,24 @@
 //! [`goal_agreement`] is their harmonic mean.
 
 use super::exact::{ExactError, Layer, REFUSED, Run};
-use super::link::Link;
-use super::model::Model;
-use super::score::harmonic_mean;
-use super::step::{ActionId, NamedStep};
+use super::model::{Link, Model};
+use super::{ActionId, NamedStep, harmonic_mean};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::Algorithm;
 use crate::simulate::State;
-use crate::solve::{PlanOptions, SearchOutcome, plan_model};
+use crate::solve::{PlanOptions, PlanResult, SearchOutcome, plan_ground};
 use planforge_pddl::random::Random;
+
+/// Plans for a prepared model with its own grounding; see [`plan`](crate::plan). Returns `None` if the model is not
+/// grounded. Actions that the model's semantics dropped are not used.
+pub fn plan_model(
+    model: &Model,
+    options: &PlanOptions,
+    resources: &mut dyn ResourceLimits,
+) -> Option<PlanResult> {
+    let task = model.simulator()?.task();
+    Some(plan_ground(model.lifted(), task, options, resources))
+}
 
 /// The plan that a model's goal walks begin with, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 //! that states and actions have the same form as those of the ground task.
 
 mod plan;
-mod relation;
 
-use super::step::{ActionId, Semantics};
+use super::{ActionId, Semantics};
 use crate::bits;
 use crate::ground::{GroundLimits, functions_read};
 use crate::lifted::{EffectChange, LiftedTask};
@@ -13,7 +12,7 @@ use crate::resources::{CountingLimits, StopReason};
 use crate::satisfy::{Work, holds};
 use crate::simulate::State;
 use crate::task::{Atom, GroundAction, ObjectId};
-use crate::validate::view::args_of;
+use crate::validate::args_of;
 use crate::validate::world::{Args, World};
 use plan::{Plan, Tables};
 use planforge_pddl::Number;

@@ -6,11 +6,10 @@
 //! directions (union bound): with the stated confidence all bounds hold, and so do the eliminations and the
 //! decision.
 
-use super::interval::ScoreInterval;
+use super::interval::{ConfidenceSequence, ScoreInterval};
 use super::model::Model;
 use super::sample::{DeadEnds, DrawOutcome, Trial, WalkPolicy, Walker};
-use super::score::{WalkDirection, WalkScore, harmonic_mean};
-use super::sequence::ConfidenceSequence;
+use super::{WalkDirection, WalkScore, harmonic_mean};
 use crate::resources::{ResourceLimits, StopReason};
 use planforge_pddl::random::Random;
 

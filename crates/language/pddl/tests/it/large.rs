@@ -1,0 +1,20 @@
+//! Texts that repeat one construct are read without a panic. `cargo xtask long-tests` measures that time grows with their length.
+
+use crate::large_texts::{large_texts, read_all_ways};
+
+#[test]
+fn repeated_constructs_of_every_kind_are_read_in_every_way() {
+    for (_, text) in large_texts(1 << 16) {
+        read_all_ways(&text);
+    }
+}
+
+#[test]
+fn a_cycle_of_100_000_types_is_found() {
+    let count = 100_000;
+    let types: String = (0..count).map(|i| format!("t{i} - t{} ", (i + 1) % count)).collect();
+    let text = format!("(define (domain d) (:types {types}) (:predicates (p ?x - t0)))");
+    let domain = planforge_pddl::parse_domain(&text, planforge_diagnostics::SourceId(0)).value;
+    let found = planforge_pddl::check_domain(&domain, planforge_diagnostics::SourceId(0));
+    assert!(found.iter().any(|d| d.code == "pddl.type-cycle"));
+}
