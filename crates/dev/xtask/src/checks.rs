@@ -167,6 +167,7 @@ fn at(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
+#[expect(clippy::disallowed_methods, reason = "variables of this process are kept from another one")]
 fn cargo(command: &mut Command) -> Result<(), String> {
     // Cargo describes the xtask in these.
     for (name, _) in std::env::vars_os() {
@@ -272,6 +273,7 @@ pub(crate) struct McpClientArgs {
     peer: bool,
 }
 
+/// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of `planforge lsp` too.
 pub(crate) fn run_mcp_client(args: &McpClientArgs) -> Result<(), String> {
     let venvs = args.venvs.clone().unwrap_or_else(|| std::env::temp_dir().join("planforge-mcp-client"));
     let python = environment(&venvs.join("sdk"), SDK)?;
