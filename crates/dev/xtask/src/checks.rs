@@ -276,6 +276,7 @@ pub(crate) struct McpClientArgs {
     peer: bool,
 }
 
+/// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of `planforge lsp` too.
 pub(crate) fn run_mcp_client(args: &McpClientArgs) -> Result<(), String> {
     let venvs = args.venvs.clone().unwrap_or_else(|| std::env::temp_dir().join("planforge-mcp-client"));
     let python = environment(&venvs.join("sdk"), SDK)?;

@@ -22,7 +22,7 @@ pub(crate) fn path_text(path: impl AsRef<Path>) -> String {
 /// The folder of installed packages of a Python environment.
 pub(crate) fn site_packages(venv: &Path) -> Result<PathBuf, String> {
     let lib = venv.join("lib");
-    let entries = std::fs::read_dir(&lib).map_err(|e| format!("{}: {e}", lib.display()))?;
+    let entries = fs::read_dir(&lib).map_err(|e| format!("{}: {e}", lib.display()))?;
     entries
         .filter_map(|e| e.ok().map(|e| e.path().join("site-packages")))
         .find(|p| p.is_dir())
@@ -44,9 +44,9 @@ pub(crate) struct Pair {
 
 /// Every pair, sorted by path. A folder's `domain.pddl` belongs to the other `.pddl` files in the folder;
 /// `NAME.pddl` next to a folder `NAME` belongs to the files in it. Templates are left out.
-pub(crate) fn find(suites: &Path) -> Result<Vec<Pair>, String> {
+pub(crate) fn find_pairs(suites: &Path) -> Result<Vec<Pair>, String> {
     let mut pairs = Vec::new();
-    visit(suites, suites, &mut pairs)?;
+    visit_folder(suites, suites, &mut pairs)?;
     pairs.sort_by(|a, b| a.problem.cmp(&b.problem));
     if pairs.is_empty() {
         return Err(format!("no domain with a problem under {}", suites.display()));
@@ -54,7 +54,7 @@ pub(crate) fn find(suites: &Path) -> Result<Vec<Pair>, String> {
     Ok(pairs)
 }
 
-fn visit(suites: &Path, folder: &Path, pairs: &mut Vec<Pair>) -> Result<(), String> {
+fn visit_folder(suites: &Path, folder: &Path, pairs: &mut Vec<Pair>) -> Result<(), String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
     paths.sort();
@@ -62,18 +62,18 @@ fn visit(suites: &Path, folder: &Path, pairs: &mut Vec<Pair>) -> Result<(), Stri
         if !path.is_dir() {
             continue;
         }
-        visit(suites, path, pairs)?;
+        visit_folder(suites, path, pairs)?;
         let beside = path.with_extension("pddl");
         let own = path.join("domain.pddl");
         let domain = if own.is_file() { own } else { beside };
         if domain.is_file() {
-            add(suites, path, &domain, pairs)?;
+            add_pairs(suites, path, &domain, pairs)?;
         }
     }
     Ok(())
 }
 
-fn add(suites: &Path, folder: &Path, domain: &Path, pairs: &mut Vec<Pair>) -> Result<(), String> {
+fn add_pairs(suites: &Path, folder: &Path, domain: &Path, pairs: &mut Vec<Pair>) -> Result<(), String> {
     let relative = folder.strip_prefix(suites).map_err(|e| e.to_string())?;
     let collection: Vec<_> = relative.components().take(2).map(|c| c.as_os_str().to_string_lossy()).collect();
     for entry in fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))? {
@@ -139,6 +139,7 @@ pub(crate) fn status_field(process: u32, name: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// A Python process that answers one JSON document per line.
 pub(crate) struct PythonPeer {
     child: Child,
     answers: BufReader<ChildStdout>,
@@ -184,13 +185,13 @@ pub(crate) struct TaskFiles {
 /// The tasks of a suite folder, sorted.
 pub(crate) fn find_tasks(suite: &Path) -> std::io::Result<Vec<TaskFiles>> {
     let mut tasks = Vec::new();
-    for entry in std::fs::read_dir(suite)? {
+    for entry in fs::read_dir(suite)? {
         let folder = entry?.path();
         let domain = folder.join("domain.pddl");
         if !domain.is_file() {
             continue;
         }
-        for file in std::fs::read_dir(&folder)? {
+        for file in fs::read_dir(&folder)? {
             let problem = file?.path();
             let stem = problem.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             let numbered =
@@ -211,8 +212,7 @@ pub(crate) fn with_declared_constants(
     task: &TaskFiles,
     folder: &Path,
 ) -> std::io::Result<(PathBuf, PathBuf)> {
-    let (domain_text, problem_text) =
-        (std::fs::read_to_string(&task.domain)?, std::fs::read_to_string(&task.problem)?);
+    let (domain_text, problem_text) = (fs::read_to_string(&task.domain)?, fs::read_to_string(&task.problem)?);
     let domain = planforge_pddl::parse_domain(&domain_text, SourceId(0)).value;
     let problem = planforge_pddl::parse_problem(&problem_text, SourceId(1)).value;
     let undeclared: Vec<String> = planforge_pddl::check_domain(&domain, SourceId(0))
@@ -243,8 +243,8 @@ pub(crate) fn with_declared_constants(
     let mut problem_copy = problem_text.clone();
     problem_copy.replace_range(objects.range(), &format!("(:objects{})", list(false)));
     let paths = (folder.join("declared-domain.pddl"), folder.join("declared-problem.pddl"));
-    std::fs::write(&paths.0, domain_copy)?;
-    std::fs::write(&paths.1, problem_copy)?;
+    fs::write(&paths.0, domain_copy)?;
+    fs::write(&paths.1, problem_copy)?;
     Ok(paths)
 }
 

@@ -154,6 +154,7 @@ fn every_change(tasks: &[TextTask]) -> Result<usize, String> {
     Ok(0)
 }
 
+/// A task that is converted: texts with their reference.
 pub(crate) struct TextTask {
     /// `llm-p` or `own`: whose texts these are.
     pub(crate) texts: &'static str,

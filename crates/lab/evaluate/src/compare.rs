@@ -19,9 +19,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use at_k::{AtK, AtKSide, Estimator, Sample, SampleAnswer, SampleComparison, SampleGroup};
+pub use at_k::{AtK, AtKSide, Estimator, SampleComparison};
 pub use figures::{Bounds, Efficiency, Extreme, MetricComparison, OpenPair, Settled, Spent, Success, Wall};
-pub use observe::{Observation, Observed, RunParts, Sessions, TaskCost, TaskKey, unfinished_where_not_ended};
+pub use observe::{
+    Observation, Observed, RunParts, Sample, SampleAnswer, SampleGroup, Sessions, TaskCost, TaskKey,
+    unfinished_where_not_ended,
+};
 pub use pairs::{PairBy, PairKey, Question, UnpairedRun};
 
 use crate::statistics::{Interval, holm};

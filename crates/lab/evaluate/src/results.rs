@@ -11,10 +11,10 @@ mod evaluation;
 mod judges;
 mod task;
 
-pub use cell::{CandidateMarks, CellKey, CellResult, CellState, TaskCurve, WalkFigures};
+pub use cell::{CellKey, CellResult, CellState, WalkFigures};
 pub use classes::{
-    CellClasses, Change, ClassStages, ComparisonRule, Counts, ExactCount, ExactResult, Group, Histogram,
-    Reading, ReplyClass, Suspect, Tally,
+    CellClasses, Change, ComparisonRule, Counts, ExactCount, ExactResult, Group, Histogram, Reading,
+    ReplyClass, Suspect, Tally,
 };
 pub(crate) use classes::{add, of_group};
 pub(crate) use evaluation::usd;
@@ -22,11 +22,12 @@ pub use evaluation::{
     Baseline, Column, Evaluation, NullBaseline, Row, SuiteStatus, Summary, TaskFacts, TaskLine, lines_csv,
     lines_jsonl, task_lines,
 };
-pub use judges::{AskedFor, Bound, Judges, PluginFacts};
-pub(crate) use task::{CountsAs, counts_as, counts_as_solved};
+pub use judges::{AskedFor, Bound, ClassStages, Judges, PluginFacts};
 pub use task::{
-    DomainOutcome, OpenReason, PLAN_FAILURES, PlanTries, ProblemOutcome, Replies, TaskOutcome, TaskResult,
+    CandidateMarks, DomainOutcome, OpenReason, PLAN_FAILURES, PlanTries, ProblemOutcome, Replies, TaskCurve,
+    TaskOutcome, TaskResult,
 };
+pub(crate) use task::{CountsAs, counts_as, counts_as_solved};
 
 #[cfg(test)]
 pub(crate) use cell::tests::bare;

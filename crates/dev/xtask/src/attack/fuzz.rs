@@ -428,6 +428,7 @@ fn texts(size: usize) -> Vec<Text> {
     ]
 }
 
+/// Texts of pathological sizes through the `planforge` command: no signal, no panic, and an end within the limits.
 pub(crate) fn attack_sizes(context: &Context) -> Result<Row, String> {
     let mut row = Row::default();
     let size = context.scaled(SIZE).max(SIZE / 100);

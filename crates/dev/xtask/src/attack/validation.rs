@@ -165,6 +165,7 @@ fn random_plans(task: &Task, seed: u64) -> Vec<Vec<String>> {
     vec![task.walk.clone(), mutated, steps]
 }
 
+/// A verdict of VAL on a plan.
 pub(crate) struct Judgement {
     /// `None` if VAL gave no verdict.
     pub(crate) valid: Option<bool>,

@@ -524,6 +524,7 @@ fn condition(text: &str) -> Option<Condition> {
     parse_problem(&format!("(define (problem p) (:domain d) (:goal {text}))"), SourceId(1)).value.goal
 }
 
+/// Goals in other words.
 fn print_goals(suites: &[Suite], variants: usize, seed: u64) {
     println!(
         "Goals in other words, renamed as well; answers equal/different/undecided; seconds: median, max;"
@@ -625,6 +626,7 @@ fn copies(n: usize, nodes: usize, graph: &[(usize, usize)]) -> Edges {
     (0..n).flat_map(|i| graph.iter().map(move |&(a, b)| (a + i * nodes, b + i * nodes))).collect()
 }
 
+/// Worst cases: many interchangeable objects, and graphs in which all nodes look the same.
 fn print_symmetric(seed: u64) {
     let domain = parse_domain(DOMAIN, SourceId(0)).value;
     let eight = copies(8, 16, &rook(4));

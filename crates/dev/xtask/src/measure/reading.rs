@@ -6,7 +6,7 @@
 //! `measure-parser` applies the test-time-scaling paper's criterion of success to every IPC domain: which of them VAL's Parser accepts, which
 //! planforge's reader accepts, and why they differ. A domain of a competition is right, so a reader that refuses one counts a right answer as wrong.
 
-use crate::programs::{Pair, find, site_packages, val_programs};
+use crate::programs::{Pair, find_pairs, site_packages, val_programs};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::TaskSources;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(crate) struct ReadingArgs {
 
 pub(crate) fn measure_reading(args: &ReadingArgs) -> Result<(), String> {
     let ReadingArgs { suites, venv } = args;
-    let pairs = find(suites)?;
+    let pairs = find_pairs(suites)?;
     let downward = fast_downward(venv, &site_packages(venv)?, &pairs)?;
     let parser = val_programs(venv)?.join("Parser");
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();

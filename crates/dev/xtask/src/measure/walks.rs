@@ -2,7 +2,7 @@
 //! texts; growth with the number of objects, on a domain written for this; exact mode against sampled walks; and scores observed with the
 //! paper's code.
 
-use crate::programs::{PythonPeer, find};
+use crate::programs::{PythonPeer, find_pairs};
 use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, TermList, all_mutations};
 use planforge_planning::walk::{
     DeadEnds, ExactError, GroundingMethod, Model, ModelOptions, SampleSpec, Semantics, TaskDirections,
@@ -128,7 +128,7 @@ fn reference_code_score(reference: &Model, candidate: &Model, seed: u64) -> Resu
 /// One task of every domain folder below a folder of suites.
 fn one_task_each(suites: &Path) -> Result<Vec<(String, Texts)>, String> {
     let mut tasks: Vec<(String, Texts)> = Vec::new();
-    for pair in find(suites)? {
+    for pair in find_pairs(suites)? {
         let name = pair.domain.parent().unwrap_or(&pair.domain);
         let name = name.strip_prefix(suites).unwrap_or(name).display().to_string();
         if tasks.last().is_some_and(|(last, _)| *last == name) {

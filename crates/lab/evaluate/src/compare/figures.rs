@@ -97,6 +97,7 @@ pub struct Success {
     pub open_pairs: Vec<OpenPair>,
 }
 
+/// Success of both sides: the exact test, the paired difference, and the effect of open pairs.
 pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settings) -> Success {
     let answers: Vec<(CountsAs, CountsAs)> = pairs
         .iter()

@@ -513,12 +513,6 @@ pub(crate) fn usd(usd: Option<f64>) -> String {
     usd.map_or(String::new(), |usd| format!("{usd:.6}"))
 }
 
-/// Returns true if the text is a domain and no action has an effect.
-pub(super) fn is_empty_domain(text: &str) -> bool {
-    let domain = parse_domain(text, SourceId(0)).value;
-    domain.name.is_some() && domain.is_without_effects()
-}
-
 /// A text without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -678,6 +672,7 @@ impl NullBaseline {
 mod tests {
     use super::*;
     use crate::results::bare;
+    use crate::results::task::is_empty_domain;
 
     #[test]
     fn a_task_line_names_its_run_and_escapes_formulas() {
