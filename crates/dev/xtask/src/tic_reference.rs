@@ -5,7 +5,6 @@
 //! The converter is a separate process, in a folder with nothing but the text, the domain and the knowledge
 //! file, so that its output depends on them alone.
 
-mod control;
 mod llm_p;
 mod outcome;
 mod own;
@@ -13,8 +12,7 @@ mod patterns;
 #[cfg(test)]
 mod tests;
 
-use control::{Census, ChangeResult, Control};
-use outcome::Outcome;
+use outcome::{Census, ChangeResult, Control, Outcome, infer_outcome};
 use patterns::Pattern;
 use planforge_pipeline::Suite;
 use planforge_planning::Unlimited;
@@ -87,7 +85,7 @@ fn positive(tasks: &[TextTask], args: &TicReferenceArgs) -> Result<usize, String
         let folder = task.folder(&args.out)?;
         let converted = in_child(task, &task.text, &folder)?;
         let (outcome, size) = match &converted {
-            Ok(ir) => (outcome::of(task, ir, Some(&folder))?, Some(Size::of(ir, &task.problem))),
+            Ok(ir) => (infer_outcome(task, ir, Some(&folder))?, Some(Size::of(ir, &task.problem))),
             Err(problems) => (Outcome::NotConverted(problems.clone()), None),
         };
         good += usize::from(outcome.is_equivalent());

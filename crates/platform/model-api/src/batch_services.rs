@@ -7,10 +7,9 @@
 //! `submitted.json` in the batch folder says what was sent where. It is written before each request that creates a batch and
 //! after it, so that a crash submits nothing twice.
 
-mod anthropic;
 mod calls;
 mod codes;
-mod openai;
+mod services;
 
 pub use calls::{ConnectionSettings, FetchedResults, Service, ServiceConnection};
 pub use codes::CODES;
@@ -233,12 +232,13 @@ impl BatchClient<'_> {
         let calls = self.calls(&connection);
         let id = entry.batch.as_deref().filter(|id| calls::is_plain(id)).unwrap_or_default();
         let batch = match entry.service {
-            Service::Openai => {
-                openai::read(&calls, &calls.json(|calls| calls.get(&format!("/batches/{id}")))?)?
-            }
+            Service::Openai => services::read_openai_batch(
+                &calls,
+                &calls.json(|calls| calls.get(&format!("/batches/{id}")))?,
+            )?,
             Service::Anthropic => {
                 let path = format!("/messages/batches/{id}");
-                anthropic::read(&calls, &calls.json(|calls| calls.get(&path))?)?
+                services::read_anthropic_batch(&calls, &calls.json(|calls| calls.get(&path))?)?
             }
         };
         Ok((connection, batch))
@@ -282,7 +282,7 @@ impl BatchClient<'_> {
         let size = bytes.len() as f64 / 1e6;
         (self.note)(&format!("{}: sending {} requests, {size:.1} MB", file.name, file.ids.len()));
         if connection.service == Service::Openai && entry.input_file.is_none() {
-            entry.input_file = Some(openai::upload(&calls, &file.name, &bytes)?);
+            entry.input_file = Some(services::upload_openai_file(&calls, &file.name, &bytes)?);
         }
         state.set(&entry)?;
         let text = String::from_utf8_lossy(&bytes);
@@ -306,24 +306,29 @@ impl BatchClient<'_> {
         loop {
             let found = match entry.service {
                 _ if !may_exist => None,
-                Service::Openai => openai::find(calls, input_file)?,
-                Service::Anthropic => {
-                    anthropic::find(calls, &entry.started_at, entry.requests, &state.batches())?
-                }
+                Service::Openai => services::find_openai_batch(calls, input_file)?,
+                Service::Anthropic => services::find_anthropic_batch(
+                    calls,
+                    &entry.started_at,
+                    entry.requests,
+                    &state.batches(),
+                )?,
             };
             if let Some(batch) = found {
                 (self.note)(&format!("{}: an earlier request created batch {}", file.name, batch.id));
                 return Ok(batch);
             }
             let created = match entry.service {
-                Service::Openai => openai::create(calls, input_file, &file.url)?,
-                Service::Anthropic => anthropic::create(calls, anthropic::body(&file.name, text)?)?,
+                Service::Openai => services::create_openai_batch(calls, input_file, &file.url)?,
+                Service::Anthropic => {
+                    services::create_anthropic_batch(calls, services::anthropic_body(&file.name, text)?)?
+                }
             };
             match created {
                 Ok(response) => {
                     return match entry.service {
-                        Service::Openai => openai::read(calls, &response),
-                        Service::Anthropic => anthropic::read(calls, &response),
+                        Service::Openai => services::read_openai_batch(calls, &response),
+                        Service::Anthropic => services::read_anthropic_batch(calls, &response),
                     };
                 }
                 Err(failure) if failure.class.is_transient() && attempt < MAX_ATTEMPTS => {

@@ -1,8 +1,7 @@
 //! Knowledge files, in-context representations and patterns fit together: every text gives its own task.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
-use super::control::{Control, changes};
-use super::outcome::{self, Outcome};
+use super::outcome::{Control, Outcome, changes, infer_outcome};
 use super::{TextTask, llm_p_tasks, load, own_tasks, patterns};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +30,7 @@ fn convert(task: &TextTask, text: &str) -> Result<String, Vec<String>> {
 /// Tasks that do not give the reference.
 fn not_equivalent(tasks: &[TextTask]) -> Vec<String> {
     let of = |task: &TextTask| match convert(task, &task.text) {
-        Ok(ir) => outcome::of(task, &ir, None).unwrap(),
+        Ok(ir) => infer_outcome(task, &ir, None).unwrap(),
         Err(problems) => Outcome::NotConverted(problems),
     };
     let outcomes = tasks.iter().map(|task| (task, of(task)));
@@ -82,7 +81,7 @@ fn in_context_representations_of_our_suites_give_their_problems() {
     assert!(suites.len() >= 10 && without_knowledge >= 3, "{suites:?}");
     for folder in suites {
         let (task, ir) = example(&folder, None);
-        let outcome = outcome::of(&task, &ir, None).unwrap();
+        let outcome = infer_outcome(&task, &ir, None).unwrap();
         assert!(outcome.is_equivalent(), "{}: {outcome}", folder.display());
     }
 }
@@ -92,7 +91,7 @@ fn in_context_representations_of_the_llm_p_domains_give_their_problems() {
     let Some(llm_p) = llm_p() else { return };
     for (suite, _) in super::llm_p::DOMAINS {
         let (task, ir) = example(&llm_p.join(suite), Some(&examples().join("add-ons/llm-p").join(suite)));
-        let outcome = outcome::of(&task, &ir, None).unwrap();
+        let outcome = infer_outcome(&task, &ir, None).unwrap();
         match suite {
             // The suite's own example counts one robot, places two and declares one of them and one of two colours.
             "floortile" => {
@@ -118,16 +117,16 @@ fn the_example_of_the_documentation_gives_its_problem_by_its_knowledge_file() {
         problem: read("task.pddl"),
     };
     let ir = read("task.lp");
-    let outcome = outcome::of(&task, &ir, None).unwrap();
+    let outcome = infer_outcome(&task, &ir, None).unwrap();
     assert!(outcome.is_equivalent(), "{outcome}");
     let declaration =
         task.knowledge.lines().find(|line| line.starts_with("ir_predicate")).unwrap().to_owned();
     task.knowledge = declaration;
-    let Outcome::Different(difference) = outcome::of(&task, &ir, None).unwrap() else { panic!() };
+    let Outcome::Different(difference) = infer_outcome(&task, &ir, None).unwrap() else { panic!() };
     assert_eq!((difference.missing_facts.len(), difference.extra_facts.len()), (0, 18), "{difference:?}");
     task.knowledge = read("knowledge.lp");
     let crowded = ir.replace("init(book_on(dictionary, b2))", "init(book_on(dictionary, a2))");
-    assert!(matches!(outcome::of(&task, &crowded, None).unwrap(), Outcome::Refused(_)));
+    assert!(matches!(infer_outcome(&task, &crowded, None).unwrap(), Outcome::Refused(_)));
 }
 
 #[test]
