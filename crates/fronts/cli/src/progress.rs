@@ -14,12 +14,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// The bars on the terminal. Cells of an evaluation run side by side: their bars share it.
+fn bars() -> &'static MultiProgress {
+    static BARS: OnceLock<MultiProgress> = OnceLock::new();
+    BARS.get_or_init(MultiProgress::new)
+}
+
 /// A bar that counts.
 fn counting(output: &Output, total: usize, what: &str) -> ProgressBar {
-    // Cells of an evaluation run side by side: their bars share the terminal.
-    static BARS: OnceLock<MultiProgress> = OnceLock::new();
     let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
-    let bar = if output.terminal { BARS.get_or_init(MultiProgress::new).add(bar) } else { bar };
+    let bar = if output.terminal { bars().add(bar) } else { bar };
     // The template is a constant apart from one word of ours; a wrong one leaves the default bar.
     let template =
         format!("{{spinner}} {{prefix}}[{{bar:30}}] {{pos}}/{{len}} {what}, {{elapsed}} {{wide_msg}}");
@@ -129,6 +133,7 @@ impl RunDisplay {
     fn record_step(&self, step: &CallStep<'_>) {
         self.waiting.record_step(step, Instant::now());
     }
+
     fn set_message_line(&self, what: String) {
         self.bar.set_message(what.clone());
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = what;
@@ -196,8 +201,10 @@ impl EventPrinter {
 impl Events for EventPrinter {
     fn receive(&self, event: &Event<'_>) {
         match event {
-            Event::Findings { diagnostics, sources } => self.output.diagnostics(diagnostics, sources),
-            Event::Notice(notice) => self.output.note(&notice.to_string()),
+            Event::Findings { diagnostics, sources } => {
+                bars().suspend(|| self.output.diagnostics(diagnostics, sources));
+            }
+            Event::Notice(notice) => bars().suspend(|| self.output.note(&notice.to_string())),
             Event::RunStarted { run, title, tasks } => {
                 lock(&self.runs).insert(*run, RunBar::new(&self.output, *tasks, title));
             }
