@@ -18,6 +18,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+#[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod study;
 pub(crate) mod suite;
@@ -29,10 +30,10 @@ use crate::exit::Exit;
 /// Declares the enum of the commands, its dispatch, and the headings of `planforge --help`. A module has the name of its
 /// command, its arguments and a function `run`.
 macro_rules! commands {
-    ($($heading:literal { $($name:ident($module:ident::$args:ident)),* $(,)? })* hidden { $hidden:ident($hidden_module:ident::$hidden_args:ident) }) => {
+    ($($heading:literal { $($(#[$only:meta])* $name:ident($module:ident::$args:ident)),* $(,)? })* hidden { $hidden:ident($hidden_module:ident::$hidden_args:ident) }) => {
         #[derive(Debug, clap::Subcommand)]
         pub(crate) enum Command {
-            $($($name(Box<$module::$args>),)*)*
+            $($($(#[$only])* $name(Box<$module::$args>),)*)*
             #[command(hide = true)]
             $hidden($hidden_module::$hidden_args),
         }
@@ -41,14 +42,14 @@ macro_rules! commands {
             /// Runs the command.
             pub(crate) fn run(&self, context: &Context) -> Exit {
                 match self {
-                    $($(Self::$name(args) => $module::run(context, args),)*)*
+                    $($($(#[$only])* Self::$name(args) => $module::run(context, args),)*)*
                     Self::$hidden(args) => $hidden_module::run(context, args),
                 }
             }
         }
 
         /// The headings of `planforge --help` with their commands, in order.
-        pub(crate) const HEADINGS: &[(&str, &[&str])] = &[$(($heading, &[$(stringify!($module)),*])),*];
+        pub(crate) const HEADINGS: &[(&str, &[&str])] = &[$(($heading, &[$($(#[$only])* stringify!($module)),*])),*];
     };
 }
 
@@ -74,6 +75,7 @@ commands! {
         Plugins(plugins::PluginsArgs)
     }
     "Serve" {
+        #[cfg(feature = "serve")]
         Serve(serve::ServeArgs)
     }
     "Help" {

@@ -58,7 +58,7 @@ fn command_groups(command: &clap::Command) -> String {
     let names = || HEADINGS.iter().flat_map(|(_, names)| *names);
     let width = names().map(|name| name.len()).max().unwrap_or_default();
     let mut groups = String::new();
-    for (heading, names) in HEADINGS {
+    for (heading, names) in HEADINGS.iter().filter(|(_, names)| !names.is_empty()) {
         groups += &format!("{heading}:\n");
         for name in *names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
