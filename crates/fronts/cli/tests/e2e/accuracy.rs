@@ -120,7 +120,7 @@ fn one_wrong_fact_makes_every_problem_different_and_two_seeds_are_averaged() {
     assert!(csv.lines().skip(1).all(|line| line.contains(",true,2,6,0.0000,0.0000,0.0000,")), "{csv}");
 }
 
-/// The page of the studies, and the tables beside the recording of a study that are not on it.
+/// The page of the studies, and the further tables beside the recording of a study.
 fn written_tables(study: &str) -> String {
     let page = fs::read_to_string(root().join("docs/studies/README.md")).unwrap();
     let tables = root().join("examples/recordings").join(study).join("tables.md");
