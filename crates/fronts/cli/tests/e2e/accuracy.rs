@@ -120,6 +120,13 @@ fn one_wrong_fact_makes_every_problem_different_and_two_seeds_are_averaged() {
     assert!(csv.lines().skip(1).all(|line| line.contains(",true,2,6,0.0000,0.0000,0.0000,")), "{csv}");
 }
 
+/// The page of the studies, and the further tables beside the recording of a study.
+fn written_tables(study: &str) -> String {
+    let page = fs::read_to_string(root().join("docs/studies/README.md")).unwrap();
+    let tables = root().join("examples/recordings").join(study).join("tables.md");
+    format!("{page}\n{}", fs::read_to_string(tables).unwrap())
+}
+
 /// Replays a study and compares its tables; no request is sent.
 fn replays(study: &str, tables: &str, suites: &[&str], methods: &[&str], words: &[&str]) -> Ran {
     let folder = tempfile::tempdir().unwrap();
@@ -138,8 +145,7 @@ fn replays(study: &str, tables: &str, suites: &[&str], methods: &[&str], words: 
     args.extend(words.iter().map(|word| (*word).to_owned()));
     args.extend(["--seeds", "1", "--set", "llm.main.base_url=http://127.0.0.1:9/v1"].map(str::to_owned));
     let ran = evaluate(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let study = format!("docs/studies/{study}.md");
-    let written = fs::read_to_string(root().join(&study)).unwrap();
+    let written = written_tables(study);
     let shown = fs::read_to_string(folder.path().join("out").join(tables)).unwrap();
     let all: Vec<&str> = shown.split("\n\n").filter(|part| part.starts_with('|')).collect();
     assert!(!all.is_empty(), "{shown}");
@@ -208,7 +214,7 @@ fn replays_grammars(study: &str, layout: &str, folder: &str) -> Ran {
 
 #[test]
 fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
-    let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
+    let page = written_tables("grammar-local-model");
     for (study, layout, head) in [("actions", "classes", "| result"), ("llm-p", "accuracy", "| domain  ")] {
         let out = tempfile::tempdir().unwrap();
         let ran = replays_grammars(study, layout, &out.path().display().to_string());
@@ -225,7 +231,7 @@ fn the_recorded_studies_of_grammars_give_the_tables_of_their_page() {
 
 #[test]
 fn the_recorded_comparisons_of_grammars_give_the_answers_of_their_page() {
-    let page = fs::read_to_string(root().join("docs/studies/grammars.md")).unwrap();
+    let page = written_tables("grammar-local-model");
     let classes = ["--by", "classes"];
     for (study, arms, layout, by) in [
         ("llm-p-zero", &["llm-p@grammar-zero"][..], "accuracy", &[][..]),
@@ -262,7 +268,7 @@ fn the_recorded_benchmark_gives_the_tables_of_its_page() {
     let only = ["--only", "pipeline=intrinsic,llm-p", "--layout", "methods", "--markdown"];
     let args = ["--matrix", &matrix, "--replay", &recorded, "--out", &folder];
     let ran = evaluate(&[&args[..], &only].concat());
-    let page = fs::read_to_string(root().join("docs/studies/benchmark-local-model.md")).unwrap();
+    let page = written_tables("benchmark-local-model");
     let own = ["* intrinsic: ", "* llm-p: ", "* null baseline, ", "| intrinsic ", "| llm-p "];
     let lines: Vec<&str> =
         ran.stdout.lines().filter(|line| own.iter().any(|begin| line.starts_with(begin))).collect();
