@@ -465,7 +465,7 @@ pub(crate) fn inference(answer: &ExplainedAnswer<'_>, compiled: &Compiled) -> pl
     let idle = derivations.idle(&|atom| parts.contains(&atom));
     let lines = (0u32..).zip(&table.rules).filter(|(_, rule)| rule.origin == Origin::Text).map(|(at, _)| at);
     let used = derived.values().map(|derivation| derivation.rule);
-    let rules: BTreeSet<u32> = lines.chain(used).chain(idle.iter().map(|(rule_of, _)| *rule_of)).collect();
+    let rules: BTreeSet<u32> = lines.chain(used).chain(idle.iter().map(|(rule, _)| *rule)).collect();
     let rule_at = Positions::of(rules.iter().copied());
     let atom_at = Positions::of(derived.keys().copied());
     let atoms = derived.iter().map(|(atom, derivation)| InferredAtom {
@@ -485,7 +485,7 @@ pub(crate) fn inference(answer: &ExplainedAnswer<'_>, compiled: &Compiled) -> pl
         entries: entries.collect(),
         idle: idle
             .iter()
-            .map(|(rule_of, why)| IdleRule { rule: rule_at.of_one(*rule_of), reason: idle_reason(*why) })
+            .map(|(rule, why)| IdleRule { rule: rule_at.of_one(*rule), reason: idle_reason(*why) })
             .collect(),
         rules: rules.iter().map(|at| rule_of(table, *at)).collect(),
     }
