@@ -5,7 +5,7 @@
 //! A metric is absent if nothing comparable was claimed. States are compared up to the first step that cannot
 //! be executed. Literals are looked up by name; sentences are matched with the suite's own. In an environment
 //! the claims are compared with the reference model if verifiers may read it; else with the environment's
-//! descriptions of states (see `described_states.rs`).
+//! descriptions of states (see [`described_states`]).
 
 use crate::environment::{in_plan, other_answer};
 use crate::{PlanVerifierOptions, codes};

@@ -517,7 +517,7 @@ fn reconstruction_error(
 ) -> Option<ActionReconstructionError> {
     let written = classified.action.as_ref()?;
     let original =
-        domain.actions.iter().find(|report_action| report_action.name.is(&asked.name.to_lowercase()))?;
+        domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
     Some(domains::action_error(&asked.name, Some(&action_error(original, written))))
 }
 
@@ -577,14 +577,14 @@ const fn class_clause(class: ResultClass) -> &'static str {
         ResultClass::PAError => "a predicate is unknown or has wrong arguments",
         ResultClass::NError => "it is called otherwise than asked for",
         ResultClass::BPError => {
-            "it needs class_clause the domain does not allow, such as a condition that is negated"
+            "it needs what the domain does not allow, such as a condition that is negated"
         }
         ResultClass::NoPlan => "with it a problem has no plan any more",
         ResultClass::NPApp => "it allows a plan that is wrong",
         ResultClass::OPApp => "it does not allow a plan that is right",
         ResultClass::Equivalent => "it is equivalent",
         ResultClass::Undecided => {
-            "it could not be told, within limits, whether it does class_clause it should"
+            "it could not be told, within limits, whether it does what it should"
         }
     }
 }
