@@ -166,6 +166,11 @@ fn pieces_name(id: &str) -> String {
 }
 
 /// The blobs that this process wrote.
+///
+/// `spool/<writer>` holds every blob in the order of writing, except large ones, which are synced on their own. An effect syncs only this
+/// file instead of each of its blobs. A blob's own file is restored from here if a crash of the machine lost it.
+///
+/// A blob is `ID LENGTH`, a line feed, its bytes, and a line feed.
 #[derive(Debug)]
 pub(crate) struct Spool {
     log: AppendLog,
@@ -309,6 +314,8 @@ impl Piece<'_> {
 }
 
 /// Splits a text at its long JSON strings. [`Piece::in_document`] of each, in order, is the text, also if it is not JSON.
+///
+/// The documents of one reply repeat its text several times; as a piece it is stored once.
 fn split_document(text: &str) -> Vec<Piece<'_>> {
     split_at(text, 0)
 }

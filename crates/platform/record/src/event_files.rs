@@ -187,6 +187,7 @@ pub(crate) fn read(path: &Path, mut each: impl FnMut(Event)) -> Result<Option<Di
     }))
 }
 
+/// A file that is only appended to, by many threads. Those that wait for the disk at the same moment share one wait.
 #[derive(Debug)]
 pub(crate) struct AppendLog {
     file: File,

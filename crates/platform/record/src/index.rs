@@ -1,4 +1,4 @@
-//! Recorded effects by key, over events and blobs.
+//! Recorded effects by key, over events and blobs, and hints for a replay that misses one.
 
 use crate::{CompletionRecord, EffectRecord, Event, Lookup, RecordError, canonical_json};
 use serde::de::DeserializeOwned;

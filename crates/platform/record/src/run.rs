@@ -337,6 +337,8 @@ fn made_folder(runs: &Path, id: &str) -> PathBuf {
 }
 
 /// Everything that a run folder has when it begins, its lock included.
+///
+/// The folder is completed under another name and then renamed.
 fn fill_folder(
     disk: &SharedDisk,
     making: &Path,
