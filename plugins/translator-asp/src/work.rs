@@ -3,8 +3,7 @@
 use crate::{Limits, codes};
 use nix::sys::resource::{UsageWho, getrusage};
 use planforge_asp::names::Naming;
-use planforge_asp::stages;
-use planforge_asp::stages::{Run, RunAnswers};
+use planforge_asp::stages::{self, Run, RunAnswers};
 use planforge_asp::syntax::ast::Term;
 use planforge_clingo::{Error, MessageKind, Symbol};
 use planforge_contract::api::Host;

@@ -24,8 +24,7 @@ use planforge_planning::{FailedCondition, ResourceLimits, StopReason, Validator,
 use planforge_plugin_common::judging::blame::{Trial, blame};
 use planforge_plugin_common::judging::{Deadline, Semantics, domains as documents};
 use planforge_plugin_sdk::checked::Checked;
-use planforge_plugin_sdk::feedback;
-use planforge_plugin_sdk::feedback::{FailingWalk, Refused, RefusedBy, Unmet};
+use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
 
 /// Most failing walks in one feedback.
 const MOST_WALKS: usize = 12;

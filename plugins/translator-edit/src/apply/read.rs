@@ -300,6 +300,9 @@ fn refuse<T>(code: &'static str, message: impl Into<Cow<'static, str>>) -> Resul
 
 /// Returns the lists of a string. `described`: text behind a list is a description and left out, as in `(at
 /// ?x) - x is here`; in a condition such text might be a part that was meant.
+///
+/// The result is whole lists without section keywords. Inserted in the text of a definition, they cannot
+/// change anything but their own place.
 fn parse_lists(text: &str, described: bool, fixes: FixPolicy) -> Result<ParsedLists, Refused> {
     if fixes == FixPolicy::Safe && is_bare_atom(text) {
         let whole = parse_lists(&format!("({})", text.trim()), described, fixes)?;

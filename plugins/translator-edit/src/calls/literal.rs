@@ -369,6 +369,9 @@ const NAMES: [&str; 5] = ["function", "name", "tool", "function_name", "tool_nam
 const ARGUMENTS: [&str; 6] = ["arguments", "args", "parameters", "params", "kwargs", "input"];
 
 /// Adds every call in a value.
+///
+/// A call is `{"function": "modify_action", "arguments": {...}}`, alone or in lists, as servers write tool calls (arguments as a text of
+/// JSON too), or a dictionary with a function's name as key.
 pub(super) fn add_json_calls(value: &Value, functions: Functions, fuel: &mut Fuel, calls: &mut CallsOfReply) {
     Adder { functions, fuel, calls }.walk(value, 0);
 }

@@ -535,6 +535,8 @@ fn exact_answer(compared: &Comparisons) -> ExactAnswer {
 }
 
 /// The entry on an action; `None` if there is nothing against it.
+///
+/// It has what the class needs, and no more of the reference.
 fn feedback_entry(
     asked: &RequestedAction,
     found: &ActionResult,
