@@ -1,11 +1,10 @@
 //! Checks that a program follows the protocol, for `planforge plugins try-environment`.
 
-use crate::codes;
 use crate::conversation::{Conversation, Question};
 use crate::explore::Explorer;
 use crate::interface::Interface;
-use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reset, Stepped, Validated};
+use crate::{ProcessEnvironmentOptions, codes};
 use planforge_contract::api::Host;
 use planforge_contract::{EnvironmentOpen, Failure, FailureClass, ProgressTimer, StateQuery, WalkSpec};
 use serde::Serialize;

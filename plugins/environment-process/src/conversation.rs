@@ -1,13 +1,13 @@
 //! One running copy of the program, with its requests and answers.
 
-use crate::codes;
-use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Method, Reply, Request, read};
+use crate::{ProcessEnvironmentOptions, codes};
 use planforge_child::{Ending, Finished, Session, Trouble};
 use planforge_contract::{EnvironmentOpen, Failure, FailureClass, ProgressTimer};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use std::time::Duration;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Most characters of an unexpected answer in a message.
 const SHOWN: usize = 300;
@@ -53,7 +53,7 @@ impl Conversation {
     }
 
     /// True while the process runs.
-    pub(crate) fn is_alive(&mut self) -> bool {
+    fn is_alive(&mut self) -> bool {
         self.session.as_mut().is_some_and(Session::is_alive)
     }
 
@@ -232,5 +232,99 @@ fn clip(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}...", &text[..end]),
+    }
+}
+
+/// Interval at which the host's cancellation is checked.
+const TICK: Duration = Duration::from_millis(20);
+
+#[derive(Default)]
+struct Shelf {
+    idle: Vec<Conversation>,
+    running: u32,
+}
+
+/// The copies of one instance. Dropping it ends them.
+#[derive(Default)]
+pub(crate) struct Pool {
+    shelf: Mutex<Shelf>,
+    freed: Condvar,
+}
+
+impl Pool {
+    /// Works with a copy, waiting for one if all are in use. A copy is kept if the work succeeded.
+    pub(crate) fn with<T>(
+        &self,
+        timer: &ProgressTimer<'_>,
+        options: &ProcessEnvironmentOptions,
+        work: impl FnOnce(&mut Conversation) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let mut place = self.place(timer, options)?;
+        let conversation = match &mut place.conversation {
+            Some(idle) => idle,
+            empty => empty.insert(Conversation::start(options)?),
+        };
+        let result = work(conversation);
+        if result.is_err() {
+            place.conversation = None;
+        }
+        result
+    }
+
+    fn place(
+        &self,
+        timer: &ProgressTimer<'_>,
+        options: &ProcessEnvironmentOptions,
+    ) -> Result<CopyLease<'_>, Failure> {
+        let until = timer.host().remaining_ms().map(|left| Instant::now() + Duration::from_millis(left));
+        let mut shelf = self.lock();
+        loop {
+            if shelf.running < options.processes.max(1) {
+                shelf.running += 1;
+                let mut place = CopyLease { pool: self, conversation: None };
+                // A copy that ended while idle is not a failure: a new one replaces it.
+                while let Some(mut idle) = shelf.idle.pop() {
+                    if idle.is_alive() {
+                        place.conversation = Some(idle);
+                        break;
+                    }
+                }
+                return Ok(place);
+            }
+            shelf = self.freed.wait_timeout(shelf, TICK).unwrap_or_else(PoisonError::into_inner).0;
+            if timer.is_cancelled() {
+                let text =
+                    "the run was interrupted while all copies of the environment's program were in use";
+                return Err(Failure::new(FailureClass::Cancelled, codes::STOPPED, text));
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                let text =
+                    "the host's deadline passed while all copies of the environment's program were in use";
+                return Err(Failure::new(FailureClass::Limit, codes::STOPPED, text)
+                    .help("raise `processes`, how many may run at a time"));
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to have one copy running; given back in any case, a panic included.
+struct CopyLease<'p> {
+    pool: &'p Pool,
+    conversation: Option<Conversation>,
+}
+
+impl Drop for CopyLease<'_> {
+    fn drop(&mut self) {
+        // A copy that was used while its work panicked may be in the middle of anything.
+        let kept = self.conversation.take().filter(|_| !std::thread::panicking());
+        let mut shelf = self.pool.lock();
+        shelf.running -= 1;
+        shelf.idle.extend(kept);
+        drop(shelf);
+        self.pool.freed.notify_one();
     }
 }

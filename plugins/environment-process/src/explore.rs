@@ -1,10 +1,9 @@
 //! Walking, executing, judging and describing, by questions to the program.
 
-use crate::codes;
 use crate::conversation::{Conversation, Question};
 use crate::interface::Interface;
-use crate::options::ProcessEnvironmentOptions;
 use crate::protocol::{Applicable, Executions, Method, Reset, State, Stepped, Validated};
+use crate::{ProcessEnvironmentOptions, codes};
 use planforge_contract::{
     EnvironmentOpen, EnvironmentVerdict, Execution, Failure, FailureClass, ProgressTimer, StateDescription,
     StateQuery, WalkSpec,

@@ -1,6 +1,5 @@
 //! One action of a domain at a time: the reference's, with mistakes of content and of form, or a shown one that is corrected.
 
-use crate::likelihood;
 use crate::options::{Actions, OracleOptions};
 use crate::reply::{self, SimulatedReply};
 use crate::revise::{self, Schema};
@@ -129,7 +128,7 @@ impl ActionWriter<'_> {
         if form == Some(Form::NoAction) {
             return Draft { text: None, mistakes: vec![Form::NoAction.name().to_owned()] };
         }
-        let errors = likelihood::poisson(self.options.actions.errors, random) as usize;
+        let errors = reply::poisson(self.options.actions.errors, random) as usize;
         let (action, mut mistakes) = self.mutate(wanted, errors, random);
         let text = match form.map(|form| (form, self.break_form(&action, form, random))) {
             Some((form, Some(text))) => {

@@ -33,30 +33,22 @@
 //! the request's seed, the conversation, and the sample's number.
 
 mod action;
-mod answer;
-mod artefact;
 mod codes;
 mod critic;
-mod fit;
 mod ir;
-mod library;
-mod likelihood;
 mod options;
 mod problem;
 mod reading;
 mod reply;
 mod revise;
-mod thought;
 mod writer;
 
 pub use codes::CODES;
 pub use options::{Actions, Critic, ErrorCount, Kinds, Likelihood, OracleOptions, Suite};
 
-use crate::artefact::Artefact;
-use crate::library::Library;
-use crate::reading::ShownTexts;
+use crate::reading::{Library, ShownTexts};
 use crate::reply::SimulatedReply;
-use crate::writer::{LastQuestion, Writer};
+use crate::writer::{Artefact, LastQuestion, Writer};
 use planforge_pddl::random::Random;
 use planforge_pddl::{print_domain, print_problem};
 use planforge_plugin_sdk::prelude::*;
@@ -125,7 +117,7 @@ impl Provider for NoisyOracle {
             let message = "the noisy oracle was asked for an action, and the question names none of the reference's in `backticks`";
             return refused(ProviderFailureClass::BadRequest, message.to_owned());
         }
-        let right = answer::Question::read(question)
+        let right = critic::Question::read(question)
             .filter(|_| artefact == Artefact::Answer)
             .and_then(|question| question.answer(&reference.domain, problem));
         if artefact == Artefact::Answer && right.is_none() {

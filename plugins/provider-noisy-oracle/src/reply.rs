@@ -1,9 +1,13 @@
 //! Replies and their texts: PDDL or edit calls, and that it is simulated.
 
+use crate::options::Likelihood;
 use crate::revise::Schema;
 use planforge_contract::TokenLogprob;
-use planforge_pddl::ast::PredicateDecl;
-use planforge_pddl::print_typed_list;
+use planforge_pddl::ast::{Condition, Domain, Effect, InitElement, PredicateDecl, Problem, TypedName};
+use planforge_pddl::random::Random;
+use planforge_pddl::{Name, print_condition, print_effect, print_typed_list};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// Beginning of every reply, so that no record of it can be taken for a language model's.
 pub(crate) const SIMULATED: &str =
@@ -84,4 +88,98 @@ fn list(items: &[String], indent: &str) -> String {
 /// A string as Python and JSON write it. PDDL has no character that would need more than this.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The thought for a domain with its mistakes.
+pub(crate) fn domain_thought(domain: &Domain) -> String {
+    let mut out = String::new();
+    for predicate in &domain.predicates {
+        let _ = writeln!(out, "predicate {}: {}", predicate.name, about(&predicate.parameters));
+    }
+    for action in &domain.actions {
+        let conditions = action.precondition.as_ref().map_or(&[][..], Condition::conjuncts);
+        let effects = action.effect.as_ref().map_or(&[][..], Effect::conjuncts);
+        let needs: Vec<String> = conditions.iter().map(|c| one_line(&print_condition(c))).collect();
+        let makes: Vec<String> = effects.iter().map(|e| one_line(&print_effect(e))).collect();
+        let _ =
+            writeln!(out, "action {}: needs {}, and makes true {}", action.name, all(&needs), all(&makes));
+    }
+    out
+}
+
+/// The thought for a problem: its predicates, its initial state and its goal.
+pub(crate) fn problem_thought(domain: &Domain, problem: &Problem) -> String {
+    let used: BTreeSet<&Name> = problem
+        .init
+        .iter()
+        .filter_map(|element| match element {
+            InitElement::Atom(atom) => Some(&atom.predicate),
+            _ => None,
+        })
+        .collect();
+    let mut out = String::new();
+    for predicate in domain.predicates.iter().filter(|p| used.contains(&p.name)) {
+        let _ = writeln!(out, "predicate {}: {}", predicate.name, about(&predicate.parameters));
+    }
+    let _ = writeln!(out, "initial state: {} facts are true", problem.init.len());
+    if let Some(goal) = &problem.goal {
+        let goals: Vec<String> = goal.conjuncts().iter().map(|c| one_line(&print_condition(c))).collect();
+        let _ = writeln!(out, "goal: {}", all(&goals));
+    }
+    out
+}
+
+fn about(parameters: &[TypedName]) -> String {
+    if parameters.is_empty() {
+        return "is true or false of the whole state".to_owned();
+    }
+    let names: Vec<&str> = parameters.iter().map(|p| p.name.as_str()).collect();
+    format!("holds of {}", names.join(", "))
+}
+
+fn all(terms: &[String]) -> String {
+    if terms.is_empty() { "nothing".to_owned() } else { terms.join(" and ") }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Characters of a token, unless the options set them.
+pub(crate) const CHARACTERS: u32 = 4;
+
+/// The tokens of a text with `mistakes` in it.
+pub(crate) fn simulated_tokens(
+    likelihood: &Likelihood,
+    characters: u32,
+    text: &str,
+    mistakes: usize,
+    random: &mut Random,
+) -> Vec<TokenLogprob> {
+    let all: Vec<char> = text.chars().collect();
+    let pieces: Vec<String> = all.chunks(characters.max(1) as usize).map(|c| c.iter().collect()).collect();
+    let n = pieces.len().max(1) as f64;
+    let sum =
+        n * likelihood.mean - mistakes as f64 * likelihood.per_mistake + likelihood.spread * normal(random);
+    let logprob = (sum / n).min(0.0);
+    pieces.into_iter().map(|token| TokenLogprob { token, logprob }).collect()
+}
+
+/// A standard normal number (Box and Muller 1958).
+fn normal(random: &mut Random) -> f64 {
+    // Never the logarithm of 0: `unit` is below 1.
+    let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.unit()).cos()
+}
+
+/// A number from a Poisson distribution (Knuth's method, for means of some hundreds at most).
+pub(crate) fn poisson(mean: f64, random: &mut Random) -> u32 {
+    let limit = (-mean).exp();
+    let mut product = random.unit();
+    let mut count = 0;
+    while product > limit {
+        product *= random.unit();
+        count += 1;
+    }
+    count
 }

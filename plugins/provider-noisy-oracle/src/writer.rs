@@ -1,17 +1,17 @@
 //! Writes one reply: the artefact of a request, with mistakes.
 
-use crate::artefact::{Artefact, IrPart};
-use crate::library::Reference;
-use crate::likelihood;
 use crate::options::{ErrorCount, OracleOptions};
-use crate::reading::{Defined, ShownTexts};
+use crate::reading::{Defined, Reference, ShownTexts};
 use crate::reply::{self, SimulatedReply};
 use crate::revise::{self, Schema};
-use crate::{action, answer, critic, fit, ir, problem, thought};
-use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
-use planforge_pddl::mutate::{apply_mutations, random_mutations};
+use crate::{action, critic, ir, problem};
+use planforge_pddl::ast::{Atom, Domain, InitElement, PredicateDecl, Problem};
+use planforge_pddl::mutate::{
+    Mutation, MutationKind, MutationPlace, all_mutations, apply_mutations, random_mutations,
+};
 use planforge_pddl::random::Random;
-use planforge_pddl::{print_domain, print_problem};
+use planforge_pddl::{Name, print_domain, print_problem, rename_parameters};
+use std::collections::BTreeSet;
 
 /// A domain or problem with notes for the record.
 struct Drawn<T> {
@@ -43,9 +43,9 @@ impl Writer<'_> {
     pub(crate) fn reply(&self, random: &mut Random, scored: bool) -> SimulatedReply {
         let written = self.write(random);
         let likelihood = self.options.likelihood.as_ref().filter(|_| scored);
-        let characters = self.options.characters_per_token.unwrap_or(likelihood::CHARACTERS);
-        let tokens =
-            likelihood.map(|l| likelihood::tokens(l, characters, &written.text, written.mistakes, random));
+        let characters = self.options.characters_per_token.unwrap_or(reply::CHARACTERS);
+        let tokens = likelihood
+            .map(|l| reply::simulated_tokens(l, characters, &written.text, written.mistakes, random));
         SimulatedReply { tokens, ..written }
     }
 
@@ -88,7 +88,7 @@ impl Writer<'_> {
     fn domain_alone(&self, drawn: Drawn<Domain>) -> SimulatedReply {
         let text = print_domain(&drawn.made);
         let text = match self.shown.asked.thought {
-            true => reply::thought(&thought::of_domain(&drawn.made), "Domain", &text),
+            true => reply::thought(&reply::domain_thought(&drawn.made), "Domain", &text),
             false => reply::definitions(&[text]),
         };
         SimulatedReply::new(text, drawn.note, drawn.mistakes)
@@ -98,7 +98,7 @@ impl Writer<'_> {
         let text = print_problem(&drawn.made);
         let domain = self.shown.domain.as_ref().unwrap_or(&self.reference.domain);
         let text = match self.shown.asked.thought {
-            true => reply::thought(&thought::of_problem(domain, &drawn.made), "Problem", &text),
+            true => reply::thought(&reply::problem_thought(domain, &drawn.made), "Problem", &text),
             false => reply::definitions(&[text]),
         };
         SimulatedReply::new(text, drawn.note, drawn.mistakes)
@@ -134,7 +134,7 @@ impl Writer<'_> {
     }
 
     fn problem_with(&self, options: &OracleOptions, random: &mut Random) -> Drawn<Problem> {
-        let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
+        let lost = lost_arguments(self.reference, self.problem, self.shown);
         let domain = &self.reference.domain;
         let written = problem::write(options, domain, self.problem, self.shown, lost, random);
         let mistakes = written.mistakes.len();
@@ -189,7 +189,7 @@ impl Writer<'_> {
 
     fn answer(&self, random: &mut Random) -> SimulatedReply {
         let right = self.asked.right.unwrap_or_default();
-        let answer = answer::draw(right, self.options.critic.answers, random);
+        let answer = critic::draw(right, self.options.critic.answers, random);
         let text = reply::prose(if answer { "Answer: yes" } else { "Answer: no" });
         SimulatedReply::new(
             text,
@@ -200,8 +200,8 @@ impl Writer<'_> {
 
     /// The domain as it should be for what is shown.
     fn fitted_domain(&self) -> Domain {
-        let lost = fit::lost_arguments(self.reference, self.problem, self.shown);
-        fit::fit_reference(self.reference, &lost, self.shown)
+        let lost = lost_arguments(self.reference, self.problem, self.shown);
+        fit_reference(self.reference, &lost, self.shown)
     }
 
     /// A first domain, with its mistakes.
@@ -209,7 +209,7 @@ impl Writer<'_> {
         let kinds = self.options.kinds.weights();
         let errors = match self.options.error_count {
             ErrorCount::Fixed => self.options.errors,
-            ErrorCount::Poisson => likelihood::poisson(f64::from(self.options.errors), random),
+            ErrorCount::Poisson => reply::poisson(f64::from(self.options.errors), random),
         };
         let mutations = random_mutations(wanted, &kinds, errors as usize, random);
         let mistakes: Vec<String> = mutations.iter().map(ToString::to_string).collect();
@@ -248,4 +248,154 @@ impl Writer<'_> {
             revision.changed.iter().filter_map(|index| revision.schemas.get(*index)).collect();
         SimulatedReply::new(reply::edits(&missing, &changed), revision.note(), revision.mistakes())
     }
+}
+
+/// The artefact of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Artefact {
+    Problem,
+    Domain,
+    Edit,
+    Both,
+    /// One action of a domain (domain-generators paper, section 3).
+    Action,
+    /// Finds predicates with the same meaning.
+    Predicates,
+    /// Rewrites a domain or problem (test-time-scaling paper, Eq. 4).
+    Update,
+    /// Criticises a domain or problem (Eq. 3).
+    Critique,
+    /// Answers a question about what can be done.
+    Answer,
+    /// A part of the translate-infer-compile paper's intermediate representation.
+    Ir(IrPart),
+}
+
+/// A part of the intermediate representation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IrPart {
+    Program,
+    Cardinalities,
+    Objects,
+    Rules,
+}
+
+impl Artefact {
+    /// The artefact of a request's tag.
+    pub(crate) fn of(tag: &str) -> Option<Self> {
+        match tag {
+            "problem" => Some(Self::Problem),
+            "domain" => Some(Self::Domain),
+            "edit" => Some(Self::Edit),
+            "both" => Some(Self::Both),
+            "action" => Some(Self::Action),
+            "predicates" => Some(Self::Predicates),
+            "update" => Some(Self::Update),
+            "critique" => Some(Self::Critique),
+            "answer" => Some(Self::Answer),
+            "ir" => Some(Self::Ir(IrPart::Program)),
+            "cardinalities" => Some(Self::Ir(IrPart::Cardinalities)),
+            "objects" => Some(Self::Ir(IrPart::Objects)),
+            "rules" => Some(Self::Ir(IrPart::Rules)),
+            _ => None,
+        }
+    }
+}
+
+/// The arguments that the shown PDDL has lost against the reference. A domain shows more than a problem,
+/// because it declares its predicates.
+fn lost_arguments(reference: &Reference, problem: &Problem, shown: &ShownTexts) -> Vec<Mutation> {
+    let all = all_mutations(&reference.domain, MutationKind::PredicateArgument);
+    let mut lost = Vec::new();
+    for predicate in &reference.domain.predicates {
+        let declared = shown.domain.iter().flat_map(|d| &d.predicates).find(|p| p.name == predicate.name);
+        let position = match (declared, &shown.problem) {
+            (Some(declared), _) => lost_in_declaration(predicate, declared),
+            (None, Some(written)) => lost_in_facts(predicate, problem, written),
+            (None, None) => None,
+        };
+        let wanted = |m: &&Mutation| match &m.place {
+            MutationPlace::Argument { predicate: p, position: i } => {
+                *p == predicate.name && Some(*i) == position
+            }
+            MutationPlace::Term { .. } | MutationPlace::Parameters(_) => false,
+        };
+        lost.extend(all.iter().find(wanted).cloned());
+    }
+    lost
+}
+
+/// The position that is missing, where exactly one is.
+fn lost_in_declaration(reference: &PredicateDecl, declared: &PredicateDecl) -> Option<usize> {
+    let arity = reference.parameters.len();
+    if declared.parameters.len() + 1 != arity {
+        return None;
+    }
+    let rest = |position: usize| {
+        let mut parameters = reference.parameters.clone();
+        parameters.remove(position);
+        parameters
+    };
+    let same = |position: &usize, names: bool| {
+        rest(*position).iter().zip(&declared.parameters).all(|(a, b)| {
+            let types = |p: &planforge_pddl::ast::TypedName| p.ty.as_ref().map(|t| t.alternatives.clone());
+            types(a) == types(b) && (!names || a.name == b.name)
+        })
+    };
+    // The parameters' names decide between arguments of one type.
+    (0..arity).find(|p| same(p, true)).or_else(|| (0..arity).find(|p| same(p, false))).or(Some(arity - 1))
+}
+
+/// The position without which the reference's facts are most like those written.
+fn lost_in_facts(predicate: &PredicateDecl, reference: &Problem, written: &Problem) -> Option<usize> {
+    let arity = predicate.parameters.len();
+    let facts = |problem: &Problem| -> Vec<Vec<Name>> {
+        let atoms = problem.init.iter().filter_map(|element| match element {
+            InitElement::Atom(atom) if atom.predicate == predicate.name => Some(arguments(atom)),
+            _ => None,
+        });
+        atoms.collect()
+    };
+    let found: BTreeSet<Vec<Name>> = facts(written).into_iter().filter(|f| f.len() + 1 == arity).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let expected = facts(reference);
+    let agreeing = |position: usize| {
+        let projected: BTreeSet<Vec<Name>> = expected
+            .iter()
+            .map(|fact| {
+                let mut fact = fact.clone();
+                if position < fact.len() {
+                    fact.remove(position);
+                }
+                fact
+            })
+            .collect();
+        projected.intersection(&found).count()
+    };
+    // The first of equally good positions.
+    (0..arity).rev().max_by_key(|position| agreeing(*position))
+}
+
+fn arguments(atom: &Atom) -> Vec<Name> {
+    atom.args.iter().map(|arg| arg.name().clone()).collect()
+}
+
+/// The reference's domain without the lost arguments, with the parameter names and the domain name of the
+/// shown PDDL.
+fn fit_reference(reference: &Reference, lost: &[Mutation], shown: &ShownTexts) -> Domain {
+    let mut domain = apply_mutations(&reference.domain, lost);
+    let name = shown.domain.as_ref().and_then(|d| d.name.clone());
+    let wanted = shown.problem.as_ref().and_then(|p| p.domain_name.clone());
+    if let Some(name) = name.or(wanted) {
+        domain.name = Some(name);
+    }
+    for action in &mut domain.actions {
+        let given = shown.domain.iter().flat_map(|d| &d.actions).find(|a| a.name == action.name);
+        if let Some(given) = given.filter(|g| g.parameters.len() == action.parameters.len()) {
+            *action = rename_parameters(action, &given.parameters);
+        }
+    }
+    domain
 }

@@ -4,20 +4,18 @@
 //! It opens no file. The host keeps pending requests, writes them to batch files, and returns with answers
 //! from a batch service, an agent or a person.
 
-mod answer;
-mod options;
-
-pub use options::{BatchInterface, BatchProviderOptions, BatchService};
 pub use planforge_model_api::chat_completions::{Field, MaxTokensField};
 
 use planforge_contract::api::{Host, LogLevel, Provider};
-use planforge_contract::{CompletionRequest, CompletionResult, Failure};
-use planforge_model_api::anthropic_messages::MessagesDialect;
-use planforge_model_api::chat_completions::Dialect;
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FinishReason, Replies, Reply, Usage};
+use planforge_model_api::anthropic_messages::{MessagesDialect, read_message};
+use planforge_model_api::chat_completions::{Dialect, malformed_failure, read_result};
 use planforge_model_api::http::{KEY_OPTION, Reasoning, ReasoningLevel, unsupported};
-use planforge_model_api::openai_responses::ResponsesDialect;
+use planforge_model_api::openai_responses::{ResponsesDialect, read_response};
 use planforge_plugin_sdk::{About, Plugin, Secrets};
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Operations of the batch services that answer the requests.
 const CHAT: &str = "chat.completions";
@@ -63,7 +61,7 @@ planforge_plugin_sdk::bundle_plugin!("planforge_provider_batch", Provider, Batch
 impl Provider for Batch {
     fn complete(&self, host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
         if let Some(answer) = &request.answer {
-            return Ok(answer::read(answer));
+            return Ok(read_answer(answer));
         }
         if request.extra.get("stream").is_some_and(|s| *s != Value::Bool(false)) {
             host.log(LogLevel::Warn, "`stream` in `extra_body` is ignored: answers are always read whole");
@@ -119,12 +117,120 @@ fn check_one_reply(request: &CompletionRequest, interface: &str) -> Result<(), F
     Ok(())
 }
 
+/// Reads an answer. By hand it is `{"content": "..."}`, or `{"contents": ["...", "..."]}` for several replies to one question;
+/// who writes so counts no tokens, so the usage is unknown.
+fn read_answer(answer: &str) -> CompletionResult {
+    match serde_json::from_str::<Map<String, Value>>(answer) {
+        Ok(object) if object.get("type").is_some_and(|kind| kind == "message") => {
+            read_message(answer.as_bytes())
+        }
+        Ok(object) if object.get("object").is_some_and(|kind| kind == "response") => {
+            read_response(answer.as_bytes())
+        }
+        Ok(object) => match by_hand(&object) {
+            Some(contents) => of_contents(contents, &object, answer),
+            None => read_result(answer.as_bytes()),
+        },
+        Err(_) => read_result(answer.as_bytes()),
+    }
+}
+
+/// The replies of a hand-written object; `Some(None)` if they are not texts.
+fn by_hand(object: &Map<String, Value>) -> Option<Option<Vec<String>>> {
+    if object.contains_key("choices") || object.get("error").is_some_and(|error| !error.is_null()) {
+        return None;
+    }
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match (object.get("content"), object.get("contents")) {
+        (Some(content), _) => Some(text(content).map(|content| vec![content])),
+        (None, Some(contents)) => Some(contents.as_array().and_then(|all| all.iter().map(text).collect())),
+        (None, None) => None,
+    }
+}
+
+fn of_contents(contents: Option<Vec<String>>, object: &Map<String, Value>, raw: &str) -> CompletionResult {
+    let Some(contents) = contents.filter(|contents| !contents.is_empty()) else {
+        let why = "`content` is a text, and `contents` a list of at least one";
+        return CompletionResult::ProviderFailure(malformed_failure(200, why, raw.as_bytes()));
+    };
+    let reply = |content| Reply::new(content, FinishReason::Other);
+    CompletionResult::Replies(Replies {
+        replies: contents.into_iter().map(reply).collect(),
+        usage: Usage::default(),
+        model: object.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw: raw.to_owned(),
+    })
+}
+
+/// Services that answer batch files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchService {
+    /// OpenAI's Batch API, and servers that have the same interface.
+    Openai,
+    /// Anthropic's Message Batches.
+    Anthropic,
+}
+
+/// OpenAI's interfaces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BatchInterface {
+    /// Chat completions.
+    #[default]
+    Chat,
+    /// Responses. It has no `stop` and no `seed`, and gives one reply a request.
+    Responses,
+}
+
+/// Options of `provider-batch`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BatchProviderOptions {
+    /// The service whose format the files have, and to which `planforge batch` sends them.
+    pub service: BatchService,
+    /// The interface whose bodies the requests have (OpenAI).
+    pub interface: BatchInterface,
+    /// The service's interface as far as `/v1`, for `planforge batch`. Left out: the service's own address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Name of the environment variable that holds the key, for `planforge batch`. Left out: `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`
+    /// for the service's own address, and no key for any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub api_key_env: Option<String>,
+    /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"`, `"high"`, or a number of tokens (Anthropic). Left
+    /// out: the service's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Reasoning>,
+    /// True marks the prompt for the service's cache (Anthropic). OpenAI caches the beginnings of long prompts by itself.
+    pub cache: bool,
+    /// The field of chat completions for the most tokens of a reply (OpenAI).
+    pub max_tokens_field: MaxTokensField,
+    /// Fields that are never written, for services that refuse them (OpenAI).
+    pub omit: Vec<Field>,
+}
+
+impl Default for BatchProviderOptions {
+    fn default() -> Self {
+        Self {
+            service: BatchService::Openai,
+            interface: BatchInterface::Chat,
+            base_url: None,
+            api_key_env: None,
+            reasoning: None,
+            cache: false,
+            max_tokens_field: MaxTokensField::MaxTokens,
+            omit: Vec::new(),
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 mod tests {
     use super::*;
     use planforge_contract::api::NoHost;
-    use planforge_contract::{Message, Sampling};
+    use planforge_contract::{Message, ProviderFailureClass, Sampling};
     use serde_json::json;
 
     fn question() -> CompletionRequest {
@@ -195,5 +301,69 @@ mod tests {
         assert!(failure.message.contains("`interface`"), "{failure}");
         let failure = provider(json!({"service": "anthropic", "omit": ["seed"]})).unwrap_err();
         assert!(failure.message.contains("`omit`"), "{failure}");
+    }
+
+    fn replies(answer: &str) -> Replies {
+        match read_answer(answer) {
+            CompletionResult::Replies(replies) => replies,
+            other => panic!("{answer}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_written_by_hand_has_an_unknown_usage() {
+        let one = replies(r#"{"content": "(define)"}"#);
+        assert_eq!((one.replies[0].content.as_str(), one.usage), ("(define)", Usage::default()));
+        let two = replies(r#"{"contents": ["a", "b"], "model": "Ada"}"#);
+        assert_eq!((two.replies.len(), two.model.as_str()), (2, "Ada"));
+    }
+
+    #[test]
+    fn a_body_of_a_service_is_read_as_if_it_had_come_over_a_connection() {
+        let body = r#"{"model": "m", "choices": [{"index": 0, "message": {"content": "hi"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 3, "completion_tokens": 1}}"#;
+        let read = replies(body);
+        assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
+        assert_eq!((read.raw.as_str(), read.replies[0].finish), (body, FinishReason::Stop));
+        let refused = replies(r#"{"choices": [{"message": {"content": null, "refusal": "no"}}]}"#);
+        assert_eq!(refused.replies[0].finish, FinishReason::ContentFilter);
+    }
+
+    #[test]
+    fn a_message_is_read_as_from_the_service_itself() {
+        let read = replies(
+            r#"{"type": "message", "model": "claude-x", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn",
+                "usage": {"input_tokens": 3, "output_tokens": 1}}"#,
+        );
+        assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
+    }
+
+    #[test]
+    fn a_response_is_read_as_from_the_service_itself() {
+        let read = replies(
+            r#"{"object": "response", "status": "completed", "error": null, "model": "m", "output": [{"type": "message", "content":
+                [{"type": "output_text", "text": "hi"}]}], "usage": {"input_tokens": 3, "output_tokens": 1}}"#,
+        );
+        assert_eq!((read.replies[0].content.as_str(), read.usage.prompt_tokens), ("hi", Some(3)));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_a_failure_of_its_class() {
+        use ProviderFailureClass as C;
+        for (answer, class) in [
+            (r#"{"choices": []}"#, C::Malformed),
+            (r#"{"content": 7}"#, C::Malformed),
+            (r#"{"contents": []}"#, C::Malformed),
+            (r#"{"contents": ["a", 1]}"#, C::Malformed),
+            ("[1]", C::Malformed),
+            ("half a b", C::Malformed),
+            (r#"{"error": {"message": "maximum context length is 10"}}"#, C::ContextOverflow),
+            (r#"{"error": {"message": "busy", "code": 503}, "content": "x"}"#, C::Server),
+        ] {
+            match read_answer(answer) {
+                CompletionResult::ProviderFailure(failure) => assert_eq!(failure.class, class, "{answer}"),
+                other => panic!("{answer}: {other:?}"),
+            }
+        }
     }
 }

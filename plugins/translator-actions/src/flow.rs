@@ -7,18 +7,13 @@
 //! If no question shows the replies to others, those after a deferred one are asked too, so that all wait
 //! together. A question that shows replies waits for them.
 
-use crate::ask::Asking;
-use crate::codes;
-use crate::feedback::Heard;
-use crate::grown::Grown;
-use crate::materials::Materials;
-use crate::options::{ActionTranslatorOptions, Mode};
-use crate::pddl_text::mentions;
-use crate::prompt::{ActionQuestion, Example, Fenced, Prompts, Wanted};
+use crate::grown::{Grown, mentions};
+use crate::prompt::{ActionQuestion, Example, Fenced, Materials, Prompts, Wanted};
+use crate::{ActionTranslatorOptions, Mode, codes};
 use planforge_contract::api::Host;
 use planforge_contract::{
     ActionDescription, CandidatePatch, Constraint, Failure, FailureClass, FinishReason, Outcome,
-    PredicateDescription, Reply, ReportedDiagnostic, TranslateRequest, TranslateResponse,
+    PredicateDescription, Reply, ReportedDiagnostic, TaskView, TranslateRequest, TranslateResponse,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_grammar::json::{action_from_json, action_schema, parameters_from_json, parameters_schema};
@@ -28,7 +23,7 @@ use planforge_pddl::extract::BlockKind;
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, parse_domain, print_domain, print_typed_list};
 use planforge_planning::result_class::meant_action;
-use planforge_plugin_common::translating::reply_as_pddl;
+use planforge_plugin_common::translating::{Writer, new_turns, reply_as_pddl};
 use planforge_plugin_sdk::reply::apply_fixes;
 
 /// The candidate's text that keeps the grown predicates, a line each.
@@ -376,5 +371,79 @@ fn line(predicate: &PredicateDescription) -> String {
     match predicate.text.is_empty() {
         true => predicate.declaration.clone(),
         false => format!("{}: {}", predicate.declaration, predicate.text),
+    }
+}
+
+/// Sends questions and adds up the likelihoods of the replies.
+struct Asking<'a> {
+    host: &'a dyn Host,
+    options: &'a ActionTranslatorOptions,
+    task: &'a TaskView,
+    asked: usize,
+    likelihood: Option<(f64, u64)>,
+}
+
+impl<'a> Asking<'a> {
+    fn new(host: &'a dyn Host, options: &'a ActionTranslatorOptions, task: &'a TaskView) -> Self {
+        Self { host, options, task, asked: 0, likelihood: None }
+    }
+
+    /// One reply to one question. An empty system text is left out.
+    fn ask(
+        &mut self,
+        system: String,
+        question: String,
+        artefact: &str,
+        constraint: Option<Constraint>,
+    ) -> Result<Reply, Failure> {
+        let writer = Writer { host: self.host, task: self.task, logprobs: self.options.logprobs };
+        let replies = writer.ask_within(new_turns(&[], system, question), artefact, 1, constraint)?;
+        let reply = replies.into_iter().next().ok_or_else(|| {
+            Failure::new(FailureClass::Provider, codes::NO_REPLY, "the host answered without a reply")
+        })?;
+        let scored = reply.log_likelihood().zip(reply.logprobs.as_ref().map(|tokens| tokens.len() as u64));
+        // Where one reply has no likelihood, a sum over the others would compare unlike things.
+        self.likelihood = match (self.asked, self.likelihood, scored) {
+            (0, _, scored) => scored,
+            (_, Some((sum, tokens)), Some((more, further))) => Some((sum + more, tokens + further)),
+            _ => None,
+        };
+        self.asked += 1;
+        Ok(reply)
+    }
+
+    /// The sum of the token log-probabilities of all replies, and of how many tokens it is one.
+    pub(crate) fn likelihood(&self) -> (Option<f64>, Option<u64>) {
+        self.likelihood.unzip()
+    }
+}
+
+/// The feedback, sorted by action.
+#[derive(Debug, Default)]
+struct Heard {
+    /// By place of the action.
+    about: Vec<Vec<String>>,
+}
+
+impl Heard {
+    /// An entry that begins ``Action `NAME` `` is about that action. If no entry begins so, all entries are
+    /// about each action.
+    pub(crate) fn of(feedback: &[String], actions: &[ActionDescription]) -> Self {
+        let entries: Vec<&str> =
+            feedback.iter().map(|entry| entry.trim()).filter(|e| !e.is_empty()).collect();
+        let begins = |entry: &str, name: &str| {
+            entry.to_lowercase().starts_with(&format!("action `{}`", name.to_lowercase()))
+        };
+        let named = entries.iter().any(|entry| actions.iter().any(|action| begins(entry, &action.name)));
+        let about = |action: &ActionDescription| {
+            let its = entries.iter().filter(|entry| !named || begins(entry, &action.name));
+            its.map(|entry| (*entry).to_owned()).collect()
+        };
+        Self { about: actions.iter().map(about).collect() }
+    }
+
+    /// The entries about an action.
+    pub(crate) fn about(&self, place: usize) -> Vec<&str> {
+        self.about.get(place).into_iter().flatten().map(String::as_str).collect()
     }
 }

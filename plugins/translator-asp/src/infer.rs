@@ -1,19 +1,19 @@
 //! From an intermediate representation to a problem: read, assembled, solved in the child process, compiled.
 
-use crate::codes;
-use crate::options::AspTranslatorOptions;
-use crate::provenance::inference;
 use crate::vocabulary::Vocabulary;
 use crate::work::{Question, Remark, Solved, ask_child};
-use planforge_asp::answer::{self, ExplainedAnswer, ExplainedAnswers};
-use planforge_asp::compile::{self, Compiled, IrOnly, Place, compile};
-use planforge_asp::program::{self, Assembled};
-use planforge_asp::reader::{self, Signature};
+use crate::{AspTranslatorOptions, codes};
+use planforge_asp::answer::{ExplainedAnswer, ExplainedAnswers};
+use planforge_asp::compile::{Compiled, IrOnly, Place, Section, compile};
+use planforge_asp::derivations::Idle;
+use planforge_asp::program::{Assembled, Origin, Table};
+use planforge_asp::reader::Signature;
 use planforge_asp::syntax::ast::{Program, Term};
-use planforge_asp::{Declarations, read_knowledge};
+use planforge_asp::{Declarations, answer, compile, program, read_knowledge, reader};
 use planforge_contract::api::Host;
 use planforge_contract::{
-    AppliedFix, Failure, FailureClass, ReportedDiagnostic, ReportedSeverity, TaskView, TranslateRequest,
+    AppliedFix, Failure, FailureClass, IdleReason, IdleRule, InferenceRule, InferredAtom, InferredEntry,
+    ProblemSection, ReportedDiagnostic, ReportedSeverity, RuleOrigin, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_grammar::AspVocabulary;
@@ -21,7 +21,7 @@ use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use planforge_plugin_common::judging::Deadline;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The names of the texts that findings are about.
@@ -443,4 +443,99 @@ fn remarks(remarks: &[Remark], make: impl Fn(&'static str, String) -> Diagnostic
         if remark.line.is_empty() { said } else { said.help(format!("in `{}`", remark.line)) }
     };
     remarks.iter().map(told).collect()
+}
+
+/// The derivations of everything that a problem consists of, and the lines of the representation that change nothing of it.
+pub(crate) fn inference(answer: &ExplainedAnswer<'_>, compiled: &Compiled) -> planforge_contract::Inference {
+    let derivations = &answer.derivations;
+    let table = derivations.table();
+    let parts: BTreeSet<u32> =
+        compiled.entries.iter().flat_map(|entry| entry.atoms.iter().copied()).collect();
+    let mut derived = BTreeMap::new();
+    let mut open: Vec<u32> = parts.iter().copied().collect();
+    while let Some(atom) = open.pop() {
+        if derived.contains_key(&atom) {
+            continue;
+        }
+        if let Some(derivation) = derivations.derivation(atom) {
+            open.extend(derivation.premises.iter().copied());
+            derived.insert(atom, derivation);
+        }
+    }
+    let idle = derivations.idle(&|atom| parts.contains(&atom));
+    let lines = (0u32..).zip(&table.rules).filter(|(_, rule)| rule.origin == Origin::Text).map(|(at, _)| at);
+    let used = derived.values().map(|derivation| derivation.rule);
+    let rules: BTreeSet<u32> = lines.chain(used).chain(idle.iter().map(|(rule, _)| *rule)).collect();
+    let rule_at = Positions::of(rules.iter().copied());
+    let atom_at = Positions::of(derived.keys().copied());
+    let atoms = derived.iter().map(|(atom, derivation)| InferredAtom {
+        atom: derivations.term(*atom).map(|term| term.to_string()).unwrap_or_default(),
+        rule: rule_at.of_one(derivation.rule),
+        premises: atom_at.of_all(&derivation.premises),
+        absent: derivation.absent.clone(),
+        others: derivation.others,
+    });
+    let entries = compiled.entries.iter().map(|entry| InferredEntry {
+        section: problem_section(entry.section),
+        pddl: entry.pddl.clone(),
+        atoms: atom_at.of_all(&entry.atoms),
+    });
+    planforge_contract::Inference {
+        atoms: atoms.collect(),
+        entries: entries.collect(),
+        idle: idle
+            .iter()
+            .map(|(rule, why)| IdleRule { rule: rule_at.of_one(*rule), reason: idle_reason(*why) })
+            .collect(),
+        rules: rules.iter().map(|at| rule_of(table, *at)).collect(),
+    }
+}
+
+/// Positions in a list that leaves numbers out.
+struct Positions(BTreeMap<u32, u32>);
+
+impl Positions {
+    fn of(numbers: impl Iterator<Item = u32>) -> Self {
+        Self(numbers.zip(0u32..).collect())
+    }
+    fn of_one(&self, number: u32) -> u32 {
+        self.0.get(&number).copied().unwrap_or(u32::MAX)
+    }
+    fn of_all(&self, numbers: &[u32]) -> Vec<u32> {
+        numbers.iter().filter_map(|number| self.0.get(number).copied()).collect()
+    }
+}
+
+fn rule_of(table: &Table, at: u32) -> InferenceRule {
+    let entry = &table.rules[at as usize];
+    let place = table.place(at);
+    InferenceRule {
+        origin: match entry.origin {
+            Origin::Text => RuleOrigin::Text,
+            Origin::Knowledge => RuleOrigin::Knowledge,
+            Origin::Domain => RuleOrigin::Domain,
+            Origin::Library => RuleOrigin::Library,
+        },
+        source: table.source_name(at).to_owned(),
+        line: place.line,
+        column: place.column,
+        text: entry.written.to_string(),
+    }
+}
+
+const fn problem_section(section: Section) -> ProblemSection {
+    match section {
+        Section::Objects => ProblemSection::Objects,
+        Section::Init => ProblemSection::Init,
+        Section::Goal => ProblemSection::Goal,
+        Section::Metric => ProblemSection::Metric,
+    }
+}
+
+const fn idle_reason(idle: Idle) -> IdleReason {
+    match idle {
+        Idle::NeverApplies => IdleReason::NeverApplies,
+        Idle::Follows => IdleReason::Follows,
+        Idle::NotCompiled => IdleReason::NotCompiled,
+    }
 }

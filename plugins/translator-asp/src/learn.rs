@@ -1,14 +1,12 @@
 //! Learns the rules of a knowledge file from representations and reference problems.
 
-use crate::codes;
 use crate::infer::{Inference, Materialized};
-use crate::options::AspTranslatorOptions;
 use crate::work::{Question, ask_child};
+use crate::{AspTranslatorOptions, codes};
 use planforge_asp::learn::{Example, LearnLimits, Learned, LearnedRule, counted, declarations, learn};
 use planforge_asp::names::mangle;
 use planforge_asp::stages::SolveJob;
-use planforge_asp::syntax::ast::{Program, Term};
-use planforge_asp::syntax::ast::{constant, function};
+use planforge_asp::syntax::ast::{Program, Term, constant, function};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, FailureClass, Outcome, ReportedSeverity, TranslateRequest, TranslateResponse,

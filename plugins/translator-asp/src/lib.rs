@@ -22,19 +22,19 @@ mod codes;
 mod extract;
 mod infer;
 mod learn;
-mod options;
 mod prompt;
-mod provenance;
 mod translate;
 mod vocabulary;
 mod work;
 
 pub use codes::CODES;
 pub use learn::{LearnInput, LearnPair, LearnResult, PairResult};
-pub use options::{AspTranslatorOptions, Limits, Mode};
 
 use planforge_contract::RequestCount::{ForAllSamples, Samples};
+use planforge_plugin_common::translating::GrammarUse;
 use planforge_plugin_sdk::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
 pub struct AspTranslator {
@@ -75,6 +75,93 @@ impl Translator for AspTranslator {
 }
 
 planforge_plugin_sdk::bundle_plugin!(Translator, AspTranslator);
+
+/// The source of the intermediate representation (translate-infer-compile paper, section 4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// One request with a solved example of the same domain (section 4.1).
+    #[default]
+    Ic,
+    /// Three requests that are the same for every domain: the number of objects of each type, the named
+    /// objects, and the facts and goals (section 4.2).
+    G3,
+    /// The three requests of `g3` as one.
+    G1,
+    /// No request: the candidate has it already, as its text `ir`.
+    Infer,
+}
+
+/// Limits of one inference. The host's limits of a child process (time, memory, output) apply too.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Seconds for one program, and for the comparison of its answers, between 0.001 and 3600.
+    #[schemars(range(min = 0.001, max = 3600.0))]
+    pub time_s: f64,
+    /// Most megabytes that the child process may hold, itself included; it is replaced once it held more. The host's own limit
+    /// of its address space is 2048.
+    #[schemars(range(min = 64, max = 2048))]
+    pub memory_mb: u32,
+    /// Most kilobytes of one intermediate representation. The reader takes no more than 512.
+    #[schemars(range(min = 1, max = 512))]
+    pub program_kb: u32,
+    /// Most kilobytes of the atoms that come back, all answer sets together.
+    #[schemars(range(min = 1, max = 32_768))]
+    pub answer_kb: u32,
+    /// Most pairs of objects tried when two answers are compared up to the names of their objects.
+    #[schemars(range(min = 1))]
+    pub choices: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time_s: 20.0, memory_mb: 1024, program_kb: 512, answer_kb: 2048, choices: 1_000_000 }
+    }
+}
+
+/// Options of `translator-asp`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AspTranslatorOptions {
+    /// The source of the intermediate representation: `ic` (one request with an example of the same domain),
+    /// `g3` (three requests that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
+    /// and no request).
+    pub mode: Mode,
+    /// Most repair requests, which show the model the refusals of its answer in the same conversation.
+    #[schemars(range(max = 10))]
+    pub repair_rounds: u32,
+    /// Most answer sets that are compared if a program has several. They must be equal up to the names of
+    /// objects.
+    #[schemars(range(min = 1, max = 1000))]
+    pub models: u32,
+    /// Limits of one inference: seconds (`time_s`) and megabytes (`memory_mb`) of the child process,
+    /// kilobytes of the program (`program_kb`) and of the answer (`answer_kb`), pairs of objects that are
+    /// tried when two answers are compared (`choices`).
+    pub limits: Limits,
+    /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
+    pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The requests for numbers and objects
+    /// of mode `g3` have none.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
+    /// Replaces the system text. An empty text leaves the system turn out.
+    pub system: Option<String>,
+}
+
+impl Default for AspTranslatorOptions {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            repair_rounds: 0,
+            models: 16,
+            limits: Limits::default(),
+            logprobs: false,
+            grammar: GrammarUse::Off,
+            system: None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,8 @@
 //! The questions: templates in `templates/`, filled with the task's text and the domain's names.
 
-use crate::codes;
 use crate::infer::{FURTHER_PLACE, IR, MOST_QUOTED};
-use crate::options::AspTranslatorOptions;
 use crate::vocabulary::{NumberedType, Vocabulary, on_one_line};
+use crate::{AspTranslatorOptions, codes};
 use planforge_contract::{Failure, FailureClass, ReportedDiagnostic, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;

@@ -1,10 +1,9 @@
 //! The flow of one call: questions, replies, and for each sample the problem that its reply leads to.
 
-use crate::codes;
 use crate::extract::{Extracted, cardinalities, objects};
 use crate::infer::{IR, Inference, Refusal};
-use crate::options::{AspTranslatorOptions, Mode};
 use crate::prompt::{Finding, Prompts};
+use crate::{AspTranslatorOptions, Mode, codes};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Constraint, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,

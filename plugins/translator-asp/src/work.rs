@@ -1,7 +1,6 @@
 //! The child process: a job in, its answer sets out. What may never end ends here, under the limits of the child and of the job.
 
-use crate::codes;
-use crate::options::Limits;
+use crate::{Limits, codes};
 use nix::sys::resource::{UsageWho, getrusage};
 use planforge_asp::names::Naming;
 use planforge_asp::stages::{self, Run, RunAnswers};
@@ -11,9 +10,9 @@ use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// Time that an interrupted search may take to stop.

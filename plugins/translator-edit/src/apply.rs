@@ -3,9 +3,10 @@
 //! The domain stays valid at every step. Predicates are declared first, whatever the order of the calls. Then each action is filled in and
 //! checked against them. A declaration that breaks an action which no edit repairs is undone, and all edits are checked again without it.
 
-mod pieces;
 mod problem;
 mod read;
+
+pub(crate) use problem::faults as problem_faults;
 
 use crate::calls::{ActionCall, Call, CallsOfReply, ProblemCall, REPLY, Text};
 use crate::codes;
@@ -13,7 +14,6 @@ use planforge_contract::{AppliedFix, Edits, FixPolicy};
 use planforge_diagnostics::{Diagnostic, SourceFile, SourceId, Span, apply_fixes};
 use planforge_pddl::ast::{Domain, PredicateDecl, Problem};
 use planforge_pddl::{check_domain, parse_domain, print_domain, print_problem};
-pub(crate) use problem::faults as problem_faults;
 use read::{EditReader, Refusals, has_same_parameters, signature};
 use std::collections::{BTreeMap, BTreeSet};
 

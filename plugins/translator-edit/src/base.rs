@@ -2,8 +2,7 @@
 
 use crate::apply::{EditTarget, Edited, apply, problem_faults};
 use crate::calls::Functions;
-use crate::options::EditOptions;
-use crate::{calls, codes};
+use crate::{EditOptions, calls, codes};
 use planforge_contract::{
     CandidatePatch, Constraint, Edits, Failure, FailureClass, FinishReason, FixPolicy, Reply,
     ReportedDiagnostic, TranslateRequest,

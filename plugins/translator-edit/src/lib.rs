@@ -10,17 +10,15 @@ mod apply;
 mod base;
 mod calls;
 mod codes;
-mod example;
-mod options;
-mod print;
 mod prompt;
 
 pub use codes::CODES;
-pub use options::EditOptions;
 
 use base::Base;
-use planforge_plugin_common::translating::{ROLE, Writer, answered_turns, new_turns, response};
+use planforge_plugin_common::translating::{GrammarUse, ROLE, Writer, answered_turns, new_turns, response};
 use planforge_plugin_sdk::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
 pub struct EditTranslator {
@@ -85,6 +83,40 @@ impl EditTranslator {
 }
 
 planforge_plugin_sdk::bundle_plugin!(Translator, EditTranslator);
+
+/// Options of `translator-edit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EditOptions {
+    /// The in-context example: the texts `example.domain-text` and `example.domain`, with the domain written as calls. Left out: shown if the
+    /// task has one. `true`: required. `false`: none.
+    pub example: Option<bool>,
+    /// Joint repair: the model may edit the problem as well (objects, initial state, goal), and sees it and the task's text. Without it a
+    /// problem that no domain repairs (unreadable, an undeclared object, an empty goal) does not enter the rounds of a refine stage.
+    pub problem: bool,
+    /// Asks the model to reason before it calls the functions.
+    pub reason: bool,
+    /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
+    pub logprobs: bool,
+    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`.
+    #[serde(skip_serializing_if = "GrammarUse::is_off")]
+    pub grammar: GrammarUse,
+    /// Replaces the system text. An empty text omits the system turn.
+    pub system: Option<String>,
+}
+
+impl Default for EditOptions {
+    fn default() -> Self {
+        Self {
+            example: None,
+            problem: false,
+            reason: true,
+            logprobs: false,
+            grammar: GrammarUse::Off,
+            system: None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests;

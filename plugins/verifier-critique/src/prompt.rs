@@ -1,8 +1,7 @@
 //! The prompts: templates in `templates/`, filled with what is known of the task. A text that is inserted is data and is never
 //! read as a template.
 
-use crate::codes;
-use crate::options::{CritiqueOptions, Evidence, Form, Of};
+use crate::{CritiqueOptions, Evidence, Form, Of, codes};
 use planforge_contract::{
     Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
 };

@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::judge::{interruption_failure, undecided_assessment};
-use crate::options::{EquivalenceVerifierOptions, InterfaceOption, Level};
+use crate::{EquivalenceVerifierOptions, InterfaceOption, Level};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, HeuristicEquivalence, ReportedSeverity,

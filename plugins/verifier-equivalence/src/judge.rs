@@ -1,7 +1,7 @@
 //! The assessment of one problem. Differences reveal the reference, so they are never feedback.
 
 use crate::codes;
-use crate::options::{EquivalenceVerifierOptions, Level};
+use crate::{EquivalenceVerifierOptions, Level};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Candidate, Decision, Failure, FailureClass, Given, UndecidedReason};
 use planforge_diagnostics::{Diagnostic, SourceId};

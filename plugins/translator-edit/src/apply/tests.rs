@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::calls;
-use crate::print::{domain_as_calls, emptied_domain};
+use crate::prompt::{domain_as_calls, emptied_domain};
 use proptest::prelude::*;
 
 const TEMPLATE: &str = "(define (domain house)

@@ -1,9 +1,7 @@
 //! Finds calls in a text: statement by statement in code, anywhere in prose.
 
-use super::bind;
-use super::call::{Argument, CallsOfReply, Functions, REPLY, Value};
-use super::json;
-use super::literal::{Fault, Fuel, LiteralReader};
+use super::literal::{Fault, Fuel, LiteralReader, add_json_calls};
+use super::{Argument, CallsOfReply, Functions, REPLY, Value, bind, is_parameter};
 use crate::codes;
 use planforge_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -165,7 +163,7 @@ impl<'a> Scanner<'a> {
     fn call(&mut self, at: usize, function: &str, end: usize, calls: &mut CallsOfReply) -> usize {
         match self.arguments(at + function.len(), end) {
             Ok((arguments, stop)) => {
-                bind::bind(function, arguments, Span::new(at as u32, stop as u32), calls);
+                bind(function, arguments, Span::new(at as u32, stop as u32), calls);
                 stop
             }
             Err(Refusal::Declaration) => at + function.len(),
@@ -183,7 +181,7 @@ impl<'a> Scanner<'a> {
         let mut reader = self.reader(inside, end);
         reader.skip_blank();
         let word = reader.word();
-        let is_keyword = bind::is_parameter(function, word);
+        let is_keyword = is_parameter(function, word);
         let is_variable = reader.variables.contains_key(word);
         let begins = reader.peek().is_some_and(|c| matches!(c, '"' | '\'' | '[' | '(' | '{'));
         let assigned = is_keyword && {
@@ -243,7 +241,7 @@ impl<'a> Scanner<'a> {
         match reader.value(0) {
             Ok(value) => {
                 let stop = reader.at;
-                json::add_calls(&value, self.functions, self.fuel, calls);
+                add_json_calls(&value, self.functions, self.fuel, calls);
                 stop
             }
             Err(fault) => {

@@ -1,7 +1,6 @@
 //! Recognition of calls. The replies are written by hand in the forms that models use.
 
-use super::call::{MAX_CALLS, MAX_REPLY, MAX_STRINGS};
-use super::*;
+use super::{MAX_CALLS, MAX_REPLY, MAX_STRINGS, *};
 use proptest::prelude::*;
 
 /// The calls in short: `predicates: (a) | (b)`, `action: pre | pre -> eff`.

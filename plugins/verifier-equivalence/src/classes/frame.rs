@@ -1,8 +1,8 @@
 //! The context in which actions are judged: the reference of the environment, prepared once for all
 //! candidates, or the given declarations.
 
+use crate::classes::ClassVerifierOptions;
 use crate::classes::codes;
-use crate::classes::options::ClassVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass, TaskView};
 use planforge_diagnostics::SourceId;

@@ -140,7 +140,7 @@ fn answers_decide_between_clusters() {
 
 #[test]
 fn answers_are_read_in_several_forms() {
-    let read = |text: &str, finish| question::read_answer(&Reply::new(text, finish));
+    let read = |text: &str, finish| cluster::read_answer(&Reply::new(text, finish));
     for (text, answer) in [
         ("First this.\n\nAnswer: yes", Some(true)),
         ("**Answer:** No.", Some(false)),
