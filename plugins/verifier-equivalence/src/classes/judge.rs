@@ -516,8 +516,7 @@ fn reconstruction_error(
     domain: &Domain,
 ) -> Option<ActionReconstructionError> {
     let written = classified.action.as_ref()?;
-    let original =
-        domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
+    let original = domain.actions.iter().find(|action| action.name.is(&asked.name.to_lowercase()))?;
     Some(domains::action_error(&asked.name, Some(&action_error(original, written))))
 }
 
@@ -585,9 +584,7 @@ const fn class_clause(class: ResultClass) -> &'static str {
         ResultClass::NPApp => "it allows a plan that is wrong",
         ResultClass::OPApp => "it does not allow a plan that is right",
         ResultClass::Equivalent => "it is equivalent",
-        ResultClass::Undecided => {
-            "it could not be told, within limits, whether it does what it should"
-        }
+        ResultClass::Undecided => "it could not be told, within limits, whether it does what it should",
     }
 }
 
