@@ -4,34 +4,3 @@ use planforge_diagnostics::{CodeInfo, code_table};
 
 /// Every code that this module gives.
 pub const CODES: &[CodeInfo] = code_table!("codes.md");
-
-#[cfg(test)]
-mod tests {
-    use super::CODES;
-    use std::collections::BTreeSet;
-
-    /// Every quoted code in the sources of this module.
-    fn written() -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/http")).unwrap() {
-            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-            for part in text.split('"').filter(|p| p.starts_with("provider.")) {
-                if part.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-')
-                    && part.len() > "provider.".len()
-                {
-                    found.insert(part.to_owned());
-                }
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn every_code_that_is_given_is_explained_once() {
-        let written = written();
-        let mut explained: Vec<String> = CODES.iter().map(|c| c.code.to_owned()).collect();
-        explained.sort();
-        assert_eq!(written.into_iter().collect::<Vec<_>>(), explained);
-        assert!(CODES.iter().all(|c| c.explanation.len() > 60 && !c.title.is_empty()));
-    }
-}
