@@ -3,6 +3,7 @@
 use crate::chat_completions::{failure_of_status, is_refusal_body, malformed_failure};
 use jiff::{SignedDuration, Timestamp};
 use planforge_contract::{ProviderFailure, ProviderFailureClass, RateLimits, RateQuota};
+use planforge_diagnostics::skip_byte_order_mark_bytes;
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::SystemTime;
@@ -77,6 +78,8 @@ async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
         }
         body.extend_from_slice(&chunk);
     }
+    let mark = body.len() - skip_byte_order_mark_bytes(&body).len();
+    body.drain(..mark);
     if is_refusal_body(status, &body) {
         return Ok(body);
     }
