@@ -2,9 +2,10 @@
 //!
 //! Connections and batch files share this module, so a request means the same either way.
 
+use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Constraint, FinishReason, ProviderFailure, ProviderFailureClass,
-    Replies, Reply, ReplySchema, TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Constraint, ProviderFailure, ProviderFailureClass, Replies, Reply,
+    ReplySchema, TokenLogprob, Usage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -142,6 +143,7 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
         Err(Unread::Error(error)) => {
             CompletionResult::ProviderFailure(failure_of_error(status_of(error), error))
         }
+        Err(Unread::Outage(failure)) => CompletionResult::ProviderFailure(failure),
         Err(Unread::Malformed(why)) => CompletionResult::ProviderFailure(malformed_failure(200, &why, bytes)),
     }
 }
@@ -170,6 +172,8 @@ fn status_of(error: &Value) -> Option<u16> {
 enum Unread<'a> {
     /// An error object where a completion should be, as some proxies send it.
     Error(&'a Value),
+    /// An outage that ended every choice.
+    Outage(ProviderFailure),
     /// Anything else, with the reason.
     Malformed(String),
 }
@@ -196,12 +200,23 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
         return Err(Unread::Malformed("its list `choices` is empty".to_owned()));
     }
     let mut replies = Vec::with_capacity(choices.len());
+    let mut failed = None;
     for (place, choice) in choices.iter().enumerate() {
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
-        match read_choice(choice) {
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        let meaning = meaning_of_finish(reason);
+        if meaning == FinishMeaning::Outage {
+            failed.get_or_insert_with(|| outage_of_choice(choice, reason.unwrap_or_default()));
+            continue;
+        }
+        match read_choice(choice, meaning) {
             Some(reply) => replies.push((index, reply)),
             None => return Err(Unread::Malformed(format!("choice {place} has no message"))),
         }
+    }
+    // The host asks again for the choices that an outage ended.
+    if let Some(failure) = failed.filter(|_| replies.is_empty()) {
+        return Err(Unread::Outage(failure));
     }
     replies.sort_by_key(|(index, _)| *index);
     let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
@@ -220,14 +235,17 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
     })
 }
 
-fn read_choice(choice: &Value) -> Option<Reply> {
+/// The failure of a choice that an outage ended: that of the error object inside, where there is one.
+fn outage_of_choice(choice: &Value, reason: &str) -> ProviderFailure {
+    match choice.get("error").filter(|error| !error.is_null()) {
+        Some(error) => failure_of_error(status_of(error).or(Some(503)), error),
+        None => outage(reason),
+    }
+}
+
+fn read_choice(choice: &Value, meaning: FinishMeaning) -> Option<Reply> {
     let message = choice.get("message")?.as_object()?;
-    let finish = match choice.get("finish_reason").and_then(Value::as_str) {
-        Some("stop" | "eos" | "tool_calls" | "function_call") => FinishReason::Stop,
-        Some("length" | "max_tokens") => FinishReason::Length,
-        Some("content_filter") => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
-    };
+    let finish = meaning.finish();
     let content = match message.get("content") {
         Some(Value::String(text)) => text.clone(),
         // Some servers send a list of parts.
@@ -248,7 +266,7 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         _ if content.is_empty() => Reply::new(called_text(message), finish),
         _ => Reply::new(content, finish),
     };
-    Some(Reply { logprobs, thought, ..reply })
+    Some(meaning.note(Reply { logprobs, thought, ..reply }))
 }
 
 /// Splits `<think>thought</think>` from the beginning of a text. A server's template may open the thought, so that the

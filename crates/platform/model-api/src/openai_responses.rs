@@ -6,6 +6,7 @@
 use crate::chat_completions::{
     Field, called_argument_text, failure_of_error, malformed_failure, parse_body, read_logprobs, read_refusal,
 };
+use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use crate::http::{ReasoningLevel, unsupported};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Constraint, Failure, FinishReason, Message, Replies, Reply, Speaker,
@@ -143,20 +144,20 @@ pub fn read_response(bytes: &[u8]) -> CompletionResult {
     let Some(items) = body.get("output").and_then(Value::as_array) else {
         return malformed("it has no list `output`");
     };
-    let finish = match text_of(&body, "status") {
-        Some("completed") => FinishReason::Stop,
-        Some("incomplete") => match body.pointer("/incomplete_details/reason").and_then(Value::as_str) {
-            Some("max_output_tokens") => FinishReason::Length,
-            Some("content_filter") => FinishReason::ContentFilter,
-            _ => FinishReason::Other,
-        },
+    let reason = match text_of(&body, "status") {
+        Some("incomplete") => body.pointer("/incomplete_details/reason").and_then(Value::as_str),
         Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")) => {
             return malformed(&format!("its status is `{status}`"));
         }
-        _ => FinishReason::Other,
+        status => status,
     };
+    let meaning = meaning_of_finish(reason);
+    if meaning == FinishMeaning::Outage {
+        return CompletionResult::ProviderFailure(outage(reason.unwrap_or_default()));
+    }
+    let reply = read_items(items, meaning.finish());
     CompletionResult::Replies(Replies {
-        replies: vec![read_items(items, finish)],
+        replies: vec![meaning.note(reply)],
         usage: read_usage(&body),
         model: model_of(&body),
         raw: raw(),

@@ -2,6 +2,7 @@
 
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
 use planforge_model_api::chat_completions::{argument_text, malformed_failure, parse_body, read_error};
+use planforge_model_api::finish::{FinishMeaning, meaning_of_finish, outage};
 use serde_json::Value;
 
 /// Reads the candidates. Parts that are marked as thoughts are the thought of the reply.
@@ -14,7 +15,21 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
         return CompletionResult::ProviderFailure(failure);
     }
     let candidates = body.get("candidates").and_then(Value::as_array);
-    let mut replies: Vec<Reply> = candidates.into_iter().flatten().map(read_candidate).collect();
+    let mut replies = Vec::new();
+    let mut failed = None;
+    for candidate in candidates.into_iter().flatten() {
+        let reason = candidate.get("finishReason").and_then(Value::as_str);
+        match meaning_of_finish(reason) {
+            FinishMeaning::Outage => {
+                failed.get_or_insert_with(|| outage(reason.unwrap_or_default()));
+            }
+            meaning => replies.push(read_candidate(candidate, meaning)),
+        }
+    }
+    // The host asks again for the candidates that an outage ended.
+    if let Some(failure) = failed.filter(|_| replies.is_empty()) {
+        return CompletionResult::ProviderFailure(failure);
+    }
     if replies.is_empty() {
         let stated = body.get("promptFeedback").and_then(|feedback| {
             ["blockReasonMessage", "blockReason"].iter().find_map(|field| feedback.get(field)?.as_str())
@@ -44,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
     })
 }
 
-fn read_candidate(candidate: &Value) -> Reply {
+fn read_candidate(candidate: &Value, meaning: FinishMeaning) -> Reply {
     let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
     let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) == Some(true);
     let (thoughts, spoken): (Vec<&Value>, Vec<&Value>) = parts.into_iter().flatten().partition(is_thought);
@@ -63,21 +78,14 @@ fn read_candidate(candidate: &Value) -> Reply {
         }
     };
     let stated = |field: &str| candidate.get(field).and_then(Value::as_str);
-    let finish = match stated("finishReason") {
-        Some("STOP") => FinishReason::Stop,
-        Some("MAX_TOKENS") => FinishReason::Length,
-        Some("SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
-            FinishReason::ContentFilter
-        }
-        _ => FinishReason::Other,
-    };
+    let finish = meaning.finish();
     let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
     let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
     let reply = match stated("finishMessage").or_else(|| stated("finishReason")) {
         Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
         _ => Reply::new(content, finish),
     };
-    Reply { logprobs, thought, ..reply }
+    meaning.note(Reply { logprobs, thought, ..reply })
 }
 
 fn read_token(token: &Value) -> Option<TokenLogprob> {

@@ -1,8 +1,11 @@
 //! What every interface has in common: the same table of answers, on each of them.
 
 use planforge_contract::api::Provider;
-use planforge_contract::{CompletionRequest, CompletionResult, Message, Reply};
+use planforge_contract::{
+    CompletionRequest, CompletionResult, FinishReason, FixPolicy, Message, ProviderFailureClass, Reply,
+};
 use planforge_plugin_sdk::testing::{AnswerEnd, AnswerPart, ServiceInterface};
+use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
 use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_provider_services::anthropic::Anthropic;
 use planforge_provider_services::gemini::Gemini;
@@ -56,4 +59,102 @@ fn a_byte_order_mark_before_a_body_is_skipped() {
         let marked = format!("\u{feff}{}", body(interface, "(and)"));
         assert_eq!(reply(interface, marked).content, "(and)", "{interface:?}");
     }
+}
+
+/// The body of an answer with this text, whose end has this reason.
+fn ended(interface: ServiceInterface, text: &str, reason: &str) -> Value {
+    let mut body = body(interface, text);
+    let place = match interface {
+        ServiceInterface::ChatCompletions => "/choices/0/finish_reason",
+        ServiceInterface::Messages => "/stop_reason",
+        ServiceInterface::GenerateContent => "/candidates/0/finishReason",
+        ServiceInterface::Responses => {
+            body["status"] = json!("incomplete");
+            body["incomplete_details"] = json!({"reason": null});
+            "/incomplete_details/reason"
+        }
+    };
+    *body.pointer_mut(place).unwrap() = json!(reason);
+    body
+}
+
+const DOMAIN: &str = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))";
+
+#[test]
+fn each_reason_for_the_end_of_a_reply_means_the_same_on_every_interface() {
+    use FinishReason::{ContentFilter, Length, Other, Stop};
+    for interface in ServiceInterface::ALL {
+        for (reason, finish, stated) in [
+            ("stop", Stop, None),
+            ("end_turn", Stop, None),
+            ("length", Length, None),
+            ("max_tokens", Length, None),
+            ("model_context_window_exceeded", Length, None),
+            ("sensitive", ContentFilter, None),
+            ("safety", ContentFilter, None),
+            ("content_filter", ContentFilter, None),
+            ("blocked", ContentFilter, None),
+            ("", Other, None),
+            ("null", Other, None),
+            ("full_moon", Other, Some("full_moon")),
+        ] {
+            for reason in [reason.to_owned(), reason.to_uppercase()] {
+                let read = reply(interface, ended(interface, DOMAIN, &reason).to_string());
+                assert_eq!((read.content.as_str(), read.finish), (DOMAIN, finish), "{interface:?} {reason}");
+                let same = |stated: &str| read.stated_finish.as_deref().unwrap().eq_ignore_ascii_case(stated);
+                assert_eq!(read.stated_finish.is_some(), stated.is_some(), "{interface:?} {reason}");
+                assert!(stated.is_none_or(same), "{interface:?} {reason}: {:?}", read.stated_finish);
+            }
+        }
+        for reason in ["insufficient_system_resource", "network_error", "overloaded"] {
+            match result(interface, ended(interface, "(define", reason).to_string()) {
+                CompletionResult::ProviderFailure(failure) => {
+                    assert_eq!(failure.class, ProviderFailureClass::Server, "{interface:?} {reason}");
+                    assert!(failure.class.is_transient() && failure.message.contains(reason), "{failure:?}");
+                }
+                other => panic!("{interface:?} {reason}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_reason_is_shown_where_there_is_no_pddl_and_changes_no_good_reply() {
+    for interface in ServiceInterface::ALL {
+        let read = |text: &str, reason: &str| {
+            let reply = reply(interface, ended(interface, text, reason).to_string());
+            read_reply(&reply, WantedPddl::Domain, FixPolicy::None)
+        };
+        assert_eq!(read(DOMAIN, "full_moon").unwrap(), read(DOMAIN, "stop").unwrap(), "{interface:?}");
+        let failure = read("Sorry.", "full_moon").unwrap_err();
+        assert_eq!(failure.code, "reply.no-pddl");
+        assert_eq!(
+            failure.message,
+            "the reply holds no PDDL domain; the server ended it with `full_moon`",
+            "{interface:?}"
+        );
+    }
+}
+
+#[test]
+fn an_outage_of_one_choice_leaves_the_others() {
+    let choice = |index: u64, reason: &str| json!({"index": index, "message": {"content": format!("{index}")}, "finish_reason": reason});
+    let two = |reasons: [&str; 2]| json!({"choices": [choice(0, reasons[0]), choice(1, reasons[1])]}).to_string();
+    let read = reply(ServiceInterface::ChatCompletions, two(["network_error", "stop"]));
+    assert_eq!(read.content, "1");
+    let CompletionResult::ProviderFailure(failure) =
+        result(ServiceInterface::ChatCompletions, two(["network_error", "overloaded"]))
+    else {
+        panic!("both are lost");
+    };
+    assert_eq!(failure.message, "the server ended the reply with `network_error`, an outage");
+    // An error object inside a choice has the cause.
+    let error = json!({"code": 429, "message": "slow down"});
+    let body = json!({"choices": [{"index": 0, "finish_reason": "error", "error": error, "message": {"content": ""}}]});
+    let CompletionResult::ProviderFailure(failure) =
+        result(ServiceInterface::ChatCompletions, body.to_string())
+    else {
+        panic!("an error");
+    };
+    assert_eq!(failure.class, ProviderFailureClass::RateLimited);
 }

@@ -183,6 +183,9 @@ pub struct Reply {
     pub content: String,
     /// Reason for its end.
     pub finish: FinishReason,
+    /// The server's word for that reason, where it stated one that has no meaning here. `finish` is then [`FinishReason::Other`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_finish: Option<String>,
     /// Token log-probabilities, where asked for and given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Vec<TokenLogprob>>,
@@ -198,7 +201,14 @@ pub struct Reply {
 impl Reply {
     /// A reply without token log-probabilities, thought and refusal.
     pub fn new(content: impl Into<String>, finish: FinishReason) -> Self {
-        Self { content: content.into(), finish, logprobs: None, thought: None, refusal: None }
+        Self {
+            content: content.into(),
+            finish,
+            stated_finish: None,
+            logprobs: None,
+            thought: None,
+            refusal: None,
+        }
     }
 
     /// A refusal for this reason.
