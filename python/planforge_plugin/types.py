@@ -269,6 +269,8 @@ ProviderFailure = TypedDict(
         "retry_after_ms": "NotRequired[Optional[int]]",
         # HTTP status, where there was one.
         "status": "NotRequired[Optional[int]]",
+        # Tokens that the server counted all the same; absent if it counted none.
+        "usage": "NotRequired[Optional[Usage]]",
     },
 )
 
@@ -861,6 +863,9 @@ class Reply(TypedDict):
     # The stated reason, where the model or its server refused to answer. `finish` is then
     # `FinishReason::ContentFilter`, and `content` is the reason too.
     refusal: NotRequired[Optional[str]]
+    # The server's word for that reason, where it stated one that has no meaning here. `finish` is then
+    # `FinishReason::Other`.
+    stated_finish: NotRequired[Optional[str]]
     # The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of
     # `content`.
     thought: NotRequired[Optional[str]]

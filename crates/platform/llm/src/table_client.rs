@@ -6,7 +6,7 @@ mod recorded;
 pub(crate) use recorded::RecordedEnd;
 
 use crate::answer::Unanswered;
-use crate::caps::{Refusal, Reservation, may_have_used};
+use crate::caps::{Refusal, Reservation};
 use crate::deferred::{ArrivedResult, PendingRequest};
 use crate::key::{canonical_request, completion_key, derive_seed};
 use crate::pause::paused;
@@ -15,6 +15,7 @@ use crate::redact::redact_replies;
 use crate::retry;
 use crate::session::{CallSite, Mode, Session};
 use crate::table::{ModelTable, TableState};
+use crate::usage::{add_failed, add_final, with_retried};
 use crate::watch::{CallPhase, CallProgress};
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
@@ -155,7 +156,7 @@ impl TableClient<'_> {
             &request.path,
             &self.state.gate,
         );
-        let (mut attempts, mut uncounted) = (0, 0);
+        let (mut attempts, mut retried) = (0, Usage::default());
         let end = loop {
             attempts += 1;
             let attempt = match self.attempt(provider.as_ref(), request, attempts, (&progress, sent)) {
@@ -170,7 +171,7 @@ impl TableClient<'_> {
                 Attempt::Failed(failure) => break Err(failure),
                 Attempt::Arrived(end) => return Ok(self.record_arrived(request, end)?),
                 Attempt::Retry(failure, wait) => {
-                    uncounted += u64::from(may_have_used(failure.class));
+                    add_failed(&mut retried, &failure);
                     self.record_retry(request, attempts, failure, wait)?;
                     progress.enter(CallPhase::BackingOff(attempts, wait));
                     if !clock.sleep(wait, &|| self.is_cancelled()) {
@@ -180,11 +181,7 @@ impl TableClient<'_> {
                 }
             }
         };
-        let retried = Usage {
-            requests: Some(u64::from(attempts)).filter(|requests| *requests > 1),
-            uncounted_requests: Some(uncounted).filter(|requests| *requests > 0),
-            ..Usage::default()
-        };
+        retried.requests = Some(u64::from(attempts)).filter(|requests| *requests > 1);
         Ok(self.record_end(request, end, (attempts, retried), clock.now() - start)?)
     }
 
@@ -192,7 +189,8 @@ impl TableClient<'_> {
         Ok(self.session.options.journal.is_writable()?)
     }
 
-    /// Records the end of a request and returns it. `retried` has the host's counts of the attempts.
+    /// Records the end of a request and returns it. `retried` has the host's counts of the attempts, and the tokens that servers
+    /// counted for the failed ones. What is recorded is the sum over all attempts, so that a replay counts the same.
     fn record_end(
         &self,
         request: &TableRequest,
@@ -200,10 +198,17 @@ impl TableClient<'_> {
         (attempts, retried): (u32, Usage),
         elapsed: Duration,
     ) -> Result<Replies, Failure> {
-        let Usage { requests, uncounted_requests, .. } = retried;
+        let mut usage = retried;
         match &mut end {
-            Ok(replies) => replies.usage = Usage { requests, uncounted_requests, ..replies.usage },
-            Err(_) => self.count_failed_requests(attempts),
+            Ok(replies) => {
+                replies.usage =
+                    Usage { requests: retried.requests, ..with_retried(&retried, &replies.usage) };
+                usage = replies.usage;
+            }
+            Err(failure) => {
+                self.count_failed_requests(attempts);
+                add_final(&mut usage, failure);
+            }
         }
         let record = CompletionRecord {
             key: request.key.clone(),
@@ -213,7 +218,7 @@ impl TableClient<'_> {
             request: request.canonical.clone(),
             result: end.as_ref().ok().cloned().map(CompletionResult::Replies),
             failure: end.as_ref().err().cloned(),
-            usage: end.as_ref().map_or(retried, |replies| replies.usage),
+            usage,
             attempts,
             elapsed_ms: elapsed.as_millis() as u64,
         };
@@ -274,7 +279,7 @@ impl TableClient<'_> {
                 self.settle_deferred(deferred, reservation)
             }
             Ok(CompletionResult::ProviderFailure(failure)) => {
-                reservation.settle_failed(may_have_used(failure.class));
+                reservation.settle_failed_with(&failure);
                 Ok(self.retry_or_fail(request, attempt, options.redactor.provider_failure(failure)))
             }
             Err(failure) => {
@@ -318,7 +323,10 @@ impl TableClient<'_> {
                 Ok(Attempt::Arrived(Ok(replies)))
             }
             Some(Err(failure)) if !failure.class.is_transient() => {
-                reservation.settle_failed(false);
+                match &failure.usage {
+                    Some(_) => reservation.settle_failed_with(&failure),
+                    None => reservation.settle_failed(false),
+                }
                 Ok(Attempt::Arrived(Err(failure)))
             }
             end => {

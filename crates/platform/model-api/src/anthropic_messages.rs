@@ -6,7 +6,8 @@ use crate::chat_completions::{argument_text, malformed_failure, parse_body, read
 use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use crate::http::{Reasoning, ReasoningLevel, unsupported};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FinishReason, Message, Replies, Reply, Speaker, Usage,
+    CompletionRequest, CompletionResult, Failure, FinishReason, Message, ProviderFailure, Replies, Reply,
+    Speaker, Usage,
 };
 use serde_json::{Map, Value, json};
 
@@ -90,17 +91,20 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     if let Some(failure) = read_error(&body) {
-        return CompletionResult::ProviderFailure(failure);
+        return failed(failure);
     }
     let reason = body.get("stop_reason").and_then(Value::as_str);
     let meaning = meaning_of_finish(reason);
     if meaning == FinishMeaning::Outage {
-        return CompletionResult::ProviderFailure(outage(reason.unwrap_or_default()));
+        return failed(outage(reason.unwrap_or_default()));
     }
     let Some(blocks) = body.get("content").and_then(Value::as_array) else {
         let why = "it has no list `content`";
-        return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+        return failed(malformed_failure(200, why, bytes));
     };
     let texts = |kind: &str, field: &str| -> Vec<&Value> {
         let of_kind = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some(kind));
@@ -112,19 +116,6 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         true => texts("tool_use", "input").into_iter().map(argument_text).collect::<Vec<_>>().join("\n"),
     };
     let finish = meaning.finish();
-    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
-    // Tokens that were written to the cache or read from it are not among the input tokens.
-    let (written, cached) = (tokens("cache_creation_input_tokens"), tokens("cache_read_input_tokens"));
-    let usage = Usage {
-        prompt_tokens: tokens("input_tokens").map(|fresh| fresh + written.unwrap_or(0) + cached.unwrap_or(0)),
-        completion_tokens: tokens("output_tokens"),
-        cached_tokens: cached,
-        cache_write_tokens: written,
-        reasoning_tokens: body
-            .pointer("/usage/output_tokens_details/thinking_tokens")
-            .and_then(Value::as_u64),
-        ..Usage::default()
-    };
     let thoughts: Vec<&str> = texts("thinking", "thinking").into_iter().filter_map(Value::as_str).collect();
     let thought = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
     let stated = || {
@@ -137,8 +128,24 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
     };
     CompletionResult::Replies(Replies {
         replies: vec![meaning.note(Reply { thought, ..reply })],
-        usage,
+        usage: read_usage(&body),
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw: String::from_utf8_lossy(bytes).into_owned(),
     })
+}
+
+fn read_usage(body: &Value) -> Usage {
+    let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    // Tokens that were written to the cache or read from it are not among the input tokens.
+    let (written, cached) = (tokens("cache_creation_input_tokens"), tokens("cache_read_input_tokens"));
+    Usage {
+        prompt_tokens: tokens("input_tokens").map(|fresh| fresh + written.unwrap_or(0) + cached.unwrap_or(0)),
+        completion_tokens: tokens("output_tokens"),
+        cached_tokens: cached,
+        cache_write_tokens: written,
+        reasoning_tokens: body
+            .pointer("/usage/output_tokens_details/thinking_tokens")
+            .and_then(Value::as_u64),
+        ..Usage::default()
+    }
 }

@@ -138,14 +138,14 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
-    match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
-        Ok(replies) => CompletionResult::Replies(replies),
-        Err(Unread::Error(error)) => {
-            CompletionResult::ProviderFailure(failure_of_error(status_of(error), error))
-        }
-        Err(Unread::Outage(failure)) => CompletionResult::ProviderFailure(failure),
-        Err(Unread::Malformed(why)) => CompletionResult::ProviderFailure(malformed_failure(200, &why, bytes)),
-    }
+    let failure = match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
+        Ok(replies) => return CompletionResult::Replies(replies),
+        Err(Unread::Error(error)) => failure_of_error(status_of(error), error),
+        Err(Unread::Outage(failure)) => failure,
+        Err(Unread::Malformed(why)) => malformed_failure(200, &why, bytes),
+    };
+    // The tokens of an answer that cannot be used are billed too.
+    CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)))
 }
 
 /// Parses the body of a response of status 200 as JSON.
@@ -191,7 +191,8 @@ pub fn read_refusal(error: &Value, raw: String) -> Option<Replies> {
 /// Reads a completion, tolerant of what servers leave out.
 fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
     if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
-        return read_refusal(error, raw).ok_or(Unread::Error(error));
+        let refused = read_refusal(error, raw).ok_or(Unread::Error(error))?;
+        return Ok(Replies { usage: read_usage(body), ..refused });
     }
     let Some(choices) = body.get("choices").and_then(Value::as_array) else {
         return Err(Unread::Malformed("it has no list `choices`".to_owned()));
@@ -219,20 +220,24 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
         return Err(Unread::Outage(failure));
     }
     replies.sort_by_key(|(index, _)| *index);
-    let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
     Ok(Replies {
         replies: replies.into_iter().map(|(_, reply)| reply).collect(),
-        usage: Usage {
-            prompt_tokens: tokens("prompt_tokens"),
-            completion_tokens: tokens("completion_tokens"),
-            cached_tokens: tokens("prompt_tokens_details/cached_tokens"),
-            cache_write_tokens: tokens("prompt_tokens_details/cache_write_tokens"),
-            reasoning_tokens: tokens("completion_tokens_details/reasoning_tokens"),
-            ..Usage::default()
-        },
+        usage: read_usage(body),
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw,
     })
+}
+
+fn read_usage(body: &Value) -> Usage {
+    let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
+    Usage {
+        prompt_tokens: tokens("prompt_tokens"),
+        completion_tokens: tokens("completion_tokens"),
+        cached_tokens: tokens("prompt_tokens_details/cached_tokens"),
+        cache_write_tokens: tokens("prompt_tokens_details/cache_write_tokens"),
+        reasoning_tokens: tokens("completion_tokens_details/reasoning_tokens"),
+        ..Usage::default()
+    }
 }
 
 /// The failure of a choice that an outage ended: that of the error object inside, where there is one.
@@ -394,6 +399,7 @@ pub fn failure_of_error(status: Option<u16>, error: &Value) -> ProviderFailure {
         class,
         status: Some(200),
         retry_after_ms: None,
+        usage: None,
         message: format!("the server answered 200 with an error: {message}"),
     }
 }
@@ -417,7 +423,7 @@ fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     };
     let message =
         if message.trim().is_empty() { "the server gave no reason".to_owned() } else { quote(message) };
-    ProviderFailure { class, status, retry_after_ms: None, message }
+    ProviderFailure { class, status, retry_after_ms: None, usage: None, message }
 }
 
 /// A body that is not a completion, quoted as far as it helps.
@@ -427,6 +433,7 @@ pub fn malformed_failure(status: u16, why: &str, body: &[u8]) -> ProviderFailure
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!("the body is not an answer of a model: {why}: {}", quote(&text)),
     }
 }

@@ -140,6 +140,7 @@ pub fn outage(reason: &str) -> ProviderFailure {
         class: ProviderFailureClass::Server,
         status: Some(200),
         retry_after_ms: None,
+        usage: None,
         message: format!("the server ended the reply with `{reason}`, an outage"),
     }
 }

@@ -9,8 +9,8 @@ use crate::chat_completions::{
 use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use crate::http::{ReasoningLevel, unsupported};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Constraint, Failure, FinishReason, Message, Replies, Reply, Speaker,
-    TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Constraint, Failure, FinishReason, Message, ProviderFailure,
+    Replies, Reply, Speaker, TokenLogprob, Usage,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -133,14 +133,21 @@ pub fn read_response(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     let raw = || String::from_utf8_lossy(bytes).into_owned();
     if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
         return match read_refusal(error, raw()) {
-            Some(refused) => CompletionResult::Replies(Replies { model: model_of(&body), ..refused }),
-            None => CompletionResult::ProviderFailure(failure_of_error(meant_status(error), error)),
+            Some(refused) => CompletionResult::Replies(Replies {
+                model: model_of(&body),
+                usage: read_usage(&body),
+                ..refused
+            }),
+            None => failed(failure_of_error(meant_status(error), error)),
         };
     }
-    let malformed = |why: &str| CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+    let malformed = |why: &str| failed(malformed_failure(200, why, bytes));
     let Some(items) = body.get("output").and_then(Value::as_array) else {
         return malformed("it has no list `output`");
     };
@@ -153,7 +160,7 @@ pub fn read_response(bytes: &[u8]) -> CompletionResult {
     };
     let meaning = meaning_of_finish(reason);
     if meaning == FinishMeaning::Outage {
-        return CompletionResult::ProviderFailure(outage(reason.unwrap_or_default()));
+        return failed(outage(reason.unwrap_or_default()));
     }
     let reply = read_items(items, meaning.finish());
     CompletionResult::Replies(Replies {

@@ -1,6 +1,8 @@
 //! Reading of a response body of status 200.
 
-use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
+use planforge_contract::{
+    CompletionResult, FinishReason, ProviderFailure, Replies, Reply, TokenLogprob, Usage,
+};
 use planforge_model_api::chat_completions::{argument_text, malformed_failure, parse_body, read_error};
 use planforge_model_api::finish::{FinishMeaning, meaning_of_finish, outage};
 use serde_json::Value;
@@ -11,24 +13,27 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     if let Some(failure) = read_error(&body) {
-        return CompletionResult::ProviderFailure(failure);
+        return failed(failure);
     }
     let candidates = body.get("candidates").and_then(Value::as_array);
     let mut replies = Vec::new();
-    let mut failed = None;
+    let mut outages = None;
     for candidate in candidates.into_iter().flatten() {
         let reason = candidate.get("finishReason").and_then(Value::as_str);
         match meaning_of_finish(reason) {
             FinishMeaning::Outage => {
-                failed.get_or_insert_with(|| outage(reason.unwrap_or_default()));
+                outages.get_or_insert_with(|| outage(reason.unwrap_or_default()));
             }
             meaning => replies.push(read_candidate(candidate, meaning)),
         }
     }
     // The host asks again for the candidates that an outage ended.
-    if let Some(failure) = failed.filter(|_| replies.is_empty()) {
-        return CompletionResult::ProviderFailure(failure);
+    if let Some(failure) = outages.filter(|_| replies.is_empty()) {
+        return failed(failure);
     }
     if replies.is_empty() {
         let stated = body.get("promptFeedback").and_then(|feedback| {
@@ -36,27 +41,30 @@ pub(crate) fn read(bytes: &[u8]) -> CompletionResult {
         });
         let Some(reason) = stated else {
             let why = "it has neither `candidates` nor a reason why the prompt was blocked";
-            return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+            return failed(malformed_failure(200, why, bytes));
         };
         replies.push(Reply::refused(reason));
     }
+    CompletionResult::Replies(Replies {
+        replies,
+        usage: read_usage(&body),
+        model: body.get("modelVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw: String::from_utf8_lossy(bytes).into_owned(),
+    })
+}
+
+fn read_usage(body: &Value) -> Usage {
     let tokens =
         |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     // Reasoning is charged as output and counted apart from the candidates.
     let written = [tokens("candidatesTokenCount"), tokens("thoughtsTokenCount")];
-    let usage = Usage {
+    Usage {
         prompt_tokens: tokens("promptTokenCount"),
         completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
         cached_tokens: tokens("cachedContentTokenCount"),
         reasoning_tokens: tokens("thoughtsTokenCount"),
         ..Usage::default()
-    };
-    CompletionResult::Replies(Replies {
-        replies,
-        usage,
-        model: body.get("modelVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        raw: String::from_utf8_lossy(bytes).into_owned(),
-    })
+    }
 }
 
 fn read_candidate(candidate: &Value, meaning: FinishMeaning) -> Reply {

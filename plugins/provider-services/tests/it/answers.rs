@@ -4,8 +4,8 @@ use planforge_contract::api::Provider;
 use planforge_contract::{
     CompletionRequest, CompletionResult, FinishReason, FixPolicy, Message, ProviderFailureClass, Reply,
 };
-use planforge_plugin_sdk::testing::{AnswerEnd, AnswerPart, ServiceInterface};
 use planforge_plugin_sdk::reply::{WantedPddl, read_reply};
+use planforge_plugin_sdk::testing::{AnswerEnd, AnswerPart, ServiceInterface};
 use planforge_plugin_sdk::{Plugin, Secrets};
 use planforge_provider_services::anthropic::Anthropic;
 use planforge_provider_services::gemini::Gemini;
@@ -129,8 +129,7 @@ fn an_unknown_reason_is_shown_where_there_is_no_pddl_and_changes_no_good_reply()
         let failure = read("Sorry.", "full_moon").unwrap_err();
         assert_eq!(failure.code, "reply.no-pddl");
         assert_eq!(
-            failure.message,
-            "the reply holds no PDDL domain; the server ended it with `full_moon`",
+            failure.message, "the reply holds no PDDL domain; the server ended it with `full_moon`",
             "{interface:?}"
         );
     }
@@ -139,7 +138,8 @@ fn an_unknown_reason_is_shown_where_there_is_no_pddl_and_changes_no_good_reply()
 #[test]
 fn an_outage_of_one_choice_leaves_the_others() {
     let choice = |index: u64, reason: &str| json!({"index": index, "message": {"content": format!("{index}")}, "finish_reason": reason});
-    let two = |reasons: [&str; 2]| json!({"choices": [choice(0, reasons[0]), choice(1, reasons[1])]}).to_string();
+    let two =
+        |reasons: [&str; 2]| json!({"choices": [choice(0, reasons[0]), choice(1, reasons[1])]}).to_string();
     let read = reply(ServiceInterface::ChatCompletions, two(["network_error", "stop"]));
     assert_eq!(read.content, "1");
     let CompletionResult::ProviderFailure(failure) =
@@ -157,4 +157,62 @@ fn an_outage_of_one_choice_leaves_the_others() {
         panic!("an error");
     };
     assert_eq!(failure.class, ProviderFailureClass::RateLimited);
+}
+
+/// The name of the list of replies in a body, and the place of the tokens.
+fn list_and_usage(interface: ServiceInterface) -> (&'static str, &'static str) {
+    match interface {
+        ServiceInterface::ChatCompletions => ("choices", "usage"),
+        ServiceInterface::Responses => ("output", "usage"),
+        ServiceInterface::Messages => ("content", "usage"),
+        ServiceInterface::GenerateContent => ("candidates", "usageMetadata"),
+    }
+}
+
+#[test]
+fn the_tokens_of_every_unusable_answer_are_counted() {
+    for interface in ServiceInterface::ALL {
+        let (list, usage) = list_and_usage(interface);
+        let with = |change: &dyn Fn(&mut Value)| {
+            let mut body = body(interface, "(and)");
+            change(&mut body);
+            body
+        };
+        let mut bodies = vec![
+            ("no list", with(&|body| drop(body.as_object_mut().unwrap().remove(list)))),
+            ("a list that is null", with(&|body| body[list] = Value::Null)),
+            ("an error", with(&|body| body["error"] = json!({"code": 502, "message": "upstream"}))),
+            ("an outage", ended(interface, "(and)", "network_error")),
+        ];
+        // A response and a message without items are replies without a text.
+        if matches!(interface, ServiceInterface::ChatCompletions | ServiceInterface::GenerateContent) {
+            bodies.push(("an empty list", with(&|body| body[list] = json!([]))));
+        }
+        if interface == ServiceInterface::ChatCompletions {
+            bodies.push(("no message", with(&|body| body[list] = json!([{"index": 0}]))));
+        }
+        if interface == ServiceInterface::Responses {
+            bodies.push(("a failed response", with(&|body| body["status"] = json!("failed"))));
+        }
+        for (case, body) in bodies {
+            let failure = match result(interface, body.to_string()) {
+                CompletionResult::ProviderFailure(failure) => failure,
+                other => panic!("{interface:?}, {case}: {other:?}"),
+            };
+            assert_eq!(failure.usage.as_deref(), Some(&interface.answer_usage()), "{interface:?}, {case}");
+            let mut free = body;
+            free.as_object_mut().unwrap().remove(usage);
+            match result(interface, free.to_string()) {
+                CompletionResult::ProviderFailure(failure) => assert_eq!(failure.usage, None, "{case}"),
+                other => panic!("{interface:?}, {case}: {other:?}"),
+            }
+        }
+    }
+    // The refusal in place of an answer is a reply, and has its tokens too.
+    let refused = json!({"error": {"code": "content_filter", "message": "no"}, "usage": {"prompt_tokens": 4000, "completion_tokens": 241}});
+    let CompletionResult::Replies(replies) = result(ServiceInterface::ChatCompletions, refused.to_string())
+    else {
+        panic!("a refusal");
+    };
+    assert_eq!((replies.usage.prompt_tokens, replies.usage.completion_tokens), (Some(4000), Some(241)));
 }

@@ -327,8 +327,20 @@ pub struct ProviderFailure {
     /// Wait that the server asked for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// Tokens that the server counted all the same; absent if it counted none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Box<Usage>>,
     /// For a person. The host redacts secrets from it.
     pub message: String,
+}
+
+impl ProviderFailure {
+    /// Adds the tokens that the server counted for the request; nothing if it counted none.
+    #[must_use]
+    pub fn with_usage(self, usage: Usage) -> Self {
+        let has_counts = usage.prompt_tokens.is_some() || usage.completion_tokens.is_some();
+        Self { usage: has_counts.then(|| Box::new(usage)), ..self }
+    }
 }
 
 /// The answer of a provider, or of the host on its behalf.
@@ -465,6 +477,19 @@ mod tests {
         }
         let none = Usage { cached_tokens: Some(0), cache_write_tokens: Some(0), ..COUNTED };
         assert_eq!(price(2.0, 8.0).cost(&none), Some(6.0));
+    }
+
+    #[test]
+    fn a_recorded_failure_without_usage_is_read_and_written_unchanged() {
+        let recorded = r#"{"class":"malformed","status":200,"message":"empty"}"#;
+        let failure: ProviderFailure = serde_json::from_str(recorded).unwrap();
+        assert_eq!(failure.usage, None);
+        assert_eq!(serde_json::to_string(&failure).unwrap(), recorded);
+        assert_eq!(serde_json::to_string(&failure.clone().with_usage(Usage::default())).unwrap(), recorded);
+        let counted = failure.with_usage(Usage { prompt_tokens: Some(3), ..Usage::default() });
+        let written = r#"{"class":"malformed","status":200,"usage":{"prompt_tokens":3},"message":"empty"}"#;
+        assert_eq!(serde_json::to_string(&counted).unwrap(), written);
+        assert_eq!(serde_json::from_str::<ProviderFailure>(written).unwrap(), counted);
     }
 
     #[test]

@@ -294,7 +294,13 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<ArrivedResult,
 fn of_result(result: &Value) -> Result<ArrivedResult, String> {
     let failed = |class, message: &str| {
         let message = message.to_owned();
-        Ok(ArrivedResult::Failure(ProviderFailure { class, status: None, retry_after_ms: None, message }))
+        Ok(ArrivedResult::Failure(ProviderFailure {
+            class,
+            status: None,
+            retry_after_ms: None,
+            usage: None,
+            message,
+        }))
     };
     match result.get("type").and_then(Value::as_str) {
         Some("succeeded") => match result.get("message").filter(|message| message.is_object()) {
@@ -335,7 +341,7 @@ fn of_error(error: &Value) -> ProviderFailure {
         Some(code) if code.contains("expired") => ProviderFailureClass::Timeout,
         _ => ProviderFailureClass::Server,
     };
-    ProviderFailure { class, status: None, retry_after_ms: None, message }
+    ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message }
 }
 
 /// `{"content": "..."}` or `{"contents": ["...", ...]}`, with the `model` where the line names one. Nothing is ever an answer by mistake: a

@@ -89,6 +89,7 @@ impl Calls<'_> {
                 class: ProviderFailureClass::Malformed,
                 status: Some(200),
                 retry_after_ms: None,
+                usage: None,
                 message: format!("not JSON: {e}"),
             })
         }))

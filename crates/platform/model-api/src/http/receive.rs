@@ -35,6 +35,7 @@ pub async fn download(
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message,
     };
     if !response.status().is_success() {
@@ -73,6 +74,7 @@ async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
                 class: ProviderFailureClass::Malformed,
                 status: Some(status),
                 retry_after_ms: None,
+                usage: None,
                 message: format!("the answer is longer than {max_body} bytes (option `max_body_mb`)"),
             });
         }
@@ -110,7 +112,7 @@ fn of_transport(error: reqwest::Error) -> ProviderFailure {
         message.push_str(&format!(": {inner}"));
         cause = inner.source();
     }
-    ProviderFailure { class, status: None, retry_after_ms: None, message }
+    ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message }
 }
 
 /// The failure of a redirect. Redirects are never followed, because the key would be sent to the target.
@@ -122,6 +124,7 @@ fn of_redirect(status: u16, to: Option<&str>, from: &reqwest::Url) -> ProviderFa
         class: ProviderFailureClass::NotFound,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!(
             "the server redirects {to}; redirects are not followed, for the key would go there too"
         ),
@@ -134,6 +137,7 @@ fn cut_off(status: u16, error: &serde_json::Error, bytes: usize) -> ProviderFail
         class: ProviderFailureClass::Connection,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!("the answer ends in the middle, after {bytes} bytes ({error})"),
     }
 }
