@@ -843,7 +843,7 @@ ProblemSection = Literal["objects", "init", "goal", "metric"]
 # "connection": Could not connect, the connection dropped, or half a body arrived. Worth another try.
 # "timeout": No answer in time. Worth another try.
 # "rate-limited": 429. Worth another try, after `retry_after_ms` where the server named it.
-# "server": 408 or 5xx. Worth another try.
+# "server": 408 or 5xx, or a reply that an outage of the server ended. Worth another try.
 # "authentication": 401 or 403: the key is wrong or missing. Also an account without credit.
 # "not-found": 404: no such model or path.
 # "context-overflow": The conversation is longer than the model's context.

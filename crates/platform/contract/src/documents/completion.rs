@@ -295,7 +295,7 @@ pub enum ProviderFailureClass {
     Timeout,
     /// 429. Worth another try, after `retry_after_ms` where the server named it.
     RateLimited,
-    /// 408 or 5xx. Worth another try.
+    /// 408 or 5xx, or a reply that an outage of the server ended. Worth another try.
     Server,
     /// 401 or 403: the key is wrong or missing. Also an account without credit.
     Authentication,
