@@ -269,6 +269,8 @@ ProviderFailure = TypedDict(
         "retry_after_ms": "NotRequired[Optional[int]]",
         # HTTP status, where there was one.
         "status": "NotRequired[Optional[int]]",
+        # Tokens that the server counted all the same; absent if it counted none.
+        "usage": "NotRequired[Optional[Usage]]",
     },
 )
 
@@ -841,7 +843,7 @@ ProblemSection = Literal["objects", "init", "goal", "metric"]
 # "connection": Could not connect, the connection dropped, or half a body arrived. Worth another try.
 # "timeout": No answer in time. Worth another try.
 # "rate-limited": 429. Worth another try, after `retry_after_ms` where the server named it.
-# "server": 408 or 5xx. Worth another try.
+# "server": 408 or 5xx, or a reply that an outage of the server ended. Worth another try.
 # "authentication": 401 or 403: the key is wrong or missing. Also an account without credit.
 # "not-found": 404: no such model or path.
 # "context-overflow": The conversation is longer than the model's context.
@@ -861,6 +863,9 @@ class Reply(TypedDict):
     # The stated reason, where the model or its server refused to answer. `finish` is then
     # `FinishReason::ContentFilter`, and `content` is the reason too.
     refusal: NotRequired[Optional[str]]
+    # The server's word for that reason, where it stated one that has no meaning here. `finish` is then
+    # `FinishReason::Other`.
+    stated_finish: NotRequired[Optional[str]]
     # The model's reasoning before the text, or a summary of it, where the server gives it. It is never part of
     # `content`.
     thought: NotRequired[Optional[str]]

@@ -56,7 +56,7 @@ impl Provider for Local {
                 model.n_ctx_train()
             );
             let class = ProviderFailureClass::ContextOverflow;
-            let failure = ProviderFailure { class, status: None, retry_after_ms: None, message };
+            let failure = ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message };
             return Ok(CompletionResult::ProviderFailure(failure));
         }
         let grammar = match (&request.constraint, &request.schema) {

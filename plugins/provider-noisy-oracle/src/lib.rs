@@ -87,7 +87,7 @@ impl Plugin for NoisyOracle {
 impl Provider for NoisyOracle {
     fn complete(&self, _host: &dyn Host, request: &CompletionRequest) -> Result<CompletionResult, Failure> {
         let refused = |class, message| {
-            let failure = ProviderFailure { class, status: None, retry_after_ms: None, message };
+            let failure = ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message };
             Ok(CompletionResult::ProviderFailure(failure))
         };
         if let Some(schema) = &request.schema {

@@ -4,9 +4,11 @@
 
 use planforge_contract::api::{Host, Provider};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FinishReason, Replies, Reply, Speaker, TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Failure, FinishReason, ProviderFailure, Replies, Reply, Speaker,
+    TokenLogprob, Usage,
 };
 use planforge_model_api::chat_completions::{argument_text, malformed_failure, parse_body, read_error};
+use planforge_model_api::finish::{FinishMeaning, meaning_of_finish, outage};
 use planforge_model_api::http::{
     HttpSettings, KEY_OPTION, ModelServer, Reasoning, ReasoningLevel, unsupported,
 };
@@ -203,41 +205,61 @@ pub(crate) fn read_response(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     if let Some(failure) = read_error(&body) {
-        return CompletionResult::ProviderFailure(failure);
+        return failed(failure);
     }
     let candidates = body.get("candidates").and_then(Value::as_array);
-    let mut replies: Vec<Reply> = candidates.into_iter().flatten().map(read_candidate).collect();
+    let mut replies = Vec::new();
+    let mut outages = None;
+    for candidate in candidates.into_iter().flatten() {
+        let reason = candidate.get("finishReason").and_then(Value::as_str);
+        match meaning_of_finish(reason) {
+            FinishMeaning::Outage => {
+                outages.get_or_insert_with(|| outage(reason.unwrap_or_default()));
+            }
+            meaning => replies.push(read_candidate(candidate, meaning)),
+        }
+    }
+    // The host asks again for the candidates that an outage ended.
+    if let Some(failure) = outages.filter(|_| replies.is_empty()) {
+        return failed(failure);
+    }
     if replies.is_empty() {
         let stated = body.get("promptFeedback").and_then(|feedback| {
             ["blockReasonMessage", "blockReason"].iter().find_map(|field| feedback.get(field)?.as_str())
         });
         let Some(reason) = stated else {
             let why = "it has neither `candidates` nor a reason why the prompt was blocked";
-            return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+            return failed(malformed_failure(200, why, bytes));
         };
         replies.push(Reply::refused(reason));
     }
-    let tokens =
-        |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
-    // Reasoning is charged as output and counted apart from the candidates.
-    let written = [tokens("candidatesTokenCount"), tokens("thoughtsTokenCount")];
-    let usage = Usage {
-        prompt_tokens: tokens("promptTokenCount"),
-        completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
-        cached_tokens: tokens("cachedContentTokenCount"),
-        reasoning_tokens: tokens("thoughtsTokenCount"),
-        ..Usage::default()
-    };
     CompletionResult::Replies(Replies {
         replies,
-        usage,
+        usage: read_usage(&body),
         model: body.get("modelVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw: String::from_utf8_lossy(bytes).into_owned(),
     })
 }
 
-fn read_candidate(candidate: &Value) -> Reply {
+fn read_usage(body: &Value) -> Usage {
+    let tokens =
+        |name: &str| body.get("usageMetadata").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
+    // Reasoning is charged as output and counted apart from the candidates.
+    let written = [tokens("candidatesTokenCount"), tokens("thoughtsTokenCount")];
+    Usage {
+        prompt_tokens: tokens("promptTokenCount"),
+        completion_tokens: written.iter().any(Option::is_some).then(|| written.iter().flatten().sum()),
+        cached_tokens: tokens("cachedContentTokenCount"),
+        reasoning_tokens: tokens("thoughtsTokenCount"),
+        ..Usage::default()
+    }
+}
+
+fn read_candidate(candidate: &Value, meaning: FinishMeaning) -> Reply {
     let parts = candidate.pointer("/content/parts").and_then(Value::as_array);
     let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool) == Some(true);
     let (thoughts, spoken): (Vec<&Value>, Vec<&Value>) = parts.into_iter().flatten().partition(is_thought);
@@ -256,21 +278,14 @@ fn read_candidate(candidate: &Value) -> Reply {
         }
     };
     let stated = |field: &str| candidate.get(field).and_then(Value::as_str);
-    let finish = match stated("finishReason") {
-        Some("STOP") => FinishReason::Stop,
-        Some("MAX_TOKENS") => FinishReason::Length,
-        Some("SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
-            FinishReason::ContentFilter
-        }
-        _ => FinishReason::Other,
-    };
+    let finish = meaning.finish();
     let chosen = candidate.pointer("/logprobsResult/chosenCandidates").and_then(Value::as_array);
     let logprobs = chosen.and_then(|tokens| tokens.iter().map(read_token).collect());
     let reply = match stated("finishMessage").or_else(|| stated("finishReason")) {
         Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
         _ => Reply::new(content, finish),
     };
-    Reply { logprobs, thought, ..reply }
+    meaning.note(Reply { logprobs, thought, ..reply })
 }
 
 fn read_token(token: &Value) -> Option<TokenLogprob> {

@@ -3,7 +3,7 @@
 use super::analysis::{Analysis, Header, MAX_TEXT_BYTES};
 use super::position::LineIndex;
 use super::protocol::ContentChange;
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, skip_byte_order_mark};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -314,7 +314,7 @@ impl Workspace {
             return Some(document.text.clone());
         }
         stamp(path).filter(|(length, _)| *length <= MAX_TEXT_BYTES as u64)?;
-        std::fs::read_to_string(path).ok()
+        Some(skip_byte_order_mark(&std::fs::read_to_string(path).ok()?).to_owned())
     }
 
     /// The analysis of an open document or a file, with its URI.

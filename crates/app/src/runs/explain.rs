@@ -7,6 +7,7 @@ use crate::status::Status;
 use planforge_contract::{
     Candidate, Failure, FailureClass, IdleRule, Inference, InferredAtom, InferredEntry, ProblemSection,
 };
+use planforge_diagnostics::skip_byte_order_mark_bytes;
 use planforge_record::{Event, Journal, RunFolder};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -330,8 +331,8 @@ fn of_file(path: &Path, shown: &Path) -> Result<Inferred, Failure> {
         Failure::new(FailureClass::Request, "cli.unreadable-file", message)
             .help("name a run folder, or a file that `planforge pddl infer --json` wrote")
     })?;
-    let mut value: Value =
-        serde_json::from_slice(&bytes).map_err(|error| unreadable(shown, &error.to_string()))?;
+    let mut value: Value = serde_json::from_slice(skip_byte_order_mark_bytes(&bytes))
+        .map_err(|error| unreadable(shown, &error.to_string()))?;
     let inference = match value.get_mut("inference").map(Value::take) {
         None | Some(Value::Null) => {
             return Err(unreadable(

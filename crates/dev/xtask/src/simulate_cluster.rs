@@ -294,7 +294,13 @@ impl<'a> Simulation<'a> {
             self.workers[request.worker].open -= 1;
             return;
         }
-        let failure = ProviderFailure { class, status: None, message: String::new(), retry_after_ms: None };
+        let failure = ProviderFailure {
+            class,
+            status: None,
+            message: String::new(),
+            retry_after_ms: None,
+            usage: None,
+        };
         let path = request.number.to_string();
         let wait = retry_wait(&self.settings, self.args.seed, &path, request.attempt, &failure);
         self.add(now + wait, Step::Returns(Request { attempt: request.attempt + 1, ..request }));

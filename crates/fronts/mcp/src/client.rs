@@ -164,5 +164,11 @@ fn question(request: &CompletionRequest) -> CreateMessageRequestParams {
 
 fn refused(message: String) -> CompletionResult {
     let class = ProviderFailureClass::BadRequest;
-    CompletionResult::ProviderFailure(ProviderFailure { class, status: None, retry_after_ms: None, message })
+    CompletionResult::ProviderFailure(ProviderFailure {
+        class,
+        status: None,
+        retry_after_ms: None,
+        usage: None,
+        message,
+    })
 }

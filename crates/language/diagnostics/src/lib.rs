@@ -12,7 +12,7 @@ mod source;
 
 pub use apply::{Applied, FixError, apply_fixes};
 pub use codes::{CodeInfo, count_codes, find_code, read_codes};
-pub use source::{LineColumn, SourceFile, SourceMap};
+pub use source::{LineColumn, SourceFile, SourceMap, skip_byte_order_mark, skip_byte_order_mark_bytes};
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

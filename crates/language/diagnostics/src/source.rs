@@ -11,6 +11,19 @@ pub struct LineColumn {
     pub column: u32,
 }
 
+/// The byte-order mark that some programs write before a text in UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Returns a text without its byte-order mark. Spans in what is left are offsets in what is left.
+pub fn skip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// As [`skip_byte_order_mark`], for bytes that need not be UTF-8.
+pub fn skip_byte_order_mark_bytes(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
 /// A named text.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
@@ -30,14 +43,16 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts }
     }
 
-    /// The line and column of a byte offset; an offset past the end is the end.
+    /// The line and column of a byte offset; an offset past the end is the end. A byte-order mark has no column.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
         let line = self.line_starts.partition_point(|s| *s as usize <= offset) - 1;
-        let column = self.text[self.line_starts[line] as usize..offset].chars().count() as u32 + 1;
+        let before = &self.text[self.line_starts[line] as usize..offset];
+        let before = if line == 0 { skip_byte_order_mark(before) } else { before };
+        let column = before.chars().count() as u32 + 1;
         LineColumn { line: line as u32 + 1, column }
     }
 

@@ -1,6 +1,6 @@
 //! From bytes of a file to text, and texts that are refused before anything is read.
 
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_diagnostics::{Diagnostic, SourceId, Span, skip_byte_order_mark, skip_byte_order_mark_bytes};
 
 /// Largest text that is read, in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -8,15 +8,15 @@ pub const MAX_TEXT_BYTES: usize = 64 << 20;
 /// A decoded PDDL file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PddlText {
-    /// The text. A byte of a comment that is not UTF-8 is read as the Latin-1 character of its value.
+    /// The text without a byte-order mark. A byte of a comment that is not UTF-8 is read as the Latin-1 character of its value.
     pub text: String,
     /// `pddl.invalid-utf8` if a comment has such bytes; its span is that of the first one, in source 0.
     pub warning: Option<Diagnostic>,
 }
 
-/// Decodes the bytes of a PDDL file. Comments may hold bytes that are not UTF-8.
+/// Decodes the bytes of a PDDL file. Comments may hold bytes that are not UTF-8. A byte-order mark is skipped.
 ///
-/// `name` is the file's name in messages; spans are in source 0.
+/// `name` is the file's name in messages; spans are in source 0, which is the decoded text.
 ///
 /// # Errors
 /// One diagnostic if the file is empty, larger than [`MAX_TEXT_BYTES`], binary or not UTF-8 outside of comments. For the
@@ -25,7 +25,7 @@ pub struct PddlText {
 pub fn read_pddl_bytes(name: &str, bytes: &[u8]) -> Result<PddlText, Diagnostic> {
     check_bytes(name, bytes)?;
     let (text, warning) = match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), None),
+        Ok(text) => (skip_byte_order_mark(text).to_owned(), None),
         Err(_) => {
             let (text, warning) = decode_comments(name, bytes)?;
             (text, Some(warning))
@@ -37,7 +37,7 @@ pub fn read_pddl_bytes(name: &str, bytes: &[u8]) -> Result<PddlText, Diagnostic>
     }
 }
 
-/// Decodes the bytes of a text that is not PDDL: a pipeline file, a JSON document.
+/// Decodes the bytes of a text that is not PDDL: a pipeline file, a JSON document. A byte-order mark is skipped.
 ///
 /// # Errors
 /// As [`read_pddl_bytes`], and for every byte that is not UTF-8.
@@ -48,7 +48,7 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
         .map_err(|error| invalid_byte(name, bytes, error.valid_up_to()).help("save the file as UTF-8"))?;
     match refuse_text(text, SourceId(0)) {
         Some(refusal) => Err(refusal),
-        None => Ok(text.to_owned()),
+        None => Ok(skip_byte_order_mark(text).to_owned()),
     }
 }
 
@@ -86,7 +86,10 @@ fn decode_comments(name: &str, bytes: &[u8]) -> Result<(String, Diagnostic), Dia
     let first = first.unwrap_or_default();
     let more = if invalid > 1 { format!(", and {} more bytes", invalid - 1) } else { String::new() };
     let message = format!("{}, in a comment{more}", invalid_byte(name, bytes, first).message);
-    let span = Span::new(first as u32, first as u32 + 2);
+    let mark = bytes.len() - skip_byte_order_mark_bytes(bytes).len();
+    text.drain(..mark);
+    let start = (first - mark) as u32;
+    let span = Span::new(start, start + 2);
     let warning = Diagnostic::warning("pddl.invalid-utf8", message).at(SourceId(0), span, "read as Latin-1");
     Ok((text, warning.help("save the file as UTF-8")))
 }
@@ -122,7 +125,7 @@ pub(crate) fn refuse_text(text: &str, source: SourceId) -> Option<Diagnostic> {
     if text.len() > MAX_TEXT_BYTES {
         return Some(too_large(text.len(), source));
     }
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+    if skip_byte_order_mark(text).trim().is_empty() {
         return Some(
             Diagnostic::error("pddl.empty", "the text is empty")
                 .at(source, Span::empty(0), "")
@@ -145,4 +148,41 @@ fn line_of(bytes: &[u8], at: usize) -> usize {
 
 fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_diagnostics::SourceMap;
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_and_moves_no_place() {
+        let json = "\u{feff}{\"a\": 1}";
+        assert_eq!(read_bytes("a.json", json.as_bytes()).unwrap(), "{\"a\": 1}");
+        assert_eq!(read_bytes("a.json", "\u{feff} \n".as_bytes()).unwrap_err().code, "pddl.empty");
+        let text = "(define (domain d) (:predicate (p))\n  (:predicate (p)))";
+        let marked = format!("\u{feff}{text}");
+        let read = read_pddl_bytes("d.pddl", marked.as_bytes()).unwrap();
+        assert_eq!((read.text.as_str(), read.warning), (text, None));
+        // Without a reader of files the mark is part of the text. Spans count it, columns do not.
+        let places = |text: &str| -> Vec<(u32, u32)> {
+            let sources = SourceMap::single("d.pddl", text);
+            let found = crate::parse_domain(text, SourceId(0)).diagnostics;
+            let unknown = found.iter().filter(|d| d.code == "pddl.unknown-section");
+            let file = sources.get(SourceId(0)).unwrap();
+            let place = |d: &Diagnostic| file.line_column(d.primary().unwrap().span.start);
+            unknown.map(place).map(|place| (place.line, place.column)).collect()
+        };
+        assert_eq!(places(text), [(1, 21), (2, 4)]);
+        assert_eq!(places(&marked), [(1, 21), (2, 4)]);
+    }
+
+    #[test]
+    fn the_place_of_a_byte_in_a_comment_is_one_of_the_text_without_its_byte_order_mark() {
+        let read = read_pddl_bytes("d.pddl", b"\xef\xbb\xbf; f\xfcr\n(define (domain d))").unwrap();
+        assert!(read.text.starts_with("; f\u{fc}r\n"), "{}", read.text);
+        let warning = read.warning.unwrap();
+        assert_eq!(&read.text[warning.primary().unwrap().span.range()], "\u{fc}");
+        assert!(warning.message.contains("byte 6 (line 1)"), "{}", warning.message);
+    }
 }

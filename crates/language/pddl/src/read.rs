@@ -35,7 +35,7 @@ fn parse<T: Default>(
     }
     let mut sink = Sink::new(source);
     let tree = sexpr::read(text, &mut sink);
-    let mut reader = TreeReader { tree: &tree, names: FxHashMap::default(), sink };
+    let mut reader = TreeReader { tree: &tree, names: FxHashMap::default(), hierarchical: false, sink };
     let value = if tree.too_deep {
         T::default()
     } else {
@@ -48,6 +48,8 @@ fn parse<T: Default>(
 struct TreeReader<'a, 't> {
     tree: &'a Tree<'t>,
     names: FxHashMap<&'t str, Name>,
+    /// True if the definition has sections of HDDL.
+    hierarchical: bool,
     sink: Sink,
 }
 

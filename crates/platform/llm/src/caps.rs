@@ -4,7 +4,9 @@
 use crate::gate::POLL;
 use crate::settings::ModelSettings;
 use crate::usage::ModelUsage;
-use planforge_contract::{CompletionRequest, Failure, FailureClass, Price, ProviderFailureClass, Usage};
+use planforge_contract::{
+    CompletionRequest, Failure, FailureClass, Price, ProviderFailure, ProviderFailureClass, Usage,
+};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens that a chat template adds to a turn, generously.
@@ -233,6 +235,15 @@ impl<'a> Reservation<'a> {
             state.charge(self.settings, &Usage::default(), self.share);
             state.usage.unmetered += 1;
         }
+    }
+
+    /// The request failed with this failure, and is charged as the server counted it. Without counts it is unmetered if it may have
+    /// used tokens.
+    pub(crate) fn settle_failed_with(mut self, failure: &ProviderFailure) {
+        let Some(usage) = &failure.usage else { return self.settle_failed(may_have_used(failure.class)) };
+        let mut state = self.release();
+        state.charge(self.settings, usage, self.share);
+        state.usage.add(usage);
     }
 
     fn release(&mut self) -> MutexGuard<'a, State> {

@@ -241,8 +241,13 @@ mod tests {
     use ProviderFailureClass as C;
 
     fn hint(provider: &str, class: C, message: &str) -> Option<ErrorHint> {
-        let failure =
-            ProviderFailure { class, status: Some(400), retry_after_ms: None, message: message.to_owned() };
+        let failure = ProviderFailure {
+            class,
+            status: Some(400),
+            retry_after_ms: None,
+            usage: None,
+            message: message.to_owned(),
+        };
         error_hint("main", provider, "some-model", &failure)
     }
 

@@ -304,7 +304,8 @@ fn charge_earlier_sessions(
         if let (Some(table), Some(state)) = (options.tables.get(&llm), tables.get(&llm)) {
             let settings = &table.settings;
             let is_capped = settings.max_total_tokens.is_some() || settings.max_cost_usd.is_some();
-            let has_used = failure.is_none_or(|failure| may_have_used(failure.class));
+            let has_used =
+                failure.is_none_or(|failure| failure.usage.is_some() || may_have_used(failure.class));
             let is_estimated = has_used && !usage.is_metered() || usage.uncounted_requests.is_some();
             let request = if is_capped && is_estimated {
                 Some(read_request(options.journal.as_ref(), &request)?)

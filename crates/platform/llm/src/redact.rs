@@ -25,6 +25,10 @@ pub(crate) fn redact_replies(redactor: &Redactor, mut replies: Replies) -> Repli
         is_found |= clean(&mut reply.content);
         is_found |= reply.thought.as_mut().is_some_and(clean);
         is_found |= reply.refusal.as_mut().is_some_and(clean);
+        // A provider keeps the beginning of a long one.
+        if let Some(reason) = &mut reply.stated_finish {
+            *reason = redactor.cut_text(reason).into_owned();
+        }
         let tokens = reply.logprobs.as_deref_mut().unwrap_or_default();
         let whole: String = tokens.iter().map(|t| t.token.as_str()).collect();
         if redactor.is_secret_in(&whole) {
@@ -94,6 +98,21 @@ mod tests {
             Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
         let found = redact_replies(&Redactor::new([&SecretString::from(KEY)]), all);
         assert_eq!(found.replies[0].thought.as_deref(), Some("the key is [redacted]"));
+    }
+
+    #[test]
+    fn a_secret_in_the_reason_for_the_end_is_taken_out_also_where_it_is_cut_off() {
+        let stated = |reason: &str| {
+            let reply =
+                Reply { stated_finish: Some(reason.to_owned()), ..Reply::new("", FinishReason::Other) };
+            let all =
+                Replies { replies: vec![reply], usage: Usage::default(), model: "m".into(), raw: "".into() };
+            let found = redact_replies(&Redactor::new([&SecretString::from(KEY)]), all);
+            found.replies[0].stated_finish.clone().unwrap()
+        };
+        assert_eq!(stated(KEY), "[redacted]");
+        assert_eq!(stated(&format!("bad key {}", &KEY[..KEY.len() - 1])), "bad key [redacted]");
+        assert_eq!(stated("full_moon"), "full_moon");
     }
 
     #[test]

@@ -92,6 +92,7 @@ mod tests {
             class: ProviderFailureClass::RateLimited,
             status: Some(429),
             retry_after_ms,
+            usage: None,
             message: "slow down".into(),
         }
     }
@@ -121,6 +122,7 @@ mod tests {
                 class: ProviderFailureClass::BadRequest,
                 status: Some(400),
                 retry_after_ms: None,
+                usage: None,
                 message: message.to_owned(),
             };
             to_failure("main", &settings, 1, &failure).help.unwrap_or_default()

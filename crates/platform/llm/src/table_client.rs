@@ -2,12 +2,13 @@
 //! table is asked for which samples.
 
 use crate::answer::{ArrivedResult, PendingRequest, Unanswered};
-use crate::caps::{Refusal, Reservation, may_have_used};
+use crate::caps::{Refusal, Reservation};
 use crate::key::{canonical_request, completion_key, derive_seed};
 use crate::llm::{CallPhase, CallProgress, CallSite, Mode, Session};
 use crate::redact::redact_replies;
 use crate::retry;
 use crate::table::{ModelTable, TableState, paused_failure};
+use crate::usage::{add_failed, add_final, with_retried};
 use planforge_contract::api::{Host, LogLevel, Provider};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure, RateLimits, Replies, Usage,
@@ -147,7 +148,7 @@ impl TableClient<'_> {
             &request.path,
             &self.state.gate,
         );
-        let (mut attempts, mut uncounted) = (0, 0);
+        let (mut attempts, mut retried) = (0, Usage::default());
         let end = loop {
             attempts += 1;
             let attempt = match self.attempt(provider.as_ref(), request, attempts, (&progress, sent)) {
@@ -162,7 +163,7 @@ impl TableClient<'_> {
                 Attempt::Failed(failure) => break Err(failure),
                 Attempt::Arrived(end) => return Ok(self.record_arrived(request, end)?),
                 Attempt::Retry(failure, wait) => {
-                    uncounted += u64::from(may_have_used(failure.class));
+                    add_failed(&mut retried, &failure);
                     self.record_retry(request, attempts, failure, wait)?;
                     progress.enter(CallPhase::BackingOff(attempts, wait));
                     if !clock.sleep(wait, &|| self.is_cancelled()) {
@@ -172,11 +173,7 @@ impl TableClient<'_> {
                 }
             }
         };
-        let retried = Usage {
-            requests: Some(u64::from(attempts)).filter(|requests| *requests > 1),
-            uncounted_requests: Some(uncounted).filter(|requests| *requests > 0),
-            ..Usage::default()
-        };
+        retried.requests = Some(u64::from(attempts)).filter(|requests| *requests > 1);
         Ok(self.record_end(request, end, (attempts, retried), clock.now() - start)?)
     }
 
@@ -184,7 +181,8 @@ impl TableClient<'_> {
         Ok(self.session.options.journal.is_writable()?)
     }
 
-    /// Records the end of a request and returns it. `retried` has the host's counts of the attempts.
+    /// Records the end of a request and returns it. `retried` has the host's counts of the attempts, and the tokens that servers
+    /// counted for the failed ones. What is recorded is the sum over all attempts, so that a replay counts the same.
     fn record_end(
         &self,
         request: &TableRequest,
@@ -192,10 +190,17 @@ impl TableClient<'_> {
         (attempts, retried): (u32, Usage),
         elapsed: Duration,
     ) -> Result<Replies, Failure> {
-        let Usage { requests, uncounted_requests, .. } = retried;
+        let mut usage = retried;
         match &mut end {
-            Ok(replies) => replies.usage = Usage { requests, uncounted_requests, ..replies.usage },
-            Err(_) => self.count_failed_requests(attempts),
+            Ok(replies) => {
+                replies.usage =
+                    Usage { requests: retried.requests, ..with_retried(&retried, &replies.usage) };
+                usage = replies.usage;
+            }
+            Err(failure) => {
+                self.count_failed_requests(attempts);
+                add_final(&mut usage, failure);
+            }
         }
         let record = CompletionRecord {
             key: request.key.clone(),
@@ -205,7 +210,7 @@ impl TableClient<'_> {
             request: request.canonical.clone(),
             result: end.as_ref().ok().cloned().map(CompletionResult::Replies),
             failure: end.as_ref().err().cloned(),
-            usage: end.as_ref().map_or(retried, |replies| replies.usage),
+            usage,
             attempts,
             elapsed_ms: elapsed.as_millis() as u64,
         };
@@ -266,7 +271,7 @@ impl TableClient<'_> {
                 self.settle_deferred(deferred, reservation)
             }
             Ok(CompletionResult::ProviderFailure(failure)) => {
-                reservation.settle_failed(may_have_used(failure.class));
+                reservation.settle_failed_with(&failure);
                 Ok(self.retry_or_fail(request, attempt, options.redactor.provider_failure(failure)))
             }
             Err(failure) => {
@@ -310,7 +315,10 @@ impl TableClient<'_> {
                 Ok(Attempt::Arrived(Ok(replies)))
             }
             Some(Err(failure)) if !failure.class.is_transient() => {
-                reservation.settle_failed(false);
+                match &failure.usage {
+                    Some(_) => reservation.settle_failed_with(&failure),
+                    None => reservation.settle_failed(false),
+                }
                 Ok(Attempt::Arrived(Err(failure)))
             }
             end => {

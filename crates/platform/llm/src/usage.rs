@@ -1,6 +1,7 @@
 //! Counts and cost of requests. Unknown stays unknown.
 
-use planforge_contract::{Price, Usage};
+use crate::caps::may_have_used;
+use planforge_contract::{Price, ProviderFailure, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Use of one `[llm.NAME]` table in a run.
@@ -69,6 +70,56 @@ impl ModelUsage {
         self.cost_usd = price.cost(&sums).filter(|_| self.unmetered == 0);
         self
     }
+}
+
+/// Adds the tokens that a server counted for an attempt that failed, or counts the attempt if it may have used tokens that
+/// nobody counted.
+pub(crate) fn add_failed(retried: &mut Usage, failure: &ProviderFailure) {
+    match &failure.usage {
+        Some(usage) => *retried = with_retried(retried, usage),
+        None if may_have_used(failure.class) => count_uncounted(retried),
+        None => {}
+    }
+}
+
+/// As [`add_failed`], for the last attempt. One without counts is charged by the class of the failure, unless earlier attempts have
+/// counts.
+pub(crate) fn add_final(retried: &mut Usage, failure: &ProviderFailure) {
+    if failure.usage.is_some() || has_counts(retried) {
+        add_failed(retried, failure);
+    }
+}
+
+/// The use of an attempt together with that of failed ones before it. If only a part of one is counted, the sum is of what is, and
+/// another request is uncounted.
+pub(crate) fn with_retried(retried: &Usage, last: &Usage) -> Usage {
+    let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b)).or(a).or(b);
+    let mut usage = Usage {
+        prompt_tokens: sum(retried.prompt_tokens, last.prompt_tokens),
+        completion_tokens: sum(retried.completion_tokens, last.completion_tokens),
+        cached_tokens: sum(retried.cached_tokens, last.cached_tokens),
+        cache_write_tokens: sum(retried.cache_write_tokens, last.cache_write_tokens),
+        reasoning_tokens: sum(retried.reasoning_tokens, last.reasoning_tokens),
+        requests: last.requests.or(retried.requests),
+        uncounted_requests: sum(retried.uncounted_requests, last.uncounted_requests),
+    };
+    let lacks = |part: &Usage| {
+        usage.prompt_tokens.is_some() && part.prompt_tokens.is_none()
+            || usage.completion_tokens.is_some() && part.completion_tokens.is_none()
+    };
+    let hidden = lacks(last) || has_counts(retried) && lacks(retried);
+    if hidden {
+        count_uncounted(&mut usage);
+    }
+    usage
+}
+
+const fn has_counts(usage: &Usage) -> bool {
+    usage.prompt_tokens.is_some() || usage.completion_tokens.is_some()
+}
+
+fn count_uncounted(usage: &mut Usage) {
+    usage.uncounted_requests = Some(usage.uncounted_requests.unwrap_or(0).saturating_add(1));
 }
 
 #[cfg(test)]

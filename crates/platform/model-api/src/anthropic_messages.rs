@@ -3,9 +3,11 @@
 //! Connections and batch files share this module, so a request means the same either way.
 
 use crate::chat_completions::{argument_text, malformed_failure, parse_body, read_error};
+use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use crate::http::{Reasoning, ReasoningLevel, unsupported};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Failure, FinishReason, Message, Replies, Reply, Speaker, Usage,
+    CompletionRequest, CompletionResult, Failure, FinishReason, Message, ProviderFailure, Replies, Reply,
+    Speaker, Usage,
 };
 use serde_json::{Map, Value, json};
 
@@ -89,12 +91,20 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     if let Some(failure) = read_error(&body) {
-        return CompletionResult::ProviderFailure(failure);
+        return failed(failure);
+    }
+    let reason = body.get("stop_reason").and_then(Value::as_str);
+    let meaning = meaning_of_finish(reason);
+    if meaning == FinishMeaning::Outage {
+        return failed(outage(reason.unwrap_or_default()));
     }
     let Some(blocks) = body.get("content").and_then(Value::as_array) else {
         let why = "it has no list `content`";
-        return CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+        return failed(malformed_failure(200, why, bytes));
     };
     let texts = |kind: &str, field: &str| -> Vec<&Value> {
         let of_kind = blocks.iter().filter(|block| block.get("type").and_then(Value::as_str) == Some(kind));
@@ -105,16 +115,30 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
         false => text,
         true => texts("tool_use", "input").into_iter().map(argument_text).collect::<Vec<_>>().join("\n"),
     };
-    let finish = match body.get("stop_reason").and_then(Value::as_str) {
-        Some("end_turn" | "stop_sequence" | "tool_use") => FinishReason::Stop,
-        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Length,
-        Some("refusal") => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
+    let finish = meaning.finish();
+    let thoughts: Vec<&str> = texts("thinking", "thinking").into_iter().filter_map(Value::as_str).collect();
+    let thought = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
+    let stated = || {
+        let details = body.get("stop_details")?;
+        ["explanation", "category"].iter().find_map(|field| details.get(field)?.as_str())
     };
+    let reply = match stated() {
+        Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
+        _ => Reply::new(content, finish),
+    };
+    CompletionResult::Replies(Replies {
+        replies: vec![meaning.note(Reply { thought, ..reply })],
+        usage: read_usage(&body),
+        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        raw: String::from_utf8_lossy(bytes).into_owned(),
+    })
+}
+
+fn read_usage(body: &Value) -> Usage {
     let tokens = |name: &str| body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     // Tokens that were written to the cache or read from it are not among the input tokens.
     let (written, cached) = (tokens("cache_creation_input_tokens"), tokens("cache_read_input_tokens"));
-    let usage = Usage {
+    Usage {
         prompt_tokens: tokens("input_tokens").map(|fresh| fresh + written.unwrap_or(0) + cached.unwrap_or(0)),
         completion_tokens: tokens("output_tokens"),
         cached_tokens: cached,
@@ -123,21 +147,5 @@ pub fn read_message(bytes: &[u8]) -> CompletionResult {
             .pointer("/usage/output_tokens_details/thinking_tokens")
             .and_then(Value::as_u64),
         ..Usage::default()
-    };
-    let thoughts: Vec<&str> = texts("thinking", "thinking").into_iter().filter_map(Value::as_str).collect();
-    let thought = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
-    let reason = || {
-        let details = body.get("stop_details")?;
-        ["explanation", "category"].iter().find_map(|field| details.get(field)?.as_str())
-    };
-    let reply = match reason() {
-        Some(reason) if content.is_empty() && finish == FinishReason::ContentFilter => Reply::refused(reason),
-        _ => Reply::new(content, finish),
-    };
-    CompletionResult::Replies(Replies {
-        replies: vec![Reply { thought, ..reply }],
-        usage,
-        model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        raw: String::from_utf8_lossy(bytes).into_owned(),
-    })
+    }
 }

@@ -16,7 +16,7 @@ pub use requests::{
 };
 
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, skip_byte_order_mark};
 use planforge_llm::PendingRequest;
 use planforge_record::Redactor;
 use requests::{Ledger, Part, Questions, names, parts, wave_of};
@@ -284,7 +284,7 @@ impl WrittenFile {
             ids: Vec::new(),
             open: 0,
         };
-        for (index, line) in text.lines().enumerate() {
+        for (index, line) in skip_byte_order_mark(&text).lines().enumerate() {
             let changed = |why: &dyn std::fmt::Display| {
                 let message = format!("{}:{}: {why}", path.display(), index + 1);
                 Failure::new(FailureClass::Request, "batch.changed", message)

@@ -2,9 +2,10 @@
 //!
 //! Connections and batch files share this module, so a request means the same either way.
 
+use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Constraint, FinishReason, ProviderFailure, ProviderFailureClass,
-    Replies, Reply, ReplySchema, TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Constraint, ProviderFailure, ProviderFailureClass, Replies, Reply,
+    ReplySchema, TokenLogprob, Usage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,13 +138,14 @@ pub fn read_result(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
-    match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
-        Ok(replies) => CompletionResult::Replies(replies),
-        Err(Unread::Error(error)) => {
-            CompletionResult::ProviderFailure(failure_of_error(status_of(error), error))
-        }
-        Err(Unread::Malformed(why)) => CompletionResult::ProviderFailure(malformed_failure(200, &why, bytes)),
-    }
+    let failure = match read_response(&body, String::from_utf8_lossy(bytes).into_owned()) {
+        Ok(replies) => return CompletionResult::Replies(replies),
+        Err(Unread::Error(error)) => failure_of_error(status_of(error), error),
+        Err(Unread::Outage(failure)) => failure,
+        Err(Unread::Malformed(why)) => malformed_failure(200, &why, bytes),
+    };
+    // The tokens of an answer that cannot be used are billed too.
+    CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)))
 }
 
 /// Parses the body of a response of status 200 as JSON.
@@ -170,6 +172,8 @@ fn status_of(error: &Value) -> Option<u16> {
 enum Unread<'a> {
     /// An error object where a completion should be, as some proxies send it.
     Error(&'a Value),
+    /// An outage that ended every choice.
+    Outage(ProviderFailure),
     /// Anything else, with the reason.
     Malformed(String),
 }
@@ -187,7 +191,8 @@ pub fn read_refusal(error: &Value, raw: String) -> Option<Replies> {
 /// Reads a completion, tolerant of what servers leave out.
 fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
     if let Some(error) = body.get("error").filter(|e| !e.is_null()) {
-        return read_refusal(error, raw).ok_or(Unread::Error(error));
+        let refused = read_refusal(error, raw).ok_or(Unread::Error(error))?;
+        return Ok(Replies { usage: read_usage(body), ..refused });
     }
     let Some(choices) = body.get("choices").and_then(Value::as_array) else {
         return Err(Unread::Malformed("it has no list `choices`".to_owned()));
@@ -196,38 +201,56 @@ fn read_response(body: &Value, raw: String) -> Result<Replies, Unread<'_>> {
         return Err(Unread::Malformed("its list `choices` is empty".to_owned()));
     }
     let mut replies = Vec::with_capacity(choices.len());
+    let mut failed = None;
     for (place, choice) in choices.iter().enumerate() {
         let index = choice.get("index").and_then(Value::as_u64).unwrap_or(place as u64);
-        match read_choice(choice) {
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        let meaning = meaning_of_finish(reason);
+        if meaning == FinishMeaning::Outage {
+            failed.get_or_insert_with(|| outage_of_choice(choice, reason.unwrap_or_default()));
+            continue;
+        }
+        match read_choice(choice, meaning) {
             Some(reply) => replies.push((index, reply)),
             None => return Err(Unread::Malformed(format!("choice {place} has no message"))),
         }
     }
+    // The host asks again for the choices that an outage ended.
+    if let Some(failure) = failed.filter(|_| replies.is_empty()) {
+        return Err(Unread::Outage(failure));
+    }
     replies.sort_by_key(|(index, _)| *index);
-    let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
     Ok(Replies {
         replies: replies.into_iter().map(|(_, reply)| reply).collect(),
-        usage: Usage {
-            prompt_tokens: tokens("prompt_tokens"),
-            completion_tokens: tokens("completion_tokens"),
-            cached_tokens: tokens("prompt_tokens_details/cached_tokens"),
-            cache_write_tokens: tokens("prompt_tokens_details/cache_write_tokens"),
-            reasoning_tokens: tokens("completion_tokens_details/reasoning_tokens"),
-            ..Usage::default()
-        },
+        usage: read_usage(body),
         model: body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
         raw,
     })
 }
 
-fn read_choice(choice: &Value) -> Option<Reply> {
+fn read_usage(body: &Value) -> Usage {
+    let tokens = |path: &str| body.pointer(&format!("/usage/{path}")).and_then(Value::as_u64);
+    Usage {
+        prompt_tokens: tokens("prompt_tokens"),
+        completion_tokens: tokens("completion_tokens"),
+        cached_tokens: tokens("prompt_tokens_details/cached_tokens"),
+        cache_write_tokens: tokens("prompt_tokens_details/cache_write_tokens"),
+        reasoning_tokens: tokens("completion_tokens_details/reasoning_tokens"),
+        ..Usage::default()
+    }
+}
+
+/// The failure of a choice that an outage ended: that of the error object inside, where there is one.
+fn outage_of_choice(choice: &Value, reason: &str) -> ProviderFailure {
+    match choice.get("error").filter(|error| !error.is_null()) {
+        Some(error) => failure_of_error(status_of(error).or(Some(503)), error),
+        None => outage(reason),
+    }
+}
+
+fn read_choice(choice: &Value, meaning: FinishMeaning) -> Option<Reply> {
     let message = choice.get("message")?.as_object()?;
-    let finish = match choice.get("finish_reason").and_then(Value::as_str) {
-        Some("stop" | "eos" | "tool_calls" | "function_call") => FinishReason::Stop,
-        Some("length" | "max_tokens") => FinishReason::Length,
-        Some("content_filter") => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
-    };
+    let finish = meaning.finish();
     let content = match message.get("content") {
         Some(Value::String(text)) => text.clone(),
         // Some servers send a list of parts.
@@ -248,7 +271,7 @@ fn read_choice(choice: &Value) -> Option<Reply> {
         _ if content.is_empty() => Reply::new(called_text(message), finish),
         _ => Reply::new(content, finish),
     };
-    Some(Reply { logprobs, thought, ..reply })
+    Some(meaning.note(Reply { logprobs, thought, ..reply }))
 }
 
 /// Splits `<think>thought</think>` from the beginning of a text. A server's template may open the thought, so that the
@@ -376,6 +399,7 @@ pub fn failure_of_error(status: Option<u16>, error: &Value) -> ProviderFailure {
         class,
         status: Some(200),
         retry_after_ms: None,
+        usage: None,
         message: format!("the server answered 200 with an error: {message}"),
     }
 }
@@ -399,7 +423,7 @@ fn failure_of_message(status: Option<u16>, message: &str) -> ProviderFailure {
     };
     let message =
         if message.trim().is_empty() { "the server gave no reason".to_owned() } else { quote(message) };
-    ProviderFailure { class, status, retry_after_ms: None, message }
+    ProviderFailure { class, status, retry_after_ms: None, usage: None, message }
 }
 
 /// A body that is not a completion, quoted as far as it helps.
@@ -409,6 +433,7 @@ pub fn malformed_failure(status: u16, why: &str, body: &[u8]) -> ProviderFailure
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!("the body is not an answer of a model: {why}: {}", quote(&text)),
     }
 }

@@ -9,5 +9,6 @@ pub mod batch;
 #[cfg(feature = "batch")]
 pub mod batch_services;
 pub mod chat_completions;
+pub mod finish;
 pub mod http;
 pub mod openai_responses;

@@ -6,10 +6,11 @@
 use crate::chat_completions::{
     Field, called_argument_text, failure_of_error, malformed_failure, parse_body, read_logprobs, read_refusal,
 };
+use crate::finish::{FinishMeaning, meaning_of_finish, outage};
 use crate::http::{ReasoningLevel, unsupported};
 use planforge_contract::{
-    CompletionRequest, CompletionResult, Constraint, Failure, FinishReason, Message, Replies, Reply, Speaker,
-    TokenLogprob, Usage,
+    CompletionRequest, CompletionResult, Constraint, Failure, FinishReason, Message, ProviderFailure,
+    Replies, Reply, Speaker, TokenLogprob, Usage,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -132,31 +133,38 @@ pub fn read_response(bytes: &[u8]) -> CompletionResult {
         Ok(body) => body,
         Err(failure) => return CompletionResult::ProviderFailure(failure),
     };
+    // The tokens of an answer that cannot be used are billed too.
+    let failed =
+        |failure: ProviderFailure| CompletionResult::ProviderFailure(failure.with_usage(read_usage(&body)));
     let raw = || String::from_utf8_lossy(bytes).into_owned();
     if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
         return match read_refusal(error, raw()) {
-            Some(refused) => CompletionResult::Replies(Replies { model: model_of(&body), ..refused }),
-            None => CompletionResult::ProviderFailure(failure_of_error(meant_status(error), error)),
+            Some(refused) => CompletionResult::Replies(Replies {
+                model: model_of(&body),
+                usage: read_usage(&body),
+                ..refused
+            }),
+            None => failed(failure_of_error(meant_status(error), error)),
         };
     }
-    let malformed = |why: &str| CompletionResult::ProviderFailure(malformed_failure(200, why, bytes));
+    let malformed = |why: &str| failed(malformed_failure(200, why, bytes));
     let Some(items) = body.get("output").and_then(Value::as_array) else {
         return malformed("it has no list `output`");
     };
-    let finish = match text_of(&body, "status") {
-        Some("completed") => FinishReason::Stop,
-        Some("incomplete") => match body.pointer("/incomplete_details/reason").and_then(Value::as_str) {
-            Some("max_output_tokens") => FinishReason::Length,
-            Some("content_filter") => FinishReason::ContentFilter,
-            _ => FinishReason::Other,
-        },
+    let reason = match text_of(&body, "status") {
+        Some("incomplete") => body.pointer("/incomplete_details/reason").and_then(Value::as_str),
         Some(status @ ("failed" | "cancelled" | "queued" | "in_progress")) => {
             return malformed(&format!("its status is `{status}`"));
         }
-        _ => FinishReason::Other,
+        status => status,
     };
+    let meaning = meaning_of_finish(reason);
+    if meaning == FinishMeaning::Outage {
+        return failed(outage(reason.unwrap_or_default()));
+    }
+    let reply = read_items(items, meaning.finish());
     CompletionResult::Replies(Replies {
-        replies: vec![read_items(items, finish)],
+        replies: vec![meaning.note(reply)],
         usage: read_usage(&body),
         model: model_of(&body),
         raw: raw(),

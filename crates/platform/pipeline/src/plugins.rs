@@ -8,7 +8,7 @@ use crate::suite::{Suite, Texts, disguise_suite, load_suite_with};
 use planforge_contract::{
     Failure, FailureClass, JsonObject, PluginInfo, PluginKind, Price, SuiteReference, is_harmless_header,
 };
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_diagnostics::{Diagnostic, SourceId, Span, skip_byte_order_mark};
 use planforge_obfuscate::DisguiseOptions;
 use serde_json::Value as Json;
 use std::io::Read;
@@ -481,7 +481,7 @@ fn text(path: &Path) -> Result<String, String> {
         return Err(format!("is larger than {MAX_OPTION_FILE_BYTES} bytes"));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
+        Ok(text) => Ok(skip_byte_order_mark(&text).to_owned()),
         Err(error) if path.extension().is_some_and(|ending| ending == "pddl") => {
             let name = path.display().to_string();
             let read = planforge_pddl::read_pddl_bytes(&name, error.as_bytes());

@@ -25,7 +25,7 @@ pub use view::{describe_tasks, disguise_suite, needs_description, task_view};
 
 use crate::reader::{Node, SourcePlace, TableReader, Value, error_at, parse, plain};
 use planforge_contract::{ActionInterface, Sentences};
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_diagnostics::{Diagnostic, SourceId, Span, skip_byte_order_mark};
 use planforge_obfuscate::Disguise;
 use planforge_pddl::PddlText;
 use planforge_record::{AddOnUse, sha256_hex};
@@ -443,7 +443,7 @@ impl Folder {
                 return Err(Box::new(wrong));
             }
         };
-        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let text = skip_byte_order_mark(&text).to_owned();
         Ok(Some(PddlText { text, warning }))
     }
 }

@@ -38,7 +38,7 @@ pub fn read_reply(reply: &Reply, wanted: WantedPddl, fixes: FixPolicy) -> Result
     let domain = found.domain().filter(|_| wanted != WantedPddl::Problem);
     let problem = found.problem().filter(|_| wanted != WantedPddl::Domain);
     if domain.is_none() && problem.is_none() {
-        return Err(lacks_pddl(wanted, found.domain().or(found.problem())));
+        return Err(note_finish(lacks_pddl(wanted, found.domain().or(found.problem())), reply));
     }
     let sources = SourceMap::single("reply", reply.content.as_str());
     let mut patch = CandidatePatch {
@@ -121,6 +121,18 @@ fn lacks_pddl(wanted: WantedPddl, other: Option<&PddlBlock>) -> Failure {
         Some(BlockKind::Problem) => format!("the reply holds a problem, and no PDDL {what}"),
         _ => format!("the reply holds no PDDL {what}"),
     })
+}
+
+/// Adds to a failure the reason that the server stated for the end of the reply, where it has no meaning here: it may be
+/// why the reply cannot be used.
+pub fn note_finish(failure: Failure, reply: &Reply) -> Failure {
+    match &reply.stated_finish {
+        Some(reason) => {
+            let message = format!("{}; the server ended it with `{reason}`", failure.message);
+            Failure { message, ..failure }
+        }
+        None => failure,
+    }
 }
 
 /// The failure of a reply without the PDDL that was asked for.

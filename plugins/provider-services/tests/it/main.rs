@@ -5,6 +5,7 @@
     reason = "a test that cannot go on should stop"
 )]
 
+mod answers;
 mod anthropic;
 mod conformance;
 mod gemini;

@@ -27,8 +27,13 @@ fn failing() -> Vec<Misbehaviour> {
         })
         .waits_ms(1000),
         Misbehaviour::new("429 with Retry-After as a date", Recovers(1, "rate-limited"), move |_, _, _| {
-            busy().header("Retry-After", &httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3)))
+            busy().header(
+                "Retry-After",
+                &httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(3600)),
+            )
         })
+        // However busy the machine is, the hour is longer than the longest wait.
+        .set(&["llm.main.max_backoff_ms=1000"])
         .waits_ms(1000),
         Misbehaviour::new(
             "429 for ever",

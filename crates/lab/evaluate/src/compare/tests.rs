@@ -491,6 +491,7 @@ fn costs_are_those_of_the_record() {
             message: String::new(),
             status: None,
             retry_after_ms: None,
+            usage: None,
         }),
         usage,
         attempts: 1,

@@ -165,6 +165,7 @@ fn secrets_echoed_by_a_server_are_not_in_the_report() {
         class: ProviderFailureClass::Authentication,
         status: Some(401),
         retry_after_ms: None,
+        usage: None,
         message: echoed.clone(),
     };
     evidence.completion(&format!("{TASK}/domain/-/0/1"), "p", 1, None, Some(failure), Usage::default());
@@ -282,6 +283,7 @@ fn every_call_has_its_request_reply_and_cost() {
         class: ProviderFailureClass::RateLimited,
         status: Some(429),
         retry_after_ms: Some(2000),
+        usage: None,
         message: "slow down".to_owned(),
     };
     let second = format!("{TASK}/domain/-/0/1");

@@ -1,12 +1,13 @@
 //! The checks of a domain, and of a problem against its domain.
 
+use super::types::second_object;
 use super::{Checker, Feature, Insertion, KnownNames, TypeHierarchy};
 use crate::ast::{
     Action, CompareOp, Condition, Derived, Domain, DurativeAction, Effect, InitElement, NumericExpr, Problem,
     Term, TypeRef, TypedName,
 };
 use crate::name::Name;
-use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
+use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -258,7 +259,7 @@ pub fn check_problem(domain: &Domain, problem: &Problem, sources: TaskSources) -
     if checker.wrong_domain(domain, problem) && checker.is_foreign(problem) {
         return checker.sink.finish();
     }
-    checker.problem_objects(problem);
+    checker.problem_objects(problem, sources.domain);
     checker.constants_of_domain(domain, problem, sources);
     checker.init(problem);
     checker.goal(domain, problem);
@@ -311,7 +312,7 @@ pub fn requirements_used(domain: &Domain, problem: &Problem, sources: TaskSource
     of_domain.whole_domain(domain);
     let mut of_problem = Checker::new(domain, &types, sources.problem);
     of_problem.objects_known = true;
-    of_problem.problem_objects(problem);
+    of_problem.problem_objects(problem, sources.domain);
     of_problem.init(problem);
     of_problem.goal(domain, problem);
     let mut found: Vec<UsedRequirement> = Vec::new();
@@ -370,17 +371,18 @@ impl<'a> Checker<'a> {
         unknown * 2 > facts
     }
 
-    fn problem_objects(&mut self, problem: &'a Problem) {
+    fn problem_objects(&mut self, problem: &'a Problem, domain: SourceId) {
         self.type_refs(&problem.objects);
         // Whether objects need `:typing` is the domain's matter.
         self.features = crate::check::Features::default();
         for object in &problem.objects {
-            if self.objects.contains_key(object.name.key()) {
+            if let Some(constant) = self.objects.get(object.name.key()).copied() {
                 let message = format!("`{}` is already a constant of the domain", object.name);
-                self.warning("pddl.duplicate-name", message, object.name.span);
+                let source = self.sink.source;
+                self.push(second_object(message, (constant, domain), (object, source)));
             }
         }
-        self.unique("object", problem.objects.iter().map(|o| (&o.name, Severity::Warning)));
+        self.unique_objects("object", &problem.objects);
         for object in &problem.objects {
             self.objects.entry(object.name.key()).or_insert(object);
         }

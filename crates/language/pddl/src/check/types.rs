@@ -3,7 +3,7 @@
 use super::{Checker, Feature};
 use crate::ast::{Domain, TypeRef, TypedName};
 use crate::name::Name;
-use planforge_diagnostics::{Diagnostic, Severity};
+use planforge_diagnostics::{Diagnostic, Severity, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -183,12 +183,12 @@ impl<'a> Checker<'a> {
     pub(super) fn declarations(&mut self, domain: &'a Domain) {
         self.declared_types(domain);
         self.type_refs(&domain.constants);
-        self.unique("constant", domain.constants.iter().map(|c| (&c.name, Severity::Warning)));
-        self.unique("predicate", domain.predicates.iter().map(|p| (&p.name, Severity::Error)));
-        self.unique("function", domain.functions.iter().map(|f| (&f.name, Severity::Error)));
+        self.unique_objects("constant", &domain.constants);
+        self.unique("predicate", domain.predicates.iter().map(|p| &p.name));
+        self.unique("function", domain.functions.iter().map(|f| &f.name));
         let actions = domain.actions.iter().map(|a| &a.name);
         let actions = actions.chain(domain.durative_actions.iter().map(|a| &a.name));
-        self.unique("action", actions.filter(|n| !n.as_str().is_empty()).map(|n| (n, Severity::Error)));
+        self.unique("action", actions.filter(|n| !n.as_str().is_empty()));
         for predicate in &domain.predicates {
             self.variables(&predicate.parameters, Severity::Warning);
             if matches!(
@@ -205,20 +205,27 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports names that a list declares more than once.
-    pub(super) fn unique(&mut self, what: &str, names: impl Iterator<Item = (&'a Name, Severity)>) {
+    pub(super) fn unique(&mut self, what: &str, names: impl Iterator<Item = &'a Name>) {
         let mut seen: FxHashMap<&str, &Name> = FxHashMap::default();
-        for (name, severity) in names {
+        for name in names {
             let Some(first) = seen.insert(name.key(), name) else { continue };
             let source = self.sink.source;
             self.push(
-                Diagnostic::new(
-                    severity,
-                    "pddl.duplicate-name",
-                    format!("the {what} `{name}` is declared twice"),
-                )
-                .at(source, name.span, "")
-                .also(source, first.span, "also declared here"),
+                Diagnostic::error("pddl.duplicate-name", format!("the {what} `{name}` is declared twice"))
+                    .at(source, name.span, "")
+                    .also(source, first.span, "also declared here"),
             );
+        }
+    }
+
+    /// Reports objects that a list declares more than once.
+    pub(super) fn unique_objects(&mut self, what: &str, objects: &'a [TypedName]) {
+        let mut seen: FxHashMap<&str, &TypedName> = FxHashMap::default();
+        for object in objects {
+            let Some(first) = seen.insert(object.name.key(), object) else { continue };
+            let source = self.sink.source;
+            let message = format!("the {what} `{}` is declared twice", object.name);
+            self.push(second_object(message, (first, source), (object, source)));
         }
     }
 
@@ -294,4 +301,43 @@ impl<'a> Checker<'a> {
         let message = format!("the type `{name}` is below itself");
         self.error("pddl.type-cycle", message, place);
     }
+}
+
+/// The warning for the second declaration of an object or constant. It names both types if they differ.
+pub(super) fn second_object(
+    message: String,
+    (first, first_source): (&TypedName, SourceId),
+    (second, second_source): (&TypedName, SourceId),
+) -> Diagnostic {
+    let keys = |entry: &TypedName| {
+        let mut keys: Vec<String> = type_names(entry).map(|name| name.to_ascii_lowercase()).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    };
+    let warning = |message: String| Diagnostic::warning("pddl.duplicate-name", message);
+    if keys(first) == keys(second) {
+        return warning(message).at(second_source, second.name.span, "").also(
+            first_source,
+            first.name.span,
+            "also declared here",
+        );
+    }
+    let quoted = |entry: &TypedName| {
+        let names: Vec<&str> = type_names(entry).collect();
+        match names.as_slice() {
+            [name] => format!("`{name}`"),
+            names => format!("`(either {})`", names.join(" ")),
+        }
+    };
+    let (of_first, of_second) = (quoted(first), quoted(second));
+    warning(format!("{message}: as {of_first} and as {of_second}"))
+        .at(second_source, second.name.span, format!("as {of_second}"))
+        .also(first_source, first.name.span, format!("also declared here, as {of_first}"))
+}
+
+/// The types of an entry as written; `object` if there is none.
+fn type_names(entry: &TypedName) -> impl Iterator<Item = &str> {
+    let written = entry.ty.iter().flat_map(|ty| &ty.alternatives).map(Name::as_str);
+    written.chain(entry.ty.is_none().then_some("object"))
 }

@@ -23,6 +23,13 @@ const DOMAIN_SECTIONS: &[&str] = &[
     ":constraints",
 ];
 
+/// Sections of HDDL, which adds hierarchical tasks to PDDL.
+const HIERARCHICAL_SECTIONS: &[&str] = &[":task", ":method", ":htn"];
+
+/// Requirement keywords of HDDL, one of them with the spelling of a competition's domains.
+const HIERARCHICAL_REQUIREMENTS: &[&str] =
+    &[":hierarchy", ":hierachie", ":method-preconditions", ":htn-method-prec"];
+
 /// Requirement keywords of PDDL 1.2 to 3.1.
 const REQUIREMENTS: &[&str] = &[
     ":strips",
@@ -67,6 +74,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn domain(&mut self, define: NodeId) -> Domain {
         let mut domain = Domain { span: self.tree.span(define), ..Domain::default() };
         let mut constraints = Vec::new();
+        self.report_hierarchy(define, "domain");
         for id in self.tree.children(define).skip(1) {
             if !self.tree.is_list(id) {
                 self.stray_in_definition(id);
@@ -81,6 +89,9 @@ impl<'a, 't> TreeReader<'a, 't> {
             let help = "begin with `(define (domain NAME)`";
             let place = self.head_span(define);
             self.error_help("pddl.missing-name", "the domain has no name".into(), place, help);
+        }
+        if self.hierarchical {
+            return domain;
         }
         self.require_section(&domain.sections, ":predicates", define, false);
         if domain.actions.is_empty() && domain.durative_actions.is_empty() {
@@ -135,8 +146,30 @@ impl<'a, 't> TreeReader<'a, 't> {
             ":constraints" => {
                 constraints.extend(self.condition_value(rest, "the section", id));
             }
+            // Reported once for the definition.
+            key if HIERARCHICAL_SECTIONS.contains(&key) => {}
             _ => self.unknown_section(keyword, DOMAIN_SECTIONS, "domain"),
         }
+    }
+
+    /// Reports a hierarchical definition as unsupported, once for all its sections of HDDL.
+    fn report_hierarchy(&mut self, define: NodeId, kind: &str) {
+        let mut found: Vec<(&str, Span)> = Vec::new();
+        for id in self.tree.children(define).skip(1) {
+            let section = HIERARCHICAL_SECTIONS.iter().find(|section| self.tree.head_is(id, section));
+            if let Some(section) = section.filter(|section| found.iter().all(|(seen, _)| seen != *section)) {
+                found.push((section, self.head_span(id)));
+            }
+        }
+        let Some((_, first)) = found.first().copied() else { return };
+        self.hierarchical = true;
+        let sections: Vec<String> = found.iter().map(|(section, _)| format!("`{section}`")).collect();
+        let message = format!(
+            "this {kind} is hierarchical (HDDL: {}), and hierarchical planning is not supported",
+            sections.join(", ")
+        );
+        let help = "use a domain without tasks and methods, and a problem with a `:goal`";
+        self.error_help("pddl.hierarchical", message, first, help);
     }
 
     fn unknown_section(&mut self, keyword: NodeId, known: &[&str], kind: &str) {
@@ -157,7 +190,8 @@ impl<'a, 't> TreeReader<'a, 't> {
                 continue;
             }
             let name = self.name(id);
-            if !REQUIREMENTS.contains(&name.key()) {
+            let of_hierarchy = self.hierarchical && HIERARCHICAL_REQUIREMENTS.contains(&name.key());
+            if !of_hierarchy && !REQUIREMENTS.contains(&name.key()) {
                 let mut diagnostic =
                     Diagnostic::warning("pddl.unknown-requirement", format!("unknown requirement `{name}`"))
                         .at(self.sink.source, name.span, "");
@@ -400,6 +434,7 @@ impl<'a, 't> TreeReader<'a, 't> {
     pub(super) fn problem(&mut self, define: NodeId) -> Problem {
         let mut problem = Problem { span: self.tree.span(define), ..Problem::default() };
         let mut merged = Conditions::default();
+        self.report_hierarchy(define, "problem");
         for id in self.tree.children(define).skip(1) {
             if !self.tree.is_list(id) {
                 self.stray_in_definition(id);
@@ -417,6 +452,10 @@ impl<'a, 't> TreeReader<'a, 't> {
             self.error_help("pddl.missing-name", "the problem has no name".into(), place, help);
         }
         for keyword in [":domain", ":init", ":goal"] {
+            // A hierarchical problem may leave its goal out.
+            if self.hierarchical && keyword == ":goal" {
+                continue;
+            }
             self.require_section(&problem.sections, keyword, define, true);
         }
         problem
@@ -449,6 +488,8 @@ impl<'a, 't> TreeReader<'a, 't> {
             ":metric" => problem.metric = self.metric(id).or(problem.metric.take()),
             ":situation" => problem.situation = self.only_name(id, "situation"),
             ":length" => problem.length = Some(self.length(rest)),
+            // Reported once for the definition.
+            key if HIERARCHICAL_SECTIONS.contains(&key) => {}
             _ => self.unknown_section(keyword, PROBLEM_SECTIONS, "problem"),
         }
     }

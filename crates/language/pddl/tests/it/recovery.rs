@@ -3,7 +3,8 @@
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, apply_fixes, render};
 use planforge_pddl::extract::BlockKind;
 use planforge_pddl::{
-    FixedText, StripSpans, check_domain, fix_all, parse_domain, parse_problem, print_domain, print_problem,
+    FixedText, StripSpans, TaskSources, check_domain, check_problem, fix_all, parse_domain, parse_problem,
+    print_domain, print_problem,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -353,4 +354,97 @@ fn a_type_left_out_before_a_variable_is_missing_and_the_variable_stays() {
     assert_eq!(codes, ["pddl.missing-type"]);
     let names: Vec<&str> = parsed.value.actions[0].parameters.iter().map(|p| p.name.as_str()).collect();
     assert_eq!(names, ["?k", "?from", "?to"]);
+}
+
+/// The texts that findings point at, each with its message.
+fn pointed(found: &[Diagnostic], texts: [&str; 2]) -> Vec<String> {
+    let label = |label: &planforge_diagnostics::Label| {
+        format!("{} ({})", &texts[label.source.0 as usize][label.span.range()], label.message)
+    };
+    found
+        .iter()
+        .map(|d| format!("{} @ {}", d.message, d.labels.iter().map(label).collect::<Vec<_>>().join(" @ ")))
+        .collect()
+}
+
+#[test]
+fn an_object_declared_with_two_types_is_reported_with_both_types_and_places() {
+    const SHELVES: &str = "(define (domain shelves)
+  (:requirements :typing)
+  (:types box shelf - object)
+  (:constants top - shelf)
+  (:predicates (on ?b - box ?s - shelf))
+  (:action put :parameters (?b - box) :effect (on ?b top)))";
+    let warnings = |objects: &str| {
+        let text =
+            format!("(define (problem p) (:domain shelves) (:objects {objects}) (:init) (:goal (on a top)))");
+        let domain = parse_domain(SHELVES, SourceId(0)).value;
+        let problem = parse_problem(&text, SourceId(1)).value;
+        let sources = TaskSources { domain: SourceId(0), problem: SourceId(1) };
+        let found = check_problem(&domain, &problem, sources);
+        let repeated: Vec<Diagnostic> =
+            found.into_iter().filter(|d| d.code == "pddl.duplicate-name").collect();
+        assert!(repeated.iter().all(|d| !d.is_error()));
+        pointed(&repeated, [SHELVES, &text])
+    };
+    assert_eq!(
+        warnings("a - box a - shelf"),
+        [
+            "the object `a` is declared twice: as `box` and as `shelf` @ a (as `shelf`) @ a (also declared here, as `box`)"
+        ]
+    );
+    assert_eq!(
+        warnings("a - (either box shelf) a"),
+        [
+            "the object `a` is declared twice: as `(either box shelf)` and as `object` @ a (as `object`) @ a (also declared here, \
+          as `(either box shelf)`)"
+        ]
+    );
+    assert_eq!(
+        warnings("a - box top - box"),
+        [
+            "`top` is already a constant of the domain: as `shelf` and as `box` @ top (as `box`) @ top (also declared here, as `shelf`)"
+        ]
+    );
+    for same in ["a - box A - Box", "a - (either box shelf) a - (either shelf box)"] {
+        let name = if same.contains('A') { "A" } else { "a" };
+        assert_eq!(
+            warnings(same),
+            [format!("the object `{name}` is declared twice @ {name} () @ a (also declared here)")]
+        );
+    }
+}
+
+#[test]
+fn a_hierarchical_task_is_named_in_one_line_a_file() {
+    const DOMAIN: &str = "(define (domain visits)
+  (:requirements :typing :hierarchy :method-preconditions)
+  (:types place)
+  (:predicates (at ?p - place))
+  (:task visit :parameters (?p - place))
+  (:Method walk :parameters (?p - place) :task (visit ?p) :ordered-subtasks (and (go ?p)))
+  (:method stay :parameters (?p - place) :task (visit ?p) :precondition (at ?p) :ordered-subtasks ())
+  (:action go :parameters (?p - place) :effect (at ?p)))";
+    const PROBLEM: &str = "(define (problem one) (:domain visits) (:objects home - place)
+  (:htn :parameters () :ordered-subtasks (and (visit home))) (:init))";
+    let domain = parse_domain(DOMAIN, SourceId(0));
+    let problem = parse_problem(PROBLEM, SourceId(1));
+    let found = [domain.diagnostics, problem.diagnostics].concat();
+    assert!(found.iter().all(|d| d.code == "pddl.hierarchical" && d.is_error()), "{found:?}");
+    assert_eq!(
+        pointed(&found, [DOMAIN, PROBLEM]),
+        [
+            "this domain is hierarchical (HDDL: `:task`, `:method`), and hierarchical planning is not supported @ (:task ()",
+            "this problem is hierarchical (HDDL: `:htn`), and hierarchical planning is not supported @ (:htn ()",
+        ]
+    );
+    // The words alone make no hierarchy.
+    let flat = parse_domain(
+        "(define (domain d) (:requirements :hierarchy) (:predicates (p)) (:action task :effect (p)))",
+        SOURCE,
+    );
+    assert_eq!(
+        flat.diagnostics.iter().map(|d| d.code.as_ref()).collect::<Vec<_>>(),
+        ["pddl.unknown-requirement"]
+    );
 }

@@ -183,6 +183,9 @@ pub struct Reply {
     pub content: String,
     /// Reason for its end.
     pub finish: FinishReason,
+    /// The server's word for that reason, where it stated one that has no meaning here. `finish` is then [`FinishReason::Other`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated_finish: Option<String>,
     /// Token log-probabilities, where asked for and given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Vec<TokenLogprob>>,
@@ -198,7 +201,14 @@ pub struct Reply {
 impl Reply {
     /// A reply without token log-probabilities, thought and refusal.
     pub fn new(content: impl Into<String>, finish: FinishReason) -> Self {
-        Self { content: content.into(), finish, logprobs: None, thought: None, refusal: None }
+        Self {
+            content: content.into(),
+            finish,
+            stated_finish: None,
+            logprobs: None,
+            thought: None,
+            refusal: None,
+        }
     }
 
     /// A refusal for this reason.
@@ -285,7 +295,7 @@ pub enum ProviderFailureClass {
     Timeout,
     /// 429. Worth another try, after `retry_after_ms` where the server named it.
     RateLimited,
-    /// 408 or 5xx. Worth another try.
+    /// 408 or 5xx, or a reply that an outage of the server ended. Worth another try.
     Server,
     /// 401 or 403: the key is wrong or missing. Also an account without credit.
     Authentication,
@@ -317,8 +327,20 @@ pub struct ProviderFailure {
     /// Wait that the server asked for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// Tokens that the server counted all the same; absent if it counted none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Box<Usage>>,
     /// For a person. The host redacts secrets from it.
     pub message: String,
+}
+
+impl ProviderFailure {
+    /// Adds the tokens that the server counted for the request; nothing if it counted none.
+    #[must_use]
+    pub fn with_usage(self, usage: Usage) -> Self {
+        let has_counts = usage.prompt_tokens.is_some() || usage.completion_tokens.is_some();
+        Self { usage: has_counts.then(|| Box::new(usage)), ..self }
+    }
 }
 
 /// The answer of a provider, or of the host on its behalf.
@@ -478,6 +500,19 @@ mod tests {
         }
         let none = Usage { cached_tokens: Some(0), cache_write_tokens: Some(0), ..COUNTED };
         assert_eq!(price(2.0, 8.0).cost(&none), Some(6.0));
+    }
+
+    #[test]
+    fn a_recorded_failure_without_usage_is_read_and_written_unchanged() {
+        let recorded = r#"{"class":"malformed","status":200,"message":"empty"}"#;
+        let failure: ProviderFailure = serde_json::from_str(recorded).unwrap();
+        assert_eq!(failure.usage, None);
+        assert_eq!(serde_json::to_string(&failure).unwrap(), recorded);
+        assert_eq!(serde_json::to_string(&failure.clone().with_usage(Usage::default())).unwrap(), recorded);
+        let counted = failure.with_usage(Usage { prompt_tokens: Some(3), ..Usage::default() });
+        let written = r#"{"class":"malformed","status":200,"usage":{"prompt_tokens":3},"message":"empty"}"#;
+        assert_eq!(serde_json::to_string(&counted).unwrap(), written);
+        assert_eq!(serde_json::from_str::<ProviderFailure>(written).unwrap(), counted);
     }
 
     #[test]

@@ -212,3 +212,66 @@ fn caps_of_a_run_in_progress_can_be_raised_and_never_below_what_is_used() {
     assert_eq!(llm.set_limits("main", &settings).unwrap_err().code, "llm.config");
     assert_eq!(llm.set_limits("other", &settings).unwrap_err().code, "llm.unknown-model");
 }
+
+/// A failure for which the server counted tokens.
+fn billed(class: ProviderFailureClass, prompt: u64, completion: u64) -> CompletionResult {
+    let CompletionResult::ProviderFailure(failure) = failure(class, None) else { unreachable!() };
+    let usage =
+        Usage { prompt_tokens: Some(prompt), completion_tokens: Some(completion), ..Usage::default() };
+    CompletionResult::ProviderFailure(failure.with_usage(usage))
+}
+
+#[test]
+fn tokens_of_unusable_answers_are_counted_and_a_replay_gives_the_same_sums() {
+    // An outage with tokens, then an answer of 10 + 5; and an answer without a choice, for which 4,241 were billed.
+    let provider = ScriptedProvider::new(|number, request| {
+        Ok(match number {
+            0 => billed(ProviderFailureClass::Server, 100, 7),
+            1 => replies(request, 1),
+            _ => billed(ProviderFailureClass::Malformed, 4_000, 241),
+        })
+    });
+    let bench = Bench::with(Some(provider.clone()), |c| {
+        c.max_total_tokens = Some(4_363);
+        c.price = Price { prompt: Some(1.0), completion: Some(2.0), ..Price::default() };
+    });
+    let llm = bench.llm();
+    let main = RoleModels::Order(vec!["main".into()]);
+    let answered = ask_at(&llm, &main, "t/s/0", "q", 1);
+    let usage = answered.answered[0].usage;
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens), (Some(110), Some(12)));
+    assert_eq!((usage.requests, usage.uncounted_requests), (Some(2), None));
+    assert_eq!(ask(&llm, "lost", 1).failure().code, "llm.malformed");
+    let sums = |llm: &Llm| {
+        let usage = llm.usage()["main"].clone();
+        (usage.prompt_tokens, usage.completion_tokens, usage.unmetered, usage.cost_usd)
+    };
+    let (prompt, completion, unmetered, cost) = sums(&llm);
+    assert_eq!((prompt, completion, unmetered), (4_110, 253, 0));
+    assert!((cost.unwrap() - (4_110.0 + 2.0 * 253.0) / 1e6).abs() < 1e-12);
+    // The cap is reached by them, in this session and in a resumed one.
+    assert_eq!(ask(&llm, "further", 1).failure().class, FailureClass::Budget);
+    assert_eq!(ask(&bench.llm(), "further", 1).failure().class, FailureClass::Budget);
+    assert_eq!(provider.count(), 3);
+    let replay = bench.replay().llm();
+    assert_eq!(ask_at(&replay, &main, "t/s/0", "q", 1), answered);
+    assert_eq!(ask(&replay, "lost", 1).failure().code, "llm.malformed");
+    assert_eq!(sums(&replay), sums(&llm));
+}
+
+#[test]
+fn an_attempt_with_tokens_does_not_hide_one_without() {
+    // 100 + 7 tokens, then a timeout, of which nobody knows, then the answer.
+    let provider = ScriptedProvider::new(|number, request| {
+        Ok(match number {
+            0 => billed(ProviderFailureClass::Server, 100, 7),
+            1 => failure(ProviderFailureClass::Timeout, None),
+            _ => replies(request, 1),
+        })
+    });
+    let bench = Bench::new(Some(provider));
+    let main = RoleModels::Order(vec!["main".into()]);
+    let usage = ask_at(&bench.llm(), &main, "t/s/0", "q", 1).answered[0].usage;
+    assert_eq!((usage.prompt_tokens, usage.completion_tokens), (Some(110), Some(12)));
+    assert_eq!((usage.requests, usage.uncounted_requests, usage.is_metered()), (Some(3), Some(1), false));
+}

@@ -57,6 +57,7 @@ fn error(class: Class, status: u16) -> ArrivedResult {
         class,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: "trouble with key-0123456789".into(),
     })
 }

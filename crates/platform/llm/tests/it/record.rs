@@ -159,6 +159,7 @@ fn a_provider_that_tells_a_secret_tells_nobody() {
                 class: Class::Server,
                 status: Some(500),
                 retry_after_ms: None,
+                usage: None,
                 message: format!("bad key {secret}"),
             }),
             1 => planforge_contract::CompletionResult::Replies(told),

@@ -3,7 +3,7 @@
 use crate::batch::requests::custom_id;
 use crate::chat_completions::{error_text, failure_of_status};
 use planforge_contract::{Failure, ProviderFailure, ProviderFailureClass};
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, skip_byte_order_mark_bytes};
 use planforge_llm::{ArrivedResult, DeferredReplies};
 use planforge_record::{Redactor, sha256_hex};
 use serde_json::{Map, Value, json};
@@ -68,10 +68,8 @@ impl BatchReplies {
             match next_line(&mut reader, &mut bytes) {
                 Ok(Next::End) => break,
                 Ok(Next::Line { whole }) => {
-                    if number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
-                        bytes.drain(..3);
-                    }
-                    let Ok(text) = std::str::from_utf8(&bytes) else {
+                    let text = if number == 1 { skip_byte_order_mark_bytes(&bytes) } else { &bytes };
+                    let Ok(text) = std::str::from_utf8(text) else {
                         let what = format!("{place}: this is not UTF-8");
                         self.errors
                             .push(Diagnostic::error("batch.line", what).help("save the file as UTF-8 text"));
@@ -296,7 +294,13 @@ fn of_response(response: &Value, error: Option<&Value>) -> Result<ArrivedResult,
 fn of_result(result: &Value) -> Result<ArrivedResult, String> {
     let failed = |class, message: &str| {
         let message = message.to_owned();
-        Ok(ArrivedResult::Failure(ProviderFailure { class, status: None, retry_after_ms: None, message }))
+        Ok(ArrivedResult::Failure(ProviderFailure {
+            class,
+            status: None,
+            retry_after_ms: None,
+            usage: None,
+            message,
+        }))
     };
     match result.get("type").and_then(Value::as_str) {
         Some("succeeded") => match result.get("message").filter(|message| message.is_object()) {
@@ -337,7 +341,7 @@ fn of_error(error: &Value) -> ProviderFailure {
         Some(code) if code.contains("expired") => ProviderFailureClass::Timeout,
         _ => ProviderFailureClass::Server,
     };
-    ProviderFailure { class, status: None, retry_after_ms: None, message }
+    ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message }
 }
 
 /// `{"content": "..."}` or `{"contents": ["...", ...]}`, with the `model` where the line names one. Nothing is ever an answer by mistake: a

@@ -8,6 +8,7 @@ use crate::batch_services::ServiceBatch;
 use crate::http::{HttpSettings, ModelServer, download, receive};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass};
+use planforge_diagnostics::skip_byte_order_mark;
 use planforge_llm::{ArrivedResult, Clock};
 use planforge_record::Redactor;
 use reqwest::RequestBuilder;
@@ -88,6 +89,7 @@ impl Calls<'_> {
                 class: ProviderFailureClass::Malformed,
                 status: Some(200),
                 retry_after_ms: None,
+                usage: None,
                 message: format!("not JSON: {e}"),
             })
         }))
@@ -423,6 +425,7 @@ impl<'a> ResultLines<'a> {
             lines.wrong(&format!("result {} cannot be read: {why}", lines.count + 1))
         };
         let text = String::from_utf8(bytes).map_err(|_| unreadable(self, &"it is not UTF-8"))?;
+        let text = if self.count == 0 { skip_byte_order_mark(&text) } else { &text };
         let text = text.trim();
         if text.is_empty() {
             return Ok(());

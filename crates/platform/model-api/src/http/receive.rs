@@ -3,6 +3,7 @@
 use crate::chat_completions::{failure_of_status, is_refusal_body, malformed_failure};
 use jiff::{SignedDuration, Timestamp};
 use planforge_contract::{ProviderFailure, ProviderFailureClass, RateLimits, RateQuota};
+use planforge_diagnostics::skip_byte_order_mark_bytes;
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::SystemTime;
@@ -34,6 +35,7 @@ pub async fn download(
         class: ProviderFailureClass::Malformed,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message,
     };
     if !response.status().is_success() {
@@ -72,11 +74,14 @@ async fn read(mut response: reqwest::Response, max_body: usize) -> Received {
                 class: ProviderFailureClass::Malformed,
                 status: Some(status),
                 retry_after_ms: None,
+                usage: None,
                 message: format!("the answer is longer than {max_body} bytes (option `max_body_mb`)"),
             });
         }
         body.extend_from_slice(&chunk);
     }
+    let mark = body.len() - skip_byte_order_mark_bytes(&body).len();
+    body.drain(..mark);
     if is_refusal_body(status, &body) {
         return Ok(body);
     }
@@ -107,7 +112,7 @@ fn of_transport(error: reqwest::Error) -> ProviderFailure {
         message.push_str(&format!(": {inner}"));
         cause = inner.source();
     }
-    ProviderFailure { class, status: None, retry_after_ms: None, message }
+    ProviderFailure { class, status: None, retry_after_ms: None, usage: None, message }
 }
 
 /// The failure of a redirect. Redirects are never followed, because the key would be sent to the target.
@@ -119,6 +124,7 @@ fn of_redirect(status: u16, to: Option<&str>, from: &reqwest::Url) -> ProviderFa
         class: ProviderFailureClass::NotFound,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!(
             "the server redirects {to}; redirects are not followed, for the key would go there too"
         ),
@@ -131,6 +137,7 @@ fn cut_off(status: u16, error: &serde_json::Error, bytes: usize) -> ProviderFail
         class: ProviderFailureClass::Connection,
         status: Some(status),
         retry_after_ms: None,
+        usage: None,
         message: format!("the answer ends in the middle, after {bytes} bytes ({error})"),
     }
 }

@@ -95,6 +95,7 @@ fn a_question_is_written_once_and_again_where_it_failed_in_passing() {
         class: ProviderFailureClass::Timeout,
         status: None,
         retry_after_ms: None,
+        usage: None,
         message: "late".into(),
     };
     let waits = PendingRequest { failed: Some(failed), ..a.clone() };

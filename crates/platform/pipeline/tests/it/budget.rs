@@ -270,6 +270,7 @@ fn a_server_that_always_fails_ends_the_search() {
                 status: Some(401),
                 message: "no".into(),
                 retry_after_ms: None,
+                usage: None,
             }))
         }
     }

@@ -121,6 +121,7 @@ impl Provider for ScriptedProvider {
                 class: ProviderFailureClass::BadRequest,
                 status: Some(400),
                 retry_after_ms: None,
+                usage: None,
                 message: "scripted refusal".into(),
             }));
         }

@@ -2,7 +2,7 @@
 //! Appendix D), as models write them: headings of another level, in bold or none at all, the thought behind
 //! the PDDL, reasoning in separate tags, an end cut off.
 
-use super::{WantedPddl, check_finish, lacks_pddl, report, take};
+use super::{WantedPddl, check_finish, lacks_pddl, note_finish, report, take};
 use planforge_contract::{CandidatePatch, Failure, FinishReason, FixPolicy, Reply};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::extract::{ExtractedPddl, PddlBlock, code_blocks};
@@ -47,7 +47,7 @@ pub fn read_thought_reply(
         if cut {
             check_finish(reply)?;
         }
-        return Err(lacks_pddl(wanted, found.domain().or(found.problem())));
+        return Err(note_finish(lacks_pddl(wanted, found.domain().or(found.problem())), reply));
     };
     if cut {
         if !is_whole(block) || blocks(&found, wanted).last().is_some_and(|last| last.span != block.span) {

@@ -80,6 +80,7 @@ pub fn failure(class: ProviderFailureClass, retry_after_ms: Option<u64>) -> Comp
         class,
         status: None,
         retry_after_ms,
+        usage: None,
         message: "scripted trouble".into(),
     })
 }
