@@ -1,7 +1,8 @@
 //! The prompts: templates in `templates/`, filled with what is known of the task. A text that is inserted is data and is never
 //! read as a template.
 
-use crate::{CritiqueOptions, Evidence, Form, Of, codes};
+use crate::codes;
+use crate::options::{CritiqueOptions, Evidence, Form, Of};
 use planforge_contract::{
     Candidate, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedSeverity, TaskView,
 };

@@ -9,14 +9,16 @@
 
 mod prose;
 mod structured;
+mod words;
 
-use crate::{Of, codes};
+use crate::codes;
+use crate::options::Of;
 use planforge_contract::{
     Critique, CritiqueFinding, Failure, FindingSeverity, FinishReason, ReportedDiagnostic, ReportedSeverity,
 };
 use planforge_plugin_sdk::loose;
-use prose::ReviewLexicon;
 use std::collections::BTreeSet;
+use words::ReviewLexicon;
 
 /// The longest reply that is read, in bytes.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
@@ -240,7 +242,7 @@ fn normal(text: &str) -> String {
 }
 
 fn in_bounds(finding: CritiqueFinding) -> CritiqueFinding {
-    let cut = |text: String| crate::ask::cut_to_bytes(text.trim(), MOST_OF_A_FIELD);
+    let cut = |text: String| crate::critique_text::cut_to_bytes(text.trim(), MOST_OF_A_FIELD);
     CritiqueFinding {
         finding: cut(finding.finding),
         place: cut(finding.place),

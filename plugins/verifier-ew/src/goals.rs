@@ -1,7 +1,7 @@
 //! Goal agreement of a candidate and the environment's model (see [`planforge_planning::walk::goal_agreement`]).
 
 use crate::measure::{Capped, DIRECTIONS, seed_of};
-use crate::{Mode, Settings};
+use crate::options::{Mode, Settings};
 use planforge_planning::walk::{
     DirectionGoals, ExactError, GoalPlan, GoalSampleSpec, Model, NamedStep, ScoreInterval, WalkScore,
     exact_goals, execute_steps, goal_agreement, goal_plan, interval, sample_goals,

@@ -1,30 +1,31 @@
 //! The assessments of one request.
 
-use crate::candidate::{ReadCandidate, Ready, read};
-use crate::goals::{GoalsMeasured, MissingGoals};
-use crate::measure::{Measured, NoScore, RaceStatus};
-use crate::rating::{
-    CandidateState, interruption_failure, limit_assessment, ranked_assessment, rejected_assessment,
-    undecided_assessment,
+use crate::assessments::{
+    interruption_failure, limit_assessment, ranked_assessment, rejected_assessment, undecided_assessment,
 };
-use crate::reference::{Cache, EnvironmentClient, Reference};
+use crate::candidate::{ReadCandidate, Ready, read};
+use crate::codes;
+use crate::environment::EnvironmentClient;
+use crate::goals::{self, GoalsMeasured, MissingGoals};
+use crate::measure::{self, Measured, NoScore};
+use crate::options::{FailingWalks, Mode, Ratings, Settings};
+use crate::race::{self, RaceStatus};
+use crate::rating::CandidateState;
+use crate::reference::{Cache, Reference};
+use crate::report;
 use crate::trials::Ended;
-use crate::{FailingWalks, Mode, Ratings, Settings, codes, goals, measure, report};
+use crate::walk_feedback;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
-    Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, ReportedDiagnostic,
-    StateDescription, UndecidedReason, VerifyRequest,
+    Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, UndecidedReason,
+    VerifyRequest,
 };
-use planforge_diagnostics::{Diagnostic, SourceId};
-use planforge_planning::equivalence::interface::{ActionMatch, Interface};
-use planforge_planning::walk::{
-    Counterexample, CounterexampleOutcome, Model, NamedStep, Refusal, WalkDirection,
-};
-use planforge_planning::{FailedCondition, ResourceLimits, StopReason, Validator, parse_plan};
+use planforge_diagnostics::Diagnostic;
+use planforge_planning::walk::{Counterexample, CounterexampleOutcome, Model, NamedStep, WalkDirection};
+use planforge_planning::{ResourceLimits, StopReason};
 use planforge_plugin_common::judging::blame::{Trial, blame};
 use planforge_plugin_common::judging::{Deadline, Semantics, domains as documents};
-use planforge_plugin_sdk::checked::Checked;
-use planforge_plugin_sdk::feedback::{self, FailingWalk, Refused, RefusedBy, Unmet};
+use planforge_plugin_sdk::feedback;
 
 /// Most failing walks in one feedback.
 const MOST_WALKS: usize = 12;
@@ -210,7 +211,7 @@ impl WalkJudge<'_> {
     /// Races all candidates; one that has no score for lack of a first action is measured on its own.
     fn race(&mut self, models: &[&Model]) -> Result<Vec<Measurement>, Failure> {
         let trials = self.reference.trials(self.settings);
-        let raced = match measure::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
+        let raced = match race::race(&trials, models, TOLERANCE, self.seed, &mut self.budget) {
             Ok(raced) => raced,
             Err(ended) => return Measurement::same_for_all(ended, models.len()),
         };
@@ -417,11 +418,11 @@ impl WalkJudge<'_> {
         if self.settings.failing_walks == FailingWalks::Each {
             assessment.evidence["failing_walks"] = walks.iter().map(report::failing_walk).collect();
         }
-        let names = ready.renaming.as_ref().and_then(names);
+        let names = ready.renaming.as_ref().and_then(walk_feedback::names);
         assessment.feedback = names.into_iter().chain(feedback::several(walks.len(), MOST_WALKS)).collect();
         for (number, found) in walks.iter().take(MOST_WALKS).enumerate() {
             let initial = stuck && number == 0;
-            let told = failing_walk(self.reference, ready, found, initial, &mut self.budget)?;
+            let told = walk_feedback::failing_walk(self.reference, ready, found, initial, &mut self.budget)?;
             assessment.feedback.push(told.feedback);
             assessment.diagnostics.push(told.diagnostic);
             if self.settings.blame {
@@ -463,147 +464,4 @@ impl WalkJudge<'_> {
             (None, None) => Ok(Vec::new()),
         }
     }
-}
-
-/// The texts about a failing walk.
-pub(crate) struct WalkFeedback {
-    pub(crate) feedback: String,
-    diagnostic: ReportedDiagnostic,
-    /// The reason why the environment did not describe the state.
-    pub(crate) no_state: Option<String>,
-}
-
-/// The texts for a failing walk. `initial`: the candidate has no applicable action initially; the walk is
-/// then a first action of the environment.
-pub(crate) fn failing_walk(
-    reference: &Reference<'_>,
-    ready: &Ready,
-    found: &Counterexample,
-    initial: bool,
-    budget: &mut dyn ResourceLimits,
-) -> Result<WalkFeedback, Failure> {
-    let walk = &found.walk;
-    let steps: Vec<String> = walk.prefix.iter().chain([&walk.action]).map(NamedStep::to_string).collect();
-    let (state, no_state) = state_before(reference, &walk.prefix, &walk.action)?;
-    let by = match found.direction {
-        WalkDirection::CandidateToReference => RefusedBy::Environment,
-        WalkDirection::ReferenceToCandidate => RefusedBy::Candidate,
-    };
-    let conditions = match by {
-        RefusedBy::Candidate => conditions(ready, &steps, budget),
-        RefusedBy::Environment => Vec::new(),
-    };
-    let why = refusal_reason(&walk.refusal, by, unmet(&ready.checked, &conditions));
-    let feedback = match (&why, initial, steps.as_slice()) {
-        (Refused::Conditions(list), true, [action]) => {
-            feedback::no_first_action(Some((action, list)), state.as_ref())
-        }
-        _ => feedback::walk(&FailingWalk { steps: &steps, by, why: &why, state: state.as_ref() }),
-    };
-    let diagnostic = diagnostic(ready, found, by, &conditions);
-    Ok(WalkFeedback { feedback, diagnostic, no_state })
-}
-
-/// The names of the walk's actions in the candidate's own text; `None` if they are equal.
-pub(crate) fn names(renaming: &Interface) -> Option<String> {
-    if renaming.is_identity() {
-        return None;
-    }
-    let one = |action: &ActionMatch| {
-        let places: Vec<String> = action.parameters.iter().map(|p| (p + 1).to_string()).collect();
-        let places = match places.as_slice() {
-            [] => String::new(),
-            [one] => format!(", with your parameter {one}"),
-            many => format!(", with your parameters in the order {}", many.join(", ")),
-        };
-        format!("- your action {} is called {}{places}\n", action.candidate, action.reference)
-    };
-    let lines: String = renaming.actions.iter().map(one).collect();
-    Some(format!("In what follows your actions have other names:\n{lines}"))
-}
-
-/// The state before an action. If the environment describes no states, the verdict does not change and the
-/// text has no state.
-fn state_before(
-    reference: &Reference<'_>,
-    prefix: &[NamedStep],
-    next: &NamedStep,
-) -> Result<(Option<StateDescription>, Option<String>), Failure> {
-    match reference.asked.state(prefix, Some(next)) {
-        Ok(state) => Ok((Some(state), None)),
-        Err(failure) if failure.class == FailureClass::Cancelled => Err(failure),
-        Err(failure) => Ok((None, Some(format!("{} [{}]", failure.message, failure.code)))),
-    }
-}
-
-/// The conditions of the candidate's precondition that do not hold at the last step; none if a limit ended the
-/// validation.
-fn conditions(ready: &Ready, steps: &[String], budget: &mut dyn ResourceLimits) -> Vec<FailedCondition> {
-    let validator = Validator::new(ready.model.lifted().clone());
-    let report = validator.validate_within(&parse_plan(&steps.join("\n"), SourceId(2)), budget);
-    report.failing_step.map(|f| f.conditions).unwrap_or_default()
-}
-
-fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
-    let one = |c: &FailedCondition| Unmet {
-        remedy: c.remedy.clone(),
-        why: c.why.clone(),
-        quote: checked.quote(c.place.text.source(), c.place.span),
-    };
-    conditions.iter().map(one).collect()
-}
-
-fn refusal_reason(refusal: &Refusal, by: RefusedBy, conditions: Vec<Unmet>) -> Refused {
-    match (refusal, by) {
-        (Refusal::UnknownAction { name }, _) => Refused::NoAction(name.clone()),
-        (Refusal::Arity { name, expected, given }, _) => {
-            Refused::Arity { action: name.clone(), takes: *expected, given: *given }
-        }
-        (Refusal::UnknownObject { name }, _) => Refused::NoObject(name.clone()),
-        (Refusal::WrongType { object, object_type, expected, .. }, _) => {
-            Refused::WrongType { object: object.clone(), is: object_type.clone(), asked: expected.clone() }
-        }
-        (Refusal::NotApplicable, RefusedBy::Environment) => Refused::Withheld,
-        (Refusal::NotApplicable, RefusedBy::Candidate) => Refused::Conditions(conditions),
-        (Refusal::NoEffect, _) => Refused::NoEffect,
-    }
-}
-
-/// An error at the condition that refuses, or at the action that is allowed too often.
-fn diagnostic(
-    ready: &Ready,
-    found: &Counterexample,
-    by: RefusedBy,
-    conditions: &[FailedCondition],
-) -> ReportedDiagnostic {
-    let walk = &found.walk;
-    let after = match walk.prefix.len() {
-        0 => "initially".to_owned(),
-        1 => "after 1 step".to_owned(),
-        n => format!("after {n} steps"),
-    };
-    let message = match by {
-        RefusedBy::Environment => {
-            format!("{after} the environment refuses {}, which the candidate allows", walk.action)
-        }
-        RefusedBy::Candidate => {
-            format!(
-                "{after} the candidate refuses {}, which the environment executes: {}",
-                walk.action, walk.refusal
-            )
-        }
-    };
-    let code = match by {
-        RefusedBy::Environment => codes::REFUSED_BY_ENVIRONMENT,
-        RefusedBy::Candidate => codes::REFUSED_BY_CANDIDATE,
-    };
-    let mut diagnostic = Diagnostic::error(code, message);
-    let schema = ready.checked.domain.iter().flat_map(|d| &d.actions);
-    let schema = schema.into_iter().find(|a| a.name.as_str().eq_ignore_ascii_case(&walk.action.name));
-    if let Some(condition) = conditions.first() {
-        diagnostic = diagnostic.at(condition.place.text.source(), condition.place.span, "");
-    } else if let Some(schema) = schema {
-        diagnostic = diagnostic.at(SourceId(0), schema.span, "");
-    }
-    ReportedDiagnostic::of(&diagnostic, &ready.checked.sources)
 }

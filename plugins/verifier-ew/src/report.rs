@@ -1,8 +1,9 @@
 //! The comparison in words and as JSON: for the evidence of an assessment and for `planforge pddl ew`.
 
-use crate::Settings;
 use crate::goals::GoalsMeasured;
-use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured, RaceStatus};
+use crate::measure::{Action, DIRECTIONS, DirectionMeasure, Measured};
+use crate::options::Settings;
+use crate::race::RaceStatus;
 use planforge_planning::walk::{Counterexample, NamedStep, ScoreInterval, WalkDirection};
 use planforge_plugin_common::judging::reports::{EwInterval, EwReport};
 use serde_json::{Value, json};

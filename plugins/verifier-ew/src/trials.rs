@@ -2,15 +2,15 @@
 //! its walks itself, and they are executed on the candidate's model; the candidate's are tried by the environment. Each
 //! direction is one crossing, and one more for every round of redraws.
 
+use crate::environment::{EnvironmentClient, refusal};
 use crate::measure::{DirectionMeasure, Problem, seed_of};
-use crate::reference::{EnvironmentClient, refusal};
-use crate::{DeadEnds, Policy, Settings};
+use crate::options::{DeadEnds, Policy, Settings};
 use planforge_contract::{ActionInterface, Failure, WalkPolicy, WalkSpec};
 use planforge_planning::walk::{
-    Counterexample, DirectionSample, FailingWalk, LengthSample, Model, NamedStep, Refusal, SchemaCount,
+    self, Counterexample, DirectionSample, FailingWalk, LengthSample, Model, NamedStep, Refusal, SchemaCount,
     WalkDirection,
 };
-use planforge_planning::{ResourceLimits, StopReason, walk};
+use planforge_planning::{ResourceLimits, StopReason};
 use std::collections::BTreeMap;
 
 /// Most rounds in which walks that met a dead end are drawn again.

@@ -1,8 +1,14 @@
 //! The assessment of one candidate.
 
-use crate::{
-    Against, Backend, PddlParser, PlanVerifierOptions, What, claims, codes, environment, parser, val,
-};
+use crate::assessments::{count, finish, missing, pddl_feedback};
+use crate::claims;
+use crate::codes;
+use crate::environment;
+use crate::evidence;
+use crate::options::{Against, Backend, PddlParser, PlanVerifierOptions, What};
+use crate::parser;
+use crate::unplanned;
+use crate::val;
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedDiagnostic,
@@ -10,16 +16,9 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::Domain;
-use planforge_planning::{
-    Explanation, FailedCondition, ReasonKind, ValidationReport, Validator, normalize, parse_plan,
-    why_unsolvable,
-};
-use planforge_plugin_common::judging::Deadline;
+use planforge_planning::{FailedCondition, ValidationReport, Validator, normalize, parse_plan};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
-
-use planforge_plugin_sdk::feedback::{self, NoPlan, Quote, Unmet};
-use serde_json::{Value, json};
-use std::time::Duration;
+use planforge_plugin_sdk::feedback::{self, Unmet};
 
 const PLAN: SourceId = SourceId(2);
 
@@ -49,7 +48,7 @@ pub(crate) fn judge(
             judge_pddl(host, options, texts, written)
         }
         (true, None) => {
-            Ok(judge_unplanned(host, options, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
+            Ok(unplanned::judge(host, options, Texts::of(candidate, &task.given), candidate.plan.as_ref()))
         }
         (true, Some(plan)) if options.against == Against::Environment => {
             let (mut assessment, verdict) = environment::judge(host, options, task, candidate, plan)?;
@@ -150,7 +149,7 @@ fn judge_plan(
     if assessment.decision == Decision::Rejected {
         assessment.feedback = vec![plan_feedback(&checked, &report, &found)];
     }
-    assessment.evidence = plan_evidence(&report);
+    assessment.evidence = evidence::of(&report);
     assessment.metrics.insert("steps".into(), report.steps as f64);
     assessment.metrics.insert("executed".into(), report.trace.len() as f64);
     if let (Decision::Accepted, Some(cost)) = (&assessment.decision, report.cost) {
@@ -243,150 +242,4 @@ fn unmet(checked: &Checked, conditions: &[FailedCondition]) -> Vec<Unmet> {
         quote: checked.quote(c.place.text.source(), c.place.span),
     };
     conditions.iter().map(one).collect()
-}
-
-/// Undecided: a missing plan is not a wrong plan. The feedback has the planner's answer and, from the
-/// candidate's own texts, why the goal is unreachable.
-fn judge_unplanned(
-    host: &dyn Host,
-    options: &PlanVerifierOptions,
-    texts: Texts<'_>,
-    outcome: Option<&PlanOutcome>,
-) -> Assessment {
-    let Some(outcome) = outcome else { return missing("there is no plan to judge: the candidate has none") };
-    let mut assessment =
-        missing(format!("there is no plan to judge: the planner answered {}", outcome.name()));
-    if texts.domain.is_none() || texts.problem.is_none() {
-        return assessment;
-    }
-    let checked = check(texts, "");
-    if checked.count(ReportedSeverity::Error) > 0 {
-        assessment.feedback = pddl_feedback(&checked);
-        return finish(assessment, &checked);
-    }
-    // At most half of the time that the host leaves.
-    let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
-    let own = Duration::from_secs(options.limits.time_s.into());
-    let mut budget = Deadline::within(host, Some(half.map_or(own, |half| half.min(own))));
-    let explanation = explain(&mut budget, &checked);
-    if let Some(reason) = budget.stop_reason() {
-        // The reasons would not be the same the next time: a limit, which the record keeps.
-        let message = format!("{reason} ended the search for an explanation");
-        assessment.decision = Decision::Undecided { reason: UndecidedReason::Limit, message };
-    }
-    let unreachable = explanation.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
-    let constructs;
-    let why = match outcome {
-        // Relaxation shows it, whatever the planner came to.
-        _ if unreachable => NoPlan::Unreachable,
-        PlanOutcome::ProvenUnsolvable { .. } => NoPlan::Proven,
-        PlanOutcome::LimitReached { message, .. } => NoPlan::Limit(message),
-        PlanOutcome::Unsupported { diagnostics } => {
-            let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
-            constructs = messages.join("; ");
-            NoPlan::Unsupported(&constructs)
-        }
-        PlanOutcome::Exhausted { .. } | PlanOutcome::Unreadable { .. } | PlanOutcome::Plan { .. } => {
-            NoPlan::Exhausted
-        }
-    };
-    assessment.feedback = vec![feedback::no_plan(why, &reasons(&checked, &explanation))];
-    finish(assessment, &checked)
-}
-
-fn explain(budget: &mut Deadline<'_>, checked: &Checked) -> Explanation {
-    let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
-        return Explanation::default();
-    };
-    match normalize(domain, problem) {
-        Ok(task) if task.unsupported.is_empty() => why_unsolvable(&task, budget),
-        _ => Explanation::default(),
-    }
-}
-
-/// The reasons with the lines they are about.
-fn reasons(checked: &Checked, explanation: &Explanation) -> Vec<(String, Option<Quote>)> {
-    let one = |r: &planforge_planning::Reason| {
-        (r.message.clone(), checked.quote(r.place.text.source(), r.place.span))
-    };
-    explanation.reasons.iter().map(one).collect()
-}
-
-/// Most atoms of the initial state.
-const MOST_ATOMS: usize = 1000;
-/// Most steps of a trace.
-const MOST_STEPS: usize = 500;
-
-/// The course of a validation: the initial state, the changes of each step, and where and why it stopped.
-///
-/// `initial` and `trace` are cut at 1000 atoms and 500 steps; `initial_left_out` and `trace_left_out` count
-/// the missing entries.
-fn plan_evidence(report: &ValidationReport) -> Value {
-    let symbols = &report.symbols;
-    let atoms =
-        |list: &[planforge_planning::task::Atom]| list.iter().map(|a| symbols.atom(a)).collect::<Vec<_>>();
-    let initial = &report.initial[..report.initial.len().min(MOST_ATOMS)];
-    let trace: Vec<Value> = report
-        .trace
-        .iter()
-        .take(MOST_STEPS)
-        .map(|step| {
-            let numbers: Vec<String> = step
-                .numbers
-                .iter()
-                .map(|(term, value)| format!("(= {} {value})", symbols.function_term(term)))
-                .collect();
-            json!({
-                "step": symbols.step(&step.action),
-                "added": atoms(&step.added),
-                "deleted": atoms(&step.deleted),
-                "numbers": numbers,
-            })
-        })
-        .collect();
-    json!({
-        "initial": atoms(initial),
-        "initial_left_out": report.initial.len() - initial.len(),
-        "trace_left_out": report.trace.len() - trace.len(),
-        "trace": trace,
-        "failing_step": report.failing_step.as_ref().map(|f| json!({
-            "number": f.index + 1,
-            "step": f.text,
-            "conditions": f.conditions.iter().map(condition).collect::<Vec<_>>(),
-        })),
-        "missing_goals": report.missing_goals.iter().map(condition).collect::<Vec<_>>(),
-    })
-}
-
-fn condition(failed: &FailedCondition) -> Value {
-    json!({ "condition": failed.text, "why": failed.why, "needs": failed.remedy })
-}
-
-/// Undecided because a text or plan is missing.
-pub(crate) fn missing(message: impl Into<String>) -> Assessment {
-    let message = message.into();
-    let decision = Decision::Undecided { reason: UndecidedReason::MissingInput, message: message.clone() };
-    Assessment::new(decision, message)
-}
-
-pub(crate) fn count(n: usize, what: &str) -> String {
-    match n {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
-}
-
-fn pddl_feedback(checked: &Checked) -> Vec<String> {
-    ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
-}
-
-/// Adds the diagnostics and the metrics about them.
-fn finish(mut assessment: Assessment, checked: &Checked) -> Assessment {
-    let errors = checked.count(ReportedSeverity::Error) as f64;
-    assessment.metrics.insert("errors".into(), errors);
-    assessment.metrics.insert("clean".into(), 1.0 / (1.0 + errors));
-    assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
-    assessment.diagnostics.clone_from(&checked.diagnostics);
-    assessment
 }

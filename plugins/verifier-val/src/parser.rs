@@ -4,8 +4,10 @@
 //! before that line. A file with neither a domain nor a problem has no errors, so the tree is checked too.
 //! Undeclared predicates and variables are warnings only: it accepts domains that no planner could use.
 
-use crate::judge::count;
-use crate::{PlanVerifierOptions, codes, val};
+use crate::assessments::count;
+use crate::codes;
+use crate::options::PlanVerifierOptions;
+use crate::val;
 use planforge_child::{Ending, Finished};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};

@@ -3,7 +3,8 @@
 //! Its exit code alone is not enough: it is 255 both for a damaged file and for an unknown action, and it
 //! crashes on some inputs. A verdict counts only if exit code and text agree; everything else is undecided.
 
-use crate::{PlanVerifierOptions, codes};
+use crate::codes;
+use crate::options::PlanVerifierOptions;
 use planforge_child::{CommandSpec, Ending, Finished, Limits};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, Failure, FailureClass, ProgressTimer, UndecidedReason};

@@ -1,10 +1,7 @@
 //! The written form of a document that crosses a boundary: `{"document": NAME, "schema": N, "body": {...}}`.
 
-use crate::JsonObject;
-use schemars::{JsonSchema, schema_for};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
 /// A type that may cross a plugin boundary or stand in a run folder.
@@ -121,15 +118,4 @@ macro_rules! documents {
             $(visitor.visit::<$ty>();)*
         }
     };
-}
-
-/// The JSON schemas of documents, for authors of plugins in other languages: name -> `{schema, json_schema}`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct DocumentSchemas(pub JsonObject);
-
-impl DocumentVisitor for DocumentSchemas {
-    fn visit<T: Document + JsonSchema + PartialEq + Debug>(&mut self) {
-        let entry = json!({"schema": T::SCHEMA, "json_schema": schema_for!(T)});
-        self.0.insert(T::NAME.to_owned(), entry);
-    }
 }

@@ -3,10 +3,8 @@
 
 use crate::gate::POLL;
 use crate::settings::ModelSettings;
-use crate::usage::ModelUsage;
-use planforge_contract::{
-    CompletionRequest, Failure, FailureClass, Price, ProviderFailure, ProviderFailureClass, Usage,
-};
+use crate::usage::{ModelUsage, may_have_used};
+use planforge_contract::{CompletionRequest, Failure, FailureClass, Price, ProviderFailure, Usage};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Tokens that a chat template adds to a turn, generously.
@@ -17,12 +15,6 @@ const TURN_TOKENS: u64 = 16;
 pub fn estimated_tokens<'a>(texts: impl Iterator<Item = &'a str>, turns: usize) -> u64 {
     let bytes: usize = texts.map(str::len).sum();
     bytes.div_ceil(3) as u64 + TURN_TOKENS * turns as u64
-}
-
-/// True if a request with such a failure may have used tokens.
-pub(crate) const fn may_have_used(class: ProviderFailureClass) -> bool {
-    use ProviderFailureClass as C;
-    matches!(class, C::Connection | C::Timeout | C::Malformed)
 }
 
 /// Upper bound on the use of one request, estimated before it is sent.

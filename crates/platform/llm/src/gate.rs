@@ -1,9 +1,10 @@
-//! Limits on concurrent requests and on their rate, and the clock that they wait by.
+//! Limits on concurrent requests and on their rate.
 
+use crate::clock::Clock;
 use crate::pace::{Pace, Ticket};
 use planforge_contract::{ProviderFailure, ProviderFailureClass, RateLimits};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Interval at which a waiter checks for an interruption.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
@@ -169,46 +170,4 @@ impl Drop for Permit<'_> {
 fn spacing(per_minute: Option<f64>) -> Duration {
     let each = per_minute.filter(|rate| *rate > 0.0).map(|rate| 60.0 / rate);
     each.and_then(|each| Duration::try_from_secs_f64(each).ok()).unwrap_or(Duration::ZERO)
-}
-
-/// Source of time and of waits.
-pub trait Clock: Send + Sync {
-    /// Time since some fixed moment; never goes back.
-    fn now(&self) -> Duration;
-    /// Waits for the duration or until `cancelled` returns true. Returns false if it was cancelled.
-    fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool;
-}
-
-/// The machine's own clock.
-#[derive(Debug)]
-pub struct SystemClock {
-    start: Instant,
-}
-
-/// Interval at which a sleeper checks for an interruption.
-const SLICE: Duration = Duration::from_millis(20);
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self { start: Instant::now() }
-    }
-}
-
-impl Clock for SystemClock {
-    fn now(&self) -> Duration {
-        self.start.elapsed()
-    }
-    fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool {
-        let end = Instant::now() + duration;
-        loop {
-            if cancelled() {
-                return false;
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return true;
-            }
-            std::thread::sleep(left.min(SLICE));
-        }
-    }
 }

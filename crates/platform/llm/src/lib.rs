@@ -7,33 +7,40 @@
 
 mod answer;
 mod caps;
+mod clock;
 mod codes;
+mod deferred;
 mod gate;
 mod hints;
 mod key;
 mod llm;
 mod models;
 mod pace;
+mod pause;
+mod provider_host;
 mod redact;
 mod retry;
 mod role_request;
+mod session;
 mod settings;
 mod table;
 mod table_client;
 mod usage;
+mod watch;
 
-pub use answer::{
-    ArrivedResult, DeferredReplies, FailedTable, PendingRequest, RoleAnswer, TableReplies, Unanswered,
-};
+pub use answer::{FailedTable, RoleAnswer, TableReplies, Unanswered};
 pub use caps::estimated_tokens;
+pub use clock::{Clock, SystemClock};
 pub use codes::CODES;
-pub use gate::{Clock, SystemClock};
+pub use deferred::{ArrivedResult, DeferredReplies, PendingRequest};
 pub use hints::{ErrorHint, TableChange, error_hint};
 pub use key::{canonical_request, completion_key, derive_seed, derive_u64};
-pub use llm::{CallPhase, CallSite, CallStep, CallWatch, Llm, LlmOptions, Mode, Observer};
+pub use llm::Llm;
 pub use models::RoleModels;
 pub use pace::{Pace, Ticket};
 pub use retry::{to_failure, wait as retry_wait};
+pub use session::{CallSite, LlmOptions, Mode, Observer};
 pub use settings::{HOST_KEYS, LIMIT_KEYS, ModelSettings, SettingsProblem, split_table};
 pub use table::ModelTable;
 pub use usage::ModelUsage;
+pub use watch::{CallPhase, CallStep, CallWatch};

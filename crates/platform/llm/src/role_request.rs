@@ -7,9 +7,9 @@
 
 use crate::answer::{FailedTable, RoleAnswer, TableReplies, Unanswered};
 use crate::caps::estimated_tokens;
-use crate::llm::Mode;
 use crate::models::RoleModels;
-use crate::table::PAUSED;
+use crate::pause::PAUSED;
+use crate::session::Mode;
 use crate::table_client::{RecordedEnd, TableClient, TableRequest};
 use planforge_contract::{Failure, FailureClass, Replies, Usage};
 use planforge_record::Event;

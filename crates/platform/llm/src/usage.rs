@@ -1,7 +1,6 @@
 //! Counts and cost of requests. Unknown stays unknown.
 
-use crate::caps::may_have_used;
-use planforge_contract::{Price, ProviderFailure, Usage};
+use planforge_contract::{Price, ProviderFailure, ProviderFailureClass, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Use of one `[llm.NAME]` table in a run.
@@ -70,6 +69,12 @@ impl ModelUsage {
         self.cost_usd = price.cost(&sums).filter(|_| self.unmetered == 0);
         self
     }
+}
+
+/// True if a request with such a failure may have used tokens.
+pub(crate) const fn may_have_used(class: ProviderFailureClass) -> bool {
+    use ProviderFailureClass as C;
+    matches!(class, C::Connection | C::Timeout | C::Malformed)
 }
 
 /// Adds the tokens that a server counted for an attempt that failed, or counts the attempt if it may have used tokens that

@@ -2,7 +2,7 @@
 
 use crate::limits::{CallLimits, Clock, IdleTime, TICK};
 use crate::program::{CallHost, ProgramInstance};
-use crate::registry::RegistrySettings;
+use crate::settings::RegistrySettings;
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -17,8 +17,8 @@ use planforge_plugin_abi::raw::{
 use planforge_plugin_sdk::guard::catch_panic;
 use planforge_plugin_sdk::rights::{self, Question};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Milliseconds that a call may take beyond the time that its request grants, to write its answer.

@@ -2,7 +2,8 @@
 
 use crate::call::Core;
 use crate::program::wire;
-use crate::registry::{Registry, RegistrySettings};
+use crate::registry::Registry;
+use crate::settings::RegistrySettings;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,
@@ -15,8 +16,8 @@ use std::io::{BufRead, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The whole of `planforge worker --isolated PATH`: loads one library and answers the host's requests on the standard streams

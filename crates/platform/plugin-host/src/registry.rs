@@ -2,12 +2,14 @@
 
 use crate::adapters::{Instance, RawInstance};
 use crate::call::{Code, Core, no_worker};
+use crate::exposed::writable_by_others;
 use crate::gates;
-use crate::limits::{CallLimits, Clock};
 #[cfg(feature = "schemas")]
 use crate::options::{OptionProblem, OptionsSchema};
 use crate::program::{Program, ProgramInstance};
-use crate::search::{Found, PluginSource, file_failure, library, plugins_in, program, writable_by_others};
+use crate::search::{Found, PluginSource, file_failure, library, plugins_in, program};
+use crate::settings::RegistrySettings;
+use crate::suggestion::nearest;
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 #[cfg(feature = "schemas")]
@@ -418,40 +420,4 @@ fn write_description(file: &Path, info: &PluginInfo) -> std::io::Result<()> {
 fn duplicate_failure(id: &str, first: &Path, second: &Path) -> Failure {
     let text = format!("there are two of the plugin `{id}`: {} and {}", first.display(), second.display());
     Failure::new(FailureClass::Request, "plugin.duplicate", text).help("take one of them off the search path")
-}
-
-/// Settings of a registry.
-#[derive(Debug, Clone, Default)]
-pub struct RegistrySettings {
-    /// Limits of calls.
-    pub limits: CallLimits,
-    /// The clock of [`CallLimits::idle_ms`].
-    pub clock: Clock,
-    /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
-    /// `host.no-worker`.
-    pub worker: Option<WorkerSettings>,
-    /// Folder in which [`Registry::info_apart`](crate::Registry::info_apart) keeps descriptions of libraries, by SHA-256 of the file;
-    /// without it nothing is kept.
-    pub describe_cache: Option<PathBuf>,
-    /// True if libraries run in a child process each, which needs [`RegistrySettings::worker`]. Otherwise they run in this
-    /// process.
-    pub isolate_libraries: bool,
-}
-
-impl RegistrySettings {
-    /// Settings of a process that serves a plugin to the host. The host's side measures the time without progress.
-    pub(crate) fn of_child() -> Self {
-        let limits = CallLimits { idle_ms: u64::MAX, ..CallLimits::default() };
-        Self { limits, ..Self::default() }
-    }
-}
-
-/// The name that was probably meant: close in edits, relative to its length.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let most = (name.chars().count() / 3).max(1);
-    known
-        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), k))
-        .filter(|(distance, _)| *distance <= most)
-        .min()
-        .map(|(_, k)| k.to_owned())
 }

@@ -1,8 +1,8 @@
 //! The five kinds as types, each with its methods by name: the one place that ties a method's name to its documents.
 
-use crate::export::{read, write};
-use planforge_contract::api::Host;
-use planforge_contract::{Failure, FailureClass, PluginKind, api};
+use crate::raw_host::{read, write};
+use planforge_contract::api::{self, Host};
+use planforge_contract::{Failure, FailureClass, PluginKind};
 
 /// Calls a method of a plugin of type `P` by name.
 pub trait Kind<P> {

@@ -16,9 +16,17 @@ mod event;
 mod event_files;
 mod index;
 mod journal;
+mod log;
+mod making;
 mod manifest;
+mod memory;
+mod nearest;
+mod pieces;
 mod redact;
+mod report_file;
 mod run;
+mod spending;
+mod spool;
 
 pub use blobs::BlobStore;
 pub use canonical::{canonical_json, sha256_hex};
@@ -26,14 +34,12 @@ pub use cassette::{Cassette, CassetteHeader, export_cassette};
 pub use codes::CODES;
 pub use disk::{Disk, RealDisk};
 pub use error::RecordError;
-pub use event::{
-    BlobId, BudgetCost, BudgetEnd, Event, RoundHistory, SamplePath, SelectedGroup, TaskVerdict,
-    visit_documents,
-};
-pub use index::{Nearest, nearest};
-pub use journal::{
-    CompletionRecord, EffectRecord, Journal, Lookup, MemoryJournal, comparable_events, effect_key,
-};
+pub use event::{BlobId, Event, RoundHistory, SamplePath, SelectedGroup, TaskVerdict, visit_documents};
+pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_events, effect_key};
 pub use manifest::{AddOnUse, ConfigText, PluginUse, RESUMED_WITH, RunManifest, TaskUse};
+pub use memory::MemoryJournal;
+pub use nearest::{Nearest, nearest};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
-pub use run::{REPORT, RunFolder, SavedReport, run_that_owns};
+pub use report_file::{REPORT, SavedReport};
+pub use run::{RunFolder, run_that_owns};
+pub use spending::{BudgetCost, BudgetEnd};

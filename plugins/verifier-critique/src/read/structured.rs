@@ -1,7 +1,7 @@
 //! Critiques in JSON with any names of keys.
 
 use super::ReplyContent;
-use crate::read::prose::{ReviewLexicon, Tone};
+use super::words::{ReviewLexicon, Tone};
 use planforge_contract::{CritiqueFinding, FindingSeverity};
 use planforge_plugin_sdk::loose::{Entry, Kind, Salvaged, Value};
 

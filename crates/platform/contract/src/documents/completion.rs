@@ -1,7 +1,7 @@
-//! A question to a language model, its answer, and the quotas that a server states.
+//! A question to a language model and its answer.
 
+use super::task::TaskView;
 use crate::JsonObject;
-use crate::documents::task::TaskView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -428,29 +428,6 @@ impl Price {
             cost(self.reasoning.or(Some(out_price)), reasoning),
         ])
     }
-}
-
-/// The quotas of a response's headers. The host adapts the rate of its requests to them; nothing is recorded.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct RateLimits {
-    /// Quota of requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requests: Option<RateQuota>,
-    /// Quota of tokens, prompts and replies together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<RateQuota>,
-}
-
-/// One quota.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RateQuota {
-    /// The whole quota.
-    pub limit: u64,
-    /// The part that is left.
-    pub remaining: u64,
-    /// Milliseconds until the whole quota is available again.
-    pub reset_ms: u64,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! The parts of a task that a translator may see, and the requests to translators and verifiers.
+//! The parts of a task that a translator may see.
 
-use crate::{Assessment, Candidate, CandidatePatch, Materials, Message, Outcome};
+use crate::Materials;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -81,68 +81,4 @@ pub struct TaskView {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub materials: Materials,
-}
-
-/// True if machine-applicable fixes are applied to a reply.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FixPolicy {
-    /// Leave the text as it came.
-    #[default]
-    None,
-    /// Apply every safe fix and record each.
-    Safe,
-}
-
-/// A request for `n` continuations of one candidate.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TranslateRequest {
-    /// The task as the plugin may see it.
-    pub task: TaskView,
-    /// The candidate to continue.
-    pub candidate: Candidate,
-    /// Feedback of the verifiers, ready for a prompt; empty in the first round.
-    #[serde(default)]
-    pub feedback: Vec<String>,
-    /// Number of samples; at least 1.
-    pub n: u32,
-    /// Policy for fixes of the written text.
-    #[serde(default)]
-    pub fixes: FixPolicy,
-    /// For choices of the plugin's own; derived from the run's seed and the sample path.
-    #[serde(default)]
-    pub seed: u64,
-}
-
-/// One result a sample, in sample order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TranslateResponse {
-    /// One result a sample: exactly `n`.
-    pub samples: Vec<Outcome<CandidatePatch>>,
-}
-
-/// A request to assess candidates of one task.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct VerifyRequest {
-    /// The task as the plugin may see it.
-    pub task: TaskView,
-    /// At least one. Several are the children of one round, or of one candidate, for a verifier with the capability `together`.
-    pub candidates: Vec<Candidate>,
-    /// For sampling; derived from the run's seed and the sample path.
-    #[serde(default)]
-    pub seed: u64,
-    /// For each candidate, the feedback of the stages that the pipeline names, ready for a prompt. Empty if
-    /// it names none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub feedback: Vec<Vec<String>>,
-    /// For each candidate, the stage's own conversation about it and what it was made from so far. Empty where there is none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub conversations: Vec<Vec<Message>>,
-}
-
-/// One result a candidate, in order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct VerifyResponse {
-    /// As many as candidates.
-    pub results: Vec<Outcome<Assessment>>,
 }

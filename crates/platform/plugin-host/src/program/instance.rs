@@ -1,7 +1,8 @@
 //! An instance that a program serves.
 
 use super::connection::{CallHost, Connection, NoResult};
-use super::{Program, wire};
+use super::process::Program;
+use super::wire;
 use planforge_contract::api::LogLevel;
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginKind, encode};
 use std::sync::{Arc, LockResult, Mutex, PoisonError};
