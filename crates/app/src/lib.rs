@@ -31,6 +31,7 @@ pub mod report;
 pub mod run;
 mod running;
 pub mod runs;
+pub mod solve;
 mod status;
 pub mod study;
 pub mod suite;

@@ -130,7 +130,7 @@ pub(crate) fn of_report(report: &RunReport, negative_counts: bool) -> Status {
     let (mut negative, mut unusable) = (false, false);
     for task in &report.tasks {
         match &task.verdict {
-            Some(TaskVerdict::Accepted) => {}
+            Some(TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. }) => {}
             Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => negative = true,
             Some(TaskVerdict::Unusable { .. }) => unusable = true,
             Some(TaskVerdict::Undecided { .. }) => return of_undecided(task),

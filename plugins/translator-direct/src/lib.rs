@@ -115,7 +115,8 @@ pub struct DirectOptions {
     /// of a domain is `example.domain-text` and `example.domain`.
     pub example: Option<Example>,
     /// Shows a template to complete: for a problem its objects, for a domain the names and parameters of its actions. Templates are the
-    /// suite's texts `objects.template` and `domain.template` or, without these, the action interface that the pipeline gives.
+    /// suite's texts `objects.template` and `domain.template` or, without these, the action interface that the pipeline gives. A task that has
+    /// neither is asked about without a template.
     pub template: bool,
     /// Asks the model to reason before it answers.
     pub reason: bool,

@@ -88,8 +88,7 @@ impl Prompts {
         names_objects: bool,
     ) -> Result<String, Failure> {
         need_problem_text(task, domain)?;
-        let interface =
-            (domain.is_none() && options.template).then(|| domain_template(task, None)).transpose()?;
+        let interface = (domain.is_none() && options.template).then(|| domain_template(task, None)).flatten();
         let domain_name = domain
             .or(interface.as_deref())
             .and_then(domain_name)
@@ -100,10 +99,11 @@ impl Prompts {
             interface: interface.as_deref().map(with_holes),
             example: problem_example(options, task, domain.is_some())?,
             task_text: task.task_text.trim(),
-            skeleton: match options.template {
-                true => Some(with_holes(&problem_template(task, domain_name.as_deref())?)),
-                false => None,
-            },
+            skeleton: options
+                .template
+                .then(|| problem_template(task, domain_name.as_deref()))
+                .flatten()
+                .map(|text| with_holes(&text)),
             domain_name,
             names_objects,
             reason: options.reason,
@@ -120,7 +120,7 @@ impl Prompts {
     ) -> Result<String, Failure> {
         need_domain_source(task, problem)?;
         let wanted = problem.and_then(domain_of_problem);
-        let interface = options.template.then(|| domain_template(task, wanted.as_deref())).transpose()?;
+        let interface = options.template.then(|| domain_template(task, wanted.as_deref())).flatten();
         let domain_name = wanted.or_else(|| interface.as_deref().and_then(domain_name));
         let context = DomainContext {
             domain_text: task.domain_text.trim(),

@@ -43,6 +43,13 @@ fn problem_question_with_the_object_template() {
 }
 
 #[test]
+fn without_names_of_objects_the_question_has_no_template() {
+    let request = lamps_request(true, 1);
+    let with = question(DirectOptions { template: true, ..Default::default() }, &request);
+    assert_eq!(with, question(DirectOptions::default(), &request));
+}
+
+#[test]
 fn problem_question_without_a_domain() {
     let mut request = lamps_request(false, 1);
     request.task.action_interface = Some(lamps_interface());
@@ -370,10 +377,6 @@ fn a_missing_text_is_a_failure_of_the_request_with_help() {
     let mut no_domain = lamps_request(false, 1);
     no_domain.task.domain_text.clear();
     assert_eq!(fail(DirectOptions::default(), &no_domain), "translate.no-text");
-    assert_eq!(
-        fail(DirectOptions { template: true, ..Default::default() }, &lamps_request(true, 1)),
-        "translate.no-template"
-    );
     assert_eq!(
         fail(
             DirectOptions { example: Some(Example::Shown(true)), ..Default::default() },

@@ -151,7 +151,8 @@ pub struct ThoughtOptions {
     /// candidate.
     pub form: Form,
     /// Shows a template to complete: for a problem its objects, for a domain the names and parameters of its actions. Templates are the
-    /// suite's texts `objects.template` and `domain.template` or, without these, the action interface that the pipeline gives.
+    /// suite's texts `objects.template` and `domain.template` or, without these, the action interface that the pipeline gives. A task that has
+    /// neither is asked about without a template.
     pub template: bool,
     /// Requests token log-probabilities. Their sum over thought and PDDL is the candidate's log-likelihood.
     pub logprobs: bool,
@@ -358,10 +359,10 @@ fn given_context<'a>(
         problem,
         interface: of_actions
             .then(|| domain_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
-            .transpose()?,
+            .flatten(),
         skeleton: of_objects
             .then(|| problem_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
-            .transpose()?,
+            .flatten(),
         domain_name,
     })
 }

@@ -315,6 +315,6 @@ impl QuestionGrammar {
 /// The objects that the method may see: those of the template that the question shows, or of the interface that the pipeline gives.
 fn shown_objects(options: &DirectOptions, task: &TaskView) -> Option<Vec<TypedName>> {
     let given = task.action_interface.as_ref().is_some_and(|interface| !interface.objects.is_empty());
-    let template = (options.template || given).then(|| problem_template(task, None).ok()).flatten()?;
+    let template = (options.template || given).then(|| problem_template(task, None)).flatten()?;
     Some(parse_problem(&template, SourceId(0)).value.objects).filter(|objects| !objects.is_empty())
 }

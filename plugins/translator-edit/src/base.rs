@@ -13,7 +13,7 @@ use planforge_grammar::{EditFunctions, edit_grammar};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem, print_domain, print_problem};
 use planforge_plugin_common::translating::{
-    domain_of_problem, domain_template, problem_template, reply_as_pddl,
+    TemplatePart, domain_of_problem, domain_template, no_template, problem_template, reply_as_pddl,
 };
 use planforge_plugin_sdk::reply::check_finish;
 use std::collections::BTreeSet;
@@ -48,7 +48,12 @@ impl BaseProblem {
         let mut problem = parsed.value;
         let name = domain.name.as_ref().map(ToString::to_string);
         if written.is_none() || problem.objects.is_empty() && problem.init.is_empty() {
-            problem = parse_problem(&problem_template(&request.task, name.as_deref())?, SourceId(0)).value;
+            problem = parse_problem(
+                &problem_template(&request.task, name.as_deref())
+                    .ok_or_else(|| no_template(&request.task, TemplatePart::Objects))?,
+                SourceId(0),
+            )
+            .value;
         }
         let mut defects: Vec<String> = match written {
             Some(_) => {
@@ -94,7 +99,8 @@ impl Base {
         let wanted = problem.and_then(domain_of_problem);
         let text = match written {
             Some(text) => text.to_owned(),
-            None => domain_template(&request.task, wanted.as_deref())?,
+            None => domain_template(&request.task, wanted.as_deref())
+                .ok_or_else(|| no_template(&request.task, TemplatePart::Actions))?,
         };
         let parsed = parse_domain(&text, SourceId(0));
         let mut domain = parsed.value;

@@ -47,6 +47,7 @@ pub static SHIPPED_PIPELINES: &[ShippedPipeline] = &[
     shipped!("pd-tree"),
     shipped!("pd-tree-domprop"),
     shipped!("pd-tree-joint"),
+    shipped!("solve"),
     shipped!("tic-g1"),
     shipped!("tic-g3"),
     shipped!("tic-ic"),

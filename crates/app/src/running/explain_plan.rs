@@ -26,7 +26,9 @@ pub(crate) fn explain_plans(
     let mut explained = ExplainedPlans::new();
     for (ended, task) in report.tasks.iter_mut().zip(tasks) {
         let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
-        if let (Some(TaskVerdict::Accepted), Some(plan)) = (&ended.verdict, plan) {
+        if let (Some(TaskVerdict::Accepted | TaskVerdict::Planned { .. }), Some(plan)) =
+            (&ended.verdict, plan)
+        {
             let site = CallSite {
                 path: format!("{}/explain-plan", ended.task),
                 call: 0,

@@ -215,7 +215,9 @@ fn task(own: &[(RunTask, TaskUse)], mutant: &Mutant) -> Option<(RunTask, TaskUse
 
 fn judgement(verdict: Option<&TaskVerdict>) -> Judgement {
     match verdict {
-        Some(TaskVerdict::Accepted) => Judgement::Accepts,
+        Some(TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. }) => {
+            Judgement::Accepts
+        }
         Some(TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. }) => Judgement::Rejects,
         Some(TaskVerdict::Undecided { message, .. }) => Judgement::Undecided(message.clone()),
         Some(TaskVerdict::Unusable { failure, .. } | TaskVerdict::Failed { failure, .. }) => {

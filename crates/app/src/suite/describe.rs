@@ -278,6 +278,7 @@ impl Describer<'_> {
             reference: EnvironmentOpen::default(),
             picture: None,
             renaming: None,
+            not_given: Vec::new(),
         }
     }
 

@@ -20,6 +20,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+pub(crate) mod solve;
 pub(crate) mod study;
 pub(crate) mod suite;
 mod worker;
@@ -54,6 +55,9 @@ macro_rules! commands {
 }
 
 commands! {
+    "Solve" {
+        Solve(solve::SolveArgs)
+    }
     "Run" {
         Run(run::RunArgs),
         Replay(replay::ReplayArgs),

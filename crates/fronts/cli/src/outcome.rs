@@ -52,15 +52,34 @@ fn outcome_of(task: &TaskReport) -> TaskOutcome {
 }
 
 /// `6 of 8 tasks solved, 2 not solved.`, then a line for each of the first causes, with its tasks.
-fn verdict_sentence(report: &RunReport) -> String {
+pub(crate) fn verdict_sentence(report: &RunReport) -> String {
     let outcomes: Vec<TaskOutcome> = report.tasks.iter().map(outcome_of).collect();
     let noun = if outcomes.len() == 1 { "task" } else { "tasks" };
     let solved = outcomes.iter().filter(|outcome| **outcome == TaskOutcome::Solved).count();
     let others = counts(&outcomes, &[&[TaskOutcome::NotSolved], &WITHOUT_ANSWER[..]].concat());
     let others = others.map_or_else(String::new, |others| format!(", {others}"));
-    let mut text = format!("{solved} of {} {noun} solved{others}.\n", outcomes.len());
+    let count = outcomes.len();
+    let mut text = match report.tasks.as_slice() {
+        [TaskReport { verdict: Some(TaskVerdict::Planned { .. }), candidate, .. }] => format!(
+            "planned: {}, valid in the PDDL that the model wrote; nothing has judged that PDDL.\n",
+            steps(candidate.as_ref())
+        ),
+        [TaskReport { verdict: Some(TaskVerdict::Written { .. }), candidate, .. }] => {
+            format!("written: {}; nothing has judged it.\n", artefacts(candidate.as_ref()))
+        }
+        tasks if solved == 0 && outcomes.contains(&TaskOutcome::NotJudged) => {
+            let is_planned = |task: &&TaskReport| matches!(task.verdict, Some(TaskVerdict::Planned { .. }));
+            let planned = tasks.iter().filter(is_planned).count();
+            format!("{planned} of {count} {noun} planned{others}; nothing has judged the PDDL of plans.\n")
+        }
+        _ => format!("{solved} of {count} {noun} solved{others}.\n"),
+    };
     let mut causes: Vec<(TaskOutcome, Option<String>, Vec<&str>)> = Vec::new();
-    for task in report.tasks.iter().filter(|task| outcome_of(task) != TaskOutcome::Solved) {
+    let is_open = |task: &&TaskReport| {
+        let outcome = outcome_of(task);
+        outcome != TaskOutcome::Solved && (count > 1 || outcome != TaskOutcome::NotJudged)
+    };
+    for task in report.tasks.iter().filter(is_open) {
         let (outcome, reason) = (outcome_of(task), short_reason(task));
         match causes.iter_mut().find(|(other, why, _)| *other == outcome && *why == reason) {
             Some((.., tasks)) => tasks.push(&task.task),
@@ -82,8 +101,30 @@ fn verdict_sentence(report: &RunReport) -> String {
 }
 
 /// Results of tasks that say nothing about what a model wrote.
-pub(crate) const WITHOUT_ANSWER: [TaskOutcome; 3] =
-    [TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished];
+pub(crate) const WITHOUT_ANSWER: [TaskOutcome; 4] =
+    [TaskOutcome::NotJudged, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished];
+
+/// The length of the candidate's plan: `6 steps`.
+fn steps(candidate: Option<&Candidate>) -> String {
+    let plan = candidate.and_then(|candidate| candidate.plan.as_ref()).and_then(PlanOutcome::best);
+    match plan.map_or(0, |plan| plan.steps.len()) {
+        1 => "1 step".to_owned(),
+        count => format!("{count} steps"),
+    }
+}
+
+/// The parts of a candidate that exist: `a domain and a problem`.
+fn artefacts(candidate: Option<&Candidate>) -> String {
+    let Some(candidate) = candidate else { return "nothing".to_owned() };
+    let has_plan = candidate.plan.as_ref().is_some_and(|plan| plan.best().is_some());
+    let parts = [
+        ("a domain", candidate.domain.is_some()),
+        ("a problem", candidate.problem.is_some()),
+        ("a plan", has_plan),
+    ];
+    let parts: Vec<&str> = parts.iter().filter(|(_, exists)| *exists).map(|(part, _)| *part).collect();
+    parts.join(" and ")
+}
 
 /// `1 not solved, 2 failed` of these kinds; nothing if there are none.
 pub(crate) fn counts(outcomes: &[TaskOutcome], kinds: &[TaskOutcome]) -> Option<String> {
@@ -99,6 +140,8 @@ fn short_reason(task: &TaskReport) -> Option<String> {
     let first_line = |text: &str| text.lines().next().unwrap_or_default().trim_end_matches(':').to_owned();
     match task.verdict.as_ref()? {
         TaskVerdict::Accepted => None,
+        TaskVerdict::Planned { .. } => Some(format!("planned, {}", steps(task.candidate.as_ref()))),
+        TaskVerdict::Written { .. } => Some(format!("written, {}", artefacts(task.candidate.as_ref()))),
         TaskVerdict::Unsolvable { .. } => Some("the problem as it was written has no plan".to_owned()),
         TaskVerdict::Rejected { stage, message } | TaskVerdict::Undecided { stage, message } => {
             let assessment = task.candidate.as_ref().and_then(|c| c.assessments.get(stage));
@@ -182,8 +225,16 @@ pub(crate) fn print_estimate(context: &Context, estimate: &Estimate, json: bool)
 }
 
 fn push_task(out: &mut String, task: &TaskReport, text: &str, all: bool) {
-    push_line(out, &format!("=== {}: {}", escape(&task.task), outcome_of(task).name()));
+    let result = match &task.verdict {
+        Some(verdict @ (TaskVerdict::Planned { .. } | TaskVerdict::Written { .. })) => verdict.name(),
+        verdict => TaskOutcome::of(verdict.as_ref()).name(),
+    };
+    push_line(out, &format!("=== {}: {result}", escape(&task.task)));
     push_section(out, "Task", text);
+    if !task.not_given.is_empty() {
+        let parts = task.not_given.join(", ");
+        push_section(out, "Not given to the model", &format!("{parts}: the task has no file for it"));
+    }
     if let Some(candidate) = &task.candidate {
         push_written_pddl(out, task, candidate);
         let mut findings = FindingPrinter { candidate, all, printed: BTreeSet::new() };
@@ -352,6 +403,11 @@ fn verdict_reason(task: &TaskReport) -> Option<String> {
     let verdict = task.verdict.as_ref()?;
     match verdict {
         TaskVerdict::Accepted => None,
+        TaskVerdict::Planned { not_judged } | TaskVerdict::Written { not_judged } => {
+            let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
+            let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
+            Some(format!("not judged{by}: this task has no reference"))
+        }
         // Why there is no plan stands under "No plan" already.
         TaskVerdict::Unsolvable { stage, .. } => Some(format!(
             "`{stage}` proved that the problem as it was written has no plan; the task itself may well have one"

@@ -79,7 +79,9 @@ fn case(suite: &str, task: &TaskResult) -> TestCase {
         TaskOutcome::Solved => TestCaseStatus::success(),
         TaskOutcome::NotSolved => TestCaseStatus::non_success(NonSuccessKind::Failure),
         TaskOutcome::Failed => TestCaseStatus::non_success(NonSuccessKind::Error),
-        TaskOutcome::Undecided | TaskOutcome::Unfinished => TestCaseStatus::skipped(),
+        TaskOutcome::Undecided | TaskOutcome::NotJudged | TaskOutcome::Unfinished => {
+            TestCaseStatus::skipped()
+        }
     };
     if task.outcome != TaskOutcome::Solved {
         let why = match (task.outcome, task.why.is_empty()) {

@@ -122,7 +122,7 @@ fn count(counts: &mut Counts, outcome: TaskOutcome) {
     *match outcome {
         TaskOutcome::Solved => &mut counts.solved,
         TaskOutcome::NotSolved => &mut counts.not_solved,
-        TaskOutcome::Undecided => &mut counts.undecided,
+        TaskOutcome::Undecided | TaskOutcome::NotJudged => &mut counts.undecided,
         TaskOutcome::Failed => &mut counts.failed,
         TaskOutcome::Unfinished => &mut counts.unfinished,
     } += 1;
@@ -133,6 +133,10 @@ fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
     match verdict {
         None => (TaskOutcome::Unfinished, "the run has not come to its end".to_owned()),
         Some(TaskVerdict::Accepted) => (TaskOutcome::Solved, String::new()),
+        Some(verdict @ (TaskVerdict::Planned { .. } | TaskVerdict::Written { .. })) => (
+            TaskOutcome::NotJudged,
+            format!("{}; the task has no reference that could judge it", verdict.name()),
+        ),
         Some(TaskVerdict::Rejected { stage, message } | TaskVerdict::Unsolvable { stage, message }) => {
             (TaskOutcome::NotSolved, format!("{stage}: {message}"))
         }

@@ -14,6 +14,9 @@ use serde_json::Value as Json;
 use std::io::Read;
 use std::path::Path;
 
+/// Code of an environment that cannot be opened, because the task has no reference.
+pub(crate) const NO_REFERENCE: &str = "environment.no-reference";
+
 /// Reasons for missing facts about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueError {

@@ -269,6 +269,9 @@ pub struct TaskReport {
     pub candidates: BTreeMap<String, usize>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
+    /// Parts of the reference that the pipeline would be given and the task does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_given: Vec<String>,
     /// The names that the run used instead of those in this report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renaming: Option<Renaming>,

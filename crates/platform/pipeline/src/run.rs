@@ -12,7 +12,7 @@ use crate::stages::interface::{StageContext, Start, TaskStarts};
 use crate::stages::rounds::report;
 use crate::suite::{
     DescriptionClass, Suite, SuiteTask, Texts, action_examples, disguise_suite, further_problems,
-    load_suite_with, suites_below, task_view,
+    load_suite_with, not_given, suites_below, task_view,
 };
 use planforge_contract::{
     ActionExample, Candidate, CandidatePatch, EnvironmentOpen, Failure, FailureClass, LineageStep, Price,
@@ -426,6 +426,7 @@ impl<'a> Driver<'a> {
             written,
             candidates: std::mem::take(&mut self.candidates),
             stages: std::mem::take(&mut self.stages),
+            not_given: self.context.task.task.not_given.clone(),
             renaming: None,
             recalled: Vec::new(),
             usage: self.usage(),
@@ -537,7 +538,8 @@ pub fn run_tasks(
                         Ok(reference) => {
                             let renaming = renaming(suite, task, &reference);
                             let picture = suite.picture.clone();
-                            tasks.push(RunTask { name, view, reference, picture, renaming });
+                            let not_given = not_given(suite, task, &pipeline.given);
+                            tasks.push(RunTask { name, view, reference, picture, renaming, not_given });
                         }
                         Err(wrong) => found.push(*wrong),
                     }
@@ -726,7 +728,7 @@ fn undisguise(report: &mut TaskReport, renaming: &Renaming) {
             TaskVerdict::Failed { failure, .. } | TaskVerdict::Unusable { failure, .. } => {
                 failure.message = back.pddl(&failure.message);
             }
-            TaskVerdict::Accepted => {}
+            TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => {}
         }
     }
     for failed in report.stages.iter_mut().flat_map(|stage| &mut stage.failed) {

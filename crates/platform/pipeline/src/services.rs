@@ -104,6 +104,9 @@ pub struct RunTask {
     /// own names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renaming: Option<Renaming>,
+    /// Parts of the reference that the pipeline would be given and the task does not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_given: Vec<String>,
 }
 
 /// Locks, ignoring poisoning: the data is consistent at every moment, so a panic elsewhere does not spoil it.

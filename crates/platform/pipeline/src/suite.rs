@@ -1,7 +1,7 @@
 //! Suites: a domain and its tasks, as texts in plain language and as the reference PDDL that methods do not
 //! see.
 //!
-//! A suite is a folder with `domain.nl` and `NAME.nl` for each task. It may also have `domain.pddl`,
+//! A suite is a folder with `NAME.nl` for each task. It may also have `domain.nl` (what the tasks share), `domain.pddl`,
 //! `NAME.pddl` (reference), `p_example.*` (in-context example), `*_template.pddl`, `sentences.toml`,
 //! `actions.toml`, `picture.toml`, `knowledge.lp`, `generator.jinja`, `wordings.jinja` and `suite.toml`.
 
@@ -21,6 +21,7 @@ pub use picture::{
 };
 pub(crate) use texts::examples as action_examples;
 pub use texts::{SentenceFile, read_declaration, read_sentences, same_parameters};
+pub(crate) use view::not_given;
 pub use view::{describe_tasks, disguise_suite, needs_description, task_view};
 
 use crate::reader::{Node, SourcePlace, TableReader, Value, error_at, parse, plain};

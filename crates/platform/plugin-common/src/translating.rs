@@ -9,8 +9,8 @@ pub mod testing;
 pub use codes::{CODES, NO_EXAMPLE, PROMPT_TEMPLATE};
 pub use constraint::{GrammarUse, reply_as_pddl};
 pub use template::{
-    domain_name, domain_of_problem, domain_template, problem_template, problem_with_objects, suite_name,
-    with_holes,
+    TemplatePart, domain_name, domain_of_problem, domain_template, no_template, problem_template,
+    problem_with_objects, suite_name, with_holes,
 };
 
 use planforge_contract::api::Host;

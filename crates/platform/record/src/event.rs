@@ -22,6 +22,17 @@ pub type SamplePath = String;
 pub enum TaskVerdict {
     /// A candidate went through every stage and every verify stage accepted it.
     Accepted,
+    /// No stage objects, and nothing has judged the PDDL, because the task has no reference. The candidate has a plan that is valid in its own
+    /// PDDL.
+    Planned {
+        /// The labels of the stages that did not judge it.
+        not_judged: Vec<String>,
+    },
+    /// As [`Self::Planned`], without a plan in PDDL of its own: a domain or a problem alone, or a plan without PDDL.
+    Written {
+        /// The labels of the stages that did not judge it.
+        not_judged: Vec<String>,
+    },
     /// The best candidate was rejected at this stage.
     Rejected {
         /// The label of the stage.
@@ -64,6 +75,8 @@ impl TaskVerdict {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
+            Self::Planned { .. } => "planned",
+            Self::Written { .. } => "written",
             Self::Rejected { .. } => "rejected",
             Self::Unsolvable { .. } => "unsolvable",
             Self::Undecided { .. } => "undecided",

@@ -56,6 +56,7 @@ fn tasks() -> Vec<RunTask> {
             reference: EnvironmentOpen { suite, task, domain, problem, ..EnvironmentOpen::default() },
             picture: None,
             renaming: None,
+            not_given: Vec::new(),
         }
     };
     ["p01", "p02", "p03", "p04"].map(task).into()

@@ -61,3 +61,4 @@ mod survival;
 mod tell;
 mod traces;
 mod tutorial;
+mod without_reference;

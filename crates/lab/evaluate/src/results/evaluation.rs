@@ -98,7 +98,7 @@ impl Summary {
         let highest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let walks = || cells.iter().filter_map(|cell| cell.walk.map(|walk| (walk, cell.tasks.len())));
         let best = walks().max_by(|a, b| a.0.score.total_cmp(&b.0.score));
-        let count = |outcome| cells.iter().map(|cell| cell.count(outcome)).sum();
+        let count = |outcome| cells.iter().map(|cell| cell.count(outcome)).sum::<usize>();
         let best_solved = highest(&mut shares.iter().map(|s| s.0));
         let best_solved_open = highest(&mut shares.iter().map(|s| s.1));
         let standings = || shares.iter().map(|share| SuiteStatus::of(*share));
@@ -119,7 +119,7 @@ impl Summary {
             seeds_solved: standings().filter(|s| *s == SuiteStatus::Solved).count(),
             seeds_open: standings().filter(|s| *s == SuiteStatus::Open).count(),
             standing: SuiteStatus::of((best_solved, best_solved_open)),
-            undecided: count(TaskOutcome::Undecided),
+            undecided: count(TaskOutcome::Undecided) + count(TaskOutcome::NotJudged),
             failed: count(TaskOutcome::Failed),
             unfinished: count(TaskOutcome::Unfinished),
             tasks: cells.iter().map(|cell| cell.tasks.len()).sum(),

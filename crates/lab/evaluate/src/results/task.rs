@@ -147,7 +147,7 @@ pub(super) fn task_result(task: &TaskReport, judges: &Judges) -> TaskResult {
 
 fn stage_of(verdict: &TaskVerdict) -> Option<&str> {
     match verdict {
-        TaskVerdict::Accepted => None,
+        TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => None,
         TaskVerdict::Rejected { stage, .. }
         | TaskVerdict::Unsolvable { stage, .. }
         | TaskVerdict::Undecided { stage, .. }
@@ -228,6 +228,9 @@ fn outcome(task: &TaskReport, judges: &Judges) -> (TaskOutcome, String) {
 fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
     let why = match verdict {
         // Every stage accepted, but without a decision of the judging stage the plan is unproven.
+        TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => {
+            format!("{}; the task has no reference that could judge it", verdict.name())
+        }
         TaskVerdict::Accepted if judges.solved_by.is_some() => {
             return (TaskOutcome::Undecided, "no stage judged the plan".to_owned());
         }
@@ -285,6 +288,8 @@ pub enum TaskOutcome {
     NotSolved,
     /// Open because of a limit, an unsupported construct or a missing input.
     Undecided,
+    /// No stage objects, and the task has no reference that could judge it.
+    NotJudged,
     /// Something broke.
     Failed,
     /// The run has not reached it.
@@ -297,6 +302,7 @@ impl TaskOutcome {
         match verdict {
             None => Self::Unfinished,
             Some(TaskVerdict::Accepted) => Self::Solved,
+            Some(TaskVerdict::Planned { .. } | TaskVerdict::Written { .. }) => Self::NotJudged,
             Some(
                 TaskVerdict::Rejected { .. } | TaskVerdict::Unsolvable { .. } | TaskVerdict::Unusable { .. },
             ) => Self::NotSolved,
@@ -311,6 +317,7 @@ impl TaskOutcome {
             Self::Solved => "solved",
             Self::NotSolved => "not solved",
             Self::Undecided => "undecided",
+            Self::NotJudged => "not judged",
             Self::Failed => "failed",
             Self::Unfinished => "unfinished",
         }
@@ -442,7 +449,7 @@ pub(crate) fn counts_as_solved(task: &TaskResult) -> CountsAs {
         TaskOutcome::NotSolved => CountsAs::Against,
         // Without a problem there is nothing to solve, and asking again brings the same reply.
         _ if task.problem == Some(ProblemOutcome::Missing) => CountsAs::Against,
-        TaskOutcome::Undecided => CountsAs::Open(OpenReason::Undecided),
+        TaskOutcome::Undecided | TaskOutcome::NotJudged => CountsAs::Open(OpenReason::Undecided),
         TaskOutcome::Failed => CountsAs::Open(OpenReason::Failed),
         TaskOutcome::Unfinished => CountsAs::Open(OpenReason::Unfinished),
     }

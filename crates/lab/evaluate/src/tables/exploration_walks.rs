@@ -218,7 +218,7 @@ impl Evaluation {
 }
 
 fn cell_line(cell: &CellResult) -> Vec<String> {
-    use TaskOutcome::{Failed, NotSolved, Solved, Undecided, Unfinished};
+    use TaskOutcome::{Failed, NotJudged, NotSolved, Solved, Undecided, Unfinished};
     let key = &cell.key;
     let mut line = vec![key.suite.clone(), key.pipeline.clone(), key.model.clone(), key.seed.to_string()];
     line.push(match cell.state {
@@ -226,7 +226,10 @@ fn cell_line(cell: &CellResult) -> Vec<String> {
         CellState::Unfinished => "unfinished".to_owned(),
     });
     line.push(cell.tasks.len().to_string());
-    line.extend([Solved, NotSolved, Undecided, Failed, Unfinished].map(|o| cell.count(o).to_string()));
+    let undecided = cell.count(Undecided) + cell.count(NotJudged);
+    let counts =
+        [cell.count(Solved), cell.count(NotSolved), undecided, cell.count(Failed), cell.count(Unfinished)];
+    line.extend(counts.map(|count| count.to_string()));
     match &cell.walk {
         Some(walk) => {
             let figures = [walk.score, walk.reference_to_candidate, walk.candidate_to_reference];

@@ -55,7 +55,7 @@ impl Success {
         let share = |runs: &Vec<TaskOutcome>| count(runs, TaskOutcome::Solved) as f64 / runs.len() as f64;
         let all: Vec<TaskOutcome> = by_task.values().flatten().copied().collect();
         (!by_task.is_empty()).then(|| Self {
-            undecided: count(&all, TaskOutcome::Undecided),
+            undecided: count(&all, TaskOutcome::Undecided) + count(&all, TaskOutcome::NotJudged),
             failed: count(&all, TaskOutcome::Failed),
             unfinished: count(&all, TaskOutcome::Unfinished),
             ..Self::new(by_task.len(), by_task.values().map(share).sum())

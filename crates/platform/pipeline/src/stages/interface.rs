@@ -10,7 +10,9 @@ use crate::reader::Node;
 use crate::report::{BudgetReport, FailedSample, RunState, StageReport};
 use crate::services::RunTask;
 use crate::suite::Suite;
-use planforge_contract::{Candidate, CandidatePatch, Failure, FailureClass, PluginInfo};
+use planforge_contract::{
+    Candidate, CandidatePatch, Decision, Failure, FailureClass, PlanOutcome, PluginInfo, UndecidedReason,
+};
 use planforge_diagnostics::Diagnostic;
 use planforge_plugin_sdk::feedback as phrases;
 use planforge_record::{Event, TaskVerdict};
@@ -354,9 +356,40 @@ impl<'a> StageContext<'a> {
         self.stages.iter().find(|stage| stage.inner().any(|inner| inner.label() == label))
     }
 
-    /// The verdict on a candidate after all stages.
+    /// The verdict on a candidate after all stages. A candidate to which no stage objects is accepted only if the task has a reference, or an
+    /// environment without one accepted it.
     pub(crate) fn verdict(&self, entry: &Entry) -> TaskVerdict {
-        verdict_of(self.all_stages(), entry)
+        let mut verdict = verdict_of(self.all_stages(), entry);
+        let is_undecided = matches!(verdict, TaskVerdict::Undecided { .. });
+        let reference = &self.task.task.reference;
+        let by_environment = |stage: &Stage| {
+            stage.definition().decides()
+                && entry.has_current_result(stage.label())
+                && entry.is_from_environment(stage.label())
+        };
+        let has_reference = reference.domain.is_some() && reference.problem.is_some();
+        if has_reference
+            || !(is_undecided || verdict == TaskVerdict::Accepted)
+            || self.all_stages().any(by_environment)
+        {
+            return verdict;
+        }
+        // Without a problem, for example, there is no plan to judge: that is no doubt about the domain.
+        if is_undecided && !entry.written.is_empty() {
+            verdict = verdict_of(self.all_stages().filter(|stage| !lacks_input(stage, entry)), entry);
+        }
+        if verdict != TaskVerdict::Accepted {
+            return verdict;
+        }
+        let skipped = |stage: &&Stage| matches!(entry.outcome(stage.label()), Some(StageOutcome::NotJudged));
+        let not_judged: Vec<String> =
+            self.all_stages().filter(skipped).map(|stage| stage.label().to_owned()).collect();
+        let Candidate { domain, problem, plan, .. } = &entry.candidate;
+        let has_plan = plan.as_ref().is_some_and(|plan| PlanOutcome::best(plan).is_some());
+        match domain.is_some() && problem.is_some() && has_plan {
+            true => TaskVerdict::Planned { not_judged },
+            false => TaskVerdict::Written { not_judged },
+        }
     }
 
     /// True if the method itself accepts a candidate: at least one verify stage accepted it, and no stage objects. Stages that measure do
@@ -400,7 +433,7 @@ impl<'a> StageContext<'a> {
 /// The place of a verdict in the order by which the best candidate is chosen, the best first.
 pub(crate) const fn rank(verdict: &TaskVerdict) -> u8 {
     match verdict {
-        TaskVerdict::Accepted => 0,
+        TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => 0,
         TaskVerdict::Rejected { .. } => 1,
         TaskVerdict::Unsolvable { .. } => 2,
         TaskVerdict::Undecided { .. } => 3,
@@ -416,6 +449,20 @@ pub(crate) fn verdict_of<'a>(stages: impl IntoIterator<Item = &'a Stage>, entry:
     let found: Vec<TaskVerdict> = current.filter_map(|stage| objection(stage, entry)).collect();
     let first = |wanted: u8| found.iter().find(|verdict| rank(verdict) == wanted);
     first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(TaskVerdict::Accepted)
+}
+
+/// True if the stage had nothing to judge.
+fn lacks_input(stage: &Stage, entry: &Entry) -> bool {
+    let reason = UndecidedReason::MissingInput;
+    match entry.outcome(stage.label()) {
+        Some(StageOutcome::Missing(reason)) => reason.is_some(),
+        Some(StageOutcome::Assessed { .. }) => {
+            let assessment = entry.candidate.assessments.get(stage.label());
+            let decision = assessment.map(|assessment| &assessment.decision);
+            matches!(decision, Some(Decision::Undecided { reason: own, .. }) if *own == reason)
+        }
+        _ => false,
+    }
 }
 
 /// The verdict of one stage against a candidate; none if it accepts it or does not decide.

@@ -5,6 +5,7 @@ use super::checker::{StageChecker, StageTable};
 use super::interface::{KindFacts, StageContext, StageDefinition, StageResult, no_instance};
 use crate::beam::{Entry, StageOutcome, call_path, label_in_round};
 use crate::calls::{PluginCall, PluginUse, RunContext, cancelled_failure};
+use crate::plugins::NO_REFERENCE;
 use crate::plugins::{check_feedback_is_used, read_options, read_plugin};
 use crate::services::{Keep, StageInstance};
 use planforge_contract::api::Verifier;
@@ -43,6 +44,10 @@ pub struct VerifyStage {
     /// whether a round's child is accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub measure: bool,
+    /// A task without the reference that the verifier needs fails. Otherwise the stage is skipped for such a task, whose verdict then says that it
+    /// was not judged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
 }
 
 impl StageDefinition for VerifyStage {
@@ -67,6 +72,7 @@ impl StageDefinition for VerifyStage {
             options,
             feedback: checker.read_feedback(reader, out),
             measure: reader.boolean("measure", out).unwrap_or(false),
+            required: reader.boolean("required", out).unwrap_or(false),
         };
         if let Some(info) = &info
             && info.needs_environment(&stage.options)
@@ -126,6 +132,10 @@ impl StageDefinition for VerifyStage {
                     }
                     entry.assess(&self.label, assessment, from_environment);
                 }
+                Err(failure) if failure.code == NO_REFERENCE && !self.required => {
+                    step.count("not-judged");
+                    entry.record(&self.label, StageOutcome::NotJudged);
+                }
                 Err(failure) => {
                     let path = context.path_of(&label, &entry);
                     if step.broke(context, path, &failure)? {
@@ -146,6 +156,9 @@ impl StageDefinition for VerifyStage {
     fn objection(&self, entry: &Entry) -> Option<TaskVerdict> {
         let stage = self.label.clone();
         let undecided = |stage, message| Some(TaskVerdict::Undecided { stage, message });
+        if matches!(entry.outcome(&stage), Some(StageOutcome::NotJudged)) {
+            return None;
+        }
         let Some(assessment) = entry.candidate.assessments.get(&stage) else {
             return undecided(stage, "it was not judged".to_owned());
         };

@@ -104,7 +104,7 @@ impl Loader {
                 | TaskSelection::All(Texts::Required)
                 | TaskSelection::One(_, Texts::Required)
         );
-        let domain_text = self.text(&folder, "domain.nl", "suite.no-domain-text", complete);
+        let domain_text = self.domain_text(&folder, complete);
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
             text,
@@ -261,7 +261,7 @@ impl Loader {
         SuiteTask {
             stem: stem.to_owned(),
             title: manifest.titles.get(stem).cloned().unwrap_or_default(),
-            text: self.text(folder, &format!("{stem}.nl"), "suite.no-text", complete),
+            text: self.text(folder, &format!("{stem}.nl"), complete),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
             reference_domain: self.read(folder, &format!("domain-{stem}.pddl")),
             objects_template: self.read(folder, &format!("{stem}_template.pddl")),
@@ -318,14 +318,35 @@ impl Loader {
         Some(text)
     }
 
-    fn text(&mut self, folder: &Folder, name: &str, code: &'static str, required: bool) -> String {
+    /// The text about the domain. The task's text may contain it.
+    fn domain_text(&mut self, folder: &Folder, complete: bool) -> String {
+        const FILE: &str = "domain.nl";
+        let before = self.found.len();
+        let text = self.read(folder, FILE);
+        if complete && text.is_none() && self.found.len() == before {
+            let message =
+                format!("{} has no {FILE}: the text of each task stands for it", folder.path.display());
+            self.found.push(Diagnostic::warning("suite.no-domain-text", message).help(
+                "write domain.nl if the tasks share their rules: what the domain is about, in plain language",
+            ));
+        }
+        let text = text.unwrap_or_default();
+        if complete && self.found.len() == before && text.trim().is_empty() {
+            let shown = folder.path.join(FILE).display().to_string();
+            self.found.push(Diagnostic::error("suite.no-domain-text", format!("{shown} is empty")));
+        }
+        text
+    }
+
+    fn text(&mut self, folder: &Folder, name: &str, required: bool) -> String {
         match required {
-            true => self.read_required(folder, name, code),
+            true => self.read_required(folder, name),
             false => self.read(folder, name).unwrap_or_default(),
         }
     }
 
-    fn read_required(&mut self, folder: &Folder, name: &str, code: &'static str) -> String {
+    fn read_required(&mut self, folder: &Folder, name: &str) -> String {
+        let code = "suite.no-text";
         let before = self.found.len();
         let text = self.read(folder, name);
         let shown = folder.path.join(name).display().to_string();
@@ -334,7 +355,7 @@ impl Loader {
             Some(_) => self.found.push(Diagnostic::error(code, format!("{shown} is empty"))),
             None if self.found.len() == before => self.found.push(
                 Diagnostic::error(code, format!("{shown} is not there"))
-                    .help("a suite needs domain.nl, and NAME.nl for each task"),
+                    .help("each task needs a file NAME.nl: what it is about, in plain language"),
             ),
             None => {}
         }

@@ -5,6 +5,7 @@ use super::texts::{materials as action_materials, random_text, telling_names};
 use super::{
     ActionTexts, Example, Folder, GivenExample, GivenSpec, PredicateText, Suite, SuiteDisguise, SuiteTask,
 };
+use crate::plugins::NO_REFERENCE;
 use planforge_contract::api::{Environment, Host};
 use planforge_contract::{
     ActionInterface, ActionMaterials, ActionSignature, EnvironmentOpen, ExampleMaterials, Failure, Given,
@@ -20,8 +21,9 @@ use std::sync::Arc;
 /// the pipeline names one.
 ///
 /// # Errors
-/// All of: `suite.no-text` where texts are given that the suite does not have, `suite.no-reference` where something is given that the suite does not have, `suite.withheld` where the suite's
-/// manifest forbids to give it, `suite.own-example` where the example would show the suite's own reference.
+/// All of: `suite.no-text` where texts are given that the suite does not have, `suite.no-reference` where something is given that the suite does not have
+/// and the pipeline cannot do without ([`not_given`] lists the rest), `suite.withheld` where the suite's manifest forbids to give it,
+/// `suite.own-example` where the example would show the suite's own reference.
 pub fn task_view(
     suite: &Suite,
     task: &SuiteTask,
@@ -35,7 +37,8 @@ pub fn task_view(
     let interface = (given.interface || given.domain)
         .then(|| match (&suite.reference_domain, &task.described) {
             (None, Some(described)) if !given.domain => Some(described.actions.clone()),
-            _ => view.domain("interface").map(|d| signatures(&d)),
+            (None, None) if !given.domain => None,
+            _ => view.domain("domain").map(|d| signatures(&d)),
         })
         .flatten()
         .unwrap_or_default();
@@ -47,7 +50,8 @@ pub fn task_view(
     let objects = (given.objects || given.problem)
         .then(|| match (&task.reference_problem, &task.described) {
             (None, Some(described)) if !given.problem => Some(described.objects.clone()),
-            _ => view.problem("objects").map(|p| objects_of(&p, given.domain, suite)),
+            (None, _) if !given.problem || given.text => None,
+            _ => view.problem("problem").map(|p| objects_of(&p, given.domain, suite)),
         })
         .flatten()
         .unwrap_or_default();
@@ -64,7 +68,11 @@ pub fn task_view(
             .as_ref()
             .map_or_else(|| suite.name.clone(), |disguise| disguise.names.name(&suite.name)),
         task: task.stem.clone(),
-        domain_text: if given.text { suite.domain_text.clone() } else { String::new() },
+        domain_text: match suite.domain_text.trim() {
+            _ if !given.text => String::new(),
+            "" => task.text.clone(),
+            _ => suite.domain_text.clone(),
+        },
         task_text: if given.text { task.text.clone() } else { String::new() },
         given: Given {
             domain: given.domain.then(|| suite.reference_domain.clone()).flatten(),
@@ -78,6 +86,19 @@ pub fn task_view(
         materials: materials(suite, task, given, example),
     };
     if view.found.is_empty() { Ok(result) } else { Err(view.found) }
+}
+
+/// Parts of the reference that the pipeline is given and does without, because the suite has no file for them: the names that the model
+/// chooses then are its own, and what it writes may lack a problem.
+pub(crate) fn not_given(suite: &Suite, task: &SuiteTask, given: &GivenSpec) -> Vec<String> {
+    let (domain, problem) = (suite.reference_domain.is_some(), task.reference_problem.is_some());
+    let described = task.described.is_some();
+    let missing = [
+        ("interface", given.interface && !domain && !described),
+        ("objects", given.objects && !problem && !described),
+        ("problem", given.problem && !problem),
+    ];
+    missing.into_iter().filter(|(_, missing)| *missing).map(|(part, _)| part.to_owned()).collect()
 }
 
 struct View<'a> {
@@ -108,13 +129,10 @@ impl View<'_> {
         }
     }
 
-    /// A suite that was read for a pipeline without texts may have none.
+    /// A suite that was read for a pipeline without texts may have none. The text of a task stands for a missing text about the domain.
     fn texts(&mut self, given: &GivenSpec) {
-        let files = [
-            ("domain.nl".to_owned(), &self.suite.domain_text),
-            (format!("{}.nl", self.task.stem), &self.task.text),
-        ];
-        for (file, _) in files.iter().filter(|(_, text)| given.text && text.trim().is_empty()) {
+        let file = format!("{}.nl", self.task.stem);
+        if given.text && self.task.text.trim().is_empty() {
             let message =
                 format!("suite `{}` has no {file}, and the pipeline is given texts", self.suite.name);
             let help = "write it, or set `text = false` below [given] of a pipeline that works from PDDL";
@@ -141,14 +159,8 @@ impl View<'_> {
     fn missing(&mut self, part: &str, file: &str) {
         let message =
             format!("the pipeline is given the {part}, and suite `{}` has no {file}", self.suite.name);
-        let diagnostic = Diagnostic::error("suite.no-reference", message).help(format!(
-            "add {file} to {}{}",
-            self.suite.folder.display(),
-            match part {
-                "interface" | "objects" => ", or give the pipeline an [environment] that tells it",
-                _ => "",
-            }
-        ));
+        let diagnostic = Diagnostic::error("suite.no-reference", message)
+            .help(format!("add {file} to {}", self.suite.folder.display()));
         if !self.found.contains(&diagnostic) {
             self.found.push(diagnostic);
         }
@@ -323,7 +335,7 @@ fn needs(domain: Option<&String>, task: &SuiteTask, given: &GivenSpec) -> bool {
     given.interface && domain.is_none() || given.objects && task.reference_problem.is_none()
 }
 
-/// Asks the environment about each task that lacks a file for what is given.
+/// Asks the environment about each task that lacks a file for what is given. An environment that needs those files describes nothing.
 ///
 /// # Errors
 /// The environment's own.
@@ -345,7 +357,11 @@ pub fn describe_tasks(
             if needs(own.or(open.domain.as_ref()), task, given) {
                 open.task.clone_from(&task.stem);
                 open.problem.clone_from(&task.reference_problem);
-                task.described = Some(environment.describe(host, &open)?.interface);
+                task.described = match environment.describe(host, &open) {
+                    Ok(described) => Some(described.interface),
+                    Err(failure) if failure.code == NO_REFERENCE => None,
+                    Err(failure) => return Err(failure),
+                };
             }
         }
     }

@@ -409,6 +409,7 @@ pub(crate) fn tasks(n: usize) -> Vec<RunTask> {
         },
         picture: None,
         renaming: None,
+        not_given: Vec::new(),
     };
     (1..=n).map(task).collect()
 }

@@ -107,12 +107,65 @@ fn the_best_candidate_decides_and_ties_go_to_the_sample_path() {
     assert_eq!((task.stages[2].entered, task.stages[2].outcomes["skipped"]), (4, 1));
 }
 
+/// The verdict on a task without a reference after a verify stage that asks the environment.
+fn verdict_without_reference(problem: &'static str, stages: &[&str], options: &str) -> TaskVerdict {
+    let judged = stages.concat();
+    let verify = concat!(stage!(verify "environment" use = "verifier-val"),);
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let no_reference =
+        StageInstance::Verifier(Arc::new(Verify(|_: &dyn Host, _: &Candidate, _: &VerifyRequest| {
+            Err(Failure::new(FailureClass::Request, "environment.no-reference", "no reference domain"))
+        })));
+    let translate = TRANSLATE.replace("n = 4", "n = 1");
+    let mut bench = Bench::new(&file(&[&translate, &judged, &format!("{verify}{options}\n")]))
+        .stage("problem", samples(vec![Ok(problem)]))
+        .stage("pddl", by_word());
+    if judged.contains("\"plan\"") {
+        bench = bench.stage("plan", planner_by_word(&asked));
+    }
+    let mut tasks = tasks(1);
+    tasks[0].reference.problem = None;
+    let (mut report, _) = bench.stage("environment", no_reference).run(&tasks, 4);
+    report.tasks.remove(0).verdict.unwrap()
+}
+
+#[test]
+fn a_stage_without_the_reference_that_it_needs_does_not_judge() {
+    let not_judged = vec!["environment".to_owned()];
+    let verdict = verdict_without_reference("fine", &[VERIFY, PLAN], "");
+    assert_eq!(verdict, TaskVerdict::Planned { not_judged: not_judged.clone() });
+    let verdict = verdict_without_reference("fine", &[VERIFY], "");
+    assert_eq!(verdict, TaskVerdict::Written { not_judged });
+    // The other stages judge as ever.
+    assert_eq!(verdict_without_reference("wrong", &[VERIFY, PLAN], "").name(), "rejected");
+    assert_eq!(verdict_without_reference("impossible", &[VERIFY, PLAN], "").name(), "unsolvable");
+    assert_eq!(verdict_without_reference("hard", &[VERIFY, PLAN], "").name(), "undecided");
+    // A pipeline can insist.
+    let verdict = verdict_without_reference("fine", &[VERIFY, PLAN], "required = true");
+    let TaskVerdict::Failed { stage, failure } = verdict else { panic!("{verdict:?}") };
+    assert_eq!((stage.as_str(), failure.code.as_str()), ("environment", "environment.no-reference"));
+}
+
+#[test]
+fn a_task_without_a_reference_is_not_accepted_even_if_no_stage_needs_one() {
+    let bench = Bench::new(&file(&[&TRANSLATE.replace("n = 4", "n = 1"), VERIFY, PLAN]))
+        .stage("problem", samples(vec![Ok("fine")]))
+        .stage("pddl", by_word())
+        .stage("plan", planner_by_word(&Arc::new(Mutex::new(Vec::new()))));
+    let mut tasks = tasks(1);
+    tasks[0].reference = EnvironmentOpen::default();
+    let (report, _) = bench.run(&tasks, 4);
+    assert_eq!(report.tasks[0].verdict, Some(TaskVerdict::Planned { not_judged: Vec::new() }));
+}
+
 #[test]
 fn every_verdict_is_reached_and_none_reads_as_another() {
     let name = |results| {
         let (verdict, ..) = verdict_of(results);
         let stage = match &verdict {
-            TaskVerdict::Accepted => String::new(),
+            TaskVerdict::Accepted | TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => {
+                String::new()
+            }
             TaskVerdict::Rejected { stage, .. }
             | TaskVerdict::Unsolvable { stage, .. }
             | TaskVerdict::Undecided { stage, .. }

@@ -102,7 +102,9 @@ fn without_texts_every_problem_is_a_task_and_no_text_is_given() {
     fs::remove_file(folder.path().join("p02.nl")).unwrap();
     let codes =
         |loaded: &LoadedSuite| loaded.diagnostics.iter().map(|d| d.code.to_string()).collect::<Vec<_>>();
-    assert!(load_suite(folder.path()).suite.is_none());
+    let with_texts = load_suite(folder.path());
+    assert_eq!(codes(&with_texts), ["suite.no-text", "suite.no-domain-text"]);
+    assert_eq!(with_texts.suite.unwrap().tasks.len(), 1);
     let loaded = load_suite_with(folder.path(), Texts::Optional);
     assert_eq!(codes(&loaded), Vec::<String>::new());
     let suite = loaded.suite.unwrap();
@@ -128,7 +130,7 @@ fn without_texts_every_problem_is_a_task_and_no_text_is_given() {
     assert!(!materials.keys().any(|name| name.ends_with("text")), "{:?}", materials.keys());
     // A suite that was read so has no texts to give.
     let wrong = task_view(&suite, &suite.tasks[1], &GivenSpec::default(), None).unwrap_err();
-    assert_eq!(wrong.iter().map(|d| &*d.code).collect::<Vec<_>>(), ["suite.no-text", "suite.no-text"]);
+    assert_eq!(wrong.iter().map(|d| &*d.code).collect::<Vec<_>>(), ["suite.no-text"]);
     let empty = tempfile::tempdir().unwrap();
     assert_eq!(codes(&load_suite_with(empty.path(), Texts::Optional)), ["suite.no-text"]);
 }
@@ -185,14 +187,29 @@ fn what_is_given_must_be_there() {
     fs::remove_file(folder.path().join("domain.pddl")).unwrap();
     fs::remove_file(folder.path().join("p01.pddl")).unwrap();
     let suite = load_suite(folder.path()).suite.unwrap();
+    let missing = |given: GivenSpec| {
+        let wrong = task_view(&suite, &suite.tasks[0], &given, None).err().unwrap_or_default();
+        assert!(wrong.iter().all(|d| d.code == "suite.no-reference"), "{wrong:?}");
+        wrong.into_iter().map(|d| d.message).collect::<Vec<_>>().join(" ")
+    };
     let all =
         GivenSpec { domain: true, problem: true, interface: true, objects: true, ..GivenSpec::default() };
-    let wrong = task_view(&suite, &suite.tasks[0], &all, None).unwrap_err();
-    let messages: Vec<String> = wrong.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
-    assert!(wrong.iter().all(|d| d.code == "suite.no-reference"), "{messages:?}");
-    assert!(
-        messages.iter().any(|m| m.contains("domain.pddl")) && messages.iter().any(|m| m.contains("p01.pddl"))
-    );
+    let messages = missing(GivenSpec { text: false, ..all.clone() });
+    assert!(messages.contains("domain.pddl") && messages.contains("p01.pddl"), "{messages}");
+    // A text can do without names and a problem. It cannot be translated into a problem of no domain.
+    let messages = missing(all.clone());
+    assert!(messages.contains("domain.pddl") && !messages.contains("p01.pddl"), "{messages}");
+    assert_eq!(missing(GivenSpec { domain: false, ..all }), "");
+}
+
+#[test]
+fn the_text_of_a_task_stands_for_a_missing_text_about_the_domain() {
+    let folder = folder();
+    fs::remove_file(folder.path().join("domain.nl")).unwrap();
+    let suite = load_suite(folder.path()).suite.unwrap();
+    let view = task_view(&suite, &suite.tasks[0], &GivenSpec::default(), None).unwrap();
+    assert!(!view.task_text.is_empty());
+    assert_eq!(view.domain_text, view.task_text);
 }
 
 #[test]

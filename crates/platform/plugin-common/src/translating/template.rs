@@ -38,20 +38,17 @@ pub fn problem_with_objects(task: &TaskView, domain: &ast::Domain, section: &str
     })
 }
 
-/// A problem without initial state and goal: the suite's text, or one with the objects of the interface.
-///
-/// # Errors
-/// Class `Request`: the task has neither.
-pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String, Failure> {
+/// A problem without initial state and goal: the suite's text, or one with the objects of the interface. None if the task has neither.
+pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Option<String> {
     if let Some(text) = material(&task.materials.templates.objects) {
-        return Ok(text.to_owned());
+        return Some(text.to_owned());
     }
     let objects = task.action_interface.as_ref().map(|i| i.objects.as_slice()).unwrap_or_default();
     if objects.is_empty() {
-        return Err(no_template(task, "objects.template", "a list of the task's objects"));
+        return None;
     }
     let domain = domain.map_or_else(|| suite_name(task), str::to_owned);
-    Ok(planforge_pddl::problem_template(&ast::Problem {
+    Some(planforge_pddl::problem_template(&ast::Problem {
         name: Some(Name::synthetic(&pddl_name(&task.task, "task"))),
         domain_name: Some(Name::synthetic(&domain)),
         objects: to_pddl_names(objects, ""),
@@ -59,17 +56,13 @@ pub fn problem_template(task: &TaskView, domain: Option<&str>) -> Result<String,
     }))
 }
 
-/// A domain without predicates, conditions and effects: the suite's text, or one with the types and actions of the interface.
-///
-/// # Errors
-/// Class `Request`: the task has neither.
-pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Failure> {
+/// A domain without predicates, conditions and effects: the suite's text, or one with the types and actions of the interface. None if the
+/// task has neither.
+pub fn domain_template(task: &TaskView, name: Option<&str>) -> Option<String> {
     if let Some(text) = material(&task.materials.templates.domain) {
-        return Ok(text.to_owned());
+        return Some(text.to_owned());
     }
-    let Some(interface) = task.action_interface.as_ref().filter(|i| !i.actions.is_empty()) else {
-        return Err(no_template(task, "domain.template", "the action interface"));
-    };
+    let interface = task.action_interface.as_ref().filter(|i| !i.actions.is_empty())?;
     let name = name.map_or_else(|| suite_name(task), str::to_owned);
     let types = types_of(interface);
     let requirements: &[&str] = if types.is_empty() { &[":strips"] } else { &[":strips", ":typing"] };
@@ -81,7 +74,7 @@ pub fn domain_template(task: &TaskView, name: Option<&str>) -> Result<String, Fa
         effect: None,
         span: Span::default(),
     };
-    Ok(planforge_pddl::domain_template(&ast::Domain {
+    Some(planforge_pddl::domain_template(&ast::Domain {
         name: Some(Name::synthetic(&name)),
         requirements: requirements.iter().map(|r| Name::synthetic(r)).collect(),
         types,
@@ -185,13 +178,27 @@ fn pddl_name(text: &str, prefix: &str) -> String {
     }
 }
 
-fn no_template(task: &TaskView, material: &str, what: &str) -> Failure {
+/// The failure for a translator that needs the names of the actions, or of the objects, and a task that has none.
+pub fn no_template(task: &TaskView, part: TemplatePart) -> Failure {
+    let (what, material) = match part {
+        TemplatePart::Actions => ("the action interface", "domain.template"),
+        TemplatePart::Objects => ("a list of the task's objects", "objects.template"),
+    };
     Failure::new(
         FailureClass::Request,
         codes::NO_TEMPLATE,
         format!("the request needs {what}, and nothing of the kind is given for suite `{}`", task.suite),
     )
     .help(format!("let the pipeline give the action interface, or add `{material}` to the suite"))
+}
+
+/// The part of a task that a template shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplatePart {
+    /// The domain with its actions.
+    Actions,
+    /// The problem with its objects.
+    Objects,
 }
 
 #[cfg(test)]

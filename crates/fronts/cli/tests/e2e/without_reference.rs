@@ -1,0 +1,224 @@
+//! Tasks without a reference: what each shipped pipeline does with them, in a table of docs/reference, and `planforge solve`. A simulated
+//! model answers: the noisy oracle without mistakes, and for plans and descriptions one fixed reply.
+
+use super::support::{example, example_text, pipeline, ran, root, saying};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+const PAGE: &str = "docs/reference/tasks-without-reference.md";
+const PARTS: [&str; 4] = ["p_example.nl", "p_example.pddl", "p_example.lp", "p_example.sol"];
+
+/// The files of each kind of task, from the suite `parcels`. A text alone says everything.
+fn kinds() -> [(&'static str, Vec<&'static str>); 4] {
+    let domain = vec!["p01.nl", "domain.nl", "domain.pddl"];
+    let example = [domain.as_slice(), &PARTS].concat();
+    let reference = [example.as_slice(), &["p01.pddl", "sentences.toml", "actions.toml"]].concat();
+    [
+        ("text", Vec::new()),
+        ("text, domain", domain),
+        ("text, domain, example", example),
+        ("text, reference", reference),
+    ]
+}
+
+const PLAN: &str = "(drive elm fir)\n(load parcel1 fir)\n(drive fir elm)\n(unload parcel1 elm)\n(drive elm fir)\n(drive fir oak)\n(load parcel2 oak)\n(drive oak fir)\n(drive fir elm)\n(unload parcel2 elm)";
+
+/// The simulated model that writes the suite `parcels`.
+fn oracle() -> String {
+    let suite = example("parcels", "").display().to_string();
+    format!("use = \"provider-noisy-oracle\"\nmodel = \"noisy-oracle\"\nsuites = [{suite:?}]\nerrors = 0\n")
+}
+
+/// The pipeline with a simulated model in the place of its own.
+fn simulated(text: &str, server: &str) -> String {
+    let (before, rest) = text.split_once("[llm.main]\n").unwrap();
+    let (_, after) = rest.split_once("\n[").unwrap();
+    let is_fixed = text.contains("planner-llm") || text.contains("translator-describe");
+    let model = match is_fixed {
+        true => format!("use = \"provider-openai\"\nmodel = \"fixed\"\nbase_url = {server:?}\n"),
+        false => oracle(),
+    };
+    format!("{before}[llm.main]\n{model}\n[{after}")
+        .replace("\"../../examples", &format!("\"{}/examples", root().display()))
+}
+
+fn whole_text() -> String {
+    example_text("parcels", "domain.nl") + "\n" + &example_text("parcels", "p01.nl")
+}
+
+fn write_task(folder: &Path, files: &[&str]) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("suite.toml"), "schema = 1\nname = \"parcels\"\n").unwrap();
+    if files.is_empty() {
+        fs::write(folder.join("p01.nl"), whole_text()).unwrap();
+    }
+    for file in files {
+        fs::write(folder.join(file), example_text("parcels", file)).unwrap();
+    }
+}
+
+/// One cell of the table, from the result of a run or the message of a refusal.
+fn cell(stdout: &str, stderr: &str) -> String {
+    let Ok(result) = serde_json::from_str::<Value>(stdout) else {
+        let line = stderr.lines().find(|line| line.starts_with("error")).unwrap_or(stderr);
+        let part = line.split_once("is given ").and_then(|(_, rest)| rest.split_once(", and"));
+        return part.map_or(line, |(part, _)| part).replacen("the ", "refused: it needs the ", 1);
+    };
+    let task = &result["tasks"][0];
+    let mut cell = task["verdict"]["verdict"].as_str().unwrap_or("no verdict").to_owned();
+    if cell == "failed" {
+        let _ = write!(cell, " at `{}`", task["verdict"]["stage"].as_str().unwrap_or_default());
+    }
+    let list = |items: Vec<&str>| items.join(", ");
+    let not_given: Vec<&str> =
+        task["not_given"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let stages = task["stages"].as_array().into_iter().flatten();
+    let skipped = stages.filter(|stage| !stage["outcomes"]["not-judged"].is_null());
+    let skipped: Vec<&str> = skipped.filter_map(|stage| stage["label"].as_str()).collect();
+    if !not_given.is_empty() {
+        let _ = write!(cell, "; not given: {}", list(not_given));
+    }
+    if !skipped.is_empty() {
+        let _ = write!(cell, "; skipped: {}", list(skipped));
+    }
+    cell
+}
+
+const HEAD: &str = "# Tasks without a reference
+
+<!-- Generated: `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e without_reference`. Do not edit. -->
+
+A task may be a text alone. A stage that needs the reference is then skipped, unless it has `required = true`. The task ends as `planned` (a plan
+exists, and it is valid in the PDDL that the model wrote), `written` (PDDL without a plan, or a plan without PDDL), `unsolvable` as written, `rejected` by a stage
+that needs no reference, or `failed`. It is never `accepted`: nothing has judged that PDDL. The exit code of `planned` and `written` is 0.
+
+A pipeline does without the interface, the objects and the problem that its [given] names, and without `domain.nl`. It refuses a task without a domain if
+the model writes only the problem or single actions of a described domain.
+
+The table is about the task p01 of the suite `parcels`. A simulated model without mistakes writes the PDDL; pipelines in which a model plans by itself or describes
+PDDL get one fixed plan as every reply.
+
+";
+
+#[test]
+fn the_page_says_what_each_pipeline_does() {
+    let server = saying(PLAN);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut page = HEAD.to_owned();
+    let kinds = kinds();
+    let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
+    let _ = writeln!(page, "| pipeline | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    for (name, files) in &kinds {
+        write_task(&path(name), files);
+    }
+    let mut pipelines: Vec<String> = fs::read_dir(pipeline(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().trim_end_matches(".toml").to_owned())
+        .collect();
+    pipelines.sort();
+    let mut planned_or_written = [0; 4];
+    for name in &pipelines {
+        let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
+        fs::write(path("pipeline.toml"), simulated(&text, &server.base_url())).unwrap();
+        let _ = write!(page, "| `{name}` |");
+        for ((kind, _), count) in kinds.iter().zip(&mut planned_or_written) {
+            let (file, task, runs) = (path("pipeline.toml"), path(kind).join("p01"), path("runs"));
+            let [file, task, runs] = [file, task, runs].map(|path| path.display().to_string());
+            let ran = ran(["run", &file, "--task", &task, "--runs", &runs, "--json", "--jobs", "2"]);
+            let cell = cell(&ran.stdout, &ran.stderr);
+            *count += usize::from(ran.exit == 0);
+            let _ = write!(page, " {cell} |");
+        }
+        page.push('\n');
+    }
+    let _ = writeln!(
+        page,
+        "\nExit code 0: {} of {} pipelines with a text alone, {} with text and domain, {} with an example too, {} with the reference.",
+        planned_or_written[0],
+        pipelines.len(),
+        planned_or_written[1],
+        planned_or_written[2],
+        planned_or_written[3]
+    );
+    let written = root().join(PAGE);
+    #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        fs::write(&written, &page).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&written).unwrap_or_default() == page,
+        "{PAGE} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e without_reference`"
+    );
+}
+
+/// `planforge solve` with the simulated model, in a folder with these texts.
+fn solve(folder: &Path, arguments: &[&str]) -> super::support::Ran {
+    let suite = format!("llm.main.suites=[{:?}]", example("parcels", "").display().to_string());
+    let mut command = super::support::planforge();
+    command.current_dir(folder).arg("solve").args(arguments);
+    for set in
+        ["llm.main.use=provider-noisy-oracle", "llm.main.model=noisy-oracle", "llm.main.errors=0", &suite]
+    {
+        command.args(["--set", set]);
+    }
+    super::support::Ran::wait(command.spawn().unwrap())
+}
+
+#[test]
+fn a_text_alone_becomes_a_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("parcels.txt"), whole_text()).unwrap();
+    let solved = solve(folder.path(), &["parcels.txt"]);
+    let lines: Vec<&str> = solved.expect(0).stdout.lines().collect();
+    assert_eq!(
+        lines.first(),
+        Some(&"planned: 10 steps, valid in the PDDL that the model wrote; nothing has judged that PDDL.")
+    );
+    let answer = folder.path().join("parcels/answer");
+    let validated = ran(["domain.pddl", "problem.pddl", "plan"]
+        .map(|file| answer.join(file))
+        .iter()
+        .map(|path| path.as_os_str())
+        .fold(vec!["pddl".into(), "validate".into()], |mut all: Vec<std::ffi::OsString>, path| {
+            all.push(path.to_owned());
+            all
+        }));
+    validated.expect(0);
+    let words = fs::read_to_string(answer.join("plan.txt")).unwrap();
+    assert!(solved.stdout.contains(words.trim()), "{}", solved.stdout);
+    // The folder is a suite with one task, whose answer is not its reference.
+    let task = folder.path().join("parcels/task").display().to_string();
+    let again = ran(["suite", "check", &folder.path().join("parcels").display().to_string()]);
+    again.expect(0);
+    assert!(!Path::new(&format!("{task}.pddl")).exists());
+    // Nothing is overwritten.
+    solve(folder.path(), &["parcels.txt"]).expect(30).says(&["parcels", "--out"]);
+}
+
+#[test]
+fn a_given_domain_is_used_and_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("vans.pddl"), example_text("parcels", "domain.pddl")).unwrap();
+    let text = example_text("parcels", "p01.nl");
+    let solved =
+        solve(folder.path(), &[&text, "--domain", "vans.pddl", "--out", "parcels", "--json"]).json(0);
+    assert_eq!(solved["tasks"][0]["verdict"]["verdict"], "planned");
+    let of = |file: &str| fs::read_to_string(folder.path().join("parcels").join(file)).unwrap();
+    assert_eq!(of("domain.pddl"), example_text("parcels", "domain.pddl"));
+    assert!(!folder.path().join("parcels/answer/domain.pddl").exists());
+    assert_eq!(of("answer/plan").lines().filter(|line| line.starts_with('(')).count(), 10);
+}
+
+#[test]
+fn what_is_not_a_task_is_refused_before_a_model_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("empty.txt"), " \n").unwrap();
+    fs::write(folder.path().join("task.txt"), example_text("parcels", "p01.pddl")).unwrap();
+    solve(folder.path(), &["empty.txt"]).expect(31).says(&["empty"]);
+    solve(folder.path(), &["robot.txt"]).expect(31).says(&["robot.txt", "is neither a file nor a text"]);
+    solve(folder.path(), &["task.txt"]).expect(31).says(&["PDDL", "planforge pddl plan"]);
+    assert!(!folder.path().join("task").exists());
+}
