@@ -1,7 +1,8 @@
 //! Tasks without a reference: what each shipped pipeline does with them, in a table of docs/reference, and `planforge solve`. A simulated
 //! model answers: the noisy oracle without mistakes, and for plans and descriptions one fixed reply.
 
-use super::support::{example, example_text, pipeline, ran, root, saying};
+use super::support::{Ran, example, example_text, fenced, pipeline, planforge, ran, root, saying};
+use planforge_testkit::{Scripted, ScriptedServer};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -60,12 +61,16 @@ fn write_task(folder: &Path, files: &[&str]) {
 }
 
 /// One cell of the table, from the result of a run or the message of a refusal.
-fn cell(stdout: &str, stderr: &str) -> String {
-    let Ok(result) = serde_json::from_str::<Value>(stdout) else {
-        let line = stderr.lines().find(|line| line.starts_with("error")).unwrap_or(stderr);
-        let part = line.split_once("is given ").and_then(|(_, rest)| rest.split_once(", and"));
-        return part.map_or(line, |(part, _)| part).replacen("the ", "refused: it needs the ", 1);
-    };
+fn cell(stdout: &str) -> String {
+    let result: Value = serde_json::from_str(stdout).unwrap();
+    let found = result["diagnostics"].as_array().into_iter().flatten();
+    if let Some(error) =
+        found.filter(|one| one["severity"] == "error").find_map(|one| one["message"].as_str())
+    {
+        // "the pipeline is given the domain, and suite `parcels` has no domain.pddl"
+        let part = error.split_once("is given ").and_then(|(_, rest)| rest.split_once(", and"));
+        return part.map_or_else(|| error.to_owned(), |(part, _)| format!("refused: it needs {part}"));
+    }
     let task = &result["tasks"][0];
     let mut cell = task["verdict"]["verdict"].as_str().unwrap_or("no verdict").to_owned();
     if cell == "failed" {
@@ -128,7 +133,7 @@ fn the_page_says_what_each_pipeline_does() {
             let (file, task, runs) = (path("pipeline.toml"), path(kind).join("p01"), path("runs"));
             let [file, task, runs] = [file, task, runs].map(|path| path.display().to_string());
             let ran = ran(["run", &file, "--task", &task, "--runs", &runs, "--json", "--jobs", "2"]);
-            let cell = cell(&ran.stdout, &ran.stderr);
+            let cell = cell(&ran.stdout);
             *count += usize::from(ran.exit == 0);
             let _ = write!(page, " {cell} |");
         }
@@ -154,38 +159,38 @@ fn the_page_says_what_each_pipeline_does() {
     );
 }
 
-/// `planforge solve` with the simulated model, in a folder with these texts.
-fn solve(folder: &Path, arguments: &[&str]) -> super::support::Ran {
-    let suite = format!("llm.main.suites=[{:?}]", example("parcels", "").display().to_string());
-    let mut command = super::support::planforge();
-    command.current_dir(folder).arg("solve").args(arguments);
-    for set in
-        ["llm.main.use=provider-noisy-oracle", "llm.main.model=noisy-oracle", "llm.main.errors=0", &suite]
-    {
-        command.args(["--set", set]);
-    }
-    super::support::Ran::wait(command.spawn().unwrap())
+/// A server that replies with the domain or the problem of the first task of `parcels`, whichever is asked for.
+fn writing_parcels() -> ScriptedServer {
+    ScriptedServer::matching(|request| {
+        let is_problem = request.body.contains("Write the whole problem");
+        let file = if is_problem { "p01.pddl" } else { "domain.pddl" };
+        Scripted::replies(&[&fenced(&example_text("parcels", file))])
+    })
+    .unwrap()
+}
+
+/// `planforge solve` in that folder, with replies of a server.
+fn solve(folder: &Path, server: &ScriptedServer, arguments: &[&str]) -> Ran {
+    let address = format!("llm.main.base_url={}", server.base_url());
+    let mut command = planforge();
+    command.current_dir(folder).arg("solve").args(arguments).args(["--set", &address]);
+    Ran::wait(command.spawn().unwrap())
 }
 
 #[test]
 fn a_text_alone_becomes_a_plan() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("parcels.txt"), whole_text()).unwrap();
-    let solved = solve(folder.path(), &["parcels.txt"]);
+    let server = writing_parcels();
+    let solved = solve(folder.path(), &server, &["parcels.txt"]);
     let lines: Vec<&str> = solved.expect(0).stdout.lines().collect();
     assert_eq!(
         lines.first(),
         Some(&"planned: 10 steps, valid in the PDDL that the model wrote; nothing has judged that PDDL.")
     );
     let answer = folder.path().join("parcels/answer");
-    let validated = ran(["domain.pddl", "problem.pddl", "plan"]
-        .map(|file| answer.join(file))
-        .iter()
-        .map(|path| path.as_os_str())
-        .fold(vec!["pddl".into(), "validate".into()], |mut all: Vec<std::ffi::OsString>, path| {
-            all.push(path.to_owned());
-            all
-        }));
+    let files = ["domain.pddl", "problem.pddl", "plan"].map(|file| answer.join(file).display().to_string());
+    let validated = ran(["pddl", "validate"].into_iter().chain(files.iter().map(String::as_str)));
     validated.expect(0);
     let words = fs::read_to_string(answer.join("plan.txt")).unwrap();
     assert!(solved.stdout.contains(words.trim()), "{}", solved.stdout);
@@ -195,7 +200,7 @@ fn a_text_alone_becomes_a_plan() {
     again.expect(0);
     assert!(!Path::new(&format!("{task}.pddl")).exists());
     // Nothing is overwritten.
-    solve(folder.path(), &["parcels.txt"]).expect(30).says(&["parcels", "--out"]);
+    solve(folder.path(), &server, &["parcels.txt"]).expect(30).says(&["parcels", "--out"]);
 }
 
 #[test]
@@ -203,8 +208,10 @@ fn a_given_domain_is_used_and_not_written() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("vans.pddl"), example_text("parcels", "domain.pddl")).unwrap();
     let text = example_text("parcels", "p01.nl");
+    let server = writing_parcels();
     let solved =
-        solve(folder.path(), &[&text, "--domain", "vans.pddl", "--out", "parcels", "--json"]).json(0);
+        solve(folder.path(), &server, &[&text, "--domain", "vans.pddl", "--out", "parcels", "--json"])
+            .json(0);
     assert_eq!(solved["tasks"][0]["verdict"]["verdict"], "planned");
     let of = |file: &str| fs::read_to_string(folder.path().join("parcels").join(file)).unwrap();
     assert_eq!(of("domain.pddl"), example_text("parcels", "domain.pddl"));
@@ -217,8 +224,11 @@ fn what_is_not_a_task_is_refused_before_a_model_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("empty.txt"), " \n").unwrap();
     fs::write(folder.path().join("task.txt"), example_text("parcels", "p01.pddl")).unwrap();
-    solve(folder.path(), &["empty.txt"]).expect(31).says(&["empty"]);
-    solve(folder.path(), &["robot.txt"]).expect(31).says(&["robot.txt", "is neither a file nor a text"]);
-    solve(folder.path(), &["task.txt"]).expect(31).says(&["PDDL", "planforge pddl plan"]);
-    assert!(!folder.path().join("task").exists());
+    let server = writing_parcels();
+    solve(folder.path(), &server, &["empty.txt"]).expect(31).says(&["empty"]);
+    solve(folder.path(), &server, &["robot.txt"])
+        .expect(31)
+        .says(&["robot.txt", "is neither a file nor a text"]);
+    solve(folder.path(), &server, &["task.txt"]).expect(31).says(&["PDDL", "planforge pddl plan"]);
+    assert!(!folder.path().join("task").exists() && server.requests().is_empty());
 }

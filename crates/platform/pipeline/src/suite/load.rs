@@ -104,7 +104,8 @@ impl Loader {
                 | TaskSelection::All(Texts::Required)
                 | TaskSelection::One(_, Texts::Required)
         );
-        let domain_text = self.domain_text(&folder, complete);
+        let warns = matches!(wanted, TaskSelection::All(Texts::Required));
+        let domain_text = self.domain_text(&folder, complete, warns);
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
             text,
@@ -318,12 +319,13 @@ impl Loader {
         Some(text)
     }
 
-    /// The text about the domain. The task's text may contain it.
-    fn domain_text(&mut self, folder: &Folder, complete: bool) -> String {
+    /// The text about the domain. The task's text may contain it: several tasks without a text about their domain are worth a warning.
+    fn domain_text(&mut self, folder: &Folder, complete: bool, warns: bool) -> String {
         const FILE: &str = "domain.nl";
         let before = self.found.len();
         let text = self.read(folder, FILE);
-        if complete && text.is_none() && self.found.len() == before {
+        let is_missing = text.is_none() && self.found.len() == before;
+        if warns && is_missing {
             let message =
                 format!("{} has no {FILE}: the text of each task stands for it", folder.path.display());
             self.found.push(Diagnostic::warning("suite.no-domain-text", message).help(
@@ -331,7 +333,7 @@ impl Loader {
             ));
         }
         let text = text.unwrap_or_default();
-        if complete && self.found.len() == before && text.trim().is_empty() {
+        if complete && !is_missing && self.found.len() == before && text.trim().is_empty() {
             let shown = folder.path.join(FILE).display().to_string();
             self.found.push(Diagnostic::error("suite.no-domain-text", format!("{shown} is empty")));
         }
