@@ -276,6 +276,6 @@ impl Context {
     /// # Errors
     /// The file cannot be read, or `record.corrupt`.
     pub(crate) fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<T, Error> {
-        crate::files::parse_json(path, &crate::files::read_text(path)?)
+        crate::files::parse_json(path, &crate::files::read_named_text(path)?)
     }
 }

@@ -10,6 +10,8 @@ use crate::pipelines::programs::StartedProgram;
 use crate::pipelines::user_config::UserConfig;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::render::escape;
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::read_regular_text;
 use serde::Deserialize;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -93,7 +95,7 @@ impl AllowFile {
     /// Reads the file; one that does not exist allows nothing.
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_regular_text(path, MAX_TEXT_BYTES as u64) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(e) => return Err(wrong(format!("{shown} cannot be read: {e}"))),

@@ -1,6 +1,8 @@
 //! The user's configuration file, `config.toml`, with the user's own model tables.
 
 use planforge_contract::{Failure, FailureClass};
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::read_regular_text;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +27,7 @@ impl UserConfig {
             let message = format!("{}: {why}", path.display());
             Failure::new(FailureClass::Request, "cli.config", message)
         };
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_regular_text(path, MAX_TEXT_BYTES as u64) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(e) => return Err(wrong(format!("cannot be read: {e}"))),
