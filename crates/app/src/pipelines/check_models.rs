@@ -37,11 +37,9 @@ pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<D
         let mut secrets = BTreeMap::new();
         let mut advice = Vec::new();
         let inlined = inline_files(&info, &options, with.folder, pipeline.disguise().as_ref());
-        if !info.capabilities.deferred {
-            let at = (&PluginPlace::Model(name.clone()), (with.name, with.text));
-            let texts = (&options, inlined.as_ref().unwrap_or(&options));
-            advice.extend(with.consent.check_connection(&info, texts, at).err().into_iter().flatten());
-        }
+        let at = (&PluginPlace::Model(name.clone()), (with.name, with.text));
+        let texts = (&options, inlined.as_ref().unwrap_or(&options));
+        advice.extend(with.consent.check_connection(&info, texts, at).err().into_iter().flatten());
         for (option, variable) in info.secret_variables(&options) {
             if with.context.variable(&variable).is_none() {
                 advice.push(unset(&variable));

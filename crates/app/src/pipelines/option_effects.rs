@@ -31,6 +31,8 @@ pub enum Effect {
     Spends,
     /// Limits the number or the price of requests.
     LimitsSpending,
+    /// States prices, which caps in US dollars count with.
+    StatesPrice,
     /// Changes the result, or the time and memory of its computation, alone.
     None,
 }
@@ -51,7 +53,8 @@ impl Effect {
             Self::NamesPlugin => "chooses a plugin",
             Self::Spends => "makes requests more, longer or dearer",
             Self::LimitsSpending => "limits the cost of requests",
-            Self::None => "changes the result, or the time and memory of its computation, alone",
+            Self::StatesPrice => "states the prices that caps in US dollars count with",
+            Self::None => "change the result, or the time and memory of its computation, alone",
         }
     }
 
@@ -76,6 +79,7 @@ impl Effect {
                 "that for the server and its key; `--dry-run` prints the bound, and `max_calls` and `max_cost_usd` cap it"
             }
             Self::LimitsSpending => "none: it only lowers the cost",
+            Self::StatesPrice => "none: `max_calls` and `max_total_tokens` hold whatever the prices",
             Self::None => "none",
         }
     }
@@ -153,16 +157,22 @@ pub const OPTION_ROWS: &[OptionRow] = &[
             "LlmTable.max_calls",
             "LlmTable.max_cost_usd",
             "LlmTable.max_total_tokens",
-            "LlmTable.price",
             "LlmTable.requests_per_minute",
             "LlmTable.rest_after",
             "LlmTable.rest_s",
+            "Stage.budget",
+        ],
+    ),
+    row(
+        Pipeline,
+        E::StatesPrice,
+        &[
+            "LlmTable.price",
             "Price.cache_write",
             "Price.cached",
             "Price.completion",
             "Price.prompt",
             "Price.reasoning",
-            "Stage.budget",
         ],
     ),
     row(
@@ -525,7 +535,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     ),
     row(UserFile("config.toml"), E::SetsOptions, &["models"]),
     row(UserFile("allow.toml"), E::None, &["authorities", "commands", "hosts", "keys"]),
-    row(UserFile("prices.toml"), E::LimitsSpending, &["price"]),
+    row(UserFile("prices.toml"), E::StatesPrice, &["price"]),
 ];
 
 /// The effect of an option of a plugin. A plugin of the user's plugin path has no rows: an option that it declares as a server is

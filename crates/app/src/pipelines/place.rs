@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(PluginPlace::Environment.line_number(file, "command"), Some(9));
         let model = PluginPlace::Model("main".to_owned());
         assert_eq!(model.line_number(file, "command"), Some(4));
-        assert_eq!(model.of_option(("a\u{1b}.toml", file), "command"), "a\\u{1b}.toml:4: [llm.main]");
+        assert_eq!(model.of_option(("a\u{1b}.toml", file), "command"), "a\u{241b}.toml:4: [llm.main]");
         assert_eq!(model.of_option(("a.toml", file), "proxy"), "a.toml: [llm.main]");
         assert_eq!(stage("val", "val_command"), Some(15));
         assert_eq!((stage("val", "command"), stage("other", "command")), (None, None));

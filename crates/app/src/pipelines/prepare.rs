@@ -179,14 +179,11 @@ impl Maker<'_> {
     fn create(&mut self, info: &PluginInfo, options: &JsonObject, place: &PluginPlace) -> Option<Instance> {
         let inlined = inline_files(info, options, self.with.folder, self.disguise.as_ref());
         let inlined = inlined.map_err(|f| self.failures.extend(f)).ok();
-        // A provider that answers later only writes files; `planforge batch` asks before it sends them.
-        if !info.capabilities.deferred {
-            let texts = (options, inlined.as_ref().unwrap_or(options));
-            let at = (place, (self.with.name, self.with.text));
-            if let Err(refused) = self.with.consent.check_connection(info, texts, at) {
-                self.failures.extend(refused);
-                return None;
-            }
+        let texts = (options, inlined.as_ref().unwrap_or(options));
+        let at = (place, (self.with.name, self.with.text));
+        if let Err(refused) = self.with.consent.check_connection(info, texts, at) {
+            self.failures.extend(refused);
+            return None;
         }
         let secrets = self.secrets(info, options);
         let request = CreateRequest { options: inlined?, secrets: secrets? };

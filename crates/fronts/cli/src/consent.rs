@@ -29,6 +29,7 @@ fn may_ask(command: &Command) -> bool {
             | Command::Suite(_)
             | Command::Models(_)
             | Command::Plugins(_)
+            | Command::Demo(_)
     )
 }
 
