@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_settings_that_are_typed_are_found_in_every_command() {
-        for command in ["run p.toml", "check p.toml", "evaluate --out x"] {
+        for command in ["run p.toml", "check p.toml", "evaluate --out x --pipeline p --suite s"] {
             let words = format!("planforge {command} --set a=1 --set b=2");
             let words = words.split(' ').map(OsString::from).collect();
             assert_eq!(Cli::parse_from_arguments(words).unwrap().typed_settings, ["a=1", "b=2"], "{command}");
