@@ -62,7 +62,7 @@ impl Effect {
     pub fn consent(self) -> &'static str {
         match self {
             Self::NamesServer => {
-                "`--allow-host`; not needed without a key for loopback addresses and the provider's default, nor for the key of a known service"
+                "`--allow-host`; not needed for the service that the key is for, and without a key not for loopback addresses and the provider's default"
             }
             Self::NamesProxy => "`--allow-host`, also for loopback addresses and without a key",
             Self::NamesSecret => "that for the server and the proxy, for each variable",
@@ -76,7 +76,7 @@ impl Effect {
                 "none: bundled plugins, and those of the user's own plugin path (`--plugin-dir`)"
             }
             Self::Spends => {
-                "that for the server and its key; `--dry-run` prints the bound, and `max_calls` and `max_cost_usd` cap it"
+                "none beyond that for the server and its key; `--dry-run` prints the bound, and `--set llm.NAME.max_calls=N` caps it"
             }
             Self::LimitsSpending => "none: it only lowers the cost",
             Self::StatesPrice => "none: `max_calls` and `max_total_tokens` hold whatever the prices",

@@ -4,7 +4,7 @@
 use planforge_app::check::pipeline_schema;
 use planforge_app::contract::PluginInfo;
 use planforge_app::plugins::{list, show};
-use planforge_app::{Context, Effect, OPTION_ROWS, OptionOwner, PluginSettings};
+use planforge_app::{Context, Effect, OPTION_ROWS, OptionOwner, OptionRow, PluginSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -243,8 +243,8 @@ fn plugins(infos: &[PluginInfo]) -> String {
 fn option_effects() -> String {
     let mut out = format!(
         "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The tables list what its options can do beyond the \
-         result of a run, and the consent\nthat covers it ([how to give it](../how-to/allow-servers-and-programs.md)). Without consent nothing is sent \
-         or started. No option names\na place to write to: a run writes below `--runs`, an evaluation below `--out`. Keys of nested tables have the name \
+         result of a run, and the consent\nthat covers it ([how to give it](../how-to/allow-servers-and-programs.md)). What needs consent does not \
+         happen without it. No option names\na place to write to: a run writes below `--runs`, an evaluation below `--out`. Keys of nested tables have the name \
          of their type.\n"
     );
     for (heading, is_in) in [
@@ -260,7 +260,7 @@ fn option_effects() -> String {
         ("Files of the user's configuration", |owner| matches!(owner, OptionOwner::UserFile(_))),
     ] {
         let _ = writeln!(out, "\n## {heading}\n\n| options | of | effect | consent |\n|---|---|---|---|");
-        let (with, without): (Vec<_>, Vec<_>) =
+        let (with, without): (Vec<&OptionRow>, Vec<&OptionRow>) =
             OPTION_ROWS.iter().filter(|row| is_in(row.owner)).partition(|row| row.effect != Effect::None);
         for row in with {
             let effect = row.effect;
