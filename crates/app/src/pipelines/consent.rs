@@ -298,7 +298,7 @@ impl Consent {
             match self.is_listed(&server, Some(variable)) {
                 Ok(true) => {}
                 other => {
-                    refused.push(shown_variable(variable));
+                    refused.push(escape(&shown_variable(variable)));
                     listed = listed.and(other);
                 }
             }
