@@ -4,8 +4,9 @@ use crate::calendar::record_now;
 use crate::context::Context;
 use crate::error::Error;
 use crate::events::Notice;
-use crate::pipelines::consent::{Consent, shown_variable};
+use crate::pipelines::consent::{Consent, NamedServer, shown_variable};
 use crate::pipelines::loaded::{LoadedPipeline, check_recorded};
+use crate::pipelines::place::PluginPlace;
 use crate::pipelines::prepare::known_secrets;
 use crate::status::{Status, of_failure};
 use planforge_contract::{Failure, FailureClass};
@@ -110,7 +111,7 @@ fn with_client(
     call: impl FnOnce(&BatchClient<'_>) -> Result<Vec<BatchLine>, Failure>,
 ) -> Result<BatchResult, Error> {
     let folder = &context.path(folder);
-    let mut tables = BTreeSet::new();
+    let mut tables = BTreeMap::new();
     let mut secrets = Vec::new();
     let mut seen = BTreeSet::new();
     for path in manifests(folder)? {
@@ -121,7 +122,7 @@ fn with_client(
             tables.extend(batch_tables(&checked)?);
         }
     }
-    let variables = tables.iter().filter_map(|table| table.variable.as_deref());
+    let variables = tables.keys().filter_map(|table| table.variable.as_deref());
     secrets.extend(variables.filter_map(|name| context.variable(name)).map(SecretString::from));
     let redactor = Redactor::new(&secrets);
     let batch = BatchFolder::of(folder);
@@ -136,11 +137,11 @@ fn with_client(
     }
     let connections = RefCell::new(BTreeMap::new());
     let connect = |file: &WrittenFile| {
-        let table = table_of(file, &tables)?;
+        let (table, place) = table_of(file, &tables)?;
         let known = connections.borrow().get(table).cloned();
         known.map_or_else(
             || {
-                let connection = Arc::new(connection(context, table)?);
+                let connection = Arc::new(connection(context, table, place)?);
                 connections.borrow_mut().insert(table.clone(), Arc::clone(&connection));
                 Ok(connection)
             },
@@ -191,10 +192,10 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The model tables of a pipeline whose provider answers later.
-fn batch_tables(checked: &LoadedPipeline) -> Result<Vec<BatchTable>, Failure> {
+/// The model tables of a pipeline whose provider answers later, each with file, line and table of its address.
+fn batch_tables(checked: &LoadedPipeline) -> Result<Vec<(BatchTable, String)>, Failure> {
     let mut tables = Vec::new();
-    for table in checked.pipeline.config.llm.values() {
+    for (name, table) in &checked.pipeline.config.llm {
         let info = checked.registry.info(&table.plugin)?;
         if !info.capabilities.deferred {
             continue;
@@ -209,23 +210,29 @@ fn batch_tables(checked: &LoadedPipeline) -> Result<Vec<BatchTable>, Failure> {
         };
         let base_url = text("base_url").unwrap_or_else(|| service.base_url().to_owned());
         let own = (base_url == service.base_url()).then(|| service.key_variable().to_owned());
-        tables.push(BatchTable {
+        let place = PluginPlace::Model(name.clone())
+            .of_option((&checked.pipeline.name, &checked.pipeline.source), "base_url");
+        let table = BatchTable {
             model: host.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
             service: service.name(),
             variable: text("api_key_env").or(own),
             base_url,
-        });
+        };
+        tables.push((table, place));
     }
     Ok(tables)
 }
 
 /// The model table whose requests a file holds.
-fn table_of<'t>(file: &WrittenFile, tables: &'t BTreeSet<BatchTable>) -> Result<&'t BatchTable, Failure> {
+fn table_of<'t>(
+    file: &WrittenFile,
+    tables: &'t BTreeMap<BatchTable, String>,
+) -> Result<(&'t BatchTable, &'t str), Failure> {
     let service = Service::of_url(&file.url).map(Service::name);
-    let fits = |table: &&BatchTable| Some(table.service) == service && table.model == file.model;
-    let found: Vec<&BatchTable> = tables.iter().filter(fits).collect();
-    if let [table] = found.as_slice() {
-        return Ok(table);
+    let fits = |table: &BatchTable| Some(table.service) == service && table.model == file.model;
+    let found: Vec<_> = tables.iter().filter(|(table, _)| fits(table)).collect();
+    if let [(table, place)] = found.as_slice() {
+        return Ok((table, place));
     }
     let what =
         if found.is_empty() { "no model table" } else { "several model tables with different servers" };
@@ -235,12 +242,19 @@ fn table_of<'t>(file: &WrittenFile, tables: &'t BTreeSet<BatchTable>) -> Result<
 }
 
 /// A connection to the server of a table, with the key if the user allows that server to get it.
-fn connection(context: &Context, table: &BatchTable) -> Result<ServiceConnection, Failure> {
+fn connection(context: &Context, table: &BatchTable, place: &str) -> Result<ServiceConnection, Failure> {
     let service =
         if table.service == Service::Anthropic.name() { Service::Anthropic } else { Service::Openai };
+    let server = NamedServer {
+        url: table.base_url.clone(),
+        own: Some(service.base_url().to_owned()),
+        option: "base_url",
+        place: place.to_owned(),
+        is_proxy: false,
+    };
+    Consent::new(context).check_server(&server, &table.variable.iter().cloned().collect())?;
     let value = match &table.variable {
         Some(variable) => {
-            Consent::new(context).check(variable, &table.base_url)?;
             let value = context.variable(variable);
             Some(value.ok_or_else(|| {
                 let variable = shown_variable(variable);

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::events::{Event, Events, Notice};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,25 +82,70 @@ impl Machine for ThisMachine {
     }
 }
 
-/// A request for the user's consent.
+/// A request for the user's consent. Its text says which option of which file would do what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConsentRequest {
-    /// Send the value of a variable to a server, which is not the service that the variable is for.
-    SendVariable {
-        /// Name of the environment variable.
-        variable: String,
+    /// Send requests to a server or through a proxy that the user did not name.
+    Connect {
         /// Scheme, host and port.
         server: String,
+        /// Names of the environment variables whose values would be sent. Empty: texts of requests alone.
+        variables: Vec<String>,
+        /// The option that names the server.
+        option: String,
+        /// File, line and table of the option.
+        place: String,
+        /// True for a proxy.
+        is_proxy: bool,
+    },
+    /// Trust further certificate authorities.
+    TrustAuthority {
+        /// The PEM file.
+        file: String,
+        /// SHA-256 of its text, in hexadecimal.
+        hash: String,
+        /// The servers that they could answer for.
+        servers: Vec<String>,
+        /// The option that names the file.
+        option: String,
+        /// File, line and table of the option.
+        place: String,
     },
     /// Start a program that a pipeline file names.
     StartProgram {
         /// The command as a person would write it, with settings.
         command: String,
-        /// Why it would be started: file, line and stage.
+        /// File, line, table and plugin.
         place: String,
         /// Identifies the command, its settings and its files (SHA-256).
         hash: String,
     },
+}
+
+impl fmt::Display for ConsentRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect { server, variables, option, place, is_proxy } => {
+                let what = match variables.len() {
+                    0 => "the texts of the requests, without a key,".to_owned(),
+                    1 => format!("the value of {}", variables[0]),
+                    _ => format!("the values of {}", variables.join(", ")),
+                };
+                let way = if *is_proxy { "through" } else { "to" };
+                write!(f, "{place}: `{option}` would send {what} {way} `{server}`")
+            }
+            Self::TrustAuthority { file, hash, servers, option, place } => {
+                let servers: Vec<String> = servers.iter().map(|server| format!("`{server}`")).collect();
+                write!(
+                    f,
+                    "{place}: `{option}` would trust the certificate authorities in `{file}` (sha256 {hash}), whose owner could \
+                     read what is sent to {}",
+                    servers.join(", ")
+                )
+            }
+            Self::StartProgram { command, place, .. } => write!(f, "{place} would start `{command}`"),
+        }
+    }
 }
 
 /// Decisions of the user.
@@ -276,6 +322,6 @@ impl Context {
     /// # Errors
     /// The file cannot be read, or `record.corrupt`.
     pub(crate) fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<T, Error> {
-        crate::files::parse_json(path, &crate::files::read_text(path)?)
+        crate::files::parse_json(path, &crate::files::read_named_text(path)?)
     }
 }

@@ -4,14 +4,16 @@ use crate::error::Error;
 use crate::status::Status;
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::{read_argument, read_regular};
 use serde::de::DeserializeOwned;
 use std::fs::Permissions;
 use std::path::Path;
 
-/// Reads a text file.
+/// Reads a text file that an argument of the command names.
 ///
 /// # Errors
-/// Missing, too large, binary, not UTF-8, empty.
+/// Missing, a device, too large, binary, not UTF-8, empty.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     text_of(path).map_err(|diagnostic| unreadable(path, *diagnostic))
 }
@@ -43,26 +45,35 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Box<Diagnostic>> {
     planforge_pddl::read_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
 }
 
-/// The bytes of a file of at most the size that is read. Messages have `name`.
+/// The bytes of a file of at most the size that is read, which an argument of the command names. Messages have `name`.
 pub(crate) fn read_file(name: &str, path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
-    let failed = |error: std::io::Error| {
-        Box::new(
-            Diagnostic::error("cli.unreadable-file", format!("{name} cannot be read: {error}"))
+    checked(name, read_argument(path, MAX_TEXT_BYTES as u64))
+}
+
+/// As [`read_text`], for a file that another file names, which may come from somebody else. No stream is read.
+///
+/// # Errors
+/// As of [`read_text`].
+pub(crate) fn read_named_text(path: &Path) -> Result<String, Error> {
+    let name = path.display().to_string();
+    let bytes = checked(&name, read_regular(path, MAX_TEXT_BYTES as u64));
+    let text = bytes.and_then(|bytes| {
+        planforge_pddl::read_bytes(&name, &bytes).map_err(|diagnostic| refused(&name, diagnostic))
+    });
+    text.map_err(|diagnostic| unreadable(path, *diagnostic))
+}
+
+fn checked(name: &str, read: std::io::Result<Vec<u8>>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    read.map_err(|error| {
+        Box::new(match error.kind() {
+            std::io::ErrorKind::FileTooLarge => {
+                Diagnostic::error("pddl.too-large", format!("{name} is too large: {error}"))
+                    .help("is this the right file?")
+            }
+            _ => Diagnostic::error("cli.unreadable-file", format!("{name} cannot be read: {error}"))
                 .help("check the path and its permissions"),
-        )
-    };
-    let size = std::fs::metadata(path).map_err(failed)?.len();
-    if size > planforge_pddl::MAX_TEXT_BYTES as u64 {
-        let limit = planforge_pddl::MAX_TEXT_BYTES >> 20;
-        return Err(Box::new(
-            Diagnostic::error(
-                "pddl.too-large",
-                format!("{name} has {size} bytes; at most {limit} MiB are read"),
-            )
-            .help("is this the right file?"),
-        ));
-    }
-    std::fs::read(path).map_err(failed)
+        })
+    })
 }
 
 /// The diagnostic of a refused file. The PDDL reader's help for empty files does not fit plans and pipelines.

@@ -47,6 +47,7 @@ pub use events::{Event, Events, Notice, Work};
 pub use inputs::{Findings, Source};
 pub use limits::RequestLimits;
 pub use pipelines::consent::AllowedByOptions;
+pub use pipelines::option_effects::{Effect, OPTION_ROWS, OptionOwner, OptionRow};
 pub use pipelines::shipped::{SHIPPED_PIPELINES, ShippedPipeline};
 /// Tables as text and Markdown.
 pub mod table {

@@ -12,7 +12,7 @@ use planforge_diagnostics::render::escape;
 use planforge_evaluate::history::History;
 use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::load_leniently;
-use planforge_record::{Event, RunFolder, RunManifest, TaskVerdict};
+use planforge_record::{Event, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular};
 use planforge_report::otlp::write_otlp;
 use serde::{Deserialize, Serialize, Serializer};
 use std::ffi::OsString;
@@ -132,7 +132,7 @@ fn listed(run: &StoredRun) -> ListedRun {
 
 /// The results of the tasks in `report.json`.
 fn outcomes(folder: &Path) -> Option<Vec<TaskOutcome>> {
-    let text = std::fs::read(folder.join("report.json")).ok()?;
+    let text = read_regular(&folder.join("report.json"), MAX_RECORD_BYTES).ok()?;
     let report: ReportedTasks = serde_json::from_slice(&text).ok()?;
     Some(report.tasks.iter().map(|task| TaskOutcome::of(task.verdict.as_ref())).collect())
 }

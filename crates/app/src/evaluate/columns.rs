@@ -4,7 +4,7 @@
 use super::TableRequest;
 use crate::context::Context;
 use crate::error::Error;
-use crate::files::read_text;
+use crate::files::read_named_text;
 use crate::pipelines::loaded::{LoadedPipeline, PluginsAndPrices, RegistryCatalogue};
 use crate::pipelines::prepare::known_secrets;
 use crate::status::Status;
@@ -59,7 +59,7 @@ pub(super) fn columns(
     let mut wrong: Vec<Error> = Vec::new();
     let mut misfits = Misfits::default();
     for (path, pipeline) in matrix.pipelines.iter().zip(matrix.pipeline_names()) {
-        let text = match read_text(path) {
+        let text = match read_named_text(path) {
             Ok(text) => text,
             Err(error) => {
                 wrong.push(error);

@@ -2,6 +2,7 @@
 //! contacted. Keys need not be set.
 
 use crate::pipelines::consent::shown_variable;
+use crate::pipelines::place::PluginPlace;
 use crate::pipelines::prepare::Preparation;
 use planforge_contract::{CreateRequest, Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
@@ -35,13 +36,13 @@ pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<D
         let (_, options) = split_table(&table.settings);
         let mut secrets = BTreeMap::new();
         let mut advice = Vec::new();
-        let servers = info.servers.iter().filter_map(|option| info.option_value(&options, option));
-        let servers: Vec<String> = servers.filter_map(|url| url.as_str().map(str::to_owned)).collect();
+        let inlined = inline_files(&info, &options, with.folder, pipeline.disguise().as_ref());
+        let at = (&PluginPlace::Model(name.clone()), (with.name, with.text));
+        let texts = (&options, inlined.as_ref().unwrap_or(&options));
+        advice.extend(with.consent.check_connection(&info, texts, at).err().into_iter().flatten());
         for (option, variable) in info.secret_variables(&options) {
-            let refused = servers.iter().filter_map(|url| with.consent.check(&variable, url).err());
-            advice.extend(refused.map(|failure| (failure, variable.clone())));
             if with.context.variable(&variable).is_none() {
-                advice.push((unset(&variable), variable.clone()));
+                advice.push(unset(&variable));
             }
             secrets.insert(option, PLACEHOLDER.to_owned());
         }
@@ -58,15 +59,15 @@ pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<D
                 None => diagnostic,
             }
         };
-        match inline_files(&info, &options, with.folder, pipeline.disguise().as_ref()) {
+        match inlined {
             Err(failures) => found.extend(failures.iter().map(|f| diagnostic(Diagnostic::error, f))),
             Ok(options) => {
                 let made = with.registry.create(&info.id, CreateRequest { options, secrets });
                 found.extend(made.err().iter().map(|f| diagnostic(Diagnostic::error, f)));
             }
         }
-        for (failure, variable) in advice {
-            if advised.insert((failure.message.clone(), variable)) {
+        for failure in advice {
+            if advised.insert(failure.message.clone()) {
                 found.push(diagnostic(Diagnostic::advice, &failure));
             }
         }

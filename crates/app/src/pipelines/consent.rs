@@ -1,18 +1,26 @@
-//! The user's consent: the servers that may get the value of an environment variable, and the programs that may be started.
+//! The user's consent: the servers that may get requests and keys, the certificate authorities that may be trusted, and the
+//! programs that may be started.
 //!
-//! A pipeline file names variables, servers and commands, and may come from a stranger. So a value goes only to loopback
-//! addresses, to the service that the variable is for, and to servers that the user allowed: with `--allow-host`, in
-//! `allow.toml` in the user's configuration folder, or in a model table of `config.toml` there that names both. A command
-//! is started only if the user allowed it: with `--allow-commands`, or by its hash in `allow.toml`.
+//! A pipeline file names variables, servers, certificates and commands, and may come from a stranger. So a value goes only to
+//! the service that the variable is for and to servers that the user allowed: with `--allow-host`, in `allow.toml` in the user's
+//! configuration folder, or in a model table of `config.toml` there that names both. Requests without a key also go to
+//! loopback addresses and to the provider's own service. The options that need consent, and why, are in
+//! [`option_effects`](super::option_effects).
 
 use crate::context::{ConsentDecision, ConsentRequest, Context};
+use crate::pipelines::option_effects::{Effect, effect_of};
+use crate::pipelines::place::PluginPlace;
 use crate::pipelines::programs::StartedProgram;
 use crate::pipelines::user_config::UserConfig;
-use planforge_contract::{Failure, FailureClass};
+use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo};
 use planforge_diagnostics::render::escape;
+use planforge_diagnostics::skip_byte_order_mark;
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::{read_regular_text, sha256_hex};
 use serde::Deserialize;
+use serde_json::Value;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use url::{Host, Url};
 
@@ -33,11 +41,13 @@ const SERVICES: [(&str, &str); 13] = [
     ("XAI_API_KEY", "api.x.ai"),
 ];
 
-/// Servers and commands that the user allowed on the command line.
+/// Servers, certificates and commands that the user allowed on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedByOptions {
     /// Servers of `--allow-host`, for every variable.
-    servers: Vec<String>,
+    servers: BTreeSet<String>,
+    /// SHA-256 of the files of `--allow-ca`.
+    authorities: BTreeSet<String>,
     /// True if all commands are allowed, by `--allow-commands`.
     all_commands: bool,
 }
@@ -50,14 +60,47 @@ impl AllowedByOptions {
     pub fn new(allowed_hosts: &[String], all_commands: bool) -> Result<Self, Failure> {
         let servers = allowed_hosts.iter().map(|host| origin_of(host));
         let servers = servers.collect::<Result<_, _>>().map_err(|e| wrong(format!("--allow-host: {e}")))?;
-        Ok(Self { servers, all_commands })
+        Ok(Self { servers, all_commands, ..Self::default() })
+    }
+
+    /// Adds the certificate files of `--allow-ca`, by the SHA-256 of their text.
+    ///
+    /// # Errors
+    /// `cli.consent`: a value is not a SHA-256 in hexadecimal.
+    pub fn allow_authorities(mut self, hashes: &[String]) -> Result<Self, Failure> {
+        for hash in hashes {
+            if hash.len() != 64 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+                let message = format!("--allow-ca: `{hash}` is not a SHA-256 of 64 hexadecimal digits");
+                return Err(wrong(message).help("`planforge check FILE` prints the hash of the file"));
+            }
+            self.authorities.insert(hash.to_ascii_lowercase());
+        }
+        Ok(self)
+    }
+
+    /// Adds the loopback addresses that the user typed as a `base_url` or `proxy`, in `llm.NAME.KEY=VALUE` of `--set`. Other
+    /// addresses need `--allow-host`.
+    #[must_use]
+    pub fn allow_typed_addresses(mut self, set: &[String]) -> Self {
+        let typed = set.iter().filter_map(|set| set.split_once('='));
+        let urls = typed.filter_map(|(key, value)| {
+            let mut parts = key.trim().split('.');
+            let (table, option) = (parts.next()?, parts.nth(1)?);
+            let is_address =
+                table == "llm" && ["base_url", "proxy"].contains(&option) && parts.next().is_none();
+            let url = Url::parse(value.trim().trim_matches(['"', '\''])).ok()?;
+            (is_address && is_loopback(&url)).then(|| url.origin().ascii_serialization())
+        });
+        self.servers.extend(urls);
+        self
     }
 }
 
 impl ConsentDecision for AllowedByOptions {
     fn allows(&self, request: &ConsentRequest) -> bool {
         match request {
-            ConsentRequest::SendVariable { server, .. } => self.servers.contains(server),
+            ConsentRequest::Connect { server, .. } => self.servers.contains(server),
+            ConsentRequest::TrustAuthority { hash, .. } => self.authorities.contains(hash),
             ConsentRequest::StartProgram { .. } => self.all_commands,
         }
     }
@@ -77,6 +120,12 @@ pub(crate) struct Consent {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AllowFile {
+    /// Servers and proxies that may get requests without a key.
+    #[serde(default)]
+    hosts: Vec<String>,
+    /// SHA-256 of a certificate file -> the file, for the reader.
+    #[serde(default)]
+    authorities: BTreeMap<String, String>,
     /// Variable -> servers.
     #[serde(default)]
     keys: BTreeMap<String, Vec<String>>,
@@ -93,13 +142,13 @@ impl AllowFile {
     /// Reads the file; one that does not exist allows nothing.
     fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_regular_text(path, MAX_TEXT_BYTES as u64) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(e) => return Err(wrong(format!("{shown} cannot be read: {e}"))),
         };
         let mut file: Self = toml::from_str(&text).map_err(|e| wrong(format!("{shown}: {e}")))?;
-        for server in file.keys.values_mut().flatten() {
+        for server in file.keys.values_mut().flatten().chain(&mut file.hosts) {
             *server = origin_of(server).map_err(|e| wrong(format!("{shown}: {e}")))?;
         }
         Ok(file)
@@ -118,65 +167,181 @@ impl Consent {
         self.file.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// Servers that the user's file allows for a variable.
-    fn servers_in_file(&self, variable: &str) -> Result<&[String], Failure> {
-        Ok(self.file()?.keys.get(variable).map(Vec::as_slice).unwrap_or_default())
-    }
-
-    /// True if a model table of the user's own names both.
-    fn is_in_config(&self, variable: &str, server: &str) -> Result<bool, Failure> {
+    /// True if the user's files allow the server to get the value of the variable, or requests without a key.
+    fn is_listed(&self, server: &str, variable: Option<&str>) -> Result<bool, Failure> {
+        let file = self.file()?;
+        let listed = match variable {
+            Some(variable) => {
+                file.keys.get(variable).is_some_and(|servers| servers.iter().any(|s| s == server))
+            }
+            None => file.hosts.iter().chain(file.keys.values().flatten()).any(|listed| listed == server),
+        };
+        if listed {
+            return Ok(true);
+        }
         let config = UserConfig::read(self.config.as_deref())?;
-        let mut keys = config.keys();
-        Ok(keys.any(|(name, url)| name == variable && origin_of(url).is_ok_and(|origin| origin == server)))
+        Ok(config.servers().any(|(variables, url)| {
+            let names = variable.is_none_or(|variable| variables.contains(&variable));
+            names && origin_of(url).is_ok_and(|origin| origin == server)
+        }))
     }
 
-    /// Checks that a server may get the value of a variable.
+    /// True if the user's files allow a certificate file with that hash.
+    fn is_listed_authority(&self, hash: &str) -> Result<bool, Failure> {
+        if self.file()?.authorities.contains_key(hash) {
+            return Ok(true);
+        }
+        let config = UserConfig::read(self.config.as_deref())?;
+        // A relative path counts from the pipeline file, which may have brought its own file of that name.
+        let mut files = config.authority_files().filter(|path| path.is_absolute());
+        Ok(files.any(|path| {
+            let text = read_regular_text(path, MAX_TEXT_BYTES as u64);
+            text.is_ok_and(|text| sha256_hex(skip_byte_order_mark(&text).as_bytes()) == hash)
+        }))
+    }
+
+    /// Checks that the servers, the proxy and the certificate authorities of a plugin may be used. `given` has the plugin's
+    /// options as the file has them, `inlined` with the texts of files. `at` is the plugin's place in the pipeline in the
+    /// file of that name and text.
     ///
     /// # Errors
-    /// `cli.consent`, with the ways to allow it, or because the user's file cannot be read.
-    pub(crate) fn check(&self, variable: &str, url: &str) -> Result<(), Failure> {
-        // What is not a URL is refused by the plugin.
-        let Ok(url) = Url::parse(url) else { return Ok(()) };
-        let server = url.origin().ascii_serialization();
-        let is_service =
-            |(name, host): &(&str, &str)| *name == variable && server == format!("https://{host}");
-        if is_loopback(&url) || SERVICES.iter().any(is_service) {
-            return Ok(());
+    /// `cli.consent` for each refusal, with the ways to allow it, or because the user's file cannot be read.
+    pub(crate) fn check_connection(
+        &self,
+        info: &PluginInfo,
+        (given, inlined): (&JsonObject, &JsonObject),
+        (place, file): (&PluginPlace, (&str, &str)),
+    ) -> Result<(), Vec<Failure>> {
+        let variables: BTreeSet<String> = info.secret_variables(given).into_values().collect();
+        let text = |options: &JsonObject, name: &str| {
+            info.option_value(options, name).and_then(|value| value.as_str().map(str::to_owned))
+        };
+        let names = info.options_schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name);
+        let names: BTreeSet<&String> = names.chain(given.keys()).collect();
+        let mut servers = Vec::new();
+        let mut refused = Vec::new();
+        for name in &names {
+            let effect = effect_of(info, name);
+            if !matches!(effect, Effect::NamesServer | Effect::NamesProxy) {
+                continue;
+            }
+            let Some(url) = text(given, name) else { continue };
+            let server = NamedServer {
+                url,
+                own: text(&JsonObject::new(), name),
+                option: name,
+                place: place.of_option(file, name),
+                is_proxy: effect == Effect::NamesProxy,
+            };
+            refused.extend(self.check_server(&server, &variables).err());
+            servers.extend(origin_of(&server.url));
         }
-        let listed = self
-            .servers_in_file(variable)
-            .and_then(|servers| Ok(servers.contains(&server) || self.is_in_config(variable, &server)?));
-        let request = ConsentRequest::SendVariable { variable: shown_variable(variable), server };
+        for name in names.iter().filter(|name| effect_of(info, name) == Effect::TrustsAuthority) {
+            if let (Some(file_name), Some(pem)) =
+                (given.get(*name).and_then(Value::as_str), text(inlined, name))
+            {
+                let request = ConsentRequest::TrustAuthority {
+                    file: escape(file_name),
+                    hash: sha256_hex(pem.as_bytes()),
+                    servers: servers.clone(),
+                    option: (*name).clone(),
+                    place: place.of_option(file, name),
+                };
+                refused.extend(self.check_authority(request).err());
+            }
+        }
+        if refused.is_empty() { Ok(()) } else { Err(refused) }
+    }
+
+    fn check_authority(&self, request: ConsentRequest) -> Result<(), Failure> {
+        let ConsentRequest::TrustAuthority { file, hash, .. } = &request else { return Ok(()) };
+        let listed = self.is_listed_authority(hash);
         if matches!(listed, Ok(true)) || self.context.allows(request.clone()) {
             return Ok(());
         }
         listed?;
-        let ConsentRequest::SendVariable { server, .. } = request else { return Ok(()) };
-        let variable = shown_variable(variable);
-        let message = format!(
-            "the pipeline would send the value of {variable} to `{server}`, which you have not allowed"
-        );
-        let mut help = format!("if you trust this server with it, add `--allow-host {server}`");
+        let mut help = format!("if you trust the owner of this file, add `--allow-ca {hash}`");
         if let Some(path) = &self.path {
-            help += &format!(", or write into {} below [keys]: {variable} = [\"{server}\"]", path.display());
+            let entry = toml::Value::String(file.clone());
+            help += &format!(", or write into {} below [authorities]: {hash} = {entry}", path.display());
         }
-        Err(wrong(message).help(help))
+        Err(wrong(format!("{request}; you have not allowed it")).help(help))
+    }
+
+    /// Checks that a server may get requests with the values of these variables, or without a key if there is none.
+    ///
+    /// # Errors
+    /// As of [`Consent::check_connection`].
+    pub(crate) fn check_server(
+        &self,
+        named: &NamedServer<'_>,
+        variables: &BTreeSet<String>,
+    ) -> Result<(), Failure> {
+        // What is not a URL is refused by the plugin.
+        let Ok(url) = Url::parse(&named.url) else { return Ok(()) };
+        let server = url.origin().ascii_serialization();
+        let is_service = |variable: &str| {
+            let mut known = SERVICES.iter();
+            !named.is_proxy
+                && known.any(|(name, host)| *name == variable && server == format!("https://{host}"))
+        };
+        let is_own = || named.own.as_deref().is_some_and(|own| origin_of(own).is_ok_and(|own| own == server));
+        if variables.is_empty() && !named.is_proxy && (is_loopback(&url) || is_own()) {
+            return Ok(());
+        }
+        let mut listed = Ok(true);
+        let mut refused = Vec::new();
+        if variables.is_empty() {
+            listed = self.is_listed(&server, None);
+        }
+        for variable in variables.iter().filter(|variable| !is_service(variable)) {
+            match self.is_listed(&server, Some(variable)) {
+                Ok(true) => {}
+                other => {
+                    refused.push(escape(&shown_variable(variable)));
+                    listed = listed.and(other);
+                }
+            }
+        }
+        if matches!(listed, Ok(true)) {
+            return Ok(());
+        }
+        let request = ConsentRequest::Connect {
+            server: server.clone(),
+            variables: refused.clone(),
+            option: named.option.to_owned(),
+            place: named.place.clone(),
+            is_proxy: named.is_proxy,
+        };
+        if self.context.allows(request.clone()) {
+            return Ok(());
+        }
+        listed?;
+        let mut help = format!("if you trust it with that, add `--allow-host {server}`");
+        if let Some(path) = &self.path {
+            let shown = path.display();
+            help += &match refused.as_slice() {
+                [] => format!(", or write at the beginning of {shown}: hosts = [\"{server}\"]"),
+                refused => {
+                    let lines = refused.iter().map(|variable| format!("{variable} = [\"{server}\"]"));
+                    format!(
+                        ", or write into {shown} below [keys]: {}",
+                        lines.collect::<Vec<_>>().join(" and ")
+                    )
+                }
+            };
+        }
+        Err(wrong(format!("{request}, which you have not allowed")).help(help))
     }
 
     /// Checks that a program may be started, which the pipeline in the file of that name and text names.
     ///
     /// # Errors
-    /// As of [`Consent::check`].
-    pub(crate) fn check_command(
-        &self,
-        program: &StartedProgram,
-        (name, text): (&str, &str),
-    ) -> Result<(), Failure> {
+    /// As of [`Consent::check_connection`].
+    pub(crate) fn check_command(&self, program: &StartedProgram, file: (&str, &str)) -> Result<(), Failure> {
         let Some(hash) = &program.consent else { return Ok(()) };
         let listed = self.file().map(|file| file.commands.contains_key(hash));
-        let command = program.command_text();
-        let line = program.line_number(text).map(|line| format!(":{line}")).unwrap_or_default();
-        let place = format!("{}{line}: {}", escape(name), program.place_text());
+        let (command, place) = (program.command_text(), program.full_place(file));
         let request = ConsentRequest::StartProgram {
             command: command.clone(),
             place: place.clone(),
@@ -194,6 +359,17 @@ impl Consent {
         }
         Err(wrong(message).help(help))
     }
+}
+
+/// A server or proxy that an option names.
+pub(crate) struct NamedServer<'a> {
+    pub(crate) url: String,
+    /// The address of the provider's own service.
+    pub(crate) own: Option<String>,
+    pub(crate) option: &'a str,
+    /// File, line and table of the option.
+    pub(crate) place: String,
+    pub(crate) is_proxy: bool,
 }
 
 /// The name of a variable for messages. A name with lower-case letters and digits may be a key that was written in the
@@ -231,8 +407,23 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    /// Checks a `base_url` of provider-openai with that variable.
+    fn check(consent: &Consent, variable: &str, url: &str) -> Result<(), Failure> {
+        let named = NamedServer {
+            url: url.to_owned(),
+            own: Some("https://api.openai.com/v1".to_owned()),
+            option: "base_url",
+            place: "file.toml:3: [llm.main]".to_owned(),
+            is_proxy: false,
+        };
+        consent.check_server(
+            &named,
+            &[variable.to_owned()].into_iter().filter(|name| !name.is_empty()).collect(),
+        )
+    }
+
     fn is_allowed(consent: &Consent, variable: &str, url: &str) -> bool {
-        match consent.check(variable, url) {
+        match check(consent, variable, url) {
             Ok(()) => true,
             Err(failure) => {
                 assert_eq!(failure.code, "cli.consent");
@@ -242,15 +433,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_to_its_service_and_to_loopback_addresses_alone() {
+    fn a_key_goes_to_its_service_alone_and_requests_without_one_to_loopback_addresses_too() {
         let consent = Consent::new(&Context::default());
-        for url in [
-            "https://api.openai.com/v1",
-            "http://127.0.0.1:8081/v1",
-            "http://[::1]:1/",
-            "http://localhost:80",
-        ] {
-            assert!(is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
+        assert!(is_allowed(&consent, "OPENAI_API_KEY", "https://api.openai.com/v1"));
+        for url in ["http://127.0.0.1:8081/v1", "http://[::1]:1/", "http://localhost:80"] {
+            assert!(!is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
+            assert!(is_allowed(&consent, "", url), "{url}");
         }
         for url in [
             "http://api.openai.com/v1",
@@ -263,8 +451,26 @@ mod tests {
             "https://api.mistral.ai/v1",
         ] {
             assert!(!is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
+            assert!(!is_allowed(&consent, "", url), "{url}");
         }
+        assert!(is_allowed(&consent, "", "https://api.openai.com/v1"), "the provider's own service");
         assert!(!is_allowed(&consent, "AWS_SECRET_ACCESS_KEY", "https://api.openai.com/v1"));
+    }
+
+    #[test]
+    fn a_loopback_address_that_the_user_typed_is_allowed_and_no_other() {
+        let set = [
+            "llm.main.base_url=http://127.0.0.1:1/v1",
+            "llm.main.proxy=\"http://localhost:2\"",
+            "llm.main.model=x",
+            "llm.main.base_url=https://example.org/v1",
+            "llm.main.headers.base_url=http://127.0.0.1:3",
+        ];
+        let typed = AllowedByOptions::new(&[], false).unwrap().allow_typed_addresses(&set.map(str::to_owned));
+        assert_eq!(
+            typed.servers.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["http://127.0.0.1:1", "http://localhost:2"]
+        );
     }
 
     #[test]
@@ -285,14 +491,17 @@ mod tests {
         assert!(is_allowed(&allowed, "KEY", "https://llm.example.org/v1"));
         assert!(is_allowed(&allowed, "KEY", "http://10.0.0.1:8000/other"));
         assert!(!is_allowed(&allowed, "KEY", "http://llm.example.org/v1"));
-        std::fs::write(&path, "[keys]\nKEY = [\"other.example.org\"]\n").unwrap();
+        std::fs::write(&path, "hosts = [\"plain.example.org\"]\n[keys]\nKEY = [\"other.example.org\"]\n")
+            .unwrap();
         let listed = consent(&[]);
         assert!(is_allowed(&listed, "KEY", "https://other.example.org/v1"));
         assert!(!is_allowed(&listed, "OTHER", "https://other.example.org/v1"));
+        assert!(is_allowed(&listed, "", "https://plain.example.org/v1"));
+        assert!(!is_allowed(&listed, "KEY", "https://plain.example.org/v1"));
         std::fs::write(&path, "[kyes]\n").unwrap();
         let broken = consent(&[]);
-        assert!(is_allowed(&broken, "KEY", "http://localhost:80"), "the file is not needed");
-        let failure = broken.check("KEY", "https://other.example.org/v1").unwrap_err();
+        assert!(is_allowed(&broken, "", "http://localhost:80"), "the file is not needed");
+        let failure = check(&broken, "KEY", "https://other.example.org/v1").unwrap_err();
         assert!(failure.code == "cli.consent" && failure.message.contains("kyes"), "{failure}");
         std::fs::remove_file(&path).unwrap();
         let table = "[models.own]\nbase_url = \"https://own.example.org/v1\"\napi_key_env = \"OWN\"\n";
@@ -315,7 +524,7 @@ mod tests {
             ..Context::default()
         };
         let cancellation = context.cancellation.clone();
-        let check = std::thread::spawn(move || Consent::new(&context).check("KEY", "https://example.org"));
+        let check = std::thread::spawn(move || check(&Consent::new(&context), "KEY", "https://example.org"));
         cancellation.cancel();
         assert_eq!(check.join().unwrap().unwrap_err().code, "cli.consent");
     }
@@ -324,6 +533,6 @@ mod tests {
     fn a_front_that_panics_refuses() {
         let panics = |_: &ConsentRequest| -> bool { std::panic::panic_any("no") };
         let context = Context { consent: Arc::new(panics), ..Context::default() };
-        assert!(Consent::new(&context).check("KEY", "https://example.org").is_err());
+        assert!(check(&Consent::new(&context), "KEY", "https://example.org").is_err());
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::pipelines::consent::{Consent, shown_variable};
+use crate::pipelines::place::PluginPlace;
 use crate::pipelines::programs::{StartedProgram, started_programs};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_llm::{ModelSettings, ModelTable, split_table};
@@ -122,7 +123,8 @@ impl Maker<'_> {
         let Some(info) = self.info(id) else { return };
         let mut provider = None;
         if !self.with.replays {
-            let made = self.create(&info, &options).and_then(|made| self.keep(made.provider(&info)));
+            let place = PluginPlace::Model(name.to_owned());
+            let made = self.create(&info, &options, &place).and_then(|made| self.keep(made.provider(&info)));
             let Some(made) = made else { return };
             provider = Some(made);
         }
@@ -134,7 +136,8 @@ impl Maker<'_> {
 
     fn stage(&mut self, label: &str, id: &str, options: &JsonObject) {
         let Some(info) = self.info(id) else { return };
-        let Some(made) = self.create(&info, options) else { return };
+        let place = PluginPlace::Stage(label.to_owned());
+        let Some(made) = self.create(&info, options, &place) else { return };
         let instance = match info.kind {
             PluginKind::Translator => made.translator(&info).map(StageInstance::Translator),
             PluginKind::Verifier => made.verifier(&info).map(StageInstance::Verifier),
@@ -148,7 +151,7 @@ impl Maker<'_> {
 
     fn environment(&mut self, id: &str, options: &JsonObject) {
         let Some(info) = self.info(id) else { return };
-        let Some(made) = self.create(&info, options) else { return };
+        let Some(made) = self.create(&info, options, &PluginPlace::Environment) else { return };
         if let Some(environment) = self.keep(made.environment(&info)) {
             self.prepared.instances.environment = Some(((*info).clone(), environment));
         }
@@ -173,29 +176,26 @@ impl Maker<'_> {
         Some(info)
     }
 
-    fn create(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<Instance> {
+    fn create(&mut self, info: &PluginInfo, options: &JsonObject, place: &PluginPlace) -> Option<Instance> {
+        let inlined = inline_files(info, options, self.with.folder, self.disguise.as_ref());
+        let inlined = inlined.map_err(|f| self.failures.extend(f)).ok();
+        let texts = (options, inlined.as_ref().unwrap_or(options));
+        let at = (place, (self.with.name, self.with.text));
+        if let Err(refused) = self.with.consent.check_connection(info, texts, at) {
+            self.failures.extend(refused);
+            return None;
+        }
         let secrets = self.secrets(info, options);
-        let options = inline_files(info, options, self.with.folder, self.disguise.as_ref());
-        let options = options.map_err(|f| self.failures.extend(f)).ok();
-        let request = CreateRequest { options: options?, secrets: secrets? };
+        let request = CreateRequest { options: inlined?, secrets: secrets? };
         let made = self.with.registry.create(&info.id, request);
         self.keep(made)
     }
 
-    /// Option name -> value of the variable that it names; none if one is not set or may not be sent.
+    /// Option name -> value of the variable that it names; none if one is not set.
     fn secrets(&mut self, info: &PluginInfo, options: &JsonObject) -> Option<BTreeMap<String, String>> {
         let mut secrets = BTreeMap::new();
         let mut complete = true;
-        let servers = info.servers.iter().filter_map(|name| info.option_value(options, name));
-        let servers: Vec<String> = servers.filter_map(|url| url.as_str().map(str::to_owned)).collect();
         for (name, variable) in info.secret_variables(options) {
-            let consents = servers.iter().map(|url| self.with.consent.check(&variable, url));
-            let refused: Vec<Failure> = consents.filter_map(Result::err).collect();
-            if !refused.is_empty() {
-                self.failures.extend(refused);
-                complete = false;
-                continue;
-            }
             match self.with.context.variable(&variable) {
                 Some(value) => {
                     self.prepared.secrets.push(value.clone().into());

@@ -4,7 +4,8 @@ use crate::calendar::today;
 use crate::context::Context;
 use crate::error::Error;
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo, Price};
-use planforge_record::RunManifest;
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::{RunManifest, read_regular_text};
 use planforge_report::PRICES;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -147,7 +148,7 @@ fn read_lists(user: Option<&Path>) -> Result<Vec<ListedPrice>, Failure> {
     let mut entries = Vec::new();
     if let Some(path) = user {
         let shown = path.display().to_string();
-        match std::fs::read_to_string(path) {
+        match read_regular_text(path, MAX_TEXT_BYTES as u64) {
             Ok(text) => entries.extend(read_list(&text, &shown)?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(wrong(&shown, &error.to_string())),

@@ -1,17 +1,16 @@
 //! The programs and libraries that a pipeline starts, with the hashes of their files.
 
+use crate::pipelines::place::PluginPlace;
 use planforge_child::{CommandSpec, Environment};
 use planforge_contract::{JsonObject, PluginInfo, StartedCommand};
 use planforge_diagnostics::render::escape;
 use planforge_pipeline::Pipeline;
 use planforge_plugin_host::{PluginSource, Registry};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use toml::de::{DeTable, DeValue};
 
 /// A program or library that a pipeline starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,12 +69,10 @@ impl StartedProgram {
         format!("{} ({})", self.place, self.plugin)
     }
 
-    /// The line of the pipeline file that names the command. `None` if `--set` names it.
-    pub(crate) fn line_number(&self, file: &str) -> Option<usize> {
-        let root = DeTable::parse(file).ok()?.into_inner();
-        let options = self.place.options(&root)?;
-        let (option, _) = options.get_key_value(self.named_by.as_deref()?)?;
-        Some(file.get(..option.span().start)?.matches('\n').count() + 1)
+    /// File, line and table that name the program, and the plugin, for the pipeline in the file of that name and text.
+    pub(crate) fn full_place(&self, file: (&str, &str)) -> String {
+        let place = self.place.of_option(file, self.named_by.as_deref().unwrap_or_default());
+        format!("{place} ({})", self.plugin)
     }
 
     /// One line for the person.
@@ -92,55 +89,6 @@ impl StartedProgram {
         let files = files.collect::<Vec<_>>().join(", ");
         let files = if files.is_empty() { "its program is not on this machine".to_owned() } else { files };
         format!("{} {what}{files}", self.place_text())
-    }
-}
-
-/// The place of a plugin in a pipeline.
-#[derive(Debug, Clone, PartialEq)]
-enum PluginPlace {
-    /// The model table of that name.
-    Model(String),
-    Environment,
-    /// The stage of that label.
-    Stage(String),
-}
-
-impl fmt::Display for PluginPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Model(name) => write!(f, "[llm.{name}]"),
-            Self::Environment => f.write_str("[environment]"),
-            Self::Stage(label) => write!(f, "stage `{}`", escape(label)),
-        }
-    }
-}
-
-impl Serialize for PluginPlace {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl PluginPlace {
-    /// The options of the plugin in a pipeline file. Those of a model are its table.
-    fn options<'t, 'f>(&self, root: &'t DeTable<'f>) -> Option<&'t DeTable<'f>> {
-        match self {
-            Self::Model(name) => root.get("llm")?.get_ref().get(name.as_str())?.get_ref().as_table(),
-            Self::Environment => root.get("environment")?.get_ref().get("options")?.get_ref().as_table(),
-            Self::Stage(label) => stage_options(root.get("stage")?.get_ref(), label),
-        }
-    }
-}
-
-/// Stages may hold stages.
-fn stage_options<'t, 'f>(value: &'t DeValue<'f>, label: &str) -> Option<&'t DeTable<'f>> {
-    match value {
-        DeValue::Array(items) => items.iter().find_map(|item| stage_options(item.get_ref(), label)),
-        DeValue::Table(table) => match table.get("label").and_then(|label| label.get_ref().as_str()) {
-            Some(found) if found == label => table.get("options")?.get_ref().as_table(),
-            _ => table.values().find_map(|value| stage_options(value.get_ref(), label)),
-        },
-        _ => None,
     }
 }
 
@@ -339,22 +287,5 @@ mod tests {
         let program = programs(Path::new(""), json!({"command": ["/nowhere/x", "a\u{1b}[2Jb"]})).remove(0);
         assert!(program.line().ends_with("its program is not on this machine"), "{}", program.line());
         assert!(!program.line().contains('\u{1b}'), "{}", program.line());
-    }
-
-    #[test]
-    fn the_line_that_names_a_command_is_found_in_every_kind_of_table() {
-        let file = "schema = 1\n[llm.main]\nuse = \"a\"\ncommand = [\"x\"]\n[environment]\nuse = \"b\"\n\
-                    [environment.options]\ncwd = \".\"\ncommand = [\"y\"]\n[[stage]]\ndo = \"refine\"\nlabel = \"r\"\n\
-                    [[stage.round]]\nlabel = \"val\"\noptions = { val_command = [\"z\"] }\n";
-        let program = programs(Path::new(""), json!({"command": ["y"]})).remove(0);
-        let line = |place: PluginPlace, option: &str| {
-            let named_by = Some(option.to_owned());
-            StartedProgram { place, named_by, ..program.clone() }.line_number(file)
-        };
-        let stage = |label: &str, option: &str| line(PluginPlace::Stage(label.to_owned()), option);
-        assert_eq!(program.line_number(file), Some(9));
-        assert_eq!(line(PluginPlace::Model("main".to_owned()), "command"), Some(4));
-        assert_eq!(stage("val", "val_command"), Some(15));
-        assert_eq!((stage("val", "command"), stage("other", "command")), (None, None));
     }
 }

@@ -6,7 +6,8 @@ use crate::context::Context;
 use crate::error::Error;
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::{LIMIT_KEYS, Llm, ModelSettings};
-use planforge_record::{Event, Journal, RESUMED_WITH, RecordError, RunFolder};
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::{Event, Journal, RESUMED_WITH, RecordError, RunFolder, read_regular};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -148,7 +149,7 @@ impl LimitWatch {
         drop(std::fs::remove_file(&file));
         let thread = std::thread::spawn(move || {
             while stopped.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
-                let Ok(bytes) = std::fs::read(&file) else { continue };
+                let Ok(bytes) = read_regular(&file, MAX_TEXT_BYTES as u64) else { continue };
                 let (level, message) = match apply(&bytes, &llm, &mut tables) {
                     Ok(changes) => ("info", format!("{CHANGED}{changes}")),
                     Err(failure) => ("warn", format!("{NOT_CHANGED}{failure}")),

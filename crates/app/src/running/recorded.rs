@@ -13,8 +13,8 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_llm::Mode;
 use planforge_pipeline::{RunReport, RunState, RunTask};
 use planforge_record::{
-    Cassette, CassetteHeader, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder, RunManifest,
-    TaskUse, export_cassette, sha256_hex,
+    Cassette, CassetteHeader, Journal, Lookup, MAX_RECORD_BYTES, MemoryJournal, RecordError, Redactor,
+    RunFolder, RunManifest, TaskUse, export_cassette, read_regular, sha256_hex,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -226,7 +226,7 @@ pub(crate) fn restore_report(context: &Context, run: &RunFolder, report: &RunRep
     let Some(hash) = run.recorded_report_hash().filter(|_| report.state == RunState::Finished) else {
         return Ok(());
     };
-    if std::fs::read(&path).is_ok_and(|bytes| sha256_hex(&bytes) == hash) {
+    if read_regular(&path, MAX_RECORD_BYTES).is_ok_and(|bytes| sha256_hex(&bytes) == hash) {
         return Ok(());
     }
     let text = serde_json::to_vec_pretty(report).map_err(|e| unwritable(&path, &e))?;

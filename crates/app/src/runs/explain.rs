@@ -8,7 +8,7 @@ use planforge_contract::{
     Candidate, Failure, FailureClass, IdleRule, Inference, InferredAtom, InferredEntry, ProblemSection,
 };
 use planforge_diagnostics::skip_byte_order_mark_bytes;
-use planforge_record::{Event, Journal, RunFolder};
+use planforge_record::{Event, Journal, MAX_RECORD_BYTES, RunFolder, read_argument};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -326,7 +326,7 @@ fn of_run(path: &Path, task: Option<&str>) -> Result<Vec<Inferred>, Failure> {
 
 /// The inferred problem in a file that `planforge pddl infer --json` wrote.
 fn of_file(path: &Path, shown: &Path) -> Result<Inferred, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = read_argument(path, MAX_RECORD_BYTES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", shown.display());
         Failure::new(FailureClass::Request, "cli.unreadable-file", message)
             .help("name a run folder, or a file that `planforge pddl infer --json` wrote")

@@ -3,6 +3,9 @@
 use crate::error::Error;
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::MAX_TEXT_BYTES;
+use planforge_record::read_regular;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Files to write into one folder.
@@ -49,7 +52,12 @@ impl<'a> Files<'a> {
         let mut entries = Vec::new();
         let mut taken = Vec::new();
         for (file, text) in &self.files {
-            let became = match std::fs::read(self.folder.join(file)) {
+            let became = match read_regular(&self.folder.join(file), MAX_TEXT_BYTES as u64) {
+                // Such a file is not what would be written, and reading it to compare may never end.
+                Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidInput) => {
+                    taken.push(file.as_str());
+                    Became::Replaced
+                }
                 Err(_) => Became::Written,
                 Ok(bytes) if bytes == text.as_bytes() => Became::Unchanged,
                 Ok(bytes) => {

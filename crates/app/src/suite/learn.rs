@@ -14,10 +14,11 @@ use planforge_contract::{
     Candidate, CompletionResult, Failure, FailureClass, Given, TaskView, TranslateRequest,
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_pddl::MAX_TEXT_BYTES;
 use planforge_pddl::ast::{Atom, Condition, Domain, InitElement, Problem};
 use planforge_pddl::natural;
 use planforge_pipeline::{Suite, SuiteTask, load_leniently};
-use planforge_record::{Cassette, Lookup, Redactor};
+use planforge_record::{Cassette, Lookup, Redactor, read_regular_text};
 use planforge_translator_asp::{AspTranslatorOptions, LearnInput, LearnPair, Mode};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -258,8 +259,8 @@ impl Representations {
     fn of_files(suite: &Suite, folder: &Path) -> Self {
         let read = |stem: &str| {
             let file = format!("{stem}.lp");
-            let text = std::fs::read_to_string(folder.join(&file));
-            text.or_else(|_| std::fs::read_to_string(folder.join(stem).join(&file))).ok()
+            let text = read_regular_text(&folder.join(&file), MAX_TEXT_BYTES as u64);
+            text.or_else(|_| read_regular_text(&folder.join(stem).join(&file), MAX_TEXT_BYTES as u64)).ok()
         };
         let by_task = suite.tasks.iter().filter_map(|task| Some((task.stem.clone(), read(&task.stem)?)));
         Self { origin: format!("files of {}", folder.display()), by_task: by_task.collect() }

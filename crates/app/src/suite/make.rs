@@ -7,9 +7,11 @@ use crate::error::Error;
 use crate::limits::WorkLimits;
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_pddl::MAX_TEXT_BYTES;
 use planforge_pipeline::{
     GenerateSpec, LoadedSuite, Suite, Texts, disguise_suite, load_suite, load_suite_with, load_without_tasks,
 };
+use planforge_record::read_regular_text;
 use planforge_suites::generate::{GenerationError, Generator, Instance, Limits};
 use planforge_suites::import_actions::ImportedSuite;
 use planforge_suites::obfuscate::files as obfuscated_files;
@@ -177,7 +179,7 @@ fn domain_files(suite: &Suite, spec: GenerateSpec) -> Vec<(String, String)> {
     copy("domain.pddl", suite.reference_domain.clone());
     copy("generator.jinja", suite.generator.clone());
     for file in BESIDE_TASKS {
-        copy(file, std::fs::read_to_string(suite.folder.join(file)).ok());
+        copy(file, read_regular_text(&suite.folder.join(file), MAX_TEXT_BYTES as u64).ok());
     }
     files
 }

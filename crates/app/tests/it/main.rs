@@ -3,5 +3,6 @@
 // Helpers outside of #[test] are no production code either.
 #![allow(clippy::unwrap_used)]
 
+mod consent;
 mod reference_pages;
 mod runs;

@@ -4,7 +4,7 @@
 use planforge_app::check::pipeline_schema;
 use planforge_app::contract::PluginInfo;
 use planforge_app::plugins::{list, show};
-use planforge_app::{Context, PluginSettings};
+use planforge_app::{Context, Effect, OPTION_ROWS, OptionOwner, OptionRow, PluginSettings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -239,6 +239,62 @@ fn plugins(infos: &[PluginInfo]) -> String {
     out
 }
 
+/// The effects of options beyond the result, and the consent that covers each.
+fn option_effects() -> String {
+    let mut out = format!(
+        "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The tables list what its options can do beyond the \
+         result of a run, and the consent\nthat covers it ([how to give it](../how-to/allow-servers-and-programs.md)). What needs consent does not \
+         happen without it. No option names\na place to write to: a run writes below `--runs`, an evaluation below `--out`. Keys of nested tables have the name \
+         of their type.\n"
+    );
+    for (heading, is_in) in [
+        (
+            "Providers",
+            (|owner| matches!(owner, OptionOwner::Plugin(id) if id.starts_with("provider-")))
+                as fn(_) -> bool,
+        ),
+        ("Other plugins", |owner| matches!(owner, OptionOwner::Plugin(id) if !id.starts_with("provider-"))),
+        ("Pipeline files", |owner| owner == OptionOwner::Pipeline),
+        ("Matrix files", |owner| owner == OptionOwner::Matrix),
+        ("Suite files", |owner| owner == OptionOwner::Suite),
+        ("Files of the user's configuration", |owner| matches!(owner, OptionOwner::UserFile(_))),
+    ] {
+        let _ = writeln!(out, "\n## {heading}\n\n| options | of | effect | consent |\n|---|---|---|---|");
+        let (with, without): (Vec<&OptionRow>, Vec<&OptionRow>) =
+            OPTION_ROWS.iter().filter(|row| is_in(row.owner)).partition(|row| row.effect != Effect::None);
+        for row in with {
+            let effect = row.effect;
+            let _ = writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                names(row.options),
+                owner_name(row.owner),
+                effect.text(),
+                effect.consent()
+            );
+        }
+        for row in without {
+            let _ =
+                write!(out, "\n{}: {} {}.\n", owner_name(row.owner), names(row.options), Effect::None.text());
+        }
+    }
+    out
+}
+
+fn names(options: &[&str]) -> String {
+    options.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn owner_name(owner: OptionOwner) -> String {
+    match owner {
+        OptionOwner::Plugin(id) => format!("[`{id}`](plugins.md#{id})"),
+        OptionOwner::Pipeline => "[pipeline file](pipeline-file.md)".to_owned(),
+        OptionOwner::Matrix => "matrix file".to_owned(),
+        OptionOwner::Suite => "`suite.toml`".to_owned(),
+        OptionOwner::UserFile(name) => format!("`{name}`"),
+    }
+}
+
 /// The rows of a gallery. A plugin of `examples` whose program is not on this machine keeps its row of the written page.
 fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], written: &str) -> String {
     const HEAD: &str = "| plugin | kind | purpose | metrics | measures |\n|---|---|---|---|---|\n";
@@ -296,6 +352,7 @@ fn reference_pages_agree_with_the_schemas() {
         ("pipeline-file.md", pipeline_file(&schema)),
         ("model-tables.md", model_tables(&schema)),
         ("plugins.md", plugins(&infos)),
+        ("option-effects.md", option_effects()),
     ] {
         let path = folder.join(name);
         #[allow(clippy::disallowed_methods, reason = "an environment variable makes the test write")]

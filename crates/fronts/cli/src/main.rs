@@ -3,6 +3,7 @@
 mod args;
 mod cause;
 mod commands;
+mod consent;
 mod context;
 mod derivation;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use context::Context;
 use exit::Exit;
 use nix::sys::signal::{SigSet, Signal};
 use output::Output;
-use planforge_app::{AllowedByOptions, Cancellation, PluginSettings};
+use planforge_app::{Cancellation, PluginSettings};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -80,7 +81,7 @@ fn app_context(
 ) -> Result<planforge_app::Context, planforge_app::Error> {
     Ok(planforge_app::Context {
         cancellation: Cancellation::default(),
-        consent: Arc::new(AllowedByOptions::new(&cli.allow_host, cli.allow_commands)?),
+        consent: consent::consent_of(cli)?,
         variables: Arc::new(variables),
         plugins: PluginSettings {
             search_path: environment::plugin_search_path(&cli.plugin_dir),

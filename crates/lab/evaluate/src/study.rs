@@ -15,9 +15,11 @@ use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{
-    TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem, read_pddl_bytes,
+    MAX_TEXT_BYTES, TaskSources, check_domain, check_problem, natural, parse_domain, parse_problem,
+    read_pddl_bytes,
 };
 use planforge_planning::{Poll, ResourceLimits, StopReason};
+use planforge_record::read_regular;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -182,7 +184,7 @@ impl Loader {
 
     fn text(&mut self, path: &Path) -> Option<(planforge_diagnostics::SourceId, String)> {
         let name = path.display().to_string();
-        let bytes = match std::fs::read(path) {
+        let bytes = match read_regular(path, MAX_TEXT_BYTES as u64) {
             Ok(bytes) => bytes,
             Err(error) => {
                 let unreadable =

@@ -2,7 +2,7 @@
 //! is checked against it.
 
 use planforge_contract::{Failure, FailureClass};
-use planforge_record::sha256_hex;
+use planforge_record::{MAX_RECORD_BYTES, read_regular_text, sha256_hex};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Artefact {
 /// # Errors
 /// `evaluate.changed` if the recorded hash is another one.
 pub fn is_unchanged(folder: &Path, name: &str, bytes: &[u8]) -> Result<bool, Failure> {
-    let sums = std::fs::read_to_string(folder.join(NAME)).unwrap_or_default();
+    let sums = read_regular_text(&folder.join(NAME), MAX_RECORD_BYTES).unwrap_or_default();
     let of_file =
         |line: &str| line.split_once("  ").filter(|(_, file)| *file == name).map(|(hash, _)| hash.to_owned());
     let Some(recorded) = sums.lines().find_map(of_file) else { return Ok(false) };

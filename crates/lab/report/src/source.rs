@@ -6,6 +6,7 @@ use planforge_evaluate::results::{CellKey, CellResult, TaskOutcome};
 use planforge_evaluate::sums::is_unchanged;
 use planforge_evaluate::tables::Methods;
 use planforge_pipeline::load_leniently;
+use planforge_record::{MAX_RECORD_BYTES, read_regular, read_regular_text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -217,13 +218,13 @@ impl Source {
             match read(&file).and_then(|bytes| parse::<Methods>(&file, &bytes)) {
                 Ok(methods) => source.methods.push(MethodsSource {
                     methods,
-                    figure: fs::read_to_string(path.join("methods.svg")).ok(),
+                    figure: read_regular_text(&path.join("methods.svg"), MAX_RECORD_BYTES).ok(),
                 }),
                 Err(failure) => source.warnings.push(failure.to_string()),
             }
         }
         for (title, file) in TABLES {
-            if let Ok(text) = fs::read_to_string(path.join(file)) {
+            if let Ok(text) = read_regular_text(&path.join(file), MAX_RECORD_BYTES) {
                 source.tables.push((title.to_owned(), text));
             }
         }
@@ -329,7 +330,7 @@ fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| {
+    read_regular(path, MAX_RECORD_BYTES).map_err(|error| {
         Failure::new(FailureClass::System, "record.io", format!("{} cannot be read: {error}", path.display()))
     })
 }

@@ -18,7 +18,7 @@ pub use requests::{
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
 use planforge_diagnostics::{Diagnostic, skip_byte_order_mark};
 use planforge_llm::PendingRequest;
-use planforge_record::Redactor;
+use planforge_record::{MAX_RECORD_BYTES, Redactor, read_regular, read_regular_text};
 use requests::{Ledger, Part, Questions, names, parts, wave_of};
 use serde::Deserialize;
 use std::fs;
@@ -74,14 +74,14 @@ impl BatchFolder {
         let mut copies = Vec::new();
         let mut wrong = Vec::new();
         for path in given {
-            match fs::read(path) {
+            match read_regular(path, MAX_RECORD_BYTES) {
                 Ok(bytes) => copies.push((path, redactor.bytes(&bytes).into_owned())),
                 Err(e) => wrong.push(unreadable(path, &e)),
             }
         }
         // A file that has grown since takes the place of what was kept of it.
         let grown = |kept: &Path| {
-            let known = fs::read(kept).unwrap_or_default();
+            let known = read_regular(kept, MAX_RECORD_BYTES).unwrap_or_default();
             copies
                 .iter()
                 .any(|(path, bytes)| path.file_name() == kept.file_name() && bytes.starts_with(&known))
@@ -107,7 +107,7 @@ impl BatchFolder {
         for number in 1_u32.. {
             let name = if number == 1 { format!("{stem}.jsonl") } else { format!("{stem}-{number}.jsonl") };
             let target = folder.join(name);
-            match fs::read(&target) {
+            match read_regular(&target, MAX_RECORD_BYTES) {
                 Ok(known) if known == bytes => return Ok(()),
                 // The file itself, or what was there of it before.
                 Ok(known) if bytes.starts_with(&known) => {}
@@ -170,7 +170,7 @@ impl BatchFolder {
         for path in jsonl(&self.root).map_err(|e| io_failure(&self.root, "read", &e))? {
             let Some(wave) = wave_of(&path) else { continue };
             last = last.max(wave);
-            let bytes = fs::read(&path).map_err(|e| io_failure(&path, "read", &e))?;
+            let bytes = read_regular(&path, MAX_RECORD_BYTES).map_err(|e| io_failure(&path, "read", &e))?;
             ledger.read(&String::from_utf8_lossy(&bytes));
         }
         Ok((ledger, last))
@@ -274,7 +274,7 @@ struct RequestBody {
 impl WrittenFile {
     /// Reads a file. `ledger` counts how often earlier files contain each request.
     pub(crate) fn read(path: &Path, ledger: &mut Ledger, replies: &BatchReplies) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|e| io_failure(path, "read", &e))?;
+        let text = read_regular_text(path, MAX_RECORD_BYTES).map_err(|e| io_failure(path, "read", &e))?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut file = Self {
             path: path.to_owned(),

@@ -18,10 +18,10 @@ use crate::batch::{BatchFolder, MAX_FILE_BYTES, MAX_FILE_REQUESTS, WrittenFile, 
 use calls::{Calls, MAX_ATTEMPTS, fetch_results};
 use planforge_contract::{Failure, FailureClass, ProviderFailureClass};
 use planforge_llm::Clock;
-use planforge_record::{Redactor, sha256_hex};
+use planforge_record::{MAX_RECORD_BYTES, Redactor, read_regular, sha256_hex};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -251,7 +251,8 @@ impl BatchClient<'_> {
         file: &WrittenFile,
         known: Option<SubmittedFile>,
     ) -> Result<ServiceBatch, Failure> {
-        let bytes = fs::read(&file.path).map_err(|e| io_failure(&file.path, "read", &e))?;
+        let bytes =
+            read_regular(&file.path, MAX_RECORD_BYTES).map_err(|e| io_failure(&file.path, "read", &e))?;
         check_size(file, bytes.len())?;
         let sha256 = sha256_hex(&bytes);
         if known.as_ref().is_some_and(|entry| entry.sha256 != sha256) {
@@ -408,7 +409,7 @@ impl SubmittedFiles {
     /// `batch.io`, `batch.state`.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(STATE_FILE);
-        let files = match fs::read(&path) {
+        let files = match read_regular(&path, MAX_RECORD_BYTES) {
             Ok(bytes) => {
                 let wrong = |why: String| {
                     let message = format!("{} cannot be read: {why}", path.display());

@@ -10,8 +10,8 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, Span, skip_byte_order_mark};
 use planforge_obfuscate::DisguiseOptions;
+use planforge_record::read_regular;
 use serde_json::Value as Json;
-use std::io::Read;
 use std::path::Path;
 
 /// Code of an environment that cannot be opened, because the task has no reference.
@@ -476,13 +476,8 @@ fn reference(path: &Path, disguise: Option<&DisguiseOptions>) -> Result<SuiteRef
 }
 
 fn text(path: &Path) -> Result<String, String> {
-    let unreadable = |e: std::io::Error| format!("cannot be read: {e}");
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    file.take(MAX_OPTION_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_OPTION_FILE_BYTES {
-        return Err(format!("is larger than {MAX_OPTION_FILE_BYTES} bytes"));
-    }
+    let bytes =
+        read_regular(path, MAX_OPTION_FILE_BYTES).map_err(|error| format!("cannot be read: {error}"))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(skip_byte_order_mark(&text).to_owned()),
         Err(error) if path.extension().is_some_and(|ending| ending == "pddl") => {

@@ -29,12 +29,11 @@ use planforge_contract::{ActionInterface, Sentences};
 use planforge_diagnostics::{Diagnostic, SourceId, Span, skip_byte_order_mark};
 use planforge_obfuscate::Disguise;
 use planforge_pddl::PddlText;
-use planforge_record::{AddOnUse, sha256_hex};
+use planforge_record::{AddOnUse, read_regular, sha256_hex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -400,20 +399,17 @@ impl Folder {
                 Diagnostic::error("suite.outside", format!("{shown} lies outside the suite's folder"));
             return Err(Box::new(outside.help("copy the file into the suite's folder")));
         }
-        // Looked at before it is opened, for opening a pipe waits until somebody writes to it.
-        if !path.metadata().map_err(unreadable)?.is_file() {
+        if path.is_dir() {
             let message = format!("{shown} is not a file");
             return Err(Box::new(Diagnostic::error("suite.unreadable", message)));
         }
-        let file = std::fs::File::open(&path).map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        file.take(MAX_SUITE_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_SUITE_FILE_BYTES {
-            let message = format!("{shown} is larger than {MAX_SUITE_FILE_BYTES} bytes");
-            let too_large = Diagnostic::error("suite.too-large", message);
-            let help = "a text that large fits into no model's context; is it the right file?";
-            return Err(Box::new(too_large.help(help)));
-        }
+        let bytes = read_regular(&path, MAX_SUITE_FILE_BYTES).map_err(|error| match error.kind() {
+            std::io::ErrorKind::FileTooLarge => {
+                Diagnostic::error("suite.too-large", format!("{shown} is too large: {error}"))
+                    .help("a text that large fits into no model's context; is it the right file?")
+            }
+            _ => unreadable(error),
+        })?;
         let wrong_byte = |bytes: &[u8], at: usize, what: &str, help: &str| {
             let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
             Diagnostic::error("suite.encoding", format!("{shown} {what}: byte {at}, in line {line}"))

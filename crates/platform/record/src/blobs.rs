@@ -6,6 +6,7 @@
 use crate::BlobId;
 use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
 use crate::pieces::{MAX_ESCAPES, Piece, split};
+use crate::reading::{MAX_RECORD_BYTES, read_regular, read_regular_text};
 use crate::{RecordError, sha256_hex};
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
@@ -69,7 +70,7 @@ impl BlobStore {
     /// Reads a blob that is stored in pieces; `None` if it is not.
     fn get_pieces(&self, id: &str) -> Result<Option<Vec<u8>>, RecordError> {
         let path = self.path(&pieces_name(id));
-        let lines = match fs::read_to_string(&path) {
+        let lines = match read_regular_text(&path, MAX_RECORD_BYTES) {
             Ok(lines) => lines,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(RecordError::io("read a blob", &path, &e)),
@@ -133,7 +134,7 @@ impl BlobStore {
         if id.len() != 64 || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
             return Err(RecordError::new("record.corrupt", format!("`{id}` is not the name of a blob")));
         }
-        let bytes = fs::read(&path).map_err(|e| match e.kind() {
+        let bytes = read_regular(&path, MAX_RECORD_BYTES).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => RecordError::new(
                 "record.blob-missing",
                 format!("the record names blob {id}, which is not there"),

@@ -3,6 +3,7 @@
 
 use crate::disk::{RealDisk, write_atomically};
 use crate::index::request_text;
+use crate::reading::{MAX_RECORD_BYTES, read_argument};
 use crate::{
     CompletionRecord, EffectRecord, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder,
     sha256_hex,
@@ -169,20 +170,21 @@ impl Cassette {
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The most bytes of a decompressed cassette, since a few kilobytes can expand to any size.
-const MOST_BYTES: u64 = 1 << 30;
-
 /// A cassette's bytes. With the log-probabilities of tokens, which take most of the room, compression is worth a factor of ten.
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let bytes = std::fs::read(path)?;
+    let bytes = read_argument(path, MAX_RECORD_BYTES)?;
     if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
     }
     let mut text = Vec::new();
-    let read =
-        flate2::read::MultiGzDecoder::new(bytes.as_slice()).take(MOST_BYTES + 1).read_to_end(&mut text)?;
-    if read as u64 > MOST_BYTES {
-        return Err(std::io::Error::other(format!("decompressed, it has more than {MOST_BYTES} bytes")));
+    let read = flate2::read::MultiGzDecoder::new(bytes.as_slice())
+        .take(MAX_RECORD_BYTES + 1)
+        .read_to_end(&mut text)?;
+    // A few kilobytes can expand to any size.
+    if read as u64 > MAX_RECORD_BYTES {
+        return Err(std::io::Error::other(format!(
+            "decompressed, it has more than {MAX_RECORD_BYTES} bytes"
+        )));
     }
     Ok(text)
 }

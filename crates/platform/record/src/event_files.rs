@@ -2,10 +2,11 @@
 
 use crate::disk::SharedDisk;
 use crate::log::AppendLog;
+use crate::reading::{MAX_RECORD_BYTES, open_regular, read_regular, read_regular_text};
 use crate::{Event, RecordError, Redactor};
 use planforge_diagnostics::Diagnostic;
 use std::borrow::Cow;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The line of an event, with its line feed, and the event as it will be read again.
@@ -142,12 +143,12 @@ fn holder() -> String {
 
 /// The process that writes the event file, if its name is recorded.
 pub(crate) fn holder_of(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(holder_file(path)).ok()?;
+    let text = read_regular_text(&holder_file(path), MAX_RECORD_BYTES).ok()?;
     Some(text.lines().next()?.chars().filter(|c| !c.is_control()).take(200).collect())
 }
 
 fn is_held(path: &Path) -> Result<bool, RecordError> {
-    let file = File::open(path).map_err(|e| RecordError::io("open an event file", path, &e))?;
+    let file = open_regular(path).map_err(|e| RecordError::io("open an event file", path, &e))?;
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
@@ -157,7 +158,8 @@ fn is_held(path: &Path) -> Result<bool, RecordError> {
 
 /// Reads one file. A last line without its line feed was torn by a kill: it is dropped and reported.
 pub(crate) fn read(path: &Path, mut each: impl FnMut(Event)) -> Result<Option<Diagnostic>, RecordError> {
-    let bytes = fs::read(path).map_err(|e| RecordError::io("read the events", path, &e))?;
+    let bytes =
+        read_regular(path, MAX_RECORD_BYTES).map_err(|e| RecordError::io("read the events", path, &e))?;
     let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
     let (lines, torn) = bytes.split_at(whole);
     for (number, line) in lines.split(|b| *b == b'\n').enumerate() {

@@ -22,6 +22,7 @@ mod manifest;
 mod memory;
 mod nearest;
 mod pieces;
+mod reading;
 mod redact;
 mod report_file;
 mod run;
@@ -39,6 +40,7 @@ pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_ev
 pub use manifest::{AddOnUse, ConfigText, PluginUse, RESUMED_WITH, RunManifest, TaskUse};
 pub use memory::MemoryJournal;
 pub use nearest::{Nearest, nearest};
+pub use reading::{MAX_RECORD_BYTES, open_regular, read_argument, read_regular, read_regular_text};
 pub use redact::{MIN_SECRET_BYTES, REDACTED, Redactor};
 pub use report_file::{REPORT, SavedReport};
 pub use run::{RunFolder, run_that_owns};

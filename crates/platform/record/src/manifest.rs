@@ -2,6 +2,7 @@
 
 use crate::RecordError;
 use crate::disk::{Disk, write_atomically};
+use crate::reading::{MAX_RECORD_BYTES, read_regular_text};
 use planforge_contract::{Measure, PluginKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -132,7 +133,7 @@ impl RunManifest {
     /// # Errors
     /// `record.not-a-run`, `record.version`, `record.corrupt`, `record.io`.
     pub fn read(path: &Path) -> Result<Self, RecordError> {
-        let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+        let text = read_regular_text(path, MAX_RECORD_BYTES).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => {
                 RecordError::new("record.not-a-run", "this is not a run folder: it has no run.json").at(path)
             }

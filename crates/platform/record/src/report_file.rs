@@ -1,5 +1,6 @@
 //! `report.json`: the report of a finished run. The journal has its SHA-256, so an edited report is noticed.
 
+use crate::reading::{MAX_RECORD_BYTES, read_regular};
 use crate::{Event, Journal, RecordError, RunFolder, sha256_hex};
 use std::path::PathBuf;
 
@@ -47,7 +48,7 @@ impl RunFolder {
     /// `record.report-changed` if the file has another hash than the journal, `record.io`.
     pub fn report(&self) -> Result<Option<SavedReport>, RecordError> {
         let path = self.report_path();
-        let bytes = match std::fs::read(&path) {
+        let bytes = match read_regular(&path, MAX_RECORD_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(RecordError::io("read the report", &path, &error)),

@@ -4,6 +4,7 @@ use crate::disk::{self, Disk};
 use crate::event_files::{self, Writer};
 use crate::index::Index;
 use crate::pieces::LARGE;
+use crate::reading::{MAX_RECORD_BYTES, read_regular};
 use crate::spool::{self, Spool};
 use crate::{BlobId, Event, making};
 use crate::{
@@ -248,7 +249,9 @@ impl RunFolder {
         self.blobs.get(id).or_else(|error| {
             let torn = match error.code {
                 "record.blob-missing" => Vec::new(),
-                "record.blob-corrupt" => fs::read(self.blobs.path(id)).map_err(|_| error.clone())?,
+                "record.blob-corrupt" => {
+                    read_regular(&self.blobs.path(id), MAX_RECORD_BYTES).map_err(|_| error.clone())?
+                }
                 _ => return Err(error),
             };
             // A crash leaves a beginning, or zeros in place of what was not written yet. Anything else was changed by somebody.

@@ -5,6 +5,7 @@
 
 use crate::disk::SharedDisk;
 use crate::log::AppendLog;
+use crate::reading::open_regular;
 use crate::{RecordError, sha256_hex};
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -53,7 +54,7 @@ impl Spool {
             let path = file.map_err(|e| RecordError::io("list the spools", folder, &e))?.path();
             if path != own {
                 let unreadable = |e: std::io::Error| RecordError::io("read the spool", &path, &e);
-                let file = File::open(&path).map_err(unreadable)?;
+                let file = open_regular(&path).map_err(unreadable)?;
                 disk.sync(&file).map_err(unreadable)?;
                 earlier.extend(names(&file).map_err(unreadable)?);
             }
@@ -118,7 +119,7 @@ pub(crate) fn find(folder: &Path, id: &str) -> Option<Vec<u8>> {
 }
 
 fn in_file(path: &Path, id: &str) -> Option<Vec<u8>> {
-    let mut file = BufReader::new(File::open(path).ok()?);
+    let mut file = BufReader::new(open_regular(path).ok()?);
     let mut line = String::new();
     // A torn end, which a crash may leave, ends the search.
     while file.read_line(&mut line).ok()? > 0 {

@@ -134,7 +134,7 @@ fn admit(args: &LoadArgs, planforge: &Path, folder: &Path) -> Result<(), String>
         fs::write(&pipeline, text).map_err(|e| e.to_string())?;
         let mut command = Command::new(planforge);
         command.arg("run").arg(&pipeline).arg("--suite").arg(&suite).arg("--runs").arg(runs.join("runs"));
-        case.run_planforge(command)?;
+        case.run_planforge(command, &server.address)?;
         let (_, counted) = server.stop()?;
         let numbers: Vec<f64> = counted.split(' ').filter_map(|number| number.parse().ok()).collect();
         let [admitted, refused] = numbers[..] else { return Err(format!("the server's counts: {counted}")) };
@@ -165,12 +165,12 @@ impl Case<'_> {
         // Kept until the end: where many files were just deleted, making new ones is slow.
         let runs = tempfile::tempdir_in(self.folder).map_err(|e| e.to_string())?.keep();
         let pipeline = runs.join("load.toml");
-        let text = self.pipeline_text(&server.address);
-        fs::write(&pipeline, text).map_err(|e| e.to_string())?;
+        let address = server.address.clone();
+        fs::write(&pipeline, self.pipeline_text(&address)).map_err(|e| e.to_string())?;
         let out = runs.join("runs");
         let mut command = Command::new(self.planforge);
         command.arg("run").arg(&pipeline).arg("--suite").arg(self.suite).arg("--runs").arg(&out);
-        let cost = self.run_planforge(command)?;
+        let cost = self.run_planforge(command, &address)?;
         let calls = self.tasks as u64 * u64::from(self.samples);
         let (answered, _) = server.stop()?;
         if answered != calls {
@@ -187,7 +187,7 @@ impl Case<'_> {
                     "" => command.arg("replay").arg(&run),
                     word => command.arg("run").arg(word).arg(&run),
                 };
-                let cost = self.run_planforge(command)?;
+                let cost = self.run_planforge(command, &address)?;
                 self.row(name, cost, &run)?;
             }
         }
@@ -218,8 +218,10 @@ impl Case<'_> {
         Ok(())
     }
 
-    fn run_planforge(&self, mut command: Command) -> Result<Cost, String> {
-        command.args(["--json", "--jobs", &self.jobs.to_string()]).env("LOAD_TEST_KEY", "sk-load-0123456789");
+    fn run_planforge(&self, mut command: Command, address: &str) -> Result<Cost, String> {
+        command
+            .args(["--allow-host", &format!("http://{address}"), "--json", "--jobs", &self.jobs.to_string()])
+            .env("LOAD_TEST_KEY", "sk-load-0123456789");
         let (cost, status) = run_measured(&mut command).map_err(|e| e.to_string())?;
         if status.success() { Ok(cost) } else { Err(format!("planforge ended with {status}")) }
     }

@@ -20,15 +20,22 @@ pub(crate) struct Cli {
     /// Run plugin libraries in a child process each: a crash or an endless loop ends the call alone. Each call takes longer.
     #[arg(long, global = true)]
     pub(crate) isolate_plugins: bool,
-    /// A server that may get the keys that a pipeline file names, such as `llm.example.org` or `http://10.0.0.1:8000`;
-    /// repeatable. Allowed without it are loopback addresses, the service that a key is for, and the servers in
-    /// `planforge/allow.toml` of the configuration folder.
+    /// A server or proxy that may get the requests and keys that a pipeline file sends there, such as `llm.example.org` or
+    /// `http://10.0.0.1:8000`; repeatable. Allowed without it are the service that a key is for, loopback addresses without a
+    /// key or typed with --set, and the servers in `planforge/allow.toml` of the configuration folder.
     #[arg(long, global = true, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
+    /// Trust the certificate file (`ca_file`) of a pipeline file that has this SHA-256, which `planforge check` prints;
+    /// repeatable.
+    #[arg(long, global = true, value_name = "SHA256")]
+    pub(crate) allow_ca: Vec<String>,
     /// Start the programs that pipeline files name (`command` of planner-external and environment-process, and the like). Allowed
     /// without it are the commands in `planforge/allow.toml` of the configuration folder.
     #[arg(long, global = true)]
     pub(crate) allow_commands: bool,
+    /// The values of `--set`, of whichever command.
+    #[arg(skip)]
+    pub(crate) typed_settings: Vec<String>,
     /// Print every error, also those of the same cause.
     #[arg(long, global = true)]
     pub(crate) all: bool,
@@ -40,8 +47,16 @@ impl Cli {
     pub(crate) fn parse_from_arguments(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
         let mut command = grouped_command();
         let matches = command.try_get_matches_from_mut(arguments)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        let cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        Ok(Self { typed_settings: typed_settings(&matches), ..cli })
     }
+}
+
+/// The values of `--set` of a command or its subcommand.
+fn typed_settings(matches: &clap::ArgMatches) -> Vec<String> {
+    let values = ["set", "overrides"].into_iter().filter_map(|id| matches.try_get_many::<String>(id).ok()?);
+    let own = values.flatten().cloned();
+    own.chain(matches.subcommand().map(|(_, below)| typed_settings(below)).unwrap_or_default()).collect()
 }
 
 /// Returns the whole command line, with the commands of `planforge --help` under their headings.
@@ -78,6 +93,15 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         grouped_command().debug_assert();
+    }
+
+    #[test]
+    fn the_settings_that_are_typed_are_found_in_every_command() {
+        for command in ["run p.toml", "check p.toml", "evaluate --out x --pipeline p --suite s"] {
+            let words = format!("planforge {command} --set a=1 --set b=2");
+            let words = words.split(' ').map(OsString::from).collect();
+            assert_eq!(Cli::parse_from_arguments(words).unwrap().typed_settings, ["a=1", "b=2"], "{command}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::support::{Ran, Run, example, pipeline, planforge, ran};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Files that are not PDDL: name, bytes, code, exit code.
 fn unusable() -> Vec<(&'static str, Vec<u8>, &'static str, i32)> {
@@ -53,6 +54,44 @@ fn one_diagnostic(ran: &Ran, code: &str, exit: i32, what: &str) {
     assert_eq!(count, 1, "{what}: {}", ran.stderr);
     assert!(ran.stderr.contains("help: "), "{what} has no help line: {}", ran.stderr);
     assert!(ran.stderr.len() < 4000, "{what} is too long");
+}
+
+#[test]
+fn a_device_or_pipe_is_refused_wherever_a_file_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
+    assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+    let [domain, problem, task] =
+        ["domain.pddl", "p01.pddl", "p01"].map(|name| example("parcels", name).display().to_string());
+    let llm_p = pipeline("llm-p.toml").display().to_string();
+    for bad in [path("zero"), path("pipe")] {
+        let suite = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(&bad, suite.path().join("run.json")).unwrap();
+        let run = suite.path().display().to_string();
+        for arguments in [
+            vec!["pddl", "validate", &bad],
+            vec!["pddl", "plan", &domain, &bad],
+            vec!["pddl", "validate", &domain, &problem, &bad],
+            vec!["check", &bad],
+            vec!["run", &bad, "--task", &task],
+            vec!["run", &llm_p, "--task", &task, "--replay", &bad, "--runs", &run],
+            vec!["run", "--resume", &run],
+            vec!["replay", &run],
+            vec!["evaluate", "--matrix", &bad, "--out", &run],
+        ] {
+            let ran = ran(&arguments);
+            assert!((30..=36).contains(&ran.exit), "{arguments:?}: {} {}", ran.exit, ran.stderr);
+            ran.says(&["it is a device, a pipe or a socket"]);
+        }
+    }
+    // A stream that the user names is read, up to the limit.
+    let mut command = planforge();
+    command.args(["pddl", "validate", "/dev/stdin"]).stdin(fs::File::open("/dev/zero").unwrap());
+    Ran::wait(command.spawn().unwrap()).expect(31).says(&["pddl.too-large", "at most 64 MiB are read"]);
+    let mut command = planforge();
+    command.args(["pddl", "validate", "/dev/stdin"]).stdin(fs::File::open(&domain).unwrap());
+    Ran::wait(command.spawn().unwrap()).expect(0);
 }
 
 #[test]

@@ -38,6 +38,7 @@ impl Place {
 
     fn planforge(&self, args: &[&str]) -> Ran {
         let mut command = planforge();
+        command.args(["--allow-host", &self.server.base_url()]);
         command.args(args).env("SCRIPTED_KEY", KEY).current_dir(self.folder.path());
         Ran::wait(command.spawn().unwrap())
     }
@@ -127,12 +128,13 @@ fn mistakes_are_named_before_anything_is_sent() {
     let place = Place::new();
     place.start(&place.table("openai"), "runs").expect(26);
     let run = place.run("runs");
+    let allow = ["--allow-host", &place.server.base_url()];
     let mut command = planforge();
-    command.args(["batch", "submit"]).arg(&run);
+    command.args(allow).args(["batch", "submit"]).arg(&run);
     let ran = Ran::wait(command.spawn().unwrap());
     ran.expect(36).says(&["SCRIPTED_KEY is not set"]);
     command = planforge();
-    command.args(["batch", "submit"]).arg(&run).env("SCRIPTED_KEY", "sk-wrong-987654321");
+    command.args(allow).args(["batch", "submit"]).arg(&run).env("SCRIPTED_KEY", "sk-wrong-987654321");
     let ran = Ran::wait(command.spawn().unwrap());
     ran.expect(34).says(&["401", "check the key in SCRIPTED_KEY"]);
     assert!(!ran.stderr.contains("987654321"), "{}", ran.stderr);

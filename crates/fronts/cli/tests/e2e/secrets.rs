@@ -1,9 +1,10 @@
 //! A key reaches the server and nothing else: no file of the run, no output, no error, however the server echoes it.
 
-use super::support::{Ran, Run, files, planforge, right_reply};
+use super::support::{Ran, Run, files, pipeline, planforge, right_reply};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 const VARIABLE: &str = "PLANFORGE_TEST_KEY";
 /// The second one has another form inside JSON texts.
@@ -157,6 +158,75 @@ fn a_key_goes_to_no_server_that_the_user_has_not_allowed() {
     let allowed = format!("[keys]\n{VARIABLE} = [\"stranger.invalid\"]\n");
     fs::write(config.path().join("planforge/allow.toml"), allowed).unwrap();
     start(stranger).go().expect(36).says(&["cli.missing-secret"]);
+}
+
+/// A pipeline of somebody else in a folder: its `[llm.main]` has these lines.
+fn stranger_s_file(folder: &Path, model: &str) -> PathBuf {
+    let table = "use = \"provider-openai\"\nbase_url = \"http://127.0.0.1:8081/v1\"\n";
+    let text = fs::read_to_string(pipeline("llm-p.toml")).unwrap();
+    assert!(text.contains(table));
+    let path = folder.join("theirs.toml");
+    fs::write(&path, text.replace(table, &format!("use = \"provider-openai\"\nmax_attempts = 1\n{model}\n")))
+        .unwrap();
+    path
+}
+
+fn run_of(file: &Path, config: &Path, more: &[&str]) -> Run {
+    let runs = tempfile::tempdir().unwrap();
+    let mut command = planforge();
+    command.arg("run").arg(file).arg("--runs").arg(runs.path().join("runs")).args(more);
+    command.env("XDG_CONFIG_HOME", config).env(VARIABLE, KEYS[0]).env("OPENAI_API_KEY", KEYS[0]);
+    Run::of(command, runs).task("parcels", "p01")
+}
+
+#[test]
+fn no_request_arrives_before_the_user_consented_to_what_the_file_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = ScriptedServer::matching(right_reply).unwrap();
+    let origin = server.base_url().trim_end_matches("/v1").to_owned();
+    let base_url = format!("base_url = {:?}", server.base_url());
+    let keyed = format!("{base_url}\napi_key_env = \"{VARIABLE}\"");
+    fs::write(folder.path().join("their.pem"), "their certificate").unwrap();
+    let trusting = format!("{base_url}\nca_file = \"their.pem\"");
+    for (model, says) in [
+        (keyed.clone(), ["`base_url`", VARIABLE, "--allow-host http://127.0.0.1"]),
+        (
+            format!("api_key_env = \"OPENAI_API_KEY\"\nca_file = \"their.pem\"\nproxy = {origin:?}"),
+            ["`proxy`", "through `http://127.0.0.1", "--allow-ca "],
+        ),
+        (
+            format!("{base_url}\nproxy = {origin:?}"),
+            ["`proxy`", "without a key", "--allow-host http://127.0.0.1"],
+        ),
+        (trusting.clone(), ["`ca_file`", "their.pem", "--allow-ca "]),
+    ] {
+        let file = stranger_s_file(folder.path(), &model);
+        let mut run = run_of(&file, folder.path(), &[]);
+        run.go().expect(30).says(&["cli.consent", "theirs.toml:", "[llm.main]"]).says(&says);
+        assert_eq!((server.count(), run.folders().len()), (0, 0), "{model}");
+    }
+    // The consent covers what was shown, until that changes.
+    let file = stranger_s_file(folder.path(), &keyed);
+    run_of(&file, folder.path(), &["--allow-host", &origin]).go().expect(0);
+    assert_eq!(authorization(&server.requests()[0]), format!("Bearer {}", KEYS[0]));
+    let file = stranger_s_file(folder.path(), &keyed.replace(&origin, "http://127.0.0.1:9"));
+    run_of(&file, folder.path(), &["--allow-host", &origin]).go().expect(30).says(&["cli.consent"]);
+    let file = stranger_s_file(folder.path(), &trusting);
+    let refused = run_of(&file, folder.path(), &[]).go();
+    let hash = refused.stderr.split("--allow-ca ").nth(1).unwrap()[..64].to_owned();
+    run_of(&file, folder.path(), &["--allow-ca", &hash]).go().expect(0);
+    fs::create_dir(folder.path().join("planforge")).unwrap();
+    let allowed = format!("[authorities]\n{hash} = \"their.pem\"\n");
+    fs::write(folder.path().join("planforge/allow.toml"), allowed).unwrap();
+    run_of(&file, folder.path(), &[]).go().expect(0);
+    fs::write(folder.path().join("their.pem"), "another certificate").unwrap();
+    for more in [&[][..], &["--allow-ca", &hash]] {
+        run_of(&file, folder.path(), more).go().expect(30).says(&["cli.consent", "`ca_file`"]);
+    }
+    // A model on this machine that needs no key is asked as ever.
+    let requests = server.count();
+    run_of(&stranger_s_file(folder.path(), &base_url), folder.path(), &[]).go().expect(0);
+    assert!(server.count() > requests);
 }
 
 #[test]

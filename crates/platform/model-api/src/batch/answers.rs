@@ -5,11 +5,10 @@ use crate::chat_completions::{error_text, failure_of_status};
 use planforge_contract::{Failure, ProviderFailure, ProviderFailureClass};
 use planforge_diagnostics::{Diagnostic, skip_byte_order_mark_bytes};
 use planforge_llm::{ArrivedResult, DeferredReplies};
-use planforge_record::{Redactor, sha256_hex};
+use planforge_record::{Redactor, open_regular, sha256_hex};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -53,7 +52,7 @@ impl BatchReplies {
     /// Adds the answers of a file, with secrets redacted.
     pub(crate) fn read(&mut self, path: &Path, redactor: &Redactor) {
         let shown = path.display().to_string();
-        let file = match File::open(path) {
+        let file = match open_regular(path) {
             Ok(file) => file,
             Err(e) => {
                 self.errors.push(Diagnostic::error("batch.io", format!("{shown} cannot be read: {e}")));
