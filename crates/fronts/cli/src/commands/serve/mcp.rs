@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
 use planforge_app::contract::{Failure, FailureClass};
+use planforge_app::diagnostics::skip_byte_order_mark;
 use planforge_mcp::{HTTP_PATH, McpServer, serve_http, serve_stdio};
 use std::fmt::Write as _;
 use std::io;
@@ -67,7 +68,7 @@ fn token(context: &Context, args: &McpArgs) -> io::Result<String> {
             token
         }
     };
-    Ok(token.trim().to_owned())
+    Ok(skip_byte_order_mark(&token).trim().to_owned())
 }
 
 /// 256 random bits in hexadecimal.
