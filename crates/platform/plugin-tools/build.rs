@@ -1,6 +1,7 @@
 //! Packs the sources of the crates that a plugin in Rust needs, so that `planforge plugins new` can write them beside the plugin.
 //!
-//! The pack is compressed text: path, NUL, contents, NUL, for each file in the order of the paths. Tests, benchmarks and snapshots stay out.
+//! The pack is compressed text: path, NUL, contents, NUL, for each file in the order of the paths. Only Rust files and the tables of
+//! codes are packed, without tests.
 #![allow(clippy::print_stdout)] // The interface between a build script and cargo.
 
 use flate2::Compression;
@@ -46,7 +47,9 @@ fn add_folder(pack: &mut impl Write, folder: &Path, path: &str) -> Result<()> {
         let inner = format!("{path}/{name}");
         match entry.file_type()?.is_dir() {
             true if name != "snapshots" => add_folder(pack, &entry.path(), &inner)?,
-            false if name != "tests.rs" => add(pack, &entry.path(), &inner)?,
+            false if name != "tests.rs" && (name.ends_with(".rs") || name.ends_with(".md")) => {
+                add(pack, &entry.path(), &inner)?;
+            }
             _ => {}
         }
     }
