@@ -83,9 +83,10 @@ impl Ranking {
         let (name, solved) = (escape(&first.name), score(first));
         let mut text = match (worse.is_empty(), level.is_empty()) {
             (_, true) => format!("Best: {name} solves {solved} tasks, more than {}.", list(&worse)),
-            (true, _) => {
-                format!("No method is shown to be the best: {name} solves {solved} tasks, {}.", list(&level))
-            }
+            (true, _) => format!(
+                "No method is shown to be the best: {name} ({solved} tasks solved) is not shown to be better than {}.",
+                list(&level)
+            ),
             _ => format!(
                 "{name} solves {solved} tasks. It is better than {}, but not shown to be better than {}.",
                 list(&worse),
@@ -169,7 +170,7 @@ mod tests {
     fn a_lead_that_chance_explains_is_not_the_best() {
         assert_eq!(
             ranking(20, &[("a", 12), ("b", 10)]).text(),
-            "No method is shown to be the best: a solves 12 of 20 tasks, b (10 of 20, p = 0.5000)."
+            "No method is shown to be the best: a (12 of 20 tasks solved) is not shown to be better than b (10 of 20, p = 0.5000)."
         );
         assert_eq!(
             ranking(20, &[("a", 17), ("b", 18), ("c", 2)]).text(),
