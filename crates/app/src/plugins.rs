@@ -98,7 +98,8 @@ pub struct NewPluginRequest {
     pub is_python: bool,
     /// The folder to make it in.
     pub folder: PathBuf,
-    /// A planforge checkout to take the SDK from by path; `None` for the one that contains the folder, else the sources are written beside the plugin.
+    /// A planforge checkout to take the SDK from by path; `None` for the one that contains the folder, else the sources are written beside
+    /// the plugin.
     pub sdk: Option<PathBuf>,
 }
 

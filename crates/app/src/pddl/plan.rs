@@ -111,7 +111,7 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     let outcome = match call_planner(context, request, &inputs, &limits) {
         Ok(outcome) => outcome,
         Err(failure) => {
-            let Findings { diagnostics, sources } = inputs.into_findings();
+            let Findings { diagnostics, sources } = inputs.into_findings_of_result();
             let findings = (!diagnostics.is_empty()).then(|| Error::findings(status, diagnostics, sources));
             let failed = Error::from(failure);
             let status = failed.status;

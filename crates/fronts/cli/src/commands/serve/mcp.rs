@@ -81,3 +81,19 @@ fn new_token(context: &Context) -> io::Result<String> {
     }
     Ok(token)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Output;
+
+    #[test]
+    fn the_byte_order_mark_of_a_token_file_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        std::fs::write(&file, "\u{feff}0123456789abcdef\r\n").unwrap();
+        let context = Context::new(Output::new(false), planforge_app::Context::default());
+        let args = McpArgs { http: Some(0), token_file: Some(file), token_env: None };
+        assert_eq!(token(&context, &args).unwrap(), "0123456789abcdef");
+    }
+}
