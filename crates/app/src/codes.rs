@@ -39,6 +39,7 @@ pub(crate) fn tables() -> Vec<&'static [CodeInfo]> {
         planforge_asp::CODES,
         planforge_planning::CODES,
         planforge_plugin_host::CODES,
+        planforge_plugin_tools::CODES,
         planforge_plugin_sdk::reply::CODES,
         planforge_record::CODES,
         planforge_llm::CODES,

@@ -232,6 +232,12 @@ impl Default for Context {
 const POLL: Duration = Duration::from_millis(20);
 
 impl Context {
+    /// The same context without a receiver of events.
+    pub(crate) fn without_events(&self) -> Self {
+        let Self { events, receiver, .. } = Self::default();
+        Self { events, receiver, ..self.clone() }
+    }
+
     /// The path of a file or folder that a request names.
     pub fn path(&self, path: &Path) -> PathBuf {
         if self.folder.as_os_str().is_empty() { path.to_owned() } else { self.folder.join(path) }

@@ -23,7 +23,7 @@ use cells::{Cell, EvaluationOutcome, EvaluationSetup, RunSettings};
 use columns::{ColumnFile, columns};
 use matrix::{claim, matrix, read_stored, store, suites, with_level_suites};
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_evaluate::estimate::{Assumptions, Estimate};
+use planforge_evaluate::compare::Ranking;
 use planforge_evaluate::matrix::{Selection, UnmatchedFilter};
 use planforge_evaluate::sums::is_unchanged;
 use planforge_evaluate::tables::junit;
@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tables::publish;
 
+pub use planforge_evaluate::estimate::{Assumptions, Estimate};
 pub use planforge_evaluate::matrix::{Filter, Shard};
 pub use planforge_evaluate::results::{
     CellResult, CellState, Column, Evaluation, Reading as AreReading, TaskOutcome,
@@ -210,6 +211,8 @@ pub struct EvaluatedTables {
     pub others: Tables,
     /// The requests that a fallback model answered.
     pub fallbacks: Vec<ModelFallback>,
+    /// The method that solves most tasks, and how sure its lead is; absent for a single method.
+    pub ranking: Option<Ranking>,
     pending: Option<Wave>,
 }
 
@@ -247,6 +250,9 @@ impl Serialize for EvaluatedTables {
             Layout::Classes => json!(self.others.classes),
             Layout::Methods => json!(self.others.methods),
         };
+        if let Some(ranking) = &self.ranking {
+            value["ranking"] = json!(ranking);
+        }
         if let Some(wave) = &self.pending {
             value["pending"] = json!(wave);
         }
@@ -285,6 +291,7 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
     with_setup(context, request, false, |setup, batch, redactor| {
         let plan = setup.plan();
         store_matrix(context, request, setup, &plan)?;
+        announce(context, request, setup, &plan);
         let outcomes = setup.outcomes(&plan);
         let pending = write_pending(context, setup, &outcomes, (batch, redactor))?;
         let tables = match request.shard {
@@ -301,15 +308,36 @@ pub fn evaluate(context: &Context, request: &EvaluateRequest) -> Result<Evaluate
     })
 }
 
-/// Estimates what the selected cells would send and cost, without sending a request. `reply_tokens`: tokens of a reply, unless
-/// `max_tokens` is less.
+/// Sends a remark about the requests, cost and time at most of the cells that have not started.
+fn announce(context: &Context, request: &EvaluateRequest, setup: &EvaluationSetup<'_>, plan: &[Cell<'_>]) {
+    // A replay sends no request. A cell with an error here has it again when it is run, and reports it then.
+    let facts = match request.replay {
+        Some(_) => return,
+        None => setup.facts_of_new_cells(plan).unwrap_or_default(),
+    };
+    if facts.is_empty() {
+        return;
+    }
+    let assumptions = Assumptions {
+        reply_tokens: Assumptions::REPLY_TOKENS,
+        request_seconds: Assumptions::REQUEST_SECONDS,
+        jobs: request.jobs as u64,
+    };
+    let answer = Estimate::new(&facts, assumptions).answer();
+    let new = if facts.len() == 1 { "1 new cell".to_owned() } else { format!("{} new cells", facts.len()) };
+    context.note(Notice::Remark(format!("{new}: {answer}")));
+}
+
+/// Estimates what the selected cells would send and cost, without sending a request.
 ///
 /// # Errors
 /// As of [`evaluate`].
-pub fn estimate(context: &Context, request: &EvaluateRequest, reply_tokens: u64) -> Result<Estimate, Error> {
-    with_setup(context, request, true, |setup, _, _| {
-        Ok(Estimate::new(&setup.facts()?, Assumptions { reply_tokens }))
-    })
+pub fn estimate(
+    context: &Context,
+    request: &EvaluateRequest,
+    assumptions: Assumptions,
+) -> Result<Estimate, Error> {
+    with_setup(context, request, true, |setup, _, _| Ok(Estimate::new(&setup.facts()?, assumptions)))
 }
 
 /// Checks everything and calls `then`. A dry run keeps no file, and changes nothing on disk.
@@ -495,7 +523,8 @@ fn write_results(
     }
     let others = publish(context, out, tables, &evaluation)?;
     let fallbacks = evaluation.fallbacks();
-    Ok(EvaluatedTables { layout: tables.layout, evaluation, others, fallbacks, pending })
+    let ranking = Ranking::new(&evaluation);
+    Ok(EvaluatedTables { layout: tables.layout, evaluation, others, fallbacks, ranking, pending })
 }
 
 /// Filters that match nothing, or leave nothing, are mistakes.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::files::{read_file, refused};
 use crate::status::Status;
 use planforge_contract::ReportedDiagnostic;
-use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_diagnostics::{Diagnostic, Severity, SourceId, SourceMap};
 use planforge_pddl::PddlText;
 use planforge_plugin_common::judging::{NamedText, TaskTexts};
 use std::borrow::Cow;
@@ -174,6 +174,12 @@ impl Inputs {
     /// The text of the domain (0), of the problem (1), or of what was loaded after them.
     pub(crate) fn text(&self, source: u32) -> &str {
         self.texts.sources.get(SourceId(source)).map(|file| file.text.as_str()).unwrap_or_default()
+    }
+
+    /// The findings that touch a plan or its validation. Remarks about the texts are left out, such as an object that is not used.
+    pub(crate) fn into_findings_of_result(mut self) -> Findings {
+        self.texts.diagnostics.retain(|diagnostic| diagnostic.severity != Severity::Advice);
+        self.into_findings()
     }
 
     /// The findings, and the texts that they are about.

@@ -98,7 +98,8 @@ pub struct NewPluginRequest {
     pub is_python: bool,
     /// The folder to make it in.
     pub folder: PathBuf,
-    /// A planforge checkout to take the SDK from by path; `None` for the one that contains the folder, else the published version.
+    /// A planforge checkout to take the SDK from by path; `None` for the one that contains the folder, else the sources are written beside
+    /// the plugin.
     pub sdk: Option<PathBuf>,
 }
 
@@ -133,10 +134,7 @@ pub fn new_plugin(context: &Context, request: &NewPluginRequest) -> Result<NewPl
         library_file(name)
     );
     if sdk.is_none() {
-        let version = env!("CARGO_PKG_VERSION");
-        next += &format!(
-            "\nit takes planforge-plugin-sdk {version} from crates.io; to take it from a checkout, name that with --sdk DIR"
-        );
+        next += "\nthe folder `sdk` has the sources of the SDK; `Cargo.toml` says how to take published crates instead";
     }
     Ok(NewPlugin { files, next })
 }

@@ -19,8 +19,7 @@ use crate::running::waiting::Batch;
 use crate::status::{Status, of_report};
 use planforge_contract::api::Provider;
 use planforge_contract::{Failure, JsonObject, Outcome, PluginInfo};
-use planforge_evaluate::estimate::Assumptions;
-pub use planforge_evaluate::estimate::Estimate;
+pub use planforge_evaluate::estimate::{Assumptions, Estimate};
 use planforge_evaluate::results::CellKey;
 pub use planforge_evaluate::results::TaskOutcome;
 use planforge_llm::Mode;
@@ -348,17 +347,20 @@ pub fn replay(context: &Context, request: &ReplayRequest) -> Result<RunResult, E
     Ok(result(ended, &tasks))
 }
 
-/// Estimates what a run would send and cost, without sending or writing anything. `reply_tokens`: tokens of a reply, unless
-/// `max_tokens` is less.
+/// Estimates what a run would send and cost, without sending or writing anything.
 ///
 /// # Errors
 /// As of [`run`].
-pub fn estimate(context: &Context, request: &RunRequest, reply_tokens: u64) -> Result<Estimate, Error> {
+pub fn estimate(
+    context: &Context,
+    request: &RunRequest,
+    assumptions: Assumptions,
+) -> Result<Estimate, Error> {
     let Checked { pipeline, tasks, .. } = check(context, request)?;
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
     let cassettes = cassettes(context, request);
     let explainer = request.explainer.as_deref();
-    estimate_tasks(context, (&pipeline, request.jobs), &tasks, (explainer, None), &cassettes, reply_tokens)
+    estimate_tasks(context, (&pipeline, request.jobs), &tasks, (explainer, None), &cassettes, assumptions)
 }
 
 /// Estimates what the rest of a run would send and cost, as [`estimate`].
@@ -368,12 +370,12 @@ pub fn estimate(context: &Context, request: &RunRequest, reply_tokens: u64) -> R
 pub fn estimate_rest(
     context: &Context,
     request: &ResumeRequest,
-    reply_tokens: u64,
+    assumptions: Assumptions,
 ) -> Result<Estimate, Error> {
     let Resumed { checked, tasks, cassettes, explainer } = resumed(context, request)?;
     let folder = context.path(&request.run);
     let of = (explainer.as_deref(), Some(folder.as_path()));
-    estimate_tasks(context, (&checked, request.jobs), &tasks, of, &cassettes, reply_tokens)
+    estimate_tasks(context, (&checked, request.jobs), &tasks, of, &cassettes, assumptions)
 }
 
 fn estimate_tasks(
@@ -382,7 +384,7 @@ fn estimate_tasks(
     tasks: &[RunTask],
     (explainer, folder): (Option<&str>, Option<&Path>),
     cassettes: &[PathBuf],
-    reply_tokens: u64,
+    assumptions: Assumptions,
 ) -> Result<Estimate, Error> {
     let pipeline = Path::new(&checked.pipeline.name).file_stem();
     let key = CellKey {
@@ -393,7 +395,7 @@ fn estimate_tasks(
     };
     let dry = DryRun { context, checked, tasks, explainer, jobs, title: String::new() };
     let facts = dry.facts(&key, folder, cassettes)?;
-    Ok(Estimate::new(&facts, Assumptions { reply_tokens }))
+    Ok(Estimate::new(&facts, assumptions))
 }
 
 /// The cassette that is searched for replies. A recording that is there already is completed, not paid for again.

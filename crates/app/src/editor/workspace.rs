@@ -67,7 +67,8 @@ pub struct Document {
 }
 
 impl Document {
-    fn new(uri: &str, text: String, version: Option<i64>) -> Self {
+    fn new(uri: &str, mut text: String, version: Option<i64>) -> Self {
+        blank_byte_order_mark(&mut text);
         let kind = DocumentKind::of(uri);
         let index = LineIndex::new(&text);
         Self {
@@ -103,9 +104,18 @@ impl Document {
                 self.text.replace_range(start..end, &change.text);
             }
         }
+        blank_byte_order_mark(&mut self.text);
         self.index = LineIndex::new(&self.text);
         self.is_stale = true;
         self.analysis = RefCell::default();
+    }
+}
+
+/// Replaces a byte-order mark by a space, which is as wide in the positions of the editor.
+fn blank_byte_order_mark(text: &mut String) {
+    let mark = text.len() - skip_byte_order_mark(text).len();
+    if mark > 0 {
+        text.replace_range(..mark, " ");
     }
 }
 

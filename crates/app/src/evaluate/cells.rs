@@ -24,6 +24,7 @@ use planforge_evaluate::results::{
 use planforge_llm::PendingRequest;
 use planforge_pipeline::{Pipeline, RunReport, RunState, RunTask, Stage, Suite, TaskReport, named_back};
 use planforge_record::{Event, RunFolder, RunManifest, TaskUse, TaskVerdict};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -575,14 +576,31 @@ fn remove_leftovers(folder: &Path) {
 impl EvaluationSetup<'_> {
     /// The facts of every selected cell, in the order of the table.
     pub(super) fn facts(&self) -> Result<Vec<CellFacts>, Error> {
-        self.plan().iter().filter(|cell| cell.selected).map(Cell::facts).collect()
+        let context = self.context;
+        self.plan().iter().filter(|cell| cell.selected).map(|cell| cell.facts(context)).collect()
+    }
+
+    /// The facts of the selected cells that have not started. One cell of each suite and column is looked at, because the seed does not
+    /// change the number of requests.
+    pub(super) fn facts_of_new_cells(&self, plan: &[Cell<'_>]) -> Result<Vec<CellFacts>, Error> {
+        let silent = self.context.without_events();
+        let mut known: BTreeMap<(String, String), CellFacts> = BTreeMap::new();
+        let mut all = Vec::new();
+        for cell in plan.iter().filter(|cell| cell.selected && !cell.folder().join("run.json").exists()) {
+            let of = (cell.key.suite.clone(), cell.key.column());
+            let facts = match known.entry(of) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(cell.facts(&silent)?),
+            };
+            all.push(CellFacts { key: cell.key.clone(), ..facts.clone() });
+        }
+        Ok(all)
     }
 }
 
 impl Cell<'_> {
     /// The facts of the cell, without sending a request.
-    fn facts(&self) -> Result<CellFacts, Error> {
-        let context = self.work.context;
+    fn facts(&self, context: &Context) -> Result<CellFacts, Error> {
         let folder = self.folder();
         let checked = self.work.check(self.column, self.key.seed)?;
         let tasks = tasks_of(context, &checked, vec![self.suite.clone()])?;

@@ -62,7 +62,7 @@ pub struct PlanResult {
     pub outcome: Option<PlanOutcome>,
     /// The best plan in sentences, if that was requested.
     pub told: Option<ToldPlan>,
-    /// Findings about the texts.
+    /// Errors and warnings about the texts.
     pub findings: Findings,
     status: Status,
 }
@@ -101,12 +101,17 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     let mut inputs = Inputs::read(context, &request.domain, Some(&request.problem));
     let status = inputs.status();
     if status != Status::Good {
-        return Ok(PlanResult { outcome: None, told: None, findings: inputs.into_findings(), status });
+        return Ok(PlanResult {
+            outcome: None,
+            told: None,
+            findings: inputs.into_findings_of_result(),
+            status,
+        });
     }
     let outcome = match call_planner(context, request, &inputs, &limits) {
         Ok(outcome) => outcome,
         Err(failure) => {
-            let Findings { diagnostics, sources } = inputs.into_findings();
+            let Findings { diagnostics, sources } = inputs.into_findings_of_result();
             let findings = (!diagnostics.is_empty()).then(|| Error::findings(status, diagnostics, sources));
             let failed = Error::from(failure);
             let status = failed.status;
@@ -124,7 +129,7 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     // Findings about the texts, not those of telling the plan.
     inputs.texts.diagnostics = findings;
     let status = status_of(&outcome);
-    Ok(PlanResult { outcome: Some(outcome), told, findings: inputs.into_findings(), status })
+    Ok(PlanResult { outcome: Some(outcome), told, findings: inputs.into_findings_of_result(), status })
 }
 
 /// The plans, best first.

@@ -38,7 +38,7 @@ pub struct ValidateResult {
     pub validation: Option<ValidationReport>,
     /// The plan in sentences, if that was requested and it was executed.
     pub told: Option<ToldPlan>,
-    /// Findings about the texts.
+    /// Findings about the texts; errors and warnings alone if a plan was judged.
     pub findings: Findings,
     status: Status,
 }
@@ -96,7 +96,10 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
         let wording = sentences.read(context, &request.domain, &mut inputs);
         validation.as_ref().map(|report| tell_plan(report, &wording))
     });
-    let findings = inputs.into_findings();
+    let findings = match request.plan {
+        Some(_) => inputs.into_findings_of_result(),
+        None => inputs.into_findings(),
+    };
     Ok(ValidateResult { decision, validation, told: told.flatten(), findings, status })
 }
 

@@ -4,6 +4,7 @@
 pub mod batch_server;
 pub mod canned;
 pub mod clock;
+pub mod codes;
 pub mod misbehaviour;
 pub mod outside;
 mod pipeline_text;

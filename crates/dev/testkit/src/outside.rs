@@ -88,14 +88,20 @@ fn target_folder() -> Result<PathBuf, String> {
     test.ancestors().nth(3).map(Path::to_owned).ok_or_else(|| "the test is in no target folder".to_owned())
 }
 
+/// Makes a command run without the variables in which cargo describes the package of this process.
+#[allow(clippy::disallowed_methods, reason = "the variables are removed, not used")]
+pub fn remove_package_variables(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" {
+            command.env_remove(name);
+        }
+    }
+}
+
 /// Runs cargo offline in a folder outside the workspace and returns everything that it printed.
 ///
 /// # Errors
 /// The output, if cargo fails.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "cargo gets the variables of this process except those about its package"
-)]
 pub fn cargo(checkout: &Path, folder: &Path, arguments: &[&str]) -> Result<String, String> {
     fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock")).map_err(|e| e.to_string())?;
     let mut cargo = Command::new(env!("CARGO"));
@@ -104,12 +110,7 @@ pub fn cargo(checkout: &Path, folder: &Path, arguments: &[&str]) -> Result<Strin
     for setting in profile_settings(&manifest) {
         cargo.arg("--config").arg(setting);
     }
-    // Cargo describes the test's own package in these.
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("CARGO_PKG_") || name == "CARGO_MANIFEST_DIR" {
-            cargo.env_remove(name);
-        }
-    }
+    remove_package_variables(&mut cargo);
     let output = cargo.output().map_err(|e| e.to_string())?;
     let text =
         format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

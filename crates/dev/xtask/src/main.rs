@@ -106,7 +106,7 @@ commands! {
     /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of the
     /// language server too.
     McpClient(checks::McpClientArgs) => checks::run_mcp_client;
-    /// Packs the crates that authors of plugins need, and builds a new verifier against the packages.
+    /// Packs the crates that authors of plugins need, and tests a new plugin of each kind with the sources of the SDK that are in the program.
     PackagedSdk(checks::PackagedSdkArgs) => checks::check_packaged_sdk;
     /// Screenshots of a report in a headless browser, wide and narrow, light and dark, with checks of each page.
     ReportScreenshots(report::ReportScreenshotsArgs) => report::take_screenshots;

@@ -3,7 +3,7 @@
 use crate::output::ProgressDisplay;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use planforge_app::run::ModelChoice;
+use planforge_app::run::{Assumptions, ModelChoice};
 use planforge_app::runs::run_path;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -49,8 +49,22 @@ pub(crate) struct DryRunArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Tokens of a reply assumed by the estimate, unless `max_tokens` is less.
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "dry_run")]
-    pub(crate) reply_tokens: u64,
+    #[arg(long, value_name = "N", default_value_t = Assumptions::REPLY_TOKENS, requires = "dry_run")]
+    reply_tokens: u64,
+    /// Seconds of a request assumed by the estimate.
+    #[arg(long, value_name = "S", default_value_t = Assumptions::REQUEST_SECONDS, requires = "dry_run")]
+    request_seconds: u64,
+}
+
+impl DryRunArgs {
+    /// The assumptions of the estimate, with so many requests at a time.
+    pub(crate) fn assumptions(&self, jobs: u32) -> Assumptions {
+        Assumptions {
+            reply_tokens: self.reply_tokens,
+            request_seconds: self.request_seconds,
+            jobs: jobs.into(),
+        }
+    }
 }
 
 /// Changes to a pipeline file.

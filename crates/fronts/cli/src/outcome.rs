@@ -214,11 +214,9 @@ pub(crate) fn print_estimate(context: &Context, estimate: &Estimate, json: bool)
     let calls = |calls: Option<u64>| calls.map_or("an unknown number".to_owned(), |n| n.to_string());
     let total = &estimate.total;
     context.output.result(&format!(
-        "{} requests can be sent now, {} at most in all; {} are paid for.
-
-{}",
+        "{}\n{} can be sent now; {} are paid for.\n\n{}",
+        estimate.answer(),
         calls(total.now.calls),
-        calls(total.most.calls),
         total.paid.calls,
         estimate.text()
     ));

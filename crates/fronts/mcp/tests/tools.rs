@@ -481,9 +481,11 @@ fn counted_context() -> (Context, Arc<dyn Machine>) {
 
 /// Waits until no more than so many contexts are in use.
 async fn wait_for_owners(machine: &Arc<dyn Machine>, count: usize) {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(300);
     while Arc::strong_count(machine) > count {
-        assert!(Instant::now() < until, "a call is still active");
+        if Instant::now() > until {
+            panic!("gave up waiting for the end of a call");
+        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -520,8 +522,17 @@ async fn a_cancelled_call_ends_and_frees_its_slot() {
     assert!(Arc::strong_count(&machine) > idle);
     let read = answer(&client, "read", json!({ "domain": text(DOMAIN) }));
     let mut read = std::pin::pin!(read);
-    // The only slot is taken.
-    assert!(tokio::time::timeout(Duration::from_millis(200), &mut read).await.is_err());
+    // The only slot is taken: later requests that need no slot are answered first.
+    let later_requests = async {
+        for _ in 0..20 {
+            client.list_all_tools().await.unwrap();
+        }
+    };
+    tokio::select! {
+        biased;
+        answer = &mut read => panic!("answered without a slot: {answer}"),
+        () = later_requests => {}
+    }
     handle.cancel(Some("no longer needed".to_owned())).await.unwrap();
     assert_eq!(read.await["usable"], true);
     wait_for_owners(&machine, idle).await;

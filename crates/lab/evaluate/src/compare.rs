@@ -15,6 +15,7 @@ mod at_k;
 mod figures;
 mod observe;
 mod pairs;
+mod ranking;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub use observe::{
     unfinished_where_not_ended,
 };
 pub use pairs::{PairBy, PairKey, Question, UnpairedRun};
+pub use ranking::{RankedMethod, Ranking};
 
 use crate::statistics::{Interval, holm};
 use pairs::{Clusters, Pair};

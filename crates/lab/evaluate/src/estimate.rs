@@ -22,6 +22,17 @@ const TURN_TOKENS: u64 = 16;
 pub struct Assumptions {
     /// Tokens of a reply.
     pub reply_tokens: u64,
+    /// Seconds of a request.
+    pub request_seconds: u64,
+    /// Requests that run at a time.
+    pub jobs: u64,
+}
+
+impl Assumptions {
+    /// Tokens of a reply, unless they are stated.
+    pub const REPLY_TOKENS: u64 = 1000;
+    /// Seconds of a request, unless they are stated.
+    pub const REQUEST_SECONDS: u64 = 10;
 }
 
 /// One `[llm.NAME]` table, as far as it matters here.
@@ -161,6 +172,8 @@ pub struct Estimate {
     pub cells: Vec<CellEstimate>,
     /// All of them together.
     pub total: Total,
+    /// Seconds that all further requests take at most, as assumed; absent where nothing bounds the requests.
+    pub most_seconds: Option<u64>,
 }
 
 /// All cells together.
@@ -189,7 +202,40 @@ impl Estimate {
             total.now = total.now.plus(&cell.now);
             total.most = total.most.plus(&cell.most);
         }
-        Self { schema: 1, assumptions, cells, total }
+        let Assumptions { request_seconds, jobs, .. } = assumptions;
+        let seconds = |calls: u64| calls.saturating_mul(request_seconds).div_ceil(jobs.max(1));
+        Self { schema: 1, assumptions, cells, total, most_seconds: total.most.calls.map(seconds) }
+    }
+
+    /// Requests, cost and time at most, in one sentence.
+    pub fn answer(&self) -> String {
+        let most = &self.total.most;
+        let requests = match most.calls {
+            Some(0) => return "No request is left to send.".to_owned(),
+            Some(1) => "At most 1 request".to_owned(),
+            Some(calls) => format!("At most {calls} requests"),
+            None => "Requests without a bound".to_owned(),
+        };
+        let cost = most
+            .estimated_usd
+            .map_or("at an unknown cost".to_owned(), |usd| format!("for about {} at most", dollars(usd)));
+        let Assumptions { request_seconds, jobs, .. } = self.assumptions;
+        let time = self.most_seconds.map_or("in an unknown time".to_owned(), |seconds| {
+            format!(
+                "in about {} at most ({request_seconds} s a request, {jobs} at a time)",
+                duration(seconds)
+            )
+        });
+        format!("{requests}, {cost}, {time}.")
+    }
+}
+
+/// `12 s`, `3 min 20 s`, `2 h 5 min`.
+fn duration(seconds: u64) -> String {
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -603,7 +649,7 @@ mod tests {
         usd.is_some_and(|usd| (usd - expected).abs() < 1e-9)
     }
 
-    const ASSUMED: Assumptions = Assumptions { reply_tokens: 500 };
+    const ASSUMED: Assumptions = Assumptions { reply_tokens: 500, request_seconds: 10, jobs: 4 };
 
     #[test]
     fn certain_largest_and_estimated_figures_are_separate() {
@@ -625,6 +671,12 @@ mod tests {
         assert_eq!((estimate.total.cells, estimate.total.tasks, estimate.total.most.calls), (2, 4, Some(36)));
         let text = estimate.text();
         assert!(text.contains("all ") && text.contains('$') && text.contains("500 tokens"), "{text}");
+        let answer = estimate.answer();
+        assert!(answer.starts_with("At most 36 requests, for about $0."), "{answer}");
+        assert!(
+            answer.ends_with(" at most, in about 1 min 30 s at most (10 s a request, 4 at a time)."),
+            "{answer}"
+        );
     }
 
     #[test]
@@ -645,6 +697,7 @@ mod tests {
             assert!(text.contains(word), "{word}: {text}");
         }
         assert!(!text.contains('$'), "{text}");
+        assert_eq!(estimate.answer(), "Requests without a bound, at an unknown cost, in an unknown time.");
     }
 
     #[test]
@@ -669,6 +722,7 @@ mod tests {
         facts.ready.clear();
         let finished = Estimate::new(&[facts], ASSUMED);
         assert_eq!(finished.cells[0].most, FutureUse::nothing());
+        assert_eq!(finished.answer(), "No request is left to send.");
         assert!(finished.text().contains("finished"));
     }
 

@@ -210,9 +210,14 @@ impl<'a> Reservation<'a> {
     }
 
     /// The request was deferred. It stays charged as reserved, so that deferred requests cannot pass a cap together. A later
-    /// request that fits only without that charge is deferred as well.
-    pub(crate) fn settle_deferred(mut self) {
+    /// request that fits only without that charge is deferred as well. `failed` are the tokens that the server counted for an answer
+    /// that an outage ended.
+    pub(crate) fn settle_deferred(mut self, failed: Option<&Usage>) {
         let mut state = self.release();
+        if let Some(usage) = failed {
+            state.charge(self.settings, usage, Share::default());
+            state.usage.add(usage);
+        }
         state.charge(self.settings, &Usage::default(), self.share);
         state.waiting_tokens += self.share.prompt_tokens + self.share.completion_tokens;
         state.waiting_cost += self.share.cost;

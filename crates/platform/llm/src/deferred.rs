@@ -59,6 +59,10 @@ impl PendingRequests {
         Unanswered::Deferred(reason)
     }
 
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(key)
+    }
+
     /// Ordered by sample path, then by key.
     pub(crate) fn all(&self) -> Vec<PendingRequest> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

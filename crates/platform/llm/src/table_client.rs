@@ -330,8 +330,12 @@ impl TableClient<'_> {
                 Ok(Attempt::Arrived(Err(failure)))
             }
             end => {
-                reservation.settle_deferred();
-                Err(self.defer(request, ticket, body, end.and_then(Result::err)))
+                let failed = end.and_then(Result::err);
+                // A request that several candidates share is charged once.
+                let is_first = !self.session.pending.contains(&request.key);
+                let usage = failed.as_ref().filter(|_| is_first).and_then(|failure| failure.usage.as_deref());
+                reservation.settle_deferred(usage);
+                Err(self.defer(request, ticket, body, failed))
             }
         }
     }

@@ -2,3 +2,8 @@
 
 pub mod check;
 pub mod scaffold;
+
+use planforge_diagnostics::{CodeInfo, code_table};
+
+/// The codes `new.*`.
+pub const CODES: &[CodeInfo] = code_table!("codes.md");

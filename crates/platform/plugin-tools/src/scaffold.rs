@@ -2,6 +2,7 @@
 //! plugin in Python.
 
 mod python;
+mod sdk;
 
 pub use python::scaffold_python;
 
@@ -42,6 +43,7 @@ const fn features(kind: PluginKind) -> &'static str {
 /// time and space of a build.
 const OWN_WORKSPACE: &str = "
 [workspace]
+exclude = [\"sdk\"]
 
 [profile.dev]
 debug = \"line-tables-only\"
@@ -50,11 +52,15 @@ debug = \"line-tables-only\"
 debug = false
 ";
 
+/// The line about the sources of the SDK in a manifest.
+const PACKED_NOTE: &str = "
+# `{{PATH}}` has the sources of version {{VERSION}}. Once the crates are published: `version = \"{{VERSION}}\"` for each `path`.";
+
 /// Writes a new plugin crate into `dir/name` and returns its files.
 ///
 /// `kind` is a word of [`PluginKind`]; `name` is the crate's name in lower-case words joined by dashes. `checkout` is a
-/// planforge source tree, from which the new crate takes the SDK; without one it takes the published version. In the `plugins` folder of
-/// a workspace the crate becomes a member of it; anywhere else it is a workspace of its own.
+/// planforge source tree, from which the new crate takes the SDK; without one the sources of the SDK are written into a folder `sdk`. In the
+/// `plugins` folder of a workspace the crate becomes a member of it, and all members share one `sdk`; anywhere else it is a workspace of its own.
 ///
 /// # Errors
 /// `new.kind`, `new.name`, `new.exists`, `new.sdk`, or `new.file` where a file cannot be written. Nothing is overwritten.
@@ -65,27 +71,26 @@ pub fn scaffold(
     checkout: Option<&Path>,
 ) -> Result<Vec<PathBuf>, Failure> {
     let (kind, target) = new_folder(kind, name, dir)?;
-    let crates = checkout.map(crates_of).transpose()?;
-    let source = |crate_name: &str| match &crates {
-        Some(crates) => format!("path = \"{}/platform/{crate_name}\"", relative(&target, crates)),
-        None => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
+    let workspace = target.parent().filter(|dir| joins_workspace(dir)).and_then(Path::parent);
+    let (sdk, path, note) = match checkout.map(crates_of).transpose()? {
+        Some(crates) => (None, format!("{}/platform", relative(&target, &crates)), String::new()),
+        None => {
+            let path = if workspace.is_some() { "../../sdk" } else { "sdk" };
+            let note =
+                PACKED_NOTE.replace("{{PATH}}", path).replace("{{VERSION}}", env!("CARGO_PKG_VERSION"));
+            (Some(workspace.unwrap_or(&target).join("sdk")), path.to_owned(), note)
+        }
     };
     let (library, kind_test) = sources(kind);
     let values = [
         ("{{NAME}}", name.to_owned()),
         ("{{CRATE}}", name.replace('-', "_")),
         ("NewPlugin", type_name(name)),
-        ("{{SDK}}", source("plugin-sdk")),
-        ("{{HOST}}", source("plugin-host")),
+        ("{{NOTE}}", note),
+        ("{{SDK}}", format!("path = \"{path}/plugin-sdk\"")),
+        ("{{HOST}}", format!("path = \"{path}/plugin-host\"")),
         ("{{FEATURES}}", features(kind).to_owned()),
-        (
-            "{{WORKSPACE}}",
-            if target.parent().is_some_and(joins_workspace) {
-                String::new()
-            } else {
-                OWN_WORKSPACE.to_owned()
-            },
-        ),
+        ("{{WORKSPACE}}", workspace.map_or(OWN_WORKSPACE, |_| "").to_owned()),
     ];
     let fill =
         |text: &str| values.iter().fold(text.to_owned(), |text, (key, value)| text.replace(key, value));
@@ -94,7 +99,11 @@ pub fn scaffold(
         ("src/lib.rs", fill(library)),
         ("tests/plugin.rs", fill(TEST) + &fill(kind_test)),
     ];
-    write_all(&target, files.map(|(path, text)| (path.to_owned(), text)))
+    if let Some(sdk) = &sdk {
+        sdk::write_sdk(sdk)?;
+    }
+    let files = write_all(&target, files.map(|(path, text)| (path.to_owned(), text)))?;
+    Ok(files.into_iter().chain(sdk).collect())
 }
 
 /// The folder `crates` of a source tree.
@@ -208,20 +217,27 @@ mod tests {
     }
 
     #[test]
-    fn without_a_checkout_the_published_version_is_named() {
+    fn without_a_checkout_the_sources_of_the_sdk_are_in_the_folder_that_the_manifest_names() {
         let folder = tempfile::tempdir().unwrap();
-        let files = scaffold("planner", "a", folder.path(), None).unwrap();
-        let manifest = std::fs::read_to_string(&files[0]).unwrap();
-        let version = env!("CARGO_PKG_VERSION");
-        assert!(
-            manifest.contains(&format!("planforge-plugin-sdk = {{ version = \"{version}\"")),
-            "{manifest}"
-        );
-        assert!(
-            manifest.contains(&format!("planforge-plugin-host = {{ version = \"{version}\"")),
-            "{manifest}"
-        );
-        assert!(!manifest.contains("path ="), "{manifest}");
+        let has_sdk = |files: &[PathBuf]| {
+            let manifest: toml::Table = toml::from_str(&std::fs::read_to_string(&files[0]).unwrap()).unwrap();
+            for (table, name) in
+                [("dependencies", "planforge-plugin-sdk"), ("dev-dependencies", "planforge-plugin-host")]
+            {
+                let path = files[0].parent().unwrap().join(manifest[table][name]["path"].as_str().unwrap());
+                assert!(path.join("Cargo.toml").is_file(), "{}", path.display());
+            }
+            assert!(files[3].join("SHA256SUMS").is_file());
+        };
+        has_sdk(&scaffold("planner", "alone", folder.path(), None).unwrap());
+        let members = "[workspace]\nmembers = [\"plugins/*\"]\n";
+        std::fs::write(folder.path().join("Cargo.toml"), members).unwrap();
+        let plugins = folder.path().join("plugins");
+        for name in ["first", "second"] {
+            let files = scaffold("planner", name, &plugins, None).unwrap();
+            has_sdk(&files);
+            assert_eq!(files[3], folder.path().canonicalize().unwrap().join("sdk"));
+        }
     }
 
     #[test]

@@ -357,7 +357,7 @@ pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
     let context = &context.with_progress(args.progress.display());
     let request = args.request(out);
     if args.dry.dry_run {
-        return context.show(estimate(&context.app, &request, args.dry.reply_tokens), |estimate| {
+        return context.show(estimate(&context.app, &request, args.dry.assumptions(args.jobs)), |estimate| {
             print_estimate(context, &estimate, args.tables.json);
             Exit::Good
         });
@@ -469,6 +469,9 @@ fn print_table(context: &Context, args: &TableArgs, tables: &EvaluatedTables) {
         Layout::Methods => String::new(),
         _ => solved_sentence(&tables.evaluation),
     };
+    if let (Some(ranking), true) = (&tables.ranking, tables.layout != Layout::Classes) {
+        output.result(&wrapped(&format!("{}\n\n", ranking.text())));
+    }
     output.result(&wrapped(&sentence));
     output.result(&wrapped(&match tables.layout {
         Layout::Walks => tables.evaluation.text(),

@@ -50,7 +50,7 @@ pub(crate) enum PluginsCommand {
         /// The folder to make it in.
         #[arg(long, default_value = ".", value_name = "DIR")]
         dir: PathBuf,
-        /// For Rust: a planforge checkout to take the SDK from by path [default: the one that contains DIR, else the published version].
+        /// For Rust: a planforge checkout to take the SDK from by path [default: the one that contains DIR, else its sources are written beside the plugin].
         #[arg(long, value_name = "DIR")]
         sdk: Option<PathBuf>,
     },

@@ -85,11 +85,11 @@ pub(crate) enum FailOn {
 
 pub(crate) fn run(context: &Context, args: &RunArgs) -> Exit {
     let context = &context.with_progress(args.progress.display());
-    let reply_tokens = args.dry.reply_tokens;
     if args.dry.dry_run {
+        let assumptions = args.dry.assumptions(args.jobs);
         let estimated = match &args.resume {
-            Some(folder) => estimate_rest(&context.app, &args.resume_request(folder), reply_tokens),
-            None => estimate(&context.app, &args.run_request(), reply_tokens),
+            Some(folder) => estimate_rest(&context.app, &args.resume_request(folder), assumptions),
+            None => estimate(&context.app, &args.run_request(), assumptions),
         };
         return context.show(estimated, |estimate| {
             print_estimate(context, &estimate, args.json);

@@ -1,11 +1,10 @@
 //! Programs end with planforge when it is killed with signal 9 and cannot end them itself.
 #![cfg(target_os = "linux")]
 
-use super::support::{PATIENCE, example, noisy_oracle, planforge, signal, wait_until};
+use super::support::{example, noisy_oracle, planforge, signal, wait_for_condition, wait_until};
 use planforge_testkit::{stage, table};
 use std::fs;
 use std::process::Child;
-use std::time::Instant;
 
 /// The processes whose environment marks them as started by this process, or as started by those.
 fn programs_of(process: u32) -> Vec<String> {
@@ -24,11 +23,7 @@ fn kill_with_programs(mut child: Child, count: usize) {
     wait_until(&mut child, "programs", |_| programs_of(id).len() >= count);
     signal(&child, "KILL");
     child.wait().unwrap();
-    let started = Instant::now();
-    while !programs_of(id).is_empty() {
-        assert!(started.elapsed() < PATIENCE, "still running: {:?}", programs_of(id));
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_for_condition("the end of the programs", || programs_of(id).is_empty());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Only stops a test that hangs; no test measures wall time.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The folder of the checkout.
 pub(crate) fn root() -> PathBuf {
@@ -114,14 +114,24 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// Waits until a condition of a running process holds.
-pub(crate) fn wait_until(child: &mut Child, what: &str, condition: impl Fn(&Child) -> bool) {
+/// Waits until a condition holds, and gives up after a long time.
+pub(crate) fn wait_for_condition(what: &str, mut condition: impl FnMut() -> bool) {
     let started = Instant::now();
-    while !condition(child) {
-        assert!(started.elapsed() < PATIENCE, "no {what}");
-        assert!(child.try_wait().unwrap().is_none(), "ended before {what}");
+    while !condition() {
+        if started.elapsed() > PATIENCE {
+            panic!("gave up waiting for {what}");
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Waits until a condition of a running process holds.
+pub(crate) fn wait_until(child: &mut Child, what: &str, condition: impl Fn(&Child) -> bool) {
+    wait_for_condition(what, || {
+        let holds = condition(child);
+        assert!(holds || child.try_wait().unwrap().is_none(), "ended before {what}");
+        holds
+    });
 }
 
 /// Waits until the server has got so many requests.

@@ -63,8 +63,6 @@ fn follow(page: &str, programs: &[&str]) -> Followed {
             run_cargo(&format!("cargo {command}"), followed.folder.path());
             followed.commands += 1;
         } else if let Some(command) = line.strip_prefix("    ").filter(is_command) {
-            let command = command.replace("--sdk ../planforge", &format!("--sdk {}", root().display()));
-            let command = command.as_str();
             let ran = std::process::Command::new("sh")
                 .args(["-c", command])
                 .current_dir(followed.folder.path())

@@ -38,6 +38,18 @@ fn all_mistakes_of_a_domain_are_published_while_somebody_types() {
 }
 
 #[test]
+fn a_byte_order_mark_is_not_a_mistake_and_keeps_positions() {
+    let mut client = Client::with_suite("parcels");
+    client.open("domain.pddl");
+    let marked = format!("\u{feff}{}", client.read("domain.pddl"));
+    assert!(client.set("domain.pddl", &marked).is_empty());
+    let broken = "\u{feff}(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (q) :effect (p)))";
+    let found = errors(&client.set("domain.pddl", broken));
+    assert_eq!(codes(&found), ["pddl.undefined-predicate"]);
+    assert!(slice(broken, &found[0]["range"]).starts_with('q'), "{found:?}");
+}
+
+#[test]
 fn a_problem_is_checked_with_the_domain_beside_it_and_again_when_that_changes() {
     let mut client = Client::with_suite("parcels");
     assert!(client.open("p01.pddl").is_empty());

@@ -154,6 +154,21 @@ pub(super) fn success(pairs: &[Pair<'_>], clusters: &Clusters, settings: &Settin
     }
 }
 
+/// The p-value of the test of success, and how many pairs more B alone wins than A alone; `None` if no pair is decided.
+pub(super) fn success_test(
+    pairs: &[Pair<'_>],
+    clusters: &Clusters,
+    settings: &Settings,
+) -> Option<(f64, i64)> {
+    let answer = |result: &TaskResult| yes(settings.question.answer(result));
+    let leads: Vec<Option<i64>> =
+        pairs.iter().map(|pair| Some(answer(&pair.b.result)? - answer(&pair.a.result)?)).collect();
+    let lead = |at: usize| leads.get(at).copied().flatten();
+    let decided = clusters.only(|at| lead(at).is_some());
+    let p = (decided.len() > 0).then(|| sign_flip_p_value(&decided, |at| lead(at).unwrap_or(0)))?;
+    Some((p, leads.iter().flatten().sum()))
+}
+
 fn yes(answer: CountsAs) -> Option<i64> {
     match answer {
         CountsAs::For => Some(1),

@@ -163,9 +163,7 @@ impl Observed {
     /// `record.*`: a blob is missing, was changed, or holds another document. Nothing is added then.
     pub fn add(&mut self, cells: &[CellResult], run: Option<RunParts<'_>>) -> Result<(), Failure> {
         let Some(run) = run else {
-            self.runs += 1;
-            let tasks = cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task)));
-            self.observations.extend(tasks.map(|(cell, task)| observation(cell, task)));
+            self.add_outcomes(cells);
             return Ok(());
         };
         // What may fail comes first: a record that cannot be read leaves the side as it was.
@@ -189,6 +187,13 @@ impl Observed {
             self.observations.push(seen);
         }
         Ok(())
+    }
+
+    /// Adds the tasks of one run without costs and samples.
+    pub(super) fn add_outcomes(&mut self, cells: &[CellResult]) {
+        self.runs += 1;
+        let tasks = cells.iter().flat_map(|cell| cell.tasks.iter().map(move |task| (cell, task)));
+        self.observations.extend(tasks.map(|(cell, task)| observation(cell, task)));
     }
 
     /// The verify stages that reject; measuring stages reject nothing. Read from the pipeline's own text,

@@ -477,7 +477,7 @@ fn signed(value: f64) -> String {
     if value > 0.0 { format!("+{text}") } else { text }
 }
 
-fn p_value(p: f64) -> String {
+pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask, question, replies, site};
 use planforge_contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, ProviderFailure,
-    ProviderFailureClass as Class,
+    ProviderFailureClass as Class, Usage,
 };
 use planforge_llm::{ArrivedResult, DeferredReplies, Mode};
 use planforge_record::{Event, Journal, Redactor};
@@ -140,6 +140,29 @@ fn an_error_that_may_pass_leaves_a_question_waiting_and_another_ends_it_once() {
     // Whoever takes the error away and brings an answer goes on.
     arrived.put(&key, body(1));
     assert_eq!(ask(&bench.llm(), "q", 1).unwrap().len(), 1);
+}
+
+#[test]
+fn tokens_of_an_outage_in_an_arrived_result_are_counted_once() {
+    let arrived = Arc::new(ScriptedReplies::default());
+    let bench = bench(&arrived);
+    let llm = bench.llm();
+    assert!(ask(&llm, "q", 1).is_deferred());
+    let usage = Usage { prompt_tokens: Some(11), completion_tokens: Some(5), ..Usage::default() };
+    let outage = ProviderFailure {
+        class: Class::Server,
+        status: Some(503),
+        retry_after_ms: None,
+        usage: Some(Box::new(usage)),
+        message: "the server ended the reply with `network_error`, an outage".into(),
+    };
+    arrived.put(&llm.pending()[0].key, ArrivedResult::Failure(outage));
+    let next = bench.llm();
+    for _ in 0..2 {
+        assert!(ask(&next, "q", 1).is_deferred());
+        let usage = &next.usage()["main"];
+        assert_eq!((usage.prompt_tokens, usage.completion_tokens), (11, 5));
+    }
 }
 
 #[test]

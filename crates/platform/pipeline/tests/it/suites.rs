@@ -57,6 +57,23 @@ fn a_latin_1_byte_in_a_comment_of_a_problem_is_a_warning() {
 }
 
 #[test]
+fn a_byte_order_mark_of_a_suite_s_file_is_skipped() {
+    let f = folder();
+    write(&f, "suite.toml", "schema = 1\nname = \"marked\"\n");
+    for entry in fs::read_dir(f.path()).unwrap() {
+        let path = entry.unwrap().path();
+        let marked = [b"\xef\xbb\xbf".as_slice(), &fs::read(&path).unwrap()].concat();
+        fs::write(path, marked).unwrap();
+    }
+    let loaded = load_suite(f.path());
+    assert_eq!(codes(&loaded), [""; 0]);
+    let suite = loaded.suite.unwrap();
+    assert_eq!((suite.name.as_str(), suite.domain_text.as_str()), ("marked", "A robot moves balls."));
+    assert_eq!(suite.tasks[0].text, "Task p01.");
+    assert!(suite.tasks[0].reference_problem.as_ref().unwrap().starts_with("(define"));
+}
+
+#[test]
 fn the_llm_p_layout_needs_no_manifest() {
     let folder = folder();
     let suite = load_suite(folder.path()).suite.unwrap();

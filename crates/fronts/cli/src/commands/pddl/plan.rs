@@ -71,10 +71,10 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
             context.output.json(&result);
             return result.status();
         }
-        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         if let Some(outcome) = &result.outcome {
             print(context, outcome);
         }
+        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         result.status()
     })
 }

@@ -47,11 +47,11 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
             context.output.json(&result);
             return result.status();
         }
-        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         context.output.result(&(verdict_line(args, &result) + "\n"));
         if let (Some(report), true) = (&result.validation, args.trace) {
             context.output.result(&trace(report));
         }
+        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         result.status()
     })
 }

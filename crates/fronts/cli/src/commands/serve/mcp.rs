@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
 use planforge_app::contract::{Failure, FailureClass};
+use planforge_app::diagnostics::skip_byte_order_mark;
 use planforge_mcp::{HTTP_PATH, McpServer, serve_http, serve_stdio};
 use std::fmt::Write as _;
 use std::io;
@@ -67,7 +68,7 @@ fn token(context: &Context, args: &McpArgs) -> io::Result<String> {
             token
         }
     };
-    Ok(token.trim().to_owned())
+    Ok(skip_byte_order_mark(&token).trim().to_owned())
 }
 
 /// 256 random bits in hexadecimal.
@@ -79,4 +80,20 @@ fn new_token(context: &Context) -> io::Result<String> {
         let _ = write!(token, "{byte:02x}");
     }
     Ok(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Output;
+
+    #[test]
+    fn the_byte_order_mark_of_a_token_file_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        std::fs::write(&file, "\u{feff}0123456789abcdef\r\n").unwrap();
+        let context = Context::new(Output::new(false), planforge_app::Context::default());
+        let args = McpArgs { http: Some(0), token_file: Some(file), token_env: None };
+        assert_eq!(token(&context, &args).unwrap(), "0123456789abcdef");
+    }
 }

@@ -1,0 +1,5 @@
+(define (problem evening)
+  (:domain lamps)
+  (:objects desk floor - lamp study hall - room)
+  (:init (in desk study) (broken desk))
+  (:goal (lit desk)))
