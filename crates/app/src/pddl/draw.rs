@@ -340,7 +340,7 @@ fn states_around(
         inputs.texts.diagnostics.extend(file.diagnostics);
         return Err(Status::Negative);
     }
-    let report = validator.validate_within(&file, limits);
+    let report = validator.validate(&file, limits);
     if let ValidationDecision::LimitReached(reason) = report.decision {
         return Err(limits.stop(reason));
     }

@@ -197,7 +197,7 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
     };
     let validator = Validator::new(lifted);
     let mut time = CountingLimits { polls: VALIDATION_POLLS, bytes: u64::MAX };
-    let report = validator.validate_within(&parse_plan(texts.plan, plan_source), &mut time);
+    let report = validator.validate(&parse_plan(texts.plan, plan_source), &mut time);
     states.findings.extend(report.diagnostics.iter().map(finding));
     states.verdict = match report.decision {
         ValidationDecision::Valid => PlanVerdict::Valid,

@@ -172,7 +172,7 @@ impl TaskTexts {
                 None
             }
             Ok(task) => {
-                let report = Validator::new(task).validate_within(&plan, limits);
+                let report = Validator::new(task).validate(&plan, limits);
                 self.diagnostics.extend(report.diagnostics.iter().cloned());
                 Some(report)
             }

@@ -294,11 +294,11 @@ impl<'m> Space<'m> {
         if self.expanded[id as usize].is_none() {
             check(resources.poll())?;
             let mut actions = Vec::new();
-            self.model.applicable_into(&self.states[id as usize], &mut actions)?;
+            self.model.applicable_into(&self.states[id as usize], &mut actions, resources)?;
             let mut list = Vec::with_capacity(actions.len());
             for action in actions {
                 let mut next = self.states[id as usize].clone();
-                self.model.apply(&mut next, action);
+                self.model.apply(&mut next, action, resources)?;
                 list.push((action, self.intern(next, resources)?));
             }
             check(resources.charge(8 * list.len() as u64))?;
@@ -318,8 +318,8 @@ impl<'m> Space<'m> {
             return Ok(known);
         }
         let mut next = self.states[id as usize].clone();
-        let found =
-            if self.model.apply(&mut next, action) { Some(self.intern(next, resources)?) } else { None };
+        let applied = self.model.apply(&mut next, action, resources)?;
+        let found = if applied { Some(self.intern(next, resources)?) } else { None };
         check(resources.charge(24))?;
         self.steps.insert((id, action), found);
         Ok(found)
