@@ -263,7 +263,7 @@ impl TaskTexts {
         let told = tell_plan(&report, &self.wording);
         let picture = self.picture.as_deref();
         let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture, wording: None };
-        let mut states = plan_states(texts, &STATES);
+        let mut states = plan_states(texts, &STATES, limits);
         states.pictures.iter_mut().for_each(|picture| picture.svg = standalone(&picture.svg));
         Ok(json!({ "summary": told.verdict, "text": told.to_string(), "plan": plan, "states": states }))
     }
