@@ -686,3 +686,125 @@ pub(crate) struct Substitute<'r> {
     pub(crate) part: usize,
     pub(crate) rows: &'r [Args],
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifted::{ActionSchema, EffectChange};
+    use crate::normalize::normalize;
+    use crate::resources::Unlimited;
+    use crate::validate::args_of;
+    use crate::validate::world::World;
+    use planforge_diagnostics::SourceId;
+    use planforge_pddl::{parse_domain, parse_problem};
+    use proptest::prelude::*;
+
+    const OBJECTS: usize = 4;
+
+    type Facts = BTreeSet<(u32, Args)>;
+
+    /// The facts that effects add and delete, found by trying every combination of objects.
+    fn expand(schema: &ActionSchema, facts: &impl Interpretation, work: &mut Work<'_>) -> [Facts; 2] {
+        let mut changed = [Facts::new(), Facts::new()];
+        for group in &schema.effects {
+            let mut binding = vec![ObjectId::MAX; schema.slots];
+            let count = group.variables.iter().map(|v| v.objects.len()).product::<usize>();
+            for number in 0..count {
+                let mut rest = number;
+                for variable in &group.variables {
+                    binding[variable.slot as usize] = variable.objects[rest % variable.objects.len()];
+                    rest /= variable.objects.len();
+                }
+                if holds(facts, &group.condition, &mut binding, work).unwrap() {
+                    for (change, _) in &group.changes {
+                        let (side, atom) = match change {
+                            EffectChange::Add(atom) => (0, atom),
+                            EffectChange::Delete(atom) => (1, atom),
+                            EffectChange::Numeric(..) => continue,
+                        };
+                        changed[side].insert((atom.predicate, args_of(atom, &binding)));
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    const CONDITIONS: [&str; 14] = [
+        "(p ?x)",
+        "(p ?y)",
+        "(p ?z)",
+        "(not (p ?x))",
+        "(r ?x ?y)",
+        "(r ?y ?z)",
+        "(not (r ?z ?w))",
+        "(r ?w ?w)",
+        "(= ?x ?y)",
+        "(not (= ?z ?w))",
+        "(or (p ?x) (r ?y ?w))",
+        "(exists (?u) (and (r ?x ?u) (p ?u)))",
+        "(forall (?u) (or (r ?u ?z) (p ?u)))",
+        "(p a)",
+    ];
+
+    const CHANGES: [&str; 8] = [
+        "(q ?x)",
+        "(not (q ?y))",
+        "(t ?x ?y)",
+        "(t ?w ?z)",
+        "(not (t ?z ?x))",
+        "(q a)",
+        "(t ?y ?y)",
+        "(not (r ?x ?w))",
+    ];
+
+    proptest! {
+        #[test]
+        fn effects_change_what_trying_every_combination_of_objects_changes(
+            conditions in proptest::collection::vec(0..CONDITIONS.len(), 0..5),
+            changes in proptest::collection::vec(0..CHANGES.len(), 1..4),
+            ones in proptest::collection::vec(0..OBJECTS, 0..4),
+            twos in proptest::collection::vec((0..OBJECTS, 0..OBJECTS), 0..8),
+        ) {
+            let name = |n: usize| ["a", "b", "c", "d"][n];
+            let all = |texts: &[&str], picked: &[usize]| picked.iter().map(|&n| texts[n]).collect::<String>();
+            let domain = format!(
+                "(define (domain t) (:requirements :adl) (:types flat - object) (:constants a - flat)
+                   (:predicates (p ?x) (r ?x ?y) (q ?x) (t ?x ?y))
+                   (:action do :parameters () :effect
+                     (forall (?x ?y ?z - flat ?w) (when (and {}) (and {})))))",
+                all(&CONDITIONS, &conditions),
+                all(&CHANGES, &changes)
+            );
+            let ones: String = ones.iter().map(|&x| format!("(p {})", name(x))).collect();
+            let twos: String = twos.iter().map(|&(x, y)| format!("(r {} {})", name(x), name(y))).collect();
+            let problem =
+                format!("(define (problem o) (:domain t) (:objects b - flat c d) (:init {ones} {twos}) (:goal (p a)))");
+            let domain = parse_domain(&domain, SourceId(0)).value;
+            let task = normalize(&domain, &parse_problem(&problem, SourceId(1)).value).unwrap();
+            let schema = &task.schemas[0];
+            let world = World::initial(&task);
+            let mut limits = Unlimited;
+            let mut work = Work::new(&mut limits);
+            let expected = expand(schema, &world.view(), &mut work);
+            let mut binding = vec![ObjectId::MAX; schema.slots];
+            let found = world.changes(schema, &world.view(), &mut binding, &mut work).unwrap();
+            prop_assert_eq!(found.added.into_iter().collect::<Facts>(), expected[0].clone());
+            prop_assert_eq!(found.deleted.into_iter().collect::<Facts>(), expected[1].clone());
+        }
+    }
+
+    #[test]
+    fn bytes_that_were_freed_are_not_charged_again() {
+        let mut limits = crate::CountingLimits { polls: 0, bytes: 100 };
+        let mut work = Work::new(&mut limits);
+        for _ in 0..10 {
+            let held = work.held();
+            work.charge(60).unwrap();
+            work.charge(40).unwrap();
+            work.release_to(held);
+        }
+        work.charge(60).unwrap();
+        assert_eq!(work.charge(41), Err(StopReason::Memory));
+    }
+}

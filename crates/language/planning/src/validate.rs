@@ -152,8 +152,8 @@ pub struct Validator {
 
 /// Estimated bytes of a change while it is applied: in the state, in the trace and in the list of the changes.
 const APPLY_BYTES: u64 = 320;
-/// Estimated bytes of a step in the trace.
-const STEP_BYTES: u64 = 160;
+/// Estimated bytes of a step: its text, its ground action and its place in the trace.
+const STEP_BYTES: u64 = 320;
 /// Estimated bytes of a change that is kept in the trace and in the state.
 const KEPT_BYTES: u64 = 160;
 
@@ -223,6 +223,11 @@ impl Validator {
             report.decision = ValidationDecision::Unsupported(unsupported);
             return report;
         }
+        let mut work = Work::new(resources);
+        if let Err(reason) = work.charge(plan.steps.len() as u64 * STEP_BYTES) {
+            report.cut(Cut::Limit(reason), plan, &work);
+            return report;
+        }
         let (steps, diagnostics) = self.resolve(plan);
         report.diagnostics = diagnostics;
         if let Some(step) = plan.steps.iter().find(|s| s.duration.is_some()) {
@@ -241,7 +246,6 @@ impl Validator {
             derives: &self.derives,
             demand: Demand::new(&self.task),
         };
-        let mut work = Work::new(resources);
         let result = execution.run(&steps, &mut work).and_then(|failing| {
             report.failing_step = failing;
             execution.conclude(plan, &mut report, &mut work)
@@ -386,7 +390,7 @@ impl Execution<'_> {
         work.release_to(held);
         let trace = self.trace.last();
         let kept = trace.map_or(0, |t| t.added.len() + t.deleted.len() + t.numbers.len());
-        work.charge(STEP_BYTES + kept as u64 * KEPT_BYTES)?;
+        work.charge(kept as u64 * KEPT_BYTES)?;
         Ok(None)
     }
 

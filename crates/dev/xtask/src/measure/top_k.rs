@@ -381,9 +381,10 @@ impl Checker {
                     return Err(format!("twice: {}", plan.join(" ")));
                 }
                 let steps: Vec<NamedStep> = plan.iter().filter_map(|s| NamedStep::parse(s)).collect();
-                let states: Vec<_> = (0..=steps.len())
-                    .map(|n| execute_steps(&model, &steps[..n], &mut Unlimited).unwrap().state)
-                    .collect();
+                let state_after =
+                    |n: usize| execute_steps(&model, &steps[..n], &mut Unlimited).map(|e| e.state);
+                let states: Result<Vec<_>, _> = (0..=steps.len()).map(state_after).collect();
+                let states = states.map_err(|reason| reason.to_string())?;
                 let distinct: BTreeSet<&[u64]> = states.iter().map(|state| state.bits()).collect();
                 checked.plans += 1;
                 checked.returning += usize::from(distinct.len() < states.len());
@@ -444,8 +445,8 @@ fn surplus(
         let steps: Vec<NamedStep> = texts.iter().filter_map(|s| NamedStep::parse(s)).collect();
         if !known.remove(&texts) {
             surplus += 1;
-            right &=
-                execute_steps(&model, &steps, &mut Unlimited).unwrap().refusal == Some(Refusal::NoEffect);
+            let executed = execute_steps(&model, &steps, &mut Unlimited).map_err(|e| e.to_string())?;
+            right &= executed.refusal == Some(Refusal::NoEffect);
         }
     }
     Ok((surplus, right && known.is_empty()))

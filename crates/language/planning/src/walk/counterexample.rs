@@ -1,9 +1,9 @@
 //! The shortest walk that one model executes and the other refuses at its last step.
 
-use super::exact::{Space, StateId};
+use super::exact::{PAIR_BYTES, Space, StateId};
 use super::model::{FailingWalk, Link, Model, execute_steps};
 use super::{ActionId, NamedStep, WalkDirection};
-use crate::resources::{ResourceLimits, StopReason};
+use crate::resources::{ResourceLimits, StopReason, check};
 use rustc_hash::FxHashMap;
 
 /// Caps on the search.
@@ -267,6 +267,7 @@ impl<'m> Pairs<'m> {
                 };
                 let fresh = self.met.len();
                 if *self.numbers.entry((successor, reached)).or_insert(fresh) == fresh {
+                    check(resources.charge(PAIR_BYTES))?;
                     self.met.push(((successor, reached), number, action));
                 }
             }

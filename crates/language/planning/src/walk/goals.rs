@@ -10,7 +10,7 @@
 //! is too strong shows in the source's goal walks, one that is too weak in the target's, so both directions are needed;
 //! [`goal_agreement`] is their harmonic mean.
 
-use super::exact::{ExactError, Layer, REFUSED, Run};
+use super::exact::{ExactError, Layer, PAIR_BYTES, REFUSED, Run};
 use super::model::{Link, Model};
 use super::{ActionId, NamedStep, harmonic_mean};
 use crate::resources::{ResourceLimits, StopReason, check};
@@ -168,7 +168,7 @@ pub fn exact_goals(
         run.target.intern(target_state.clone(), resources)?,
     );
     let mut layer = Layer::default();
-    layer.add(start, 1.0);
+    layer.add(start, 1.0, resources)?;
     let mut pairs = 0;
     let (mut either, mut differ) = (0.0, 0.0);
     let mut different_after = None;
@@ -190,7 +190,7 @@ pub fn exact_goals(
                 return Err(ExactError::Pairs { limit: max_pairs, length });
             }
             if run.source.successors(pair.0, resources)?.is_empty() {
-                next.add(pair, mass);
+                next.add(pair, mass, resources)?;
             } else {
                 run.expand(pair, mass, &mut next, resources)?;
             }
@@ -240,6 +240,7 @@ fn shortest_difference(
                     (state, Some(own)) => run.target.step(state, own, resources)?.unwrap_or(REFUSED),
                 };
                 if seen.insert((successor, reached)) {
+                    check(resources.charge(PAIR_BYTES))?;
                     met.push(((successor, reached), at, Some(action)));
                 }
             }

@@ -30,6 +30,8 @@ pub(crate) struct Lifted {
     limits: GroundLimits,
     /// For each schema, true if it has numeric effects.
     numeric: Vec<bool>,
+    /// Estimated bytes of a numbered atom, term or action.
+    numbered_bytes: u64,
     met: Mutex<Met>,
 }
 
@@ -79,9 +81,6 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
         fresh as u64
     }
 }
-
-/// Estimated bytes of a numbered atom, term or action.
-const NUMBERED_BYTES: u64 = 192;
 
 /// The caller's limits, and a cap on the polls of one operation.
 struct OperationLimits<'r> {
@@ -158,8 +157,12 @@ impl Lifted {
             changes.any(|(change, _)| matches!(change, EffectChange::Numeric(..)))
         });
         let numeric = numeric.collect();
-        let met = Mutex::new(met);
-        Ok(Some(Lifted { task: Arc::clone(task), plans, read, semantics, limits, numeric, met }))
+        let arities = task.predicates.iter().map(|p| p.arity).chain(task.function_arity.iter().copied());
+        let arity = arities.chain(task.schemas.iter().map(|s| s.parameters)).max().unwrap_or(0);
+        // Each is in a list and a map.
+        let numbered_bytes = 160 + 8 * arity as u64;
+        let (task, met) = (Arc::clone(task), Mutex::new(met));
+        Ok(Some(Lifted { task, plans, read, semantics, limits, numeric, numbered_bytes, met }))
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Met) -> R) -> R {
@@ -184,7 +187,7 @@ impl Lifted {
             let fresh = met.atoms.take_fresh() + met.terms.take_fresh() + met.actions.take_fresh();
             let result = result.map_err(reason_of)?;
             if fresh > 0 {
-                check(resources.charge(fresh * NUMBERED_BYTES))?;
+                check(resources.charge(fresh * self.numbered_bytes))?;
             }
             Ok(result)
         })

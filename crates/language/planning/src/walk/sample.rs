@@ -131,6 +131,11 @@ fn score(lengths: &[LengthSample]) -> Option<f64> {
     (counted > 0).then(|| sum / f64::from(counted))
 }
 
+/// Estimated bytes of a walk that is kept, apart from its steps.
+const WALK_BYTES: u64 = 64;
+/// Estimated bytes of a step with its names.
+const NAMED_STEP_BYTES: u64 = 128;
+
 /// Result of drawing one walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawOutcome {
@@ -492,6 +497,7 @@ pub fn sample_walks(
         let given_up = walked == DrawOutcome::GivenUp;
         none[slot] |= given_up;
         some[slot] |= !given_up;
+        check(resources.charge(WALK_BYTES + NAMED_STEP_BYTES * walker.walk.len() as u64))?;
         out.push((!given_up).then(|| walker.walk.iter().map(|&a| model.step(a)).collect()));
     }
     Ok(Some(out))
@@ -533,6 +539,7 @@ impl<'m> DrawnWalks<'m> {
             let lost = walked == DrawOutcome::GivenUp;
             given_up[slot] |= lost;
             found[slot] |= !lost;
+            check(resources.charge(WALK_BYTES + 4 * walker.walk.len() as u64))?;
             walks.push((!lost).then(|| walker.walk.as_slice().into()));
         }
         Ok(Some(DrawnWalks { source, walks }))

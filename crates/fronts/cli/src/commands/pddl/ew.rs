@@ -74,7 +74,7 @@ pub(crate) struct EwArgs {
     /// Limit: pairs of states of the exact computation [default: 50,000, with --exact two million].
     #[arg(long, value_name = "N")]
     pub(crate) exact_pairs: Option<usize>,
-    /// Limit: megabytes of the exact computation [default: 48, with --exact 2048].
+    /// Limit: megabytes of the exact computation [default: 96, with --exact 2048].
     #[arg(long, value_name = "MB")]
     pub(crate) exact_memory: Option<u64>,
     /// Give up after this many seconds.
