@@ -52,8 +52,11 @@ enum PictureFormat {
 /// The states of a plan: each is the one before it without the deleted and with the added atoms.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatesAnswer {
-    /// valid, invalid, unsupported or unreadable.
+    /// valid, invalid, unsupported, limit-reached or unreadable.
     verdict: &'static str,
+    /// The limit that ended the execution, and what was executed then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
     /// Atoms of the initial state.
     initial: Vec<String>,
     /// The executed steps, in order.
@@ -114,6 +117,7 @@ impl ToolKind for States {
             out: None,
             step: arguments.step,
             limits: LIMITS,
+            work: limits.remaining(),
         };
         let (states, findings) = states(&call.context, &request);
         call.check_cancelled()?;
@@ -160,8 +164,14 @@ fn answer(states: &PlanStates, findings: Findings) -> StatesAnswer {
             PlanVerdict::Valid => "valid",
             PlanVerdict::Invalid => "invalid",
             PlanVerdict::Unsupported => "unsupported",
+            PlanVerdict::LimitReached => "limit-reached",
             PlanVerdict::Unreadable => "unreadable",
         },
+        stopped: states
+            .findings
+            .iter()
+            .find_map(|finding| finding.strip_prefix("plan.limit: "))
+            .map(|message| format!("{message}; `limits` raises it")),
         initial: names(&states.initial),
         steps: states
             .steps
