@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::limits::RequestLimits;
 use crate::pipelines::loaded::{check_pipeline, instantiate};
 use crate::pipelines::model_choice::{model_table, overrides_of};
 use crate::run::{RunResult, result};
@@ -84,20 +85,20 @@ pub fn demo(context: &Context, model: Option<&str>) -> Result<RunResult, Error> 
     let services = services(context, prepared, redactor, sources, journal, manifest.seed, execution)?;
     let mut ended = execute(&checked.pipeline, &manifest, &services, &tasks)?;
     drop(progress);
-    let told = first_plan_in_words(&ended.report, &suites);
+    let told = first_plan_in_words(context, &ended.report, &suites);
     ended.explained_plans.extend(told.map(|(task, words)| (task, Outcome::Ok(words))));
     Ok(result(ended, &tasks))
 }
 
 /// The first accepted plan in the sentences of its suite, with the name of its task.
-fn first_plan_in_words(report: &RunReport, suites: &[Suite]) -> Option<(String, String)> {
+fn first_plan_in_words(context: &Context, report: &RunReport, suites: &[Suite]) -> Option<(String, String)> {
     let task = report.tasks.iter().find(|task| task.verdict == Some(TaskVerdict::Accepted))?;
     let candidate = task.candidate.as_ref()?;
     let plan = parse_plan(&candidate.plan.as_ref().and_then(PlanOutcome::best)?.to_ipc(), SourceId(2));
     let read = planforge_pddl::read_task(candidate.domain.as_deref()?, candidate.problem.as_deref()?);
     let (domain, problem) = read.ok()?;
     let wording = Wording::new(&suites.iter().find(|suite| suite.name == task.suite)?.sentences);
-    let validated = validate(&domain, &problem, &plan).ok()?;
+    let validated = validate(&domain, &problem, &plan, &mut RequestLimits::default().start(context)).ok()?;
     Some((task.task.clone(), tell_plan(&validated, &wording).to_string()))
 }
 

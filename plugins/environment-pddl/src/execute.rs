@@ -105,7 +105,7 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn of(budget: &mut Deadline<'_>, world: &World, steps: &[String]) -> Result<Self, Failure> {
         let (text, file, strange) = file_of(steps);
-        let report = world.validator.validate_within(&file, budget);
+        let report = world.validator.validate(&file, budget);
         match &report.decision {
             planforge_planning::ValidationDecision::Unsupported(constructs) => {
                 let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();

@@ -5,7 +5,7 @@ use crate::reply;
 use crate::revise::{Fault, Schema, faults};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
-use planforge_planning::Unlimited;
+use planforge_planning::CountingLimits;
 use planforge_planning::walk::{Model, ModelOptions, NamedStep, execute_steps};
 use serde_json::{Value, json};
 
@@ -131,6 +131,9 @@ fn write_critique(critic: &Critic, findings: &[Finding]) -> String {
     reply::block("json", &serde_json::to_string_pretty(&document).unwrap_or_default())
 }
 
+/// Limits on answering a question. They count, so the answer is the same on every machine.
+const LIMITS: CountingLimits = CountingLimits { polls: 10_000_000, bytes: 1 << 30 };
+
 /// A question as its text asks it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Question {
@@ -157,11 +160,12 @@ impl Question {
         (about_action.is_some() || about_goal).then_some(Self { before, action: about_action })
     }
 
-    /// The answer of the reference; `None` if it cannot be executed. What cannot be reached cannot be done.
+    /// The answer of the reference; `None` if it cannot be executed within the limits. What cannot be reached cannot be done.
     pub(crate) fn answer(&self, domain: &Domain, problem: &Problem) -> Option<bool> {
-        let model = Model::new(domain, problem, &ModelOptions::default(), &mut Unlimited).ok()?;
+        let mut limits = LIMITS;
+        let model = Model::new(domain, problem, &ModelOptions::default(), &mut limits).ok()?;
         let steps: Vec<NamedStep> = self.before.iter().chain(&self.action).cloned().collect();
-        let executed = execute_steps(&model, &steps);
+        let executed = execute_steps(&model, &steps, &mut limits).ok()?;
         match &self.action {
             _ if executed.refusal.is_some() => Some(false),
             Some(_) => Some(true),

@@ -17,7 +17,7 @@ use planforge_pddl::ast::{
     Condition, Domain, Fluent, InitElement, MetricDirection, NumericExpr, Problem, TypedName,
 };
 use planforge_pddl::extract::code_blocks;
-use planforge_planning::Unlimited;
+use planforge_planning::CountingLimits;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,11 +243,12 @@ fn example(
 /// correspondence.
 fn correspondence(domain: &Domain, inferred: &str, reference: &Problem) -> BTreeMap<String, String> {
     const MOST_CHOICES: u64 = 100_000;
+    let mut limits = CountingLimits { polls: 10_000_000, bytes: 1 << 30 };
     let inferred = planforge_pddl::parse_problem(inferred, SourceId(0)).value;
     let mangled = |renaming: Vec<(String, String)>| -> Vec<(String, String)> {
         renaming.into_iter().map(|(ours, theirs)| (mangle(&theirs), mangle(&ours))).collect()
     };
-    let renaming = match equivalent_problems(domain, &inferred, reference, MOST_CHOICES, &mut Unlimited) {
+    let renaming = match equivalent_problems(domain, &inferred, reference, MOST_CHOICES, &mut limits) {
         ProblemEquivalence::Equal { renaming } => return mangled(renaming).into_iter().collect(),
         ProblemEquivalence::Different(difference) => mangled(difference.renaming),
         ProblemEquivalence::Undecided { .. } => Vec::new(),

@@ -159,7 +159,9 @@ impl<'a> Choice<'a> {
                 return Err(cancelled_failure());
             }
             let answer = critic.ask(host, self.options, task, &question)?;
-            let own = |cluster: &Cluster| cluster.model().and_then(|model| question.answer_of(model));
+            let mut budget = self.options.limits.deadline(host, 1);
+            let own =
+                |cluster: &Cluster| cluster.model().and_then(|model| question.answer_of(model, &mut budget));
             let own = self.clusters.all.iter().map(own).collect();
             self.answered.push(Answered { question, answer, own });
         }

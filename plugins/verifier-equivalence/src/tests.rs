@@ -179,7 +179,10 @@ fn a_limit_leaves_the_candidate_undecided() {
     assert!(matches!(got.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{got:?}");
     // The limit of the options, without a deadline of the host.
     let host = TestHost::new().environment(environment, open);
-    let options = EquivalenceVerifierOptions { limits: JudgingLimits { time_s: 0 }, ..Default::default() };
+    let options = EquivalenceVerifierOptions {
+        limits: JudgingLimits { time_s: 0, ..Default::default() },
+        ..Default::default()
+    };
     let verifier = EquivalenceVerifier::create(options, &Secrets::default()).unwrap();
     let request = VerifyRequest { candidates: vec![candidate(&twins)], ..VerifyRequest::default() };
     let got = verifier.verify(&host, &request).unwrap().results.remove(0).into_result().unwrap();

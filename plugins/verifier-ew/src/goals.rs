@@ -92,12 +92,17 @@ pub fn compare(
     }
     let found = [reference_plan.clone(), plan(candidate, settings, budget)?];
     let sides = [reference, candidate];
-    let plans = [0, 1].map(|side| match (&found[side], &found[1 - side]) {
-        (GoalPlan::Plan(own), _) => Some(own),
-        // A plan that was not found may be the other side's.
-        (GoalPlan::NotFound(_), GoalPlan::Plan(other)) if is_plan(sides[side], other) => Some(other),
-        _ => None,
-    });
+    let mut plans = [None; 2];
+    for (side, own) in plans.iter_mut().enumerate() {
+        *own = match (&found[side], &found[1 - side]) {
+            (GoalPlan::Plan(own), _) => Some(own),
+            // A plan that was not found may be the other side's.
+            (GoalPlan::NotFound(_), GoalPlan::Plan(other)) => {
+                is_plan(sides[side], other, budget)?.then_some(other)
+            }
+            _ => None,
+        };
+    }
     let exact = match settings.mode {
         Mode::Sampled => None,
         Mode::Auto | Mode::Exact => match exact(sides, plans, settings, budget) {
@@ -186,9 +191,9 @@ fn sampled(
     Ok([one(0)?, one(1)?])
 }
 
-fn is_plan(model: &Model, plan: &[NamedStep]) -> bool {
-    let end = execute_steps(model, plan);
-    end.refusal.is_none() && model.is_goal(&end.state)
+fn is_plan(model: &Model, plan: &[NamedStep], budget: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
+    let end = execute_steps(model, plan, budget)?;
+    Ok(end.refusal.is_none() && model.is_goal(&end.state, budget)?)
 }
 
 /// The objects that one side lacks; `None` if both have the same.

@@ -291,7 +291,9 @@ impl WalkJudge<'_> {
             None => {
                 let Some(problem) = measured.problems.first() else { return Ok(None) };
                 let trials = self.reference.trials(self.settings);
-                Ok(trials.counterexample(&ready.model, problem)?.map(CounterexampleOutcome::Found))
+                Ok(trials
+                    .counterexample(&ready.model, problem, &mut self.budget)?
+                    .map(CounterexampleOutcome::Found))
             }
         }
     }
@@ -459,7 +461,8 @@ impl WalkJudge<'_> {
                 Ok(measure::each_failing(model, &ready.model, self.settings, problem, &mut self.budget))
             }
             (None, Some(problem)) => {
-                self.reference.trials(self.settings).each_counterexample(&ready.model, problem)
+                let trials = self.reference.trials(self.settings);
+                trials.each_counterexample(&ready.model, problem, &mut self.budget)
             }
             (None, None) => Ok(Vec::new()),
         }

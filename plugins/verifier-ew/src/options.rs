@@ -160,7 +160,7 @@ impl Default for WalkVerifierOptions {
             policy: Policy::Uniform,
             mode: None,
             exact_pairs: 50_000,
-            exact_memory_mb: 48,
+            exact_memory_mb: 96,
             confidence: 0.95,
             racing: false,
             ratings: None,

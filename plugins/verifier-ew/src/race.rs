@@ -3,7 +3,7 @@
 //! [`planforge_planning::walk::Racer`]).
 
 use crate::measure::{DirectionMeasure, Measured};
-use crate::trials::{Drawn, End, Ended, Trials, on_candidate};
+use crate::trials::{Drawn, End, Ended, Trials, all_on_candidate};
 use planforge_planning::ResourceLimits;
 use planforge_planning::walk::{Model, Racer};
 
@@ -62,7 +62,7 @@ pub(crate) fn race(
         let next = (blocks + 1 + blocks / 2).min(settings.walks);
         for i in racer.running() {
             let Some(runner) = &mut runners[i] else { continue };
-            runner.walk_to(trials, &reference, next)?;
+            runner.walk_to(trials, &reference, next, budget)?;
             for block in blocks..next {
                 racer.observe(i, runner.block(&reference, block, settings.t_max));
             }
@@ -89,14 +89,19 @@ pub(crate) fn race(
 
 impl Runner<'_> {
     /// Tries all walks of the blocks up to `blocks`.
-    fn walk_to(&mut self, trials: &Trials<'_>, reference: &Drawn, blocks: u32) -> Result<(), Ended> {
+    fn walk_to(
+        &mut self,
+        trials: &Trials<'_>,
+        reference: &Drawn,
+        blocks: u32,
+        budget: &mut dyn ResourceLimits,
+    ) -> Result<(), Ended> {
         let walks = (blocks * trials.settings.t_max) as usize;
         let from = self.ends[0].len();
         let fresh = reference.walks.get(from..walks).unwrap_or_default();
-        let model = self.model;
-        self.ends[0].extend(fresh.iter().map(|w| w.as_ref().map(|w| on_candidate(model, w))));
+        self.ends[0].extend(all_on_candidate(self.model, fresh, budget)?);
         let fresh = self.drawn.walks.get(from..walks).unwrap_or_default();
-        self.ends[1].extend(trials.try_all(fresh)?);
+        self.ends[1].extend(trials.try_all(fresh, budget)?);
         Ok(())
     }
 

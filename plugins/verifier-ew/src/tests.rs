@@ -541,7 +541,10 @@ fn limits_and_missing_texts_leave_a_candidate_undecided() {
             judge(&host(model).remaining_ms(0), WalkVerifierOptions::default(), written(DOMAIN, PROBLEM));
         assert_eq!(undecided(&got), Some(UndecidedReason::Limit), "{}", got.summary);
     }
-    let options = WalkVerifierOptions { limits: JudgingLimits { time_s: 0 }, ..Default::default() };
+    let options = WalkVerifierOptions {
+        limits: JudgingLimits { time_s: 0, ..Default::default() },
+        ..Default::default()
+    };
     let got = judge(&host(true), options, written(DOMAIN, PROBLEM));
     assert_eq!(undecided(&got), Some(UndecidedReason::Limit), "{}", got.summary);
     let interrupted = host(true);

@@ -10,7 +10,7 @@ use planforge_planning::walk::{
     self, Counterexample, DirectionSample, FailingWalk, LengthSample, Model, NamedStep, Refusal, SchemaCount,
     WalkDirection,
 };
-use planforge_planning::{ResourceLimits, StopReason};
+use planforge_planning::{Poll, ResourceLimits, StopReason};
 use std::collections::BTreeMap;
 
 /// Most rounds in which walks that met a dead end are drawn again.
@@ -135,15 +135,14 @@ impl Trials<'_> {
         let reference = match drawn {
             None => DirectionMeasure::Undefined,
             Some(drawn) => {
-                let ends: Vec<Option<End>> =
-                    drawn.walks.iter().map(|w| w.as_ref().map(|w| on_candidate(candidate, w))).collect();
+                let ends = all_on_candidate(candidate, &drawn.walks, budget)?;
                 DirectionMeasure::Sampled(Box::new(self.sample(drawn, &ends, self.names())))
             }
         };
         let own = match self.draw_candidate(candidate, seed, budget)? {
             None => DirectionMeasure::Undefined,
             Some(drawn) => {
-                let ends = self.try_all(&drawn.walks)?;
+                let ends = self.try_all(&drawn.walks, budget)?;
                 DirectionMeasure::Sampled(Box::new(self.sample(
                     &drawn,
                     &ends,
@@ -189,12 +188,14 @@ impl Trials<'_> {
     }
 
     /// Tries walks of the candidate on the reference: in the environment each different one once, all in one crossing.
-    pub(crate) fn try_all(&self, walks: &[Option<Vec<NamedStep>>]) -> Result<Vec<Option<End>>, Failure> {
+    pub(crate) fn try_all(
+        &self,
+        walks: &[Option<Vec<NamedStep>>],
+        budget: &mut dyn ResourceLimits,
+    ) -> Result<Vec<Option<End>>, Ended> {
         let (asked, interface) = match self.means {
             Means::EnvironmentClient(asked, interface) => (asked, interface),
-            Means::Model(model) => {
-                return Ok(walks.iter().map(|w| w.as_ref().map(|w| on_candidate(model, w))).collect());
-            }
+            Means::Model(model) => return Ok(all_on_candidate(model, walks, budget)?),
         };
         let mut numbers: BTreeMap<&[NamedStep], usize> = BTreeMap::new();
         let mut different: Vec<Vec<NamedStep>> = Vec::new();
@@ -273,8 +274,10 @@ impl Trials<'_> {
         &self,
         candidate: &Model,
         problem: &Problem,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Option<Counterexample>, Failure> {
-        let shortest = self.minimal(candidate, problem, |s| s.shortest_failing.as_slice(), |_, _| true)?;
+        let shortest =
+            self.minimal(candidate, problem, |s| s.shortest_failing.as_slice(), |_, _| true, budget)?;
         Ok(shortest.into_iter().next())
     }
 
@@ -283,12 +286,14 @@ impl Trials<'_> {
         &self,
         candidate: &Model,
         problem: &Problem,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Vec<Counterexample>, Failure> {
         self.minimal(
             candidate,
             problem,
             |s| &s.failing_by_schema,
             |walk, shorter| walk.action == shorter.action,
+            budget,
         )
     }
 
@@ -300,6 +305,7 @@ impl Trials<'_> {
         problem: &Problem,
         walks: impl Fn(&DirectionSample) -> &[FailingWalk],
         like: fn(&FailingWalk, &FailingWalk) -> bool,
+        budget: &mut dyn ResourceLimits,
     ) -> Result<Vec<Counterexample>, Failure> {
         let mut found = Vec::new();
         let Means::EnvironmentClient(asked, interface) = self.means else { return Ok(found) };
@@ -307,7 +313,7 @@ impl Trials<'_> {
         for (direction, measure) in sides.into_iter().zip(problem.iter().rev()) {
             let DirectionMeasure::Sampled(sample) = measure else { continue };
             for walk in walks(sample) {
-                let walk = minimise(asked, interface, candidate, direction, walk.clone(), like)?;
+                let walk = minimise(asked, interface, candidate, direction, walk.clone(), like, budget)?;
                 let shortest = walk.len() == 1;
                 found.push(Counterexample { direction, walk, shortest });
             }
@@ -346,12 +352,28 @@ impl End {
     }
 }
 
-pub(crate) fn on_candidate(candidate: &Model, walk: &[NamedStep]) -> End {
-    let replay = walk::execute_steps(candidate, walk);
-    End { executed: replay.executed, refusal: replay.refusal }
+fn on_candidate(
+    candidate: &Model,
+    walk: &[NamedStep],
+    budget: &mut dyn ResourceLimits,
+) -> Result<End, StopReason> {
+    if let Poll::Stop(reason) = budget.poll() {
+        return Err(reason);
+    }
+    let replay = walk::execute_steps(candidate, walk, budget)?;
+    Ok(End { executed: replay.executed, refusal: replay.refusal })
 }
 
-/// Drops one step after the other as long as the walk stays a failing one; one crossing a round.
+/// The ends of walks on a model; `None` for those that were not drawn.
+pub(crate) fn all_on_candidate(
+    candidate: &Model,
+    walks: &[Option<Vec<NamedStep>>],
+    budget: &mut dyn ResourceLimits,
+) -> Result<Vec<Option<End>>, StopReason> {
+    walks.iter().map(|w| w.as_ref().map(|w| on_candidate(candidate, w, budget)).transpose()).collect()
+}
+
+/// Drops one step after the other as long as the walk stays a failing one; one crossing a round. Ends early at a limit.
 fn minimise(
     asked: EnvironmentClient<'_>,
     interface: &ActionInterface,
@@ -359,6 +381,7 @@ fn minimise(
     direction: WalkDirection,
     drawn: FailingWalk,
     like: fn(&FailingWalk, &FailingWalk) -> bool,
+    budget: &mut dyn ResourceLimits,
 ) -> Result<FailingWalk, Failure> {
     let mut best = drawn.clone();
     loop {
@@ -370,7 +393,7 @@ fn minimise(
             .collect();
         let executed = asked.execute(&shorter)?;
         let smaller = shorter.iter().zip(executed).find_map(|(walk, in_environment)| {
-            let own = on_candidate(candidate, walk);
+            let own = on_candidate(candidate, walk, budget).ok()?;
             let failing = match direction {
                 WalkDirection::CandidateToReference if own.executed > in_environment => {
                     let step = walk.get(in_environment)?;

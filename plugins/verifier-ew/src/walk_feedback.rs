@@ -87,7 +87,7 @@ pub(crate) fn state_before(
 /// validation.
 fn conditions(ready: &Ready, steps: &[String], budget: &mut dyn ResourceLimits) -> Vec<FailedCondition> {
     let validator = Validator::new(ready.model.lifted().clone());
-    let report = validator.validate_within(&parse_plan(&steps.join("\n"), SourceId(2)), budget);
+    let report = validator.validate(&parse_plan(&steps.join("\n"), SourceId(2)), budget);
     report.failing_step.map(|f| f.conditions).unwrap_or_default()
 }
 

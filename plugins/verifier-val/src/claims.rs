@@ -81,7 +81,7 @@ pub(crate) fn by_candidate(
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else { return Ok(()) };
     let Some(model) = Model::new(domain, problem, &task.materials.sentences) else { return Ok(()) };
     let mut deadline = options.limits.deadline(host, 1);
-    let report = model.validator.validate_within(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
+    let report = model.validator.validate(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
     let Some(execution) = PlanExecution::of(&report) else { return Ok(()) };
     let judged = model.judge(host, options, plan, &report, execution)?;
     tell(host, options, candidate, plan, &judged, assessment);
@@ -120,7 +120,7 @@ pub(crate) fn by_environment(
     let judged = match model {
         Some(model) => {
             let mut deadline = options.limits.deadline(host, 1);
-            let report = model.validator.validate_within(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
+            let report = model.validator.validate(&parse_plan(&plan.to_ipc(), PLAN), &mut deadline);
             execution.cost = PlanExecution::of(&report).and_then(|e| e.cost);
             model.judge(host, options, plan, &report, execution)?
         }

@@ -136,7 +136,7 @@ fn judge_plan(
     let report = match normalize(domain, problem) {
         Ok(task) => {
             let mut deadline = options.limits.deadline(host, 1);
-            Validator::new(task).validate_within(&parse_plan(&text, PLAN), &mut deadline)
+            Validator::new(task).validate(&parse_plan(&text, PLAN), &mut deadline)
         }
         Err(errors) => {
             let errors = checked.report(&errors);

@@ -259,11 +259,11 @@ impl TaskTexts {
     fn validate(&self, plan: &str, limits: &mut dyn ResourceLimits) -> Result<Value, String> {
         let (domain, problem) = self.read()?;
         let task = normalize(&domain, &problem).map_err(|found| first_message(&found))?;
-        let report = Validator::new(task).validate_within(&parse_plan(plan, SourceId(2)), limits);
+        let report = Validator::new(task).validate(&parse_plan(plan, SourceId(2)), limits);
         let told = tell_plan(&report, &self.wording);
         let picture = self.picture.as_deref();
         let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture, wording: None };
-        let mut states = plan_states(texts, &STATES);
+        let mut states = plan_states(texts, &STATES, limits);
         states.pictures.iter_mut().for_each(|picture| picture.svg = standalone(&picture.svg));
         Ok(json!({ "summary": told.verdict, "text": told.to_string(), "plan": plan, "states": states }))
     }

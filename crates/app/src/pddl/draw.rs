@@ -43,8 +43,10 @@ pub struct PictureRequest {
     pub out: Option<PathBuf>,
     /// The state after so many steps, if one is to be written.
     pub step: Option<usize>,
-    /// Most of everything.
+    /// Most of everything that is kept and drawn.
     pub limits: StatesLimits,
+    /// Limits on executing the plan.
+    pub work: RequestLimits,
 }
 
 /// Limits of the pictures that a person looks at.
@@ -92,6 +94,7 @@ impl Serialize for PictureResult {
 /// # Errors
 /// Texts that cannot be used, a step that the plan does not reach, files that cannot be written.
 pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureResult, Error> {
+    let mut work = request.work.start(context);
     let PictureTexts { inputs, plan, template } = read(context, request);
     let read = inputs.status();
     let (Ok(template), Status::Good) = (template, read) else {
@@ -100,7 +103,7 @@ pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureRes
         return Err(Error::findings(status, findings.diagnostics, findings.sources));
     };
     context.findings(&inputs.texts.diagnostics, &inputs.texts.sources);
-    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &request.limits);
+    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &request.limits, &mut work);
     let findings = inputs.into_findings();
     let drawn = !states.pictures.is_empty();
     if !drawn || plan.is_some() {
@@ -109,6 +112,7 @@ pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureRes
     let out = request.out.as_deref().filter(|_| drawn);
     let written = out.map(|out| write_pictures(context, request, out, &states)).transpose()?;
     let status = match (states.verdict, plan.is_some()) {
+        (PlanVerdict::LimitReached, _) => states.stopped.map_or(Status::Undecided, of_stop),
         (PlanVerdict::Unsupported, _) => Status::Undecided,
         (PlanVerdict::Unreadable, _) | (PlanVerdict::Invalid, true) => Status::Negative,
         (PlanVerdict::Valid, _) | (PlanVerdict::Invalid, false) => Status::Good,
@@ -119,13 +123,14 @@ pub fn picture(context: &Context, request: &PictureRequest) -> Result<PictureRes
 /// The plan with its states. Texts that cannot be used have the verdict `unreadable`, and a template that cannot be used draws nothing.
 /// There are pictures if the request has a template or a step; no file is written.
 pub fn states(context: &Context, request: &PictureRequest) -> (PlanStates, Findings) {
+    let mut work = request.work.start(context);
     let PictureTexts { inputs, plan, template } = read(context, request);
     let template = template.unwrap_or_default();
     let limits = match template.is_some() || request.step.is_some() {
         true => request.limits,
         false => request.limits.without_pictures(),
     };
-    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &limits);
+    let states = execute(&inputs, plan.as_deref(), template.as_deref(), &limits, &mut work);
     (states, inputs.into_findings())
 }
 
@@ -144,7 +149,13 @@ fn read(context: &Context, request: &PictureRequest) -> PictureTexts {
     PictureTexts { inputs, plan, template }
 }
 
-fn execute(inputs: &Inputs, plan: Option<&str>, template: Option<&str>, limits: &StatesLimits) -> PlanStates {
+fn execute(
+    inputs: &Inputs,
+    plan: Option<&str>,
+    template: Option<&str>,
+    limits: &StatesLimits,
+    work: &mut WorkLimits,
+) -> PlanStates {
     let texts = PlanTexts {
         domain: inputs.text(0),
         problem: inputs.text(1),
@@ -152,7 +163,7 @@ fn execute(inputs: &Inputs, plan: Option<&str>, template: Option<&str>, limits: 
         picture: template,
         wording: None,
     };
-    plan_states(texts, limits)
+    plan_states(texts, limits, work)
 }
 
 /// The template's text, held against the domain; none without a file. What is wrong is added to the inputs' diagnostics.
@@ -340,7 +351,7 @@ fn states_around(
         inputs.texts.diagnostics.extend(file.diagnostics);
         return Err(Status::Negative);
     }
-    let report = validator.validate_within(&file, limits);
+    let report = validator.validate(&file, limits);
     if let ValidationDecision::LimitReached(reason) = report.decision {
         return Err(limits.stop(reason));
     }

@@ -125,7 +125,7 @@ fn plan_in_words(
             return None;
         }
     };
-    let report = Validator::new(task).validate_within(&plan, &mut request.limits.start(context));
+    let report = Validator::new(task).validate(&plan, &mut request.limits.start(context));
     let status = match &report.decision {
         ValidationDecision::Valid => Status::Good,
         ValidationDecision::Invalid => Status::Negative,

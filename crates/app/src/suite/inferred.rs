@@ -2,10 +2,10 @@
 
 use crate::context::Context;
 use crate::inference::Inferrer;
+use crate::limits::RequestLimits;
 use planforge_contract::{Candidate, Failure, FailureClass, Given, Materials, TaskView, TranslateRequest};
 use planforge_diagnostics::SourceId;
 use planforge_pipeline::{Suite, SuiteTask};
-use planforge_planning::Unlimited;
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use serde::Serialize;
 
@@ -80,7 +80,8 @@ impl InferredComparer<'_> {
         let parse = |text: &str| planforge_pddl::parse_problem(text, SourceId(0)).value;
         let domain = planforge_pddl::parse_domain(&domain.unwrap_or_default(), SourceId(0)).value;
         let reference = parse(task.reference_problem.as_deref().unwrap_or_default());
-        Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut Unlimited) {
+        let mut limits = RequestLimits::default().start(self.context);
+        Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut limits) {
             ProblemEquivalence::Equal { .. } => Comparison::Equivalent,
             ProblemEquivalence::Different(found) => {
                 Comparison::Different(found.summary(["missing objects", "extra objects", "missing", "extra"]))

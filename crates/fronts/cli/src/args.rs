@@ -3,6 +3,7 @@
 use crate::output::ProgressDisplay;
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use planforge_app::RequestLimits;
 use planforge_app::run::ModelChoice;
 use planforge_app::runs::run_path;
 use serde::de::DeserializeOwned;
@@ -97,6 +98,33 @@ pub(crate) fn positive_seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
         _ => Err(format!("`{text}` is not a number of seconds above 0")),
     }
+}
+
+/// The limit on memory of a command.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// Give up at this many megabytes of states, facts and ground actions, counted as they are made; also as 500MB or 2GB.
+    #[arg(long, value_name = "MB", default_value = "4096", value_parser = megabytes)]
+    pub(crate) memory_limit: u64,
+}
+
+impl MemoryArgs {
+    /// The limits of a request.
+    pub(crate) fn with_seconds(&self, seconds: Option<f64>) -> RequestLimits {
+        RequestLimits { seconds, memory_bytes: self.memory_limit.saturating_mul(1 << 20) }
+    }
+}
+
+fn megabytes(text: &str) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let (number, factor) = match lower.strip_suffix("gb") {
+        Some(number) => (number, 1024),
+        None => (lower.strip_suffix("mb").unwrap_or(&lower), 1),
+    };
+    let megabytes = number.trim().parse::<u64>().ok().filter(|n| *n > 0);
+    megabytes
+        .and_then(|n| n.checked_mul(factor))
+        .ok_or_else(|| format!("`{text}` is not a number of megabytes above 0, such as 500, 500MB or 2GB"))
 }
 
 pub(crate) fn at_least_one(text: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@ use crate::calls::Calls;
 use crate::changes::{Changes, DiffOf, changes};
 use crate::documents::{AssessmentView, CandidatePage, PageId, Pddl, PlanView, StepsView};
 use crate::outline::{MadeOutline, round_of, stage_label};
-use crate::states::{PlanTexts, StatesLimits, plan_states};
+use crate::states::{PlanTexts, REPORT_LIMITS, StatesLimits, plan_states};
 use crate::texts::Showing;
 use crate::writer::{Stores, document};
 use planforge_contract::{
@@ -224,7 +224,7 @@ impl<'a> Candidates<'a> {
                     let Showing { picture, wording } = self.showing;
                     let (picture, wording) = (picture.as_deref(), Some(wording));
                     let texts = PlanTexts { domain, problem, plan: &plan, picture, wording };
-                    let page = stores.page(&plan_states(texts, &limits))?;
+                    let page = stores.page(&plan_states(texts, &limits, &mut REPORT_LIMITS.clone()))?;
                     known.push((plan, page));
                     page
                 }

@@ -10,16 +10,16 @@ use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::{Number, parse_domain, parse_problem};
 use planforge_planning::task::{Atom, Symbols};
 use planforge_planning::{
-    CountingLimits, FailedCondition, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
-    normalize, parse_plan,
+    CountingLimits, FailedCondition, GoalAlong, ResourceLimits, StopReason, TraceStep, ValidationDecision,
+    ValidationReport, Validator, normalize, parse_plan,
 };
 use planforge_plugin_common::telling::{ToldPlan, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Polls allowed for the validation of a plan, and as many for the goal along it: some seconds.
-const VALIDATION_POLLS: u64 = 1_000_000;
+/// Limits on the execution of a plan in a report: some seconds. They count, so a report is the same on every machine.
+pub(crate) const REPORT_LIMITS: CountingLimits = CountingLimits { polls: 2_000_000, bytes: 1 << 30 };
 
 /// Limits on the kept part of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,8 @@ pub enum PlanVerdict {
     Invalid,
     /// The task or the plan has constructs that are not executed here.
     Unsupported,
+    /// A limit ended the execution.
+    LimitReached,
     /// Domain and problem cannot be read or do not fit each other, so the plan cannot be judged.
     Unreadable,
 }
@@ -108,6 +110,9 @@ pub struct PlanStates {
     /// The reason why pictures are drawn from the domain and not by a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture_note: Option<String>,
+    /// The limit that ended the execution.
+    #[serde(skip)]
+    pub stopped: Option<StopReason>,
 }
 
 /// A step that was executed.
@@ -178,8 +183,12 @@ pub struct PlanTexts<'a> {
     pub wording: Option<&'a Wording>,
 }
 
-/// Executes a plan and keeps its states.
-pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
+/// Executes a plan and keeps its states. The work ends at the limits of `resources`, what is kept at `limits`.
+pub fn plan_states(
+    texts: PlanTexts<'_>,
+    limits: &StatesLimits,
+    resources: &mut dyn ResourceLimits,
+) -> PlanStates {
     let (domain_source, problem_source, plan_source) = (SourceId(0), SourceId(1), SourceId(2));
     let domain = parse_domain(texts.domain, domain_source);
     let problem = parse_problem(texts.problem, problem_source);
@@ -196,21 +205,24 @@ pub fn plan_states(texts: PlanTexts<'_>, limits: &StatesLimits) -> PlanStates {
         }
     };
     let validator = Validator::new(lifted);
-    let mut time = CountingLimits { polls: VALIDATION_POLLS, bytes: u64::MAX };
-    let report = validator.validate_within(&parse_plan(texts.plan, plan_source), &mut time);
+    let report = validator.validate(&parse_plan(texts.plan, plan_source), resources);
     states.findings.extend(report.diagnostics.iter().map(finding));
     states.verdict = match report.decision {
         ValidationDecision::Valid => PlanVerdict::Valid,
         ValidationDecision::Invalid => PlanVerdict::Invalid,
-        ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => PlanVerdict::Unsupported,
+        ValidationDecision::Unsupported(_) => PlanVerdict::Unsupported,
+        ValidationDecision::LimitReached(_) => PlanVerdict::LimitReached,
     };
+    if let ValidationDecision::LimitReached(reason) = report.decision {
+        states.stopped = Some(reason);
+    }
     states.in_words = texts.wording.map(|wording| {
         let mut told = tell_plan(&report, wording);
         told.steps.truncate(limits.steps);
         told
     });
     let mut writer = Writer { symbols: &report.symbols, ids: HashMap::new(), states };
-    writer.write(&report, &validator, limits);
+    writer.write(&report, &validator, limits, resources);
     if limits.pictures > 0 {
         let (painter, why) =
             Painter::of_text(texts.picture, &domain.value, &problem.value, report.symbols.clone());
@@ -240,6 +252,7 @@ fn nothing() -> PlanStates {
         in_words: None,
         pictures_left_out: 0,
         picture_note: None,
+        stopped: None,
     }
 }
 
@@ -277,7 +290,13 @@ impl Writer<'_> {
             .collect()
     }
 
-    fn write(&mut self, report: &ValidationReport, validator: &Validator, limits: &StatesLimits) {
+    fn write(
+        &mut self,
+        report: &ValidationReport,
+        validator: &Validator,
+        limits: &StatesLimits,
+        resources: &mut dyn ResourceLimits,
+    ) {
         let numbers = floats(&validator.task().init_numbers);
         let kept = report.initial.len().min(limits.atoms);
         let kept_numbers = numbers.len().min(limits.atoms - kept);
@@ -288,10 +307,15 @@ impl Writer<'_> {
         // The goal of a task that is not executed may be unreadable too.
         let along = match report.decision {
             ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => nothing_along(),
-            _ => {
-                let mut limits = CountingLimits { polls: VALIDATION_POLLS, bytes: u64::MAX };
-                validator.goal_along(trace, &mut limits).unwrap_or_else(|_| nothing_along())
-            }
+            _ => match validator.goal_along(trace, resources) {
+                Ok(along) => along,
+                Err(reason) => {
+                    self.states
+                        .findings
+                        .push(format!("plan.limit: {reason} ended the search for goals that hold"));
+                    nothing_along()
+                }
+            },
         };
         self.states.goal = along.parts.iter().map(|part| self.name(part.clone())).collect();
         let all_open = vec![false; along.parts.len()];

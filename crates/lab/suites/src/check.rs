@@ -287,7 +287,7 @@ impl Check<'_> {
             Err(diagnostics) => return self.found.extend(diagnostics),
         };
         let validator = Validator::new(lifted);
-        let empty = validator.validate_within(&parse_plan("", source), (self.limits)().as_mut());
+        let empty = validator.validate(&parse_plan("", source), (self.limits)().as_mut());
         row.goal = match empty.decision {
             ValidationDecision::Valid => Goal::Holds,
             ValidationDecision::Invalid => Goal::Open,
@@ -305,7 +305,7 @@ impl Check<'_> {
         if let Some(text) = files.plan {
             let file = format!("{}.sol", files.stem);
             let plan_source = self.add(suite, &file, text);
-            let report = validator.validate_within(&parse_plan(text, plan_source), (self.limits)().as_mut());
+            let report = validator.validate(&parse_plan(text, plan_source), (self.limits)().as_mut());
             if is_prose(text) {
                 let message = "the example's plan is prose and was not checked";
                 let help = "a plan file has a step a line: `(action object object)`";

@@ -75,6 +75,7 @@ fn validation(bencher: Bencher<'_, '_>, boxes: usize) {
     let text = found.to_string();
     bencher.bench(|| {
         let file = parse_plan(&text, SourceId(2));
-        normalize(&domain, &problem).map(|lifted| Validator::new(lifted).validate(&file).is_valid())
+        normalize(&domain, &problem)
+            .map(|lifted| Validator::new(lifted).validate(&file, &mut Unlimited).is_valid())
     });
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{Validator, normalize, parse_plan};
+use planforge_planning::{Unlimited, Validator, normalize, parse_plan};
 use std::time::Instant;
 
 fn main() {
@@ -22,7 +22,7 @@ fn main() {
         match normalize(&domain.value, &problem.value) {
             Err(diagnostics) => diagnostics.iter().for_each(|d| println!("{}: {}", d.code, d.message)),
             Ok(task) => {
-                let report = Validator::new(task).validate(&plan);
+                let report = Validator::new(task).validate(&plan, &mut Unlimited);
                 valid = report.is_valid();
                 if round + 1 == repeat {
                     println!("{:?} cost {:?} steps {}", report.decision, report.cost, report.steps);

@@ -10,8 +10,12 @@ use crate::task::{Atom, GroundAction};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Approximate bytes of a node, apart from its state.
+/// Approximate bytes of a node and its edges, apart from its state.
 const NODE_BYTES: u64 = 256;
+/// Approximate bytes of an atom that holds in a state, apart from its arguments.
+const ATOM_BYTES: usize = 40;
+/// Approximate bytes of an applicable action, by its text.
+const ACTION_BYTES: u64 = 96;
 
 /// Part of the state space to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,8 +91,13 @@ pub fn state_graph(
     options: &GraphOptions,
     resources: &mut dyn ResourceLimits,
 ) -> Result<StateGraph, StopReason> {
-    let mut builder =
-        Builder { simulator, graph: StateGraph::default(), found: FxHashMap::default(), kept: Vec::new() };
+    let mut builder = Builder {
+        simulator,
+        graph: StateGraph::default(),
+        found: FxHashMap::default(),
+        kept: Vec::new(),
+        most_actions: 0,
+    };
     builder.path(plan, resources)?;
     let mut begin = 0;
     for distance in 0..options.distance {
@@ -110,6 +119,8 @@ struct Builder<'s> {
     graph: StateGraph,
     found: FxHashMap<Key, usize>,
     kept: Vec<State>,
+    /// Most actions of one state so far, which the limits were charged for.
+    most_actions: usize,
 }
 
 fn key(state: &State) -> Key {
@@ -167,6 +178,11 @@ impl Builder<'_> {
             .map(|a| (task.symbols.step(&task.actions[a as usize]), a))
             .collect();
         actions.sort_unstable();
+        if actions.len() > self.most_actions {
+            let more = actions.len() - self.most_actions;
+            self.most_actions = actions.len();
+            go_on(resources.charge(ACTION_BYTES * more as u64))?;
+        }
         self.graph.states[at].applicable = Some(actions.len());
         for (_, number) in actions {
             go_on(resources.poll())?;
@@ -195,8 +211,10 @@ impl Builder<'_> {
         distance: usize,
         resources: &mut dyn ResourceLimits,
     ) -> Result<usize, StopReason> {
-        go_on(resources.charge(NODE_BYTES + 16 * state.bits().len() as u64))?;
         let mut atoms: Vec<Atom> = self.simulator.atoms(&state).cloned().collect();
+        let arguments: usize = atoms.iter().map(|atom| atom.args.len()).sum();
+        let bytes = ATOM_BYTES * atoms.len() + 4 * arguments + 16 * state.bits().len();
+        go_on(resources.charge(NODE_BYTES + bytes as u64))?;
         atoms.sort_unstable();
         let before: BTreeSet<&Atom> = from.iter().flat_map(|&f| &self.graph.states[f].atoms).collect();
         let here: BTreeSet<&Atom> = atoms.iter().collect();

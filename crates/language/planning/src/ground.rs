@@ -153,6 +153,12 @@ struct Draft {
     numeric: Vec<(NumEffect, Span)>,
 }
 
+/// Estimated bytes of a condition with what it belongs to.
+fn condition_bytes(condition: &Condition) -> u64 {
+    let facts = condition.positive.len() + condition.negative.len();
+    (160 + 4 * facts + 160 * condition.numeric.len()) as u64
+}
+
 /// Identity of a draft within its action: variables, positive and negative precondition.
 type SeenKey = (Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>);
 
@@ -261,8 +267,7 @@ impl Assembly<'_, '_> {
         match self.set.origins[r] {
             Origin::Action(schema) => self.action(schema, &ground, binding, resources),
             Origin::Effect(schema, group) => {
-                self.conditional_effect(schema, group, &ground, binding);
-                Ok(())
+                self.conditional_effect(schema, group, &ground, binding, resources)
             }
             Origin::Derived(rule) => {
                 let rule = &self.task.rules[rule];
@@ -270,6 +275,7 @@ impl Assembly<'_, '_> {
                 if let FactRef::Fact(head) = self.expander.facts.find(rule.predicate, &args) {
                     for conjunction in self.expander.disjuncts(&ground, rule.stratum) {
                         if let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) {
+                            check(resources.charge(condition_bytes(&condition)))?;
                             self.axioms.push(Axiom { head, condition, stratum: rule.stratum });
                         }
                     }
@@ -287,6 +293,7 @@ impl Assembly<'_, '_> {
         resources: &mut dyn ResourceLimits,
     ) -> Result<Ground, StopReason> {
         let query = &self.set.queries[r];
+        self.expander.start();
         let mut parts = Vec::with_capacity(query.atoms.len() + query.checks.len());
         for atom in &query.atoms {
             match self.expander.facts.lookup(atom, binding) {
@@ -404,10 +411,17 @@ impl Assembly<'_, '_> {
         numeric
     }
 
-    fn conditional_effect(&mut self, schema: usize, group: usize, ground: &Ground, binding: &mut [ObjectId]) {
+    fn conditional_effect(
+        &mut self,
+        schema: usize,
+        group: usize,
+        ground: &Ground,
+        binding: &mut [ObjectId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         let shape = &self.task.schemas[schema];
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
-        let Some(drafts) = self.by_binding.get(&(schema, values)).cloned() else { return };
+        let Some(drafts) = self.by_binding.get(&(schema, values)).cloned() else { return Ok(()) };
         let group = &shape.effects[group];
         let once = group.changes.iter().any(|(c, _)| matches!(c, EffectChange::Numeric(..)));
         let conjunctions = if once {
@@ -419,15 +433,20 @@ impl Assembly<'_, '_> {
             let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
             let (mut add, mut delete) = (Vec::new(), Vec::new());
             let numeric = self.changes(group, &condition, binding, &mut add, &mut delete);
+            let changes = 4 * (add.len() + delete.len()) + 160 * numeric.len();
+            let bytes = condition_bytes(&condition) + changes as u64;
+            check(resources.charge(bytes.saturating_mul(drafts.len() as u64)))?;
             for &d in &drafts {
                 self.drafts[d].attach(&condition, &add, &delete, &numeric);
             }
         }
+        Ok(())
     }
 
     fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<GroundTask, StopReason> {
         let task = self.task;
         let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
+        self.expander.start();
         let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
         let single = self.expander.single(&ground, self.top_stratum);
         let goal = single.and_then(|c| self.read_condition(c, SourcePlace::problem));

@@ -14,8 +14,9 @@ use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term, Variable};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::ObjectId;
 use order::{Level, Order, Source, order_levels};
+use planforge_diagnostics::Span;
 use planforge_pddl::ast::CompareOp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -109,10 +110,14 @@ pub(crate) fn first<I: Interpretation + ?Sized>(
     }
 }
 
-/// All bindings of the variables under which the formula holds, in lexicographic order, one after the other.
-pub(crate) fn all<I: Interpretation + ?Sized>(
+/// The values of the variables in `wanted` (slots) in the bindings under which the formula holds: each combination once, ascending.
+///
+/// Parts of the formula that share no variable are solved one by one, and parts without a wanted variable only need one solution. So
+/// the work is that of the largest part, and the memory that of the result.
+pub(crate) fn project<I: Interpretation + ?Sized>(
     facts: &I,
     variables: &[Variable],
+    wanted: &[u32],
     formula: &Formula,
     binding: &mut [ObjectId],
     work: &mut Work<'_>,
@@ -120,17 +125,111 @@ pub(crate) fn all<I: Interpretation + ?Sized>(
     if variables.is_empty() {
         return Ok(if holds(facts, formula, binding, work)? { vec![Args::new()] } else { Vec::new() });
     }
-    let mut found = Vec::new();
-    let own: Vec<&Variable> = variables.iter().collect();
-    let parts = conjuncts(formula).iter().map(|part| (part, true)).collect();
-    let project: Vec<u32> = variables.iter().map(|v| v.slot).collect();
-    Search::new(own, parts, &project, None, facts, binding).run(facts, binding, work, &mut |b, work| {
-        work.charge(16 + 4 * variables.len() as u64)?;
-        found.push(variables.iter().map(|v| b[v.slot as usize]).collect::<Args>());
+    if variables.iter().any(|v| v.objects.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let mut open: Vec<&Variable> = variables.iter().collect();
+    open.sort_unstable_by_key(|v| v.slot);
+    let mut parts = Vec::new();
+    for part in conjuncts(formula) {
+        let occurring = occurring(part, &open);
+        if occurring.is_empty() {
+            if !holds(facts, part, binding, work)? {
+                return Ok(Vec::new());
+            }
+        } else {
+            parts.push(((part, true), occurring));
+        }
+    }
+    let mut free: Vec<u32> = wanted.to_vec();
+    // Solutions of the parts with wanted variables: the slots and their values.
+    let mut factors: Vec<(Vec<u32>, Vec<Args>)> = Vec::new();
+    for group in group_by_variables(parts, open.len()) {
+        let own: Vec<&Variable> = group.variables.iter().map(|&v| open[v as usize]).collect();
+        free.retain(|slot| own.iter().all(|v| v.slot != *slot));
+        let slots: Vec<u32> = wanted.iter().copied().filter(|s| own.iter().any(|v| v.slot == *s)).collect();
+        if slots.is_empty() {
+            if !group_satisfiable(facts, own, group.parts, binding, work)? {
+                return Ok(Vec::new());
+            }
+            continue;
+        }
+        let found = solutions(facts, own, group.parts, &slots, binding, work)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        factors.push((slots, found));
+    }
+    for slot in free {
+        let objects = variables.iter().filter(|v| v.slot == slot).flat_map(|v| v.objects.iter());
+        factors.push((vec![slot], objects.map(|&object| Args::from_slice(&[object])).collect()));
+    }
+    combine(factors, wanted, work)
+}
+
+/// The different values of some slots among the solutions of connected parts.
+fn solutions<I: Interpretation + ?Sized>(
+    facts: &I,
+    open: Vec<&Variable>,
+    parts: Vec<Goal<'_>>,
+    slots: &[u32],
+    binding: &mut [ObjectId],
+    work: &mut Work<'_>,
+) -> Result<Vec<Args>, Cut> {
+    // With all variables among the slots no solution comes twice.
+    let distinct = open.len() == slots.len();
+    let mut seen: FxHashSet<Args> = FxHashSet::default();
+    let mut found: Vec<Args> = Vec::new();
+    let bytes = args_bytes(slots.len()) * if distinct { 1 } else { 2 };
+    Search::new(open, parts, slots, None, facts, binding).run(facts, binding, work, &mut |b, work| {
+        let values: Args = slots.iter().map(|&slot| b[slot as usize]).collect();
+        if distinct || seen.insert(values.clone()) {
+            work.charge(bytes)?;
+            found.push(values);
+        }
         Ok(true)
     })?;
-    found.sort_unstable();
     Ok(found)
+}
+
+/// Every combination of the factors' solutions, with the values in the order of `wanted`, ascending.
+fn combine(
+    mut factors: Vec<(Vec<u32>, Vec<Args>)>,
+    wanted: &[u32],
+    work: &mut Work<'_>,
+) -> Result<Vec<Args>, Cut> {
+    if let [(slots, found)] = factors.as_mut_slice()
+        && slots == wanted
+    {
+        found.sort_unstable();
+        return Ok(std::mem::take(found));
+    }
+    let count = factors.iter().fold(1u64, |count, (_, found)| count.saturating_mul(found.len() as u64));
+    work.charge_matches(count, args_bytes(wanted.len()))?;
+    let place = |slot: &u32| wanted.iter().position(|w| w == slot).unwrap_or_default();
+    let places: Vec<Vec<usize>> =
+        factors.iter().map(|(slots, _)| slots.iter().map(place).collect()).collect();
+    let mut all: Vec<Args> = vec![Args::from_elem(ObjectId::MAX, wanted.len())];
+    for ((_, found), places) in factors.iter().zip(places) {
+        let mut next = Vec::with_capacity(all.len() * found.len());
+        for start in &all {
+            for values in found {
+                work.tick()?;
+                let mut combined = start.clone();
+                places.iter().zip(values).for_each(|(&at, &object)| combined[at] = object);
+                next.push(combined);
+            }
+        }
+        all = next;
+    }
+    all.sort_unstable();
+    Ok(all)
+}
+
+/// Estimated bytes of a list entry with so many arguments, the list's spare room included.
+pub(crate) const fn args_bytes(arguments: usize) -> u64 {
+    let heap = if arguments > INLINE_ARGUMENTS { 16 + 4 * arguments } else { 0 };
+    (2 * size_of::<Args>() + heap) as u64
 }
 
 fn satisfiable<'f, I: Interpretation + ?Sized>(
@@ -228,6 +327,8 @@ struct Progress<'r> {
     conflicts: BTreeSet<usize>,
     /// True once a solution was found below.
     solved: bool,
+    /// Bytes that rows and index were counted with.
+    bytes: u64,
 }
 
 impl<'f> Search<'f> {
@@ -265,7 +366,9 @@ impl<'f> Search<'f> {
         if self.empty || !self.pass(&self.closed, facts, binding, work)? {
             return Ok(());
         }
-        let result = self.explore(facts, binding, work, found);
+        let mut progress: Vec<Progress<'r>> = self.levels.iter().map(|_| Progress::default()).collect();
+        let result = self.explore(facts, &mut progress, binding, work, found);
+        work.release(progress.iter().map(|p| p.bytes).sum());
         for variable in self.levels.iter().flat_map(|l| &l.binds) {
             binding[variable.slot as usize] = ObjectId::MAX;
         }
@@ -275,6 +378,7 @@ impl<'f> Search<'f> {
     fn explore<'r, I: Interpretation + ?Sized>(
         &self,
         facts: &'r I,
+        progress: &mut [Progress<'r>],
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
         found: &mut Visitor<'_>,
@@ -285,7 +389,6 @@ impl<'f> Search<'f> {
         if self.levels.is_empty() {
             return found(binding, work).map(drop);
         }
-        let mut progress: Vec<Progress<'r>> = self.levels.iter().map(|_| Progress::default()).collect();
         let mut depth = 0;
         self.enter(0, facts, binding, &mut progress[0], work)?;
         loop {
@@ -343,7 +446,8 @@ impl<'f> Search<'f> {
                     }
                     _ => facts.rows(atom.predicate),
                 };
-                work.charge(16 * rows.len() as u64)?;
+                progress.bytes = rows.len() as u64 * if level.key.is_empty() { 16 } else { 112 };
+                work.charge(progress.bytes)?;
                 if !level.key.is_empty() {
                     for (number, row) in rows.iter().enumerate() {
                         work.tick()?;
@@ -446,7 +550,10 @@ fn bind_row(atom: &LiftedAtom, row: &[ObjectId], binds: &[&Variable], binding: &
 type Visitor<'v> = dyn FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut> + 'v;
 
 /// Arguments of an atom.
-pub(crate) type Args = SmallVec<[ObjectId; 6]>;
+pub(crate) type Args = SmallVec<[ObjectId; INLINE_ARGUMENTS]>;
+
+/// Arguments that an atom has without a memory block of its own.
+const INLINE_ARGUMENTS: usize = 6;
 
 /// Reason why a formula was not decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -465,15 +572,28 @@ impl From<StopReason> for Cut {
 /// Choices between two polls.
 pub(crate) const POLL: u32 = 256;
 
-/// Polls the limits while formulas are evaluated.
+/// Polls the limits while formulas are evaluated, and counts the bytes that evaluation holds.
 pub(crate) struct Work<'w> {
     resources: &'w mut dyn ResourceLimits,
     calls: u32,
+    /// Bytes held now.
+    held: u64,
+    /// Bytes that the limits were charged.
+    charged: u64,
+    /// Place of what is evaluated, if it is worth naming.
+    place: Option<Span>,
+    /// Combinations of objects that the limits have no room for.
+    matches: Option<u64>,
 }
 
 impl<'w> Work<'w> {
     pub(crate) fn new(resources: &'w mut dyn ResourceLimits) -> Self {
-        Work { resources, calls: 0 }
+        Work::charged(resources, 0)
+    }
+
+    /// Work of which the limits were charged so many bytes before, which are free again.
+    pub(crate) fn charged(resources: &'w mut dyn ResourceLimits, charged: u64) -> Self {
+        Work { resources, calls: 0, held: 0, charged, place: None, matches: None }
     }
 
     /// Called for every choice.
@@ -483,9 +603,55 @@ impl<'w> Work<'w> {
         if self.calls.is_multiple_of(POLL) { check(self.resources.poll()) } else { Ok(()) }
     }
 
-    /// Charges bytes.
+    /// Counts bytes as held. The limits are charged what goes beyond the most that was held before.
     pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        check(self.resources.charge(bytes))
+        self.held = self.held.saturating_add(bytes);
+        if self.held <= self.charged {
+            return Ok(());
+        }
+        let more = self.held - self.charged;
+        self.charged = self.held;
+        check(self.resources.charge(more))
+    }
+
+    /// Counts so many matches of a condition, each of so many bytes, before they are listed.
+    pub(crate) fn charge_matches(&mut self, matches: u64, bytes: u64) -> Result<(), StopReason> {
+        self.charge(matches.saturating_mul(bytes)).inspect_err(|_| self.matches = Some(matches))
+    }
+
+    /// Frees bytes that were counted as held.
+    pub(crate) fn release(&mut self, bytes: u64) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
+    /// Bytes held now, for [`Work::release_to`].
+    pub(crate) const fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Frees what was counted since `held` was read.
+    pub(crate) fn release_to(&mut self, held: u64) {
+        self.held = held;
+    }
+
+    /// The most bytes held so far.
+    pub(crate) const fn most_held(&self) -> u64 {
+        self.charged
+    }
+
+    /// Sets the place of what is evaluated next.
+    pub(crate) fn evaluate(&mut self, place: Option<Span>) {
+        self.place = place;
+    }
+
+    /// Place of what was evaluated last.
+    pub(crate) const fn place(&self) -> Option<Span> {
+        self.place
+    }
+
+    /// Matches of the condition that ended the work, if they were counted before they were listed.
+    pub(crate) const fn matches_without_room(&self) -> Option<u64> {
+        self.matches
     }
 }
 
@@ -519,4 +685,126 @@ pub(crate) struct Substitute<'r> {
     /// Index of the conjunct.
     pub(crate) part: usize,
     pub(crate) rows: &'r [Args],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifted::{ActionSchema, EffectChange};
+    use crate::normalize::normalize;
+    use crate::resources::Unlimited;
+    use crate::validate::args_of;
+    use crate::validate::world::World;
+    use planforge_diagnostics::SourceId;
+    use planforge_pddl::{parse_domain, parse_problem};
+    use proptest::prelude::*;
+
+    const OBJECTS: usize = 4;
+
+    type Facts = BTreeSet<(u32, Args)>;
+
+    /// The facts that effects add and delete, found by trying every combination of objects.
+    fn expand(schema: &ActionSchema, facts: &impl Interpretation, work: &mut Work<'_>) -> [Facts; 2] {
+        let mut changed = [Facts::new(), Facts::new()];
+        for group in &schema.effects {
+            let mut binding = vec![ObjectId::MAX; schema.slots];
+            let count = group.variables.iter().map(|v| v.objects.len()).product::<usize>();
+            for number in 0..count {
+                let mut rest = number;
+                for variable in &group.variables {
+                    binding[variable.slot as usize] = variable.objects[rest % variable.objects.len()];
+                    rest /= variable.objects.len();
+                }
+                if holds(facts, &group.condition, &mut binding, work).unwrap() {
+                    for (change, _) in &group.changes {
+                        let (side, atom) = match change {
+                            EffectChange::Add(atom) => (0, atom),
+                            EffectChange::Delete(atom) => (1, atom),
+                            EffectChange::Numeric(..) => continue,
+                        };
+                        changed[side].insert((atom.predicate, args_of(atom, &binding)));
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    const CONDITIONS: [&str; 14] = [
+        "(p ?x)",
+        "(p ?y)",
+        "(p ?z)",
+        "(not (p ?x))",
+        "(r ?x ?y)",
+        "(r ?y ?z)",
+        "(not (r ?z ?w))",
+        "(r ?w ?w)",
+        "(= ?x ?y)",
+        "(not (= ?z ?w))",
+        "(or (p ?x) (r ?y ?w))",
+        "(exists (?u) (and (r ?x ?u) (p ?u)))",
+        "(forall (?u) (or (r ?u ?z) (p ?u)))",
+        "(p a)",
+    ];
+
+    const CHANGES: [&str; 8] = [
+        "(q ?x)",
+        "(not (q ?y))",
+        "(t ?x ?y)",
+        "(t ?w ?z)",
+        "(not (t ?z ?x))",
+        "(q a)",
+        "(t ?y ?y)",
+        "(not (r ?x ?w))",
+    ];
+
+    proptest! {
+        #[test]
+        fn effects_change_what_trying_every_combination_of_objects_changes(
+            conditions in proptest::collection::vec(0..CONDITIONS.len(), 0..5),
+            changes in proptest::collection::vec(0..CHANGES.len(), 1..4),
+            ones in proptest::collection::vec(0..OBJECTS, 0..4),
+            twos in proptest::collection::vec((0..OBJECTS, 0..OBJECTS), 0..8),
+        ) {
+            let name = |n: usize| ["a", "b", "c", "d"][n];
+            let all = |texts: &[&str], picked: &[usize]| picked.iter().map(|&n| texts[n]).collect::<String>();
+            let domain = format!(
+                "(define (domain t) (:requirements :adl) (:types flat - object) (:constants a - flat)
+                   (:predicates (p ?x) (r ?x ?y) (q ?x) (t ?x ?y))
+                   (:action do :parameters () :effect
+                     (forall (?x ?y ?z - flat ?w) (when (and {}) (and {})))))",
+                all(&CONDITIONS, &conditions),
+                all(&CHANGES, &changes)
+            );
+            let ones: String = ones.iter().map(|&x| format!("(p {})", name(x))).collect();
+            let twos: String = twos.iter().map(|&(x, y)| format!("(r {} {})", name(x), name(y))).collect();
+            let problem =
+                format!("(define (problem o) (:domain t) (:objects b - flat c d) (:init {ones} {twos}) (:goal (p a)))");
+            let domain = parse_domain(&domain, SourceId(0)).value;
+            let task = normalize(&domain, &parse_problem(&problem, SourceId(1)).value).unwrap();
+            let schema = &task.schemas[0];
+            let world = World::initial(&task);
+            let mut limits = Unlimited;
+            let mut work = Work::new(&mut limits);
+            let expected = expand(schema, &world.view(), &mut work);
+            let mut binding = vec![ObjectId::MAX; schema.slots];
+            let found = world.changes(schema, &world.view(), &mut binding, &mut work).unwrap();
+            prop_assert_eq!(found.added.into_iter().collect::<Facts>(), expected[0].clone());
+            prop_assert_eq!(found.deleted.into_iter().collect::<Facts>(), expected[1].clone());
+        }
+    }
+
+    #[test]
+    fn bytes_that_were_freed_are_not_charged_again() {
+        let mut limits = crate::CountingLimits { polls: 0, bytes: 100 };
+        let mut work = Work::new(&mut limits);
+        for _ in 0..10 {
+            let held = work.held();
+            work.charge(60).unwrap();
+            work.charge(40).unwrap();
+            work.release_to(held);
+        }
+        work.charge(60).unwrap();
+        assert_eq!(work.charge(41), Err(StopReason::Memory));
+    }
 }

@@ -16,7 +16,7 @@ pub use render::FailedCondition;
 use crate::lifted::{Formula, LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken};
-use crate::resources::{ResourceLimits, StopReason, Unlimited};
+use crate::resources::{ResourceLimits, StopReason};
 use crate::satisfy::{Cut, Work, conjuncts, first, holds};
 use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
 use derive::Demand;
@@ -100,14 +100,13 @@ impl ValidationReport {
     }
 
     /// Records that the validation was not completed.
-    fn cut(&mut self, cut: Cut) {
+    fn cut(&mut self, cut: Cut, plan: &PlanFile, work: &Work<'_>) {
         self.failing_step = None;
         self.missing_goals.clear();
         self.cost = None;
         match cut {
             Cut::Limit(reason) => {
-                let message = format!("{reason} ended the validation: the plan is neither valid nor invalid");
-                self.diagnostics = vec![Diagnostic::warning("plan.limit", message)];
+                self.diagnostics = vec![limit_diagnostic(reason, plan, self.trace.len(), work)];
                 self.decision = ValidationDecision::LimitReached(reason);
             }
             Cut::Inexact => {
@@ -141,8 +140,9 @@ pub fn validate(
     domain: &Domain,
     problem: &Problem,
     plan: &PlanFile,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<ValidationReport, Vec<Diagnostic>> {
-    Ok(Validator::new(normalize(domain, problem)?).validate(plan))
+    Ok(Validator::new(normalize(domain, problem)?).validate(plan, resources))
 }
 
 /// Validates many plans of one task.
@@ -152,6 +152,13 @@ pub struct Validator {
     /// For each action schema, true if a condition of it mentions derived atoms.
     derives: Vec<bool>,
 }
+
+/// Estimated bytes of a change while it is applied: in the state, in the trace and in the list of the changes.
+const APPLY_BYTES: u64 = 320;
+/// Estimated bytes of a step: its text, its ground action and its place in the trace.
+const STEP_BYTES: u64 = 320;
+/// Estimated bytes of a change that is kept in the trace and in the state.
+const KEPT_BYTES: u64 = 160;
 
 /// One validation under way.
 struct Execution<'t> {
@@ -198,15 +205,9 @@ impl Validator {
         (steps, diagnostics)
     }
 
-    /// Executes a plan step by step and reports the first failing step, or the missing goals. Without limits; see
-    /// [`Validator::validate_within`].
-    pub fn validate(&self, plan: &PlanFile) -> ValidationReport {
-        self.validate_within(plan, &mut Unlimited)
-    }
-
     /// Executes a plan step by step and reports the first failing step, or the missing goals, or the limit that ended the
     /// validation.
-    pub fn validate_within(&self, plan: &PlanFile, resources: &mut dyn ResourceLimits) -> ValidationReport {
+    pub fn validate(&self, plan: &PlanFile, resources: &mut dyn ResourceLimits) -> ValidationReport {
         let mut report = ValidationReport {
             decision: ValidationDecision::Invalid,
             diagnostics: Vec::new(),
@@ -234,6 +235,11 @@ impl Validator {
             report.decision = ValidationDecision::LimitReached(StopReason::Memory);
             return report;
         }
+        let mut work = Work::new(resources);
+        if let Err(reason) = work.charge(plan.steps.len() as u64 * STEP_BYTES) {
+            report.cut(Cut::Limit(reason), plan, &work);
+            return report;
+        }
         let (steps, diagnostics) = self.resolve(plan);
         report.diagnostics = diagnostics;
         if let Some(step) = plan.steps.iter().find(|s| s.duration.is_some()) {
@@ -252,17 +258,38 @@ impl Validator {
             derives: &self.derives,
             demand: Demand::new(&self.task),
         };
-        let mut work = Work::new(resources);
         let result = execution.run(&steps, &mut work).and_then(|failing| {
             report.failing_step = failing;
             execution.conclude(plan, &mut report, &mut work)
         });
         report.trace = execution.trace;
         if let Err(cut) = result {
-            report.cut(cut);
+            report.cut(cut, plan, &work);
         }
         report
     }
+}
+
+/// The finding for a limit: the step that was executed, and the effect with the number of its matches where they are the reason.
+fn limit_diagnostic(reason: StopReason, plan: &PlanFile, executed: usize, work: &Work<'_>) -> Diagnostic {
+    let step = plan.steps.get(executed);
+    let mut message = format!("{reason} ended the validation");
+    match step {
+        Some(step) => message += &format!(" in step {} {}", executed + 1, step_text(step)),
+        None => message += " at the goal",
+    }
+    message += ": the plan is neither valid nor invalid";
+    if let Some(matches) = work.matches_without_room() {
+        message += &format!("; an effect takes place for {matches} combinations of objects");
+    }
+    let mut diagnostic = Diagnostic::warning("plan.limit", message);
+    if let Some(step) = step {
+        diagnostic = diagnostic.at(TaskText::Plan.source(), step.span, "");
+    }
+    if let Some(place) = work.place() {
+        diagnostic = diagnostic.also(TaskText::Domain.source(), place, "the effect that was evaluated");
+    }
+    diagnostic.help("raise the limit, or write conditions that fewer objects satisfy")
 }
 
 /// Steps at the same time: their order is not given, so sequential execution would be a guess.
@@ -338,6 +365,7 @@ impl Execution<'_> {
         work: &mut Work<'_>,
     ) -> Result<Option<Vec<FailedCondition>>, Cut> {
         work.tick()?;
+        let held = work.held();
         let schema = &self.task.schemas[action.action as usize];
         let mut binding = vec![ObjectId::MAX; schema.slots];
         for (variable, &object) in schema.variables.iter().zip(&action.args) {
@@ -368,7 +396,13 @@ impl Execution<'_> {
         if !changes.bad.is_empty() {
             return Ok(Some(changes.bad.iter().map(|bad| self.bad_change(bad)).collect()));
         }
+        let changed = changes.added.len() + changes.deleted.len() + changes.numbers.len();
+        work.charge(changed as u64 * APPLY_BYTES)?;
         self.apply(index, action, changes);
+        work.release_to(held);
+        let trace = self.trace.last();
+        let kept = trace.map_or(0, |t| t.added.len() + t.deleted.len() + t.numbers.len());
+        work.charge(kept as u64 * KEPT_BYTES)?;
         Ok(None)
     }
 
@@ -529,11 +563,15 @@ impl Validator {
         let mut binding = vec![ObjectId::MAX; task.goal_slots];
         let derives = mentions_derived(task, &task.goal);
         let mut look = |world: &mut World<_>| -> Result<Vec<bool>, Cut> {
+            let held = work.held();
             if derives {
                 world.close(&mut work)?;
             }
             let view = world.view_of_samples();
-            parts.iter().map(|part| holds(&view, part, &mut binding, &mut work)).collect()
+            let found = parts.iter().map(|part| holds(&view, part, &mut binding, &mut work)).collect();
+            work.release_to(held);
+            work.charge(parts.len() as u64)?;
+            found
         };
         // Inexact numbers are compared as they are, so that only a limit cuts.
         let reason = |cut| match cut {
@@ -708,14 +746,20 @@ fn find<'m>(names: &'m FxHashMap<String, u32>, name: &str) -> Option<&'m u32> {
     names.get(name)
 }
 
+/// Longest name, in bytes, for which a near one is searched.
+const NEAR_NAME_BYTES: usize = 64;
+
 /// Adds the nearest name, where one is near.
 fn with_nearest(diagnostic: Diagnostic, name: &str, names: &[String]) -> Diagnostic {
+    if name.len() > NEAR_NAME_BYTES {
+        return diagnostic;
+    }
     let name = name.to_lowercase();
-    let nearest = names.iter().map(|n| (distance(&name, &n.to_lowercase()), n)).min_by_key(|(d, _)| *d);
+    let most = 1 + name.chars().count() / 4;
+    let near = names.iter().filter(|n| n.len() <= 2 * NEAR_NAME_BYTES);
+    let nearest = near.map(|n| (distance(&name, &n.to_lowercase()), n)).min_by_key(|(d, _)| *d);
     match nearest {
-        Some((d, candidate)) if d <= 1 + name.chars().count() / 4 => {
-            diagnostic.help(format!("did you mean {candidate}?"))
-        }
+        Some((d, candidate)) if d <= most => diagnostic.help(format!("did you mean {candidate}?")),
         _ => diagnostic,
     }
 }
@@ -759,7 +803,7 @@ mod tests {
         let problem = parse_problem(problem, SourceId(1)).value;
         let validator = super::Validator::new(normalize(&domain, &problem).unwrap());
         let plan = parse_plan("(toggle-on a)\n(toggle-off a)\n(toggle-on b)\n(toggle-on a)\n", SourceId(2));
-        let report = validator.validate(&plan);
+        let report = validator.validate(&plan, &mut crate::Unlimited);
         assert!(report.is_valid());
         let along = validator.goal_along(&report.trace, &mut crate::Unlimited).unwrap();
         assert_eq!(along.parts, ["(lit a)", "(not (dark))", "(>= (uses) 2)"]);

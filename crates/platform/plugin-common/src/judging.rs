@@ -33,11 +33,13 @@ pub struct JudgingLimits {
     /// Most seconds of wall time for each candidate of a verifier, or each call of an environment. Candidates
     /// that are measured together share the sum.
     pub time_s: u32,
+    /// Most megabytes of states, facts and ground actions, counted as they are made, for each candidate or call in the same way.
+    pub memory_mb: u32,
 }
 
 impl Default for JudgingLimits {
     fn default() -> Self {
-        Self { time_s: 300 }
+        Self { time_s: 300, memory_mb: 2048 }
     }
 }
 
@@ -46,7 +48,8 @@ impl JudgingLimits {
     pub fn deadline<'h>(&self, host: &'h dyn Host, candidates: usize) -> Deadline<'h> {
         let candidates = u64::try_from(candidates).unwrap_or(u64::MAX).max(1);
         let seconds = u64::from(self.time_s).saturating_mul(candidates);
-        Deadline::within(host, Some(Duration::from_secs(seconds)))
+        let bytes_left = (u64::from(self.memory_mb) << 20).saturating_mul(candidates);
+        Deadline { bytes_left, ..Deadline::within(host, Some(Duration::from_secs(seconds))) }
     }
 }
 
@@ -172,7 +175,7 @@ impl TaskTexts {
                 None
             }
             Ok(task) => {
-                let report = Validator::new(task).validate_within(&plan, limits);
+                let report = Validator::new(task).validate(&plan, limits);
                 self.diagnostics.extend(report.diagnostics.iter().cloned());
                 Some(report)
             }
@@ -269,13 +272,17 @@ const INTERVAL: Duration = Duration::from_millis(5);
 /// Kept back from the host's deadline, to write the answer before the host gives the call up.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// Stops when the host's time is up or the run is interrupted, and stays stopped. Reports progress meanwhile, so the work must
-/// have a limit.
+/// Bytes that a call may count without limits of its own.
+const CALL_BYTES: u64 = 4 << 30;
+
+/// Stops when the host's time or the memory is used up or the run is interrupted, and stays stopped. Reports progress meanwhile, so
+/// the work must have a limit.
 pub struct Deadline<'a> {
     timer: ProgressTimer<'a>,
     until: Option<Instant>,
     /// `None` before the first question.
     asked: Option<Instant>,
+    bytes_left: u64,
     stopped: Option<StopReason>,
 }
 
@@ -290,7 +297,8 @@ impl<'a> Deadline<'a> {
         let hosts = host.remaining_ms().map(|ms| Duration::from_millis(ms).saturating_sub(MARGIN));
         let left = hosts.into_iter().chain(most).min();
         let until = left.and_then(|left| Instant::now().checked_add(left));
-        Self { timer: ProgressTimer::new(host, "seconds of work"), until, asked: None, stopped: None }
+        let timer = ProgressTimer::new(host, "seconds of work");
+        Self { timer, until, asked: None, bytes_left: CALL_BYTES, stopped: None }
     }
 
     /// The reason for the stop; absent while it continues.
@@ -319,7 +327,11 @@ impl ResourceLimits for Deadline<'_> {
         self.stopped.map_or(Poll::Continue, Poll::Stop)
     }
 
-    fn charge(&mut self, _bytes: u64) -> Poll {
+    fn charge(&mut self, bytes: u64) -> Poll {
+        match self.bytes_left.checked_sub(bytes) {
+            Some(left) => self.bytes_left = left,
+            None => self.stopped = self.stopped.or(Some(StopReason::Memory)),
+        }
         self.poll()
     }
 }
@@ -344,6 +356,16 @@ mod tests {
         fn remaining_ms(&self) -> Option<u64> {
             None
         }
+    }
+
+    #[test]
+    fn counted_bytes_end_the_work_for_good() {
+        let host = Reported::default();
+        let limits = JudgingLimits { memory_mb: 1, ..JudgingLimits::default() };
+        let mut deadline = limits.deadline(&host, 2);
+        assert_eq!(deadline.charge(2 << 20), Poll::Continue);
+        assert_eq!(deadline.charge(1), Poll::Stop(StopReason::Memory));
+        assert_eq!(deadline.poll(), Poll::Stop(StopReason::Memory));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Each way in which the planner answers, on small tasks.
 
 use super::*;
+use planforge_planning::Unlimited;
 use planforge_plugin_sdk::testing::TestHost;
 
 const DOMAIN: &str = "(define (domain rooms)
@@ -77,7 +78,7 @@ fn greedy_never_claims_the_cheapest() {
     let ids = planforge_pddl::TaskSources::default();
     let domain = planforge_pddl::parse_domain(DOMAIN, ids.domain).value;
     let problem = planforge_pddl::parse_problem(&problem("(and (lit a) (lit c))", true), ids.problem).value;
-    let report = planforge_planning::validate(&domain, &problem, &file).unwrap();
+    let report = planforge_planning::validate(&domain, &problem, &file, &mut Unlimited).unwrap();
     assert!(report.is_valid(), "{:?}", report.diagnostics);
     assert_eq!(report.cost, plans[0].cost);
 }
@@ -281,7 +282,7 @@ fn the_example_suites_have_plans_that_validate() {
             let tree = planforge_pddl::parse_domain(&domain, ids.domain).value;
             let problem = planforge_pddl::parse_problem(&text, ids.problem).value;
             let file = planforge_planning::parse_plan(&plans[0].to_ipc(), planforge_diagnostics::SourceId(2));
-            let report = planforge_planning::validate(&tree, &problem, &file).unwrap();
+            let report = planforge_planning::validate(&tree, &problem, &file, &mut Unlimited).unwrap();
             assert!(report.is_valid(), "{name}: {:?}", report.diagnostics);
             solved += 1;
         }

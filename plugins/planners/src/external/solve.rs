@@ -10,7 +10,8 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
-use planforge_planning::{ValidationDecision, parse_plan, validate};
+use planforge_planning::{ValidationDecision, ValidationReport, parse_plan, validate};
+use planforge_plugin_common::judging::Deadline;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -249,7 +250,7 @@ impl PlannerCall<'_> {
         let mut believed = Vec::with_capacity(plans.len());
         for mut plan in plans {
             let file = parse_plan(&plan.to_ipc(), PLAN);
-            match validate(domain, problem, &file) {
+            match validate(domain, problem, &file, &mut Deadline::new(self.host)) {
                 Ok(report) if report.decision == ValidationDecision::Valid => {
                     plan.cost = report.cost.or(plan.cost);
                     believed.push(plan);
@@ -261,6 +262,10 @@ impl PlannerCall<'_> {
                     };
                     let message = format!("the planner announced a plan that does not hold: {why}");
                     return Err(Failure::new(FailureClass::Plugin, codes::WRONG_PLAN, message));
+                }
+                Ok(ValidationReport { decision: ValidationDecision::LimitReached(reason), .. }) => {
+                    self.host.log(LogLevel::Warn, &format!("{reason} ended the validation of the plan"));
+                    believed.push(plan);
                 }
                 _ => {
                     self.host.log(LogLevel::Info, "the plan uses what validation does not execute");

@@ -253,7 +253,7 @@ fn a_limit_leaves_an_action_undecided_and_is_reported() {
     assert!(matches!(late.decision, Decision::Undecided { reason: UndecidedReason::Limit, .. }), "{late:?}");
     let host = host_with(PROBLEM, &[]);
     let options = ClassVerifierOptions {
-        limits: planforge_plugin_common::judging::JudgingLimits { time_s: 0 },
+        limits: planforge_plugin_common::judging::JudgingLimits { time_s: 0, ..Default::default() },
         ..Default::default()
     };
     let late = judge(&host, options, TaskView::default(), candidate(&[("go", GO)])).unwrap();

@@ -12,7 +12,7 @@ use planforge_planning::equivalence::domains::{
     compare_models,
 };
 use planforge_planning::walk::{ModelError, NamedStep, execute_steps};
-use planforge_planning::{SearchOutcome, plan_model};
+use planforge_planning::{ResourceLimits, SearchOutcome, plan_model};
 use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::checked::{Texts, check};
 use planforge_plugin_sdk::prompt::Templates;
@@ -177,19 +177,19 @@ impl Question {
         Some(Self { before, action })
     }
 
-    /// The model's own answer; `None` if it does not execute the actions that come first.
-    pub(crate) fn answer_of(&self, model: &ComparableModel) -> Option<bool> {
+    /// The model's own answer; `None` if it does not execute the actions that come first, or a limit was reached.
+    pub(crate) fn answer_of(&self, model: &ComparableModel, budget: &mut dyn ResourceLimits) -> Option<bool> {
         let model = model.model();
-        let executed = execute_steps(model, &self.before);
+        let executed = execute_steps(model, &self.before, budget).ok()?;
         if executed.refusal.is_some() {
             return None;
         }
         match &self.action {
             Some(action) => {
                 let steps = [&self.before[..], std::slice::from_ref(action)].concat();
-                Some(execute_steps(model, &steps).refusal.is_none())
+                Some(execute_steps(model, &steps, budget).ok()?.refusal.is_none())
             }
-            None => Some(model.is_goal(&executed.state)),
+            None => model.is_goal(&executed.state, budget).ok(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Claims about plans: each class of failure, by each of the three sources.
 
 use super::*;
+use planforge_planning::Unlimited;
 use std::collections::BTreeMap;
 
 const GOOD: &str = "(boil) (pour blue) (serve blue) (boil) (pour red) (serve red)";
@@ -162,6 +163,7 @@ impl Kitchen {
             &domain,
             &problem,
             &planforge_planning::parse_plan(&steps.join("\n"), id(2)),
+            &mut Unlimited,
         )
         .unwrap()
     }

@@ -321,7 +321,7 @@ fn failing_walk(
         found.walk.prefix.iter().chain([&found.walk.action]).map(NamedStep::to_string).collect();
     let validator = Validator::new(target.lifted().clone());
     let plan = parse_plan(&steps.join("\n"), planforge_diagnostics::SourceId(2));
-    let report = validator.validate_within(&plan, limits);
+    let report = validator.validate(&plan, limits);
     let conditions = report.failing_step.iter().flat_map(|f| &f.conditions);
     let stopped = match report.decision {
         ValidationDecision::LimitReached(reason) => Some(reason.to_string()),

@@ -193,9 +193,7 @@ fn calls_with_limits(
     let Ok(lifted) = normalize(domain, problem) else { return ignored };
     within("explain", &mut |limits| drop(why_unsolvable(&lifted, limits)));
     let validator = Validator::new(lifted);
-    within("validate", &mut |limits| {
-        drop(validator.validate_within(&parse_plan(plan_text, SourceId(2)), limits))
-    });
+    within("validate", &mut |limits| drop(validator.validate(&parse_plan(plan_text, SourceId(2)), limits)));
     ignored
 }
 

@@ -6,7 +6,7 @@ use super::{Context, Row};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::random::Random;
 use planforge_planning::{
-    Algorithm, CountingLimits, PlanOptions, SearchOutcome, TopKEnd, TopKOptions, TopKOutcome,
+    Algorithm, CountingLimits, PlanOptions, SearchOutcome, TopKEnd, TopKOptions, TopKOutcome, Unlimited,
     ValidationDecision, parse_plan, plan, top_k, validate,
 };
 use std::fs;
@@ -126,8 +126,9 @@ fn known_difference(task: &Task, plan: &[String], judgement: &Judgement) -> Opti
 }
 
 fn our_verdict(task: &Task, plan: &[String]) -> OurVerdict {
-    let report = validate(&task.domain, &task.problem, &parse_plan(&plan.join("\n"), SourceId(2)))
-        .map_err(|diagnostics| format!("our validator refuses the task: {}", diagnostics[0].message))?;
+    let report =
+        validate(&task.domain, &task.problem, &parse_plan(&plan.join("\n"), SourceId(2)), &mut Unlimited)
+            .map_err(|diagnostics| format!("our validator refuses the task: {}", diagnostics[0].message))?;
     match report.decision {
         ValidationDecision::Valid => Ok((true, report.cost)),
         ValidationDecision::Invalid => Ok((false, report.cost)),
@@ -393,7 +394,7 @@ fn check_plan(task: &Task, simulator: &Simulator<'_>, steps: &[String], cost: Op
         Err(_) => {}
         _ => differences.push(format!("the simulator refuses the plan {steps:?}")),
     }
-    match validate(&task.domain, &task.problem, &parse_plan(&steps.join("\n"), SourceId(2))) {
+    match validate(&task.domain, &task.problem, &parse_plan(&steps.join("\n"), SourceId(2)), &mut Unlimited) {
         Ok(report) if report.is_valid() && report.cost == cost => {}
         Ok(report) => differences.push(format!(
             "our validator: {:?}, cost {:?}, the planner's is {cost:?}: {steps:?}",

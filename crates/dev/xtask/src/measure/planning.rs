@@ -5,6 +5,7 @@ use crate::programs::{
     with_declared_constants,
 };
 use planforge_diagnostics::SourceId;
+use planforge_planning::Unlimited;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -172,7 +173,7 @@ fn in_process(domain: &str, problem: &str, plan: &str) -> (bool, f64) {
     let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
     let problem = planforge_pddl::parse_problem(problem, SourceId(1)).value;
     let plan = planforge_planning::parse_plan(plan, SourceId(2));
-    let report = planforge_planning::validate(&domain, &problem, &plan);
+    let report = planforge_planning::validate(&domain, &problem, &plan, &mut Unlimited);
     (report.is_ok_and(|r| r.is_valid()), start.elapsed().as_secs_f64())
 }
 

@@ -373,7 +373,7 @@ impl Checker {
                 return Err(format!("plans of cost {cost} are not ordered by length"));
             }
             for plan in plans {
-                let report = validator.validate(&parse_plan(&plan.join("\n"), SourceId(2)));
+                let report = validator.validate(&parse_plan(&plan.join("\n"), SourceId(2)), &mut Unlimited);
                 if !report.is_valid() || report.cost != Some(*cost as f64) {
                     return Err(format!("not a plan of cost {cost}: {}", plan.join(" ")));
                 }
@@ -381,8 +381,10 @@ impl Checker {
                     return Err(format!("twice: {}", plan.join(" ")));
                 }
                 let steps: Vec<NamedStep> = plan.iter().filter_map(|s| NamedStep::parse(s)).collect();
-                let states: Vec<_> =
-                    (0..=steps.len()).map(|n| execute_steps(&model, &steps[..n]).state).collect();
+                let state_after =
+                    |n: usize| execute_steps(&model, &steps[..n], &mut Unlimited).map(|e| e.state);
+                let states: Result<Vec<_>, _> = (0..=steps.len()).map(state_after).collect();
+                let states = states.map_err(|reason| reason.to_string())?;
                 let distinct: BTreeSet<&[u64]> = states.iter().map(|state| state.bits()).collect();
                 checked.plans += 1;
                 checked.returning += usize::from(distinct.len() < states.len());
@@ -443,7 +445,8 @@ fn surplus(
         let steps: Vec<NamedStep> = texts.iter().filter_map(|s| NamedStep::parse(s)).collect();
         if !known.remove(&texts) {
             surplus += 1;
-            right &= execute_steps(&model, &steps).refusal == Some(Refusal::NoEffect);
+            let executed = execute_steps(&model, &steps, &mut Unlimited).map_err(|e| e.to_string())?;
+            right &= executed.refusal == Some(Refusal::NoEffect);
         }
     }
     Ok((surplus, right && known.is_empty()))

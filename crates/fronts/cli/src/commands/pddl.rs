@@ -41,7 +41,7 @@ enum PddlCommand {
 }
 
 pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
-    match &args.command {
+    let exit = match &args.command {
         PddlCommand::Plan(args) => plan::run(context, args),
         PddlCommand::Validate(args) => validate::run(context, args),
         PddlCommand::Ew(args) => ew::run(context, args),
@@ -52,5 +52,11 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         PddlCommand::Tell(args) => tell::run(context, args),
         PddlCommand::Infer(args) => infer::run(context, args),
         PddlCommand::Grammar(args) => grammar::run(context, args),
+    };
+    match exit {
+        Exit::TimeLimit => context.output.note("help: --time-limit raises the limit"),
+        Exit::MemoryLimit => context.output.note("help: --memory-limit raises the limit"),
+        _ => {}
     }
+    exit
 }

@@ -52,7 +52,7 @@ enum PictureFormat {
 /// The states of a plan: each is the one before it without the deleted and with the added atoms.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StatesAnswer {
-    /// valid, invalid, unsupported or unreadable.
+    /// valid, invalid, unsupported, limit-reached or unreadable.
     verdict: &'static str,
     /// Atoms of the initial state.
     initial: Vec<String>,
@@ -114,6 +114,7 @@ impl ToolKind for States {
             out: None,
             step: arguments.step,
             limits: LIMITS,
+            work: limits.remaining(),
         };
         let (states, findings) = states(&call.context, &request);
         call.check_cancelled()?;
@@ -160,6 +161,7 @@ fn answer(states: &PlanStates, findings: Findings) -> StatesAnswer {
             PlanVerdict::Valid => "valid",
             PlanVerdict::Invalid => "invalid",
             PlanVerdict::Unsupported => "unsupported",
+            PlanVerdict::LimitReached => "limit-reached",
             PlanVerdict::Unreadable => "unreadable",
         },
         initial: names(&states.initial),

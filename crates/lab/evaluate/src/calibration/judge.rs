@@ -240,13 +240,18 @@ impl Bench<'_> {
         let solvable = combine(found.iter().map(judge_solvable));
         let (forth, forward) = self.time_work(|| {
             combine(self.problems().iter().zip(&found).map(|(own, outcome)| match outcome {
-                Some(SearchOutcome::Plan(plan)) => judge_plan(&own.validator, &plan_file(plan)),
+                Some(SearchOutcome::Plan(plan)) => {
+                    judge_plan(&own.validator, &plan_file(plan), self.budget())
+                }
                 other => self::judge_solvable(other),
             }))
         });
         let (back, backward) = self.time_work(|| {
             combine(self.problems().iter().zip(models).map(|(own, model)| match &own.plan {
-                Ok(plan) => judge_plan(&Validator::new(model.model().lifted().clone()), plan),
+                Ok(plan) => {
+                    let validator = Validator::new(model.model().lifted().clone());
+                    judge_plan(&validator, plan, self.budget())
+                }
                 Err(why) => Judgement::Undecided(why.clone()),
             }))
         });
@@ -317,7 +322,7 @@ impl Bench<'_> {
         let place = [2 << 32, number as u64, mutant.number as u64];
         let seed = stream(self.spec.seed, &self.reference.suite.name, &place).next_u64();
         let spec = walk_spec(self.spec, seed);
-        match DirectionSampler::new(other.model(), own.model.model(), &spec) {
+        match DirectionSampler::new(other.model(), own.model.model(), &spec, &mut self.budget()) {
             Ok(Some(back)) => Trial::Walks { forth: walks.on(other.model()), back: Box::new(back) },
             // Nothing can be executed in the mutant: no score, and no equal.
             Ok(None) => Trial::Said(Judgement::Rejects),
@@ -402,10 +407,14 @@ impl Trial<'_> {
         match self {
             Trial::Said(judgement) => judgement.clone(),
             Trial::Walks { forth, back } => {
-                let executed = forth.run_to(total);
-                if let Err(reason) = back.draw_to(total, budget) {
-                    return Judgement::Undecided(format!("{reason} was reached"));
-                }
+                let executed = match forth.run_to(total, budget) {
+                    Ok(executed) => back.draw_to(total, budget).map(|()| executed),
+                    Err(reason) => Err(reason),
+                };
+                let executed = match executed {
+                    Ok(executed) => executed,
+                    Err(reason) => return Judgement::Undecided(format!("{reason} was reached")),
+                };
                 match executed && back.score() == Some(1.0) {
                     true => Judgement::Accepts,
                     false => Judgement::Rejects,
@@ -443,8 +452,8 @@ fn judge_solvable(outcome: &Option<SearchOutcome>) -> Judgement {
     }
 }
 
-fn judge_plan(validator: &Validator, plan: &PlanFile) -> Judgement {
-    match validator.validate(plan).decision {
+fn judge_plan(validator: &Validator, plan: &PlanFile, mut budget: StudyBudget<'_>) -> Judgement {
+    match validator.validate(plan, &mut budget).decision {
         ValidationDecision::Valid => Judgement::Accepts,
         ValidationDecision::Invalid => Judgement::Rejects,
         ValidationDecision::LimitReached(reason) => Judgement::Undecided(format!("{reason} ended it")),

@@ -586,7 +586,7 @@ fn plan_for(domain: &Domain, problem: &Problem) -> Planned {
 /// True if the plan is one of the reference problem.
 fn is_valid(domain: &Domain, reference: &Problem, plan: &PlanFile) -> Result<bool, Undecided> {
     let Ok(task) = normalize(domain, reference) else { return Err(Undecided) };
-    match Validator::new(task).validate_within(plan, &mut LIMITS.clone()).decision {
+    match Validator::new(task).validate(plan, &mut LIMITS.clone()).decision {
         ValidationDecision::Valid => Ok(true),
         ValidationDecision::Invalid => Ok(false),
         ValidationDecision::LimitReached(_) | ValidationDecision::Unsupported(_) => Err(Undecided),

@@ -464,7 +464,8 @@ fn continue_to_goal(
     model: &Model,
     steps: &[NamedStep],
 ) -> Result<Option<Vec<NamedStep>>, String> {
-    let after = execute_steps(model, steps);
+    let limited = |reason: StopReason| format!("{reason} was reached in the sequence");
+    let after = execute_steps(model, steps, &mut setup.budget()).map_err(limited)?;
     if after.refusal.is_some() {
         return Err("the sequence is not executed".to_owned());
     }
@@ -529,7 +530,8 @@ fn has_step_without_effect(
         EquivalenceLimits { semantics: Semantics::GroundNoOpsDropped, ..EquivalenceLimits::default() };
     let own = comparable(ComparedSide::First, domain, problem, &dropped, &mut setup.budget())
         .map_err(|no| no.error.to_string())?;
-    Ok(execute_steps(own.model(), steps).refusal == Some(Refusal::NoEffect))
+    let executed = execute_steps(own.model(), steps, &mut setup.budget());
+    Ok(executed.map_err(|reason| format!("{reason} was reached"))?.refusal == Some(Refusal::NoEffect))
 }
 
 fn columns(first: &str, names: impl IntoIterator<Item = String>) -> Table {
@@ -770,7 +772,9 @@ mod tests {
     fn is_plan(domain: &str, problem: &planforge_pddl::ast::Problem, steps: &[NamedStep]) -> bool {
         let domain = parse_domain(domain, SourceId(0)).value;
         let plan: String = steps.iter().map(|step| format!("{step}\n")).collect();
-        validate(&domain, problem, &parse_plan(&plan, SourceId(2))).unwrap().decision
+        validate(&domain, problem, &parse_plan(&plan, SourceId(2)), &mut planforge_planning::Unlimited)
+            .unwrap()
+            .decision
             == ValidationDecision::Valid
     }
 

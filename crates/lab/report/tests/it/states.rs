@@ -1,6 +1,7 @@
 //! A plan with its states, step by step.
 
 use planforge_contract::Sentences;
+use planforge_planning::Unlimited;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_report::states::{PlanStates, PlanTexts, PlanVerdict, StatesLimits, plan_states};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ fn states(plan: &str, limits: &StatesLimits) -> PlanStates {
     let wording = Wording::new(&BTreeMap::from([("held".to_owned(), sentences)]));
     let texts =
         PlanTexts { domain: DOMAIN, problem: PROBLEM, plan, picture: Some(PICTURE), wording: Some(&wording) };
-    plan_states(texts, limits)
+    plan_states(texts, limits, &mut Unlimited)
 }
 
 /// The state after so many steps, out of the changes.
@@ -108,6 +109,7 @@ fn unreadable_plans_have_no_verdict() {
         plan_states(
             PlanTexts { domain, problem, plan, picture: None, wording: None },
             &StatesLimits::default(),
+            &mut Unlimited,
         )
     };
     let unreadable = at("(define (domain", PROBLEM, "(take novel)");

@@ -26,7 +26,7 @@ use crate::ground::GroundLimits;
 use crate::plan_file::parse_plan;
 use crate::resources::{ResourceLimits, StopReason};
 use crate::task::{SourcePlace, TaskText, Unsupported};
-use crate::validate::{FailedCondition, Validator};
+use crate::validate::{FailedCondition, ValidationDecision, Validator};
 use crate::walk::{
     GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, Semantics, execute_steps,
 };
@@ -263,7 +263,7 @@ pub fn compare_models(
         return Ok(DomainComparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
     }
     let seen = search(&both, priced && open.is_none(), limits, resources);
-    Ok(build_comparison(models, &both, priced, open, seen))
+    Ok(build_comparison(models, &both, priced, open, seen, resources))
 }
 
 /// The whole answer over several problems: different where one is, equal where all are.
@@ -319,6 +319,7 @@ fn build_comparison(
     priced: bool,
     open: Option<Costs>,
     seen: ProductResult,
+    resources: &mut dyn ResourceLimits,
 ) -> DomainComparison {
     let named =
         |path: &[u32]| path.iter().map(|&a| both.steps[a as usize].clone()).collect::<Vec<NamedStep>>();
@@ -338,12 +339,12 @@ fn build_comparison(
         End::Limit(steps, end) => Behaviour::EqualUpTo { steps, end },
         End::Refused(path, by) => {
             let steps = named(&path);
-            let kind = explain_refusal(of(by), by, &steps);
+            let kind = explain_refusal(of(by), by, &steps, resources);
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
         End::Goal(path, holds_in) => {
             let steps = named(&path);
-            let conditions = failed_conditions(of(holds_in.other()), &steps);
+            let conditions = failed_conditions(of(holds_in.other()), &steps, resources);
             let kind = DifferenceKind::Goal { holds_in, conditions };
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
@@ -351,18 +352,29 @@ fn build_comparison(
     DomainComparison { behaviour, costs, pairs: seen.pairs }
 }
 
-fn explain_refusal(model: &Model, by: ComparedSide, steps: &[NamedStep]) -> DifferenceKind {
-    let refusal = execute_steps(model, steps).refusal.unwrap_or(Refusal::NotApplicable);
+fn explain_refusal(
+    model: &Model,
+    by: ComparedSide,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> DifferenceKind {
+    let executed = execute_steps(model, steps, resources);
+    let refusal = executed.ok().and_then(|e| e.refusal).unwrap_or(Refusal::NotApplicable);
     let conditions = match refusal {
-        Refusal::NotApplicable => failed_conditions(model, steps),
+        Refusal::NotApplicable => failed_conditions(model, steps, resources),
         _ => Vec::new(),
     };
     DifferenceKind::Refused { by, refusal, conditions }
 }
 
-/// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding.
-pub(super) fn failed_conditions(model: &Model, steps: &[NamedStep]) -> Vec<String> {
-    let report = validate_steps(model, steps);
+/// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding. None if a limit
+/// ended the work.
+pub(super) fn failed_conditions(
+    model: &Model,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> Vec<String> {
+    let report = validate_steps(model, steps, resources);
     let conditions = report.failing_step.map_or(report.missing_goals, |step| step.conditions);
     let told = |c: FailedCondition| match c.why.starts_with(&c.text) {
         true => c.why,
@@ -372,8 +384,12 @@ pub(super) fn failed_conditions(model: &Model, steps: &[NamedStep]) -> Vec<Strin
 }
 
 /// Returns the facts about the last step's objects, and the facts without arguments, in the state before that
-/// step, as PDDL. Includes static facts, but not derived ones.
-pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<String> {
+/// step, as PDDL. Includes static facts, but not derived ones. None if a limit ended the work.
+pub(super) fn facts_before_last(
+    model: &Model,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> Vec<String> {
     let Some((last, before)) = steps.split_last() else { return Vec::new() };
     let symbols = &model.lifted().symbols;
     let named = |object: &u32| {
@@ -384,7 +400,11 @@ pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<Strin
         let predicate = symbols.predicates.get(atom.predicate as usize);
         predicate.is_some_and(|name| !name.starts_with('@'))
     };
-    let facts: std::collections::BTreeSet<String> = validate_steps(model, before)
+    let report = validate_steps(model, before, resources);
+    if let ValidationDecision::LimitReached(_) = report.decision {
+        return Vec::new();
+    }
+    let facts: std::collections::BTreeSet<String> = report
         .state_after(before.len())
         .into_iter()
         .filter(|atom| declared(atom) && atom.args.iter().all(named))
@@ -393,9 +413,13 @@ pub(super) fn facts_before_last(model: &Model, steps: &[NamedStep]) -> Vec<Strin
     facts.into_iter().collect()
 }
 
-fn validate_steps(model: &Model, steps: &[NamedStep]) -> crate::validate::ValidationReport {
+fn validate_steps(
+    model: &Model,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> crate::validate::ValidationReport {
     let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
-    Validator::new(model.lifted().clone()).validate(&parse_plan(&text, TaskText::Plan.source()))
+    Validator::new(model.lifted().clone()).validate(&parse_plan(&text, TaskText::Plan.source()), resources)
 }
 
 /// The reference with each of its problems.

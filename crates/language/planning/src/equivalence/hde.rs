@@ -350,7 +350,14 @@ impl HdeReference {
         hde.plans.push([old.plans.list.len(), plans.list.len()]);
         let difference = match unsolvable {
             Some(explanation) => Some(HdeDifference::NoPlan(explanation)),
-            None => self.cross_check(old, [new, &old.model], &plans, &mut hde.shared),
+            None => match self.cross_check(old, [new, &old.model], &plans, &mut hde.shared, resources) {
+                Ok(difference) => difference,
+                Err(reason) => {
+                    let (side, stopped) = (ComparedSide::Second, reason);
+                    hde.outcome = HdeOutcome::Undecided { problem: number, side, stopped };
+                    return Ok(false);
+                }
+            },
         };
         if let Some(difference) = difference {
             hde.outcome = HdeOutcome::Different { problem: number, difference };
@@ -372,34 +379,46 @@ impl HdeReference {
         [new_model, old_model]: [&Model; 2],
         new: &Plans,
         shared: &mut usize,
-    ) -> Option<HdeDifference> {
-        let mut holds = |plans: &Plans, rank: usize, model: &Model| -> Option<FailingPlan> {
-            let fails = failing(rank, plans.list.get(rank)?, model);
-            *shared += usize::from(fails.is_none());
-            fails
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<HdeDifference>, StopReason> {
+        let mut holds = |plans: &Plans, rank: usize, model: &Model| match plans.list.get(rank) {
+            Some(plan) => {
+                let fails = failing(rank, plan, model, resources)?;
+                *shared += usize::from(fails.is_none());
+                Ok::<_, StopReason>(fails)
+            }
+            None => Ok(None),
         };
         let (new_count, old_count) = (new.list.len(), old.plans.list.len());
         match self.options.rule {
             HdeRule::Definition => {
-                let of_new = (0..new_count).find_map(|rank| holds(new, rank, old_model));
-                if let Some(found) = of_new {
-                    return Some(HdeDifference::NewPlanFails(found));
+                for rank in 0..new_count {
+                    if let Some(found) = holds(new, rank, old_model)? {
+                        return Ok(Some(HdeDifference::NewPlanFails(found)));
+                    }
                 }
-                (0..old_count)
-                    .find_map(|rank| holds(&old.plans, rank, new_model))
-                    .map(HdeDifference::OldPlanFails)
+                for rank in 0..old_count {
+                    if let Some(found) = holds(&old.plans, rank, new_model)? {
+                        return Ok(Some(HdeDifference::OldPlanFails(found)));
+                    }
+                }
             }
             HdeRule::ReferenceCode => {
                 let all = new.stopped.is_none() && old.plans.stopped.is_none();
                 if all && new_count != old_count {
-                    return Some(HdeDifference::Number { reference: old_count, candidate: new_count });
+                    return Ok(Some(HdeDifference::Number { reference: old_count, candidate: new_count }));
                 }
-                (0..new_count.min(old_count)).find_map(|rank| {
-                    let of_new = holds(new, rank, old_model).map(HdeDifference::NewPlanFails);
-                    of_new.or_else(|| holds(&old.plans, rank, new_model).map(HdeDifference::OldPlanFails))
-                })
+                for rank in 0..new_count.min(old_count) {
+                    if let Some(found) = holds(new, rank, old_model)? {
+                        return Ok(Some(HdeDifference::NewPlanFails(found)));
+                    }
+                    if let Some(found) = holds(&old.plans, rank, new_model)? {
+                        return Ok(Some(HdeDifference::OldPlanFails(found)));
+                    }
+                }
             }
         }
+        Ok(None)
     }
 }
 
@@ -478,21 +497,29 @@ fn search(
 }
 
 /// Returns why a plan of the other domain is not a plan of this one; `None` if it is.
-fn failing(rank: usize, steps: &[NamedStep], model: &Model) -> Option<FailingPlan> {
-    let replayed = execute_steps(model, steps);
+///
+/// # Errors
+/// The limit that was reached before that was decided.
+fn failing(
+    rank: usize,
+    steps: &[NamedStep],
+    model: &Model,
+    resources: &mut dyn ResourceLimits,
+) -> Result<Option<FailingPlan>, StopReason> {
+    let replayed = execute_steps(model, steps, resources)?;
     let goal = || model.simulator().is_some_and(|s| s.is_goal(&replayed.state));
     if replayed.refusal.is_none() && goal() {
-        return None;
+        return Ok(None);
     }
     let executed = &steps[..steps.len().min(replayed.executed + 1)];
     let conditions = match &replayed.refusal {
-        None | Some(Refusal::NotApplicable) => failed_conditions(model, executed),
+        None | Some(Refusal::NotApplicable) => failed_conditions(model, executed, resources),
         Some(_) => Vec::new(),
     };
     let facts = match &replayed.refusal {
-        Some(Refusal::NotApplicable) => facts_before_last(model, executed),
+        Some(Refusal::NotApplicable) => facts_before_last(model, executed, resources),
         _ => Vec::new(),
     };
     let failing = replayed.refusal.map(|why| (replayed.executed, why));
-    Some(FailingPlan { rank, steps: steps.to_vec(), failing, conditions, facts })
+    Ok(Some(FailingPlan { rank, steps: steps.to_vec(), failing, conditions, facts }))
 }

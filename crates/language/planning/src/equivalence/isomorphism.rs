@@ -30,6 +30,9 @@ const MAX_DEPTH: u32 = 500;
 /// Largest class of which all nodes are compared before parts are.
 const MAX_LOOK: usize = 256;
 
+/// Estimated bytes of a node in the graph, in the partition and in its copies.
+const PARTITION_BYTES: u64 = 400;
+
 /// The resource limit that ended a search; `None` is the limit on choices.
 type Stopped = Option<StopReason>;
 
@@ -44,6 +47,10 @@ pub(super) fn find(
     max_choices: u64,
     resources: &mut dyn ResourceLimits,
 ) -> IsomorphismOutcome {
+    let bytes = PARTITION_BYTES * graph.colours.len() as u64;
+    if let Poll::Stop(reason) = resources.charge(bytes) {
+        return IsomorphismOutcome::Limit { choices: 0, stopped: Some(reason) };
+    }
     let mut partition = Partition::new(graph);
     if !partition.is_balanced() || !partition.refine(graph, (0..partition.classes() as u32).collect()) {
         return IsomorphismOutcome::None;

@@ -63,11 +63,30 @@ pub(crate) struct Expander<'f> {
     invented: FxHashMap<Key, FxHashMap<u32, Fact>>,
     parts: usize,
     cap: usize,
+    /// Parts before the formula under way, and the most of one formula that the limits were charged for.
+    start: usize,
+    charged: usize,
 }
+
+/// Parts between two polls.
+const PARTS: usize = 1024;
 
 impl<'f> Expander<'f> {
     pub(crate) fn new(facts: &'f mut Facts, cap: usize) -> Self {
-        Expander { facts, axioms: Vec::new(), invented: FxHashMap::default(), parts: 0, cap }
+        Expander {
+            facts,
+            axioms: Vec::new(),
+            invented: FxHashMap::default(),
+            parts: 0,
+            cap,
+            start: 0,
+            charged: 0,
+        }
+    }
+
+    /// Starts a formula. The parts of the one before are not held any more.
+    pub(crate) fn start(&mut self) {
+        self.start = self.parts;
     }
 
     /// The formula under a binding, simplified.
@@ -81,8 +100,14 @@ impl<'f> Expander<'f> {
         if self.parts > self.cap {
             return Err(StopReason::Grounding);
         }
-        if self.parts.is_multiple_of(1024) {
+        if self.parts.is_multiple_of(PARTS) {
             check(resources.poll())?;
+            let own = self.parts - self.start;
+            if own > self.charged {
+                let bytes = (own - self.charged) * 2 * size_of::<Ground>();
+                self.charged = own;
+                check(resources.charge(bytes as u64))?;
+            }
         }
         Ok(match formula {
             Formula::And(parts) => self.junction(parts, true, binding, resources)?,

@@ -93,6 +93,9 @@ impl<'a> Engine<'a> {
         let mut cells = Vec::new();
         for (rule, binding) in std::mem::take(&mut self.found) {
             self.fired += 1;
+            if self.fired.is_multiple_of(4096) {
+                check(resources.poll())?;
+            }
             let shape = &self.rules[rule as usize];
             let firing = &mut self.firings[rule as usize];
             firing.extend(shape.variables.iter().map(|v| binding[v.slot as usize]));

@@ -61,22 +61,26 @@ pub(super) enum Bound<'r, C> {
 
 impl<C: Cost> Bound<'_, C> {
     /// The bound for a state; infinite where it shows that the goal is out of reach.
+    ///
+    /// # Errors
+    /// The limit that ended the evaluation.
     pub(super) fn evaluate(
         &mut self,
         space: &Space<'_>,
         state: &[u64],
+        watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
-    ) -> C {
+    ) -> Result<C, StopReason> {
         if space.is_dead_end(state) {
-            return C::INFINITE;
+            return Ok(C::INFINITE);
         }
         statistics.evaluated += u64::from(!matches!(self, Bound::Blind));
-        match self {
+        let value = match self {
             Bound::Blind => Some(C::default()),
-            Bound::LmCut(heuristic) => heuristic.evaluate(state),
+            Bound::LmCut(heuristic) => heuristic.evaluate(state, watch)?,
             Bound::HMax(heuristic) => heuristic.h_max(state),
-        }
-        .unwrap_or(C::INFINITE)
+        };
+        Ok(value.unwrap_or(C::INFINITE))
     }
 }
 
@@ -164,7 +168,7 @@ pub(super) fn explore<C: Cost>(
         }
         if !nodes.evaluated[i] {
             nodes.evaluated[i] = true;
-            let value = bound.evaluate(space, &state, statistics);
+            let value = bound.evaluate(space, &state, watch, statistics)?;
             if value == C::INFINITE {
                 nodes.closed[i] = true;
                 nodes.h[i] = C::INFINITE;
@@ -291,6 +295,9 @@ struct Queue<C> {
     near: usize,
 }
 
+/// Cuts between two polls.
+const CUTS: u32 = 16;
+
 /// Values below this go to buckets.
 const NEAR: usize = 1024;
 
@@ -353,24 +360,36 @@ impl<'r, C: Cost> LmCut<'r, C> {
     }
 
     /// A lower bound on the cost to the goal; `None` where the delete relaxation does not reach it.
-    pub(crate) fn evaluate(&mut self, state: &[u64]) -> Option<C> {
+    ///
+    /// # Errors
+    /// The limit that ended the evaluation. A goal of thousands of facts has as many cuts.
+    pub(crate) fn evaluate(
+        &mut self,
+        state: &[u64],
+        watch: &mut LimitWatch<'_>,
+    ) -> Result<Option<C>, StopReason> {
         let relaxed = self.relaxed;
         self.operators.copy_from_slice(&self.fresh);
         self.value.fill(C::INFINITE);
         self.explore(state);
         let goal = relaxed.goal as usize;
         if self.value[goal] == C::INFINITE {
-            return None;
+            return Ok(None);
         }
         let mut total = C::default();
+        let mut cuts = 0u32;
         while self.value[goal] != C::default() {
+            cuts = cuts.wrapping_add(1);
+            if cuts.is_multiple_of(CUTS) {
+                watch.poll()?;
+            }
             self.zone.fill(Zone::Unseen);
             self.mark_goal_zone();
             self.find_cut(state);
             let least = self.cut.iter().map(|&o| self.operators[o as usize].cost).min().unwrap_or_default();
             if least == C::default() {
                 // Cannot happen while the goal's value is positive; ending here keeps the bound admissible in any case.
-                return Some(total);
+                return Ok(Some(total));
             }
             total = total + least;
             for &o in &self.cut {
@@ -379,7 +398,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
             }
             self.update_values();
         }
-        Some(total)
+        Ok(Some(total))
     }
 
     /// h_max, which applies to conditional effects and axioms too: it counts no step twice. `None` as for [`LmCut::evaluate`].

@@ -410,7 +410,7 @@ impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
         buffers.state.extend_from_slice(self.table.state(state));
         let goal = self.space.is_goal(&buffers.state);
         if !goal && !std::mem::replace(&mut self.evaluated[s], true) {
-            let h = bound.evaluate(self.space, &buffers.state, statistics);
+            let h = bound.evaluate(self.space, &buffers.state, watch, statistics)?;
             let weight = if h == C::INFINITE { Weight::INFINITE } else { self.at_least(h.into()) };
             self.bounds[s] = self.bounds[s].max(weight);
         }

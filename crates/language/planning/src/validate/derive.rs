@@ -6,7 +6,7 @@
 
 use crate::ground::{Query, queries};
 use crate::lifted::{DerivedRule, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable};
-use crate::satisfy::{Args, Cut, Interpretation, Search, Substitute, Work, holds};
+use crate::satisfy::{Args, Cut, Interpretation, Search, Substitute, Work, args_bytes, holds};
 use crate::task::ObjectId;
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
@@ -342,7 +342,8 @@ impl<'v> Tables<'_, '_, 'v> {
         let project: Vec<u32> = (0..arity as u32).collect();
         let mut heads: Vec<Args> = Vec::new();
         let search = Search::new(open, body.checks.clone(), &project, None, self.state, &binding);
-        search.run(self.state, &mut binding, work, &mut |binding, _| {
+        search.run(self.state, &mut binding, work, &mut |binding, work| {
+            work.charge(args_bytes(arity))?;
             heads.push(Args::from_slice(&binding[..arity]));
             Ok(true)
         })?;
@@ -354,7 +355,7 @@ impl<'v> Tables<'_, '_, 'v> {
         if !self.known.insert((question, head.clone())) {
             return Ok(());
         }
-        work.charge(64 + 4 * head.len() as u64)?;
+        work.charge(2 * args_bytes(head.len()))?;
         let number = question as usize;
         self.questions[number].answers.push(head.clone());
         for at in 0..self.questions[number].waiting.len() {
@@ -455,7 +456,8 @@ fn derive_stratum(
         for (predicate, args) in found.drain(..) {
             work.tick()?;
             if facts[predicate as usize].insert(args.clone()) {
-                work.charge(64 + 4 * args.len() as u64)?;
+                // In the state and in the list of new atoms.
+                work.charge(2 * args_bytes(args.len()))?;
                 fresh.entry(predicate).or_default().push(args);
             }
         }
@@ -511,9 +513,10 @@ impl<'r> ForwardDisjunct<'r> {
         let open = self.rule.variables.iter().chain(self.query.variables.iter().copied()).collect();
         let project: Vec<u32> = self.rule.variables.iter().map(|v| v.slot).collect();
         let search = Search::new(open, self.parts.clone(), &project, substitute, &view, &binding);
-        search.run(&view, &mut binding, work, &mut |b, _| {
+        search.run(&view, &mut binding, work, &mut |b, work| {
             let args: Args = project.iter().map(|&slot| b[slot as usize]).collect();
             if !facts[self.rule.predicate as usize].contains(&args) {
+                work.charge(args_bytes(args.len()))?;
                 found.push((self.rule.predicate, args));
             }
             Ok(true)

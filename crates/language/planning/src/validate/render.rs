@@ -58,6 +58,7 @@ impl Explainer<'_> {
         if self.world.holds(formula, binding, work)? {
             return Ok(());
         }
+        let listed = out.len();
         match formula {
             Formula::And(parts) => {
                 for part in parts {
@@ -65,9 +66,7 @@ impl Explainer<'_> {
                 }
             }
             Formula::Literal { atom, negated, span } => {
-                let failure = self.literal(atom, *negated, *span, binding);
-                work.charge(failure.remedy.len() as u64)?;
-                out.push(failure);
+                out.push(self.literal(atom, *negated, *span, binding));
             }
             Formula::Equal { negated, span, .. } => {
                 let why = if *negated { "both are the same object" } else { "they are different objects" };
@@ -105,6 +104,11 @@ impl Explainer<'_> {
                     Ok(left > 0)
                 })?;
             }
+        }
+        if !matches!(formula, Formula::And(_) | Formula::Forall(..)) {
+            let bytes = |f: &FailedCondition| (f.text.len() + f.why.len() + f.remedy.len()) as u64;
+            // A condition becomes a finding, too, which repeats its texts.
+            work.charge(512 + 2 * out[listed..].iter().map(bytes).sum::<u64>())?;
         }
         Ok(())
     }

@@ -4,8 +4,8 @@ pub(crate) use crate::satisfy::Args;
 
 use super::derive;
 use super::derive::{Demand, View, args_of};
-use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedExpr, LiftedTask};
-use crate::satisfy::{Cut, Work, all, holds};
+use crate::lifted::{ActionSchema, EffectChange, EffectGroup, Formula, LiftedExpr, LiftedTask, Term};
+use crate::satisfy::{Cut, Work, holds, project};
 use crate::task::{Atom, ObjectId};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
@@ -169,13 +169,6 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         Ok(())
     }
 
-    /// Removes all derived atoms.
-    pub(crate) fn clear_derived(&mut self) {
-        for rule in &self.task.rules {
-            self.facts[rule.predicate as usize].clear();
-        }
-    }
-
     /// The effects of an action in this state, all conditions and amounts computed before the step.
     pub(crate) fn changes(
         &self,
@@ -188,42 +181,80 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         // Present values of changed terms, and whether only amounts were added to them.
         let mut present: FxHashMap<(u32, Args), (Number, bool)> = FxHashMap::default();
         for group in &schema.effects {
-            for values in all(view, &group.variables, &group.condition, binding, work)? {
-                for (variable, &object) in group.variables.iter().zip(&values) {
-                    binding[variable.slot as usize] = object;
-                }
-                for (change, span) in &group.changes {
-                    work.tick()?;
-                    match change {
-                        EffectChange::Add(atom) => {
-                            changes.added.push((atom.predicate, args_of(atom, binding)));
-                        }
-                        EffectChange::Delete(atom) => {
-                            changes.deleted.push((atom.predicate, args_of(atom, binding)));
-                        }
-                        EffectChange::Numeric(op, target, amount) => {
-                            let args = args_of(target, binding);
-                            let earlier = present.get(&(target.predicate, args.clone())).copied();
-                            let additive = op.is_additive();
-                            let mut old =
-                                earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
-                            if old.is_undefined() && additive && self.task.counts_from_zero(target.predicate)
-                            {
-                                old = Number::ZERO;
+            work.evaluate(group.changes.first().map(|(_, span)| *span));
+            for (wanted, own) in changes_by_variables(group) {
+                let held = work.held();
+                let matches = project(view, &group.variables, &wanted, &group.condition, binding, work)?;
+                for values in &matches {
+                    for (&slot, &object) in wanted.iter().zip(values) {
+                        binding[slot as usize] = object;
+                    }
+                    for (change, span) in &own {
+                        work.tick()?;
+                        match change {
+                            EffectChange::Add(atom) => {
+                                changes.added.push((atom.predicate, args_of(atom, binding)));
                             }
-                            let new = op.apply(old, view.value(amount, binding));
-                            let conflict = earlier.is_some_and(|e| !(e.1 && additive));
-                            if conflict || new.is_undefined() {
-                                let target = target.instantiate(binding);
-                                changes.bad.push(BadChange { target, span: *span, conflict });
+                            EffectChange::Delete(atom) => {
+                                changes.deleted.push((atom.predicate, args_of(atom, binding)));
                             }
-                            present.insert((target.predicate, args.clone()), (new, additive));
-                            changes.numbers.push((target.predicate, args, new));
+                            EffectChange::Numeric(op, target, amount) => {
+                                let args = args_of(target, binding);
+                                let earlier = present.get(&(target.predicate, args.clone())).copied();
+                                let additive = op.is_additive();
+                                let mut old =
+                                    earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
+                                if old.is_undefined()
+                                    && additive
+                                    && self.task.counts_from_zero(target.predicate)
+                                {
+                                    old = Number::ZERO;
+                                }
+                                let new = op.apply(old, view.value(amount, binding));
+                                let conflict = earlier.is_some_and(|e| !(e.1 && additive));
+                                if conflict || new.is_undefined() {
+                                    let target = target.instantiate(binding);
+                                    changes.bad.push(BadChange { target, span: *span, conflict });
+                                }
+                                present.insert((target.predicate, args.clone()), (new, additive));
+                                changes.numbers.push((target.predicate, args, new));
+                            }
                         }
                     }
                 }
+                let count = (matches.len() as u64).saturating_mul(own.len() as u64);
+                work.release_to(held);
+                work.charge(count.saturating_mul(CHANGE_BYTES))?;
             }
         }
+        work.evaluate(None);
         Ok(changes)
     }
+}
+
+/// Estimated bytes of a change in its list, apart from arguments beyond six.
+const CHANGE_BYTES: u64 = 80;
+
+/// Changes with their places.
+type Changes<'g> = Vec<&'g (EffectChange, Span)>;
+
+/// The changes of a group, those of the same variables of the group together, each with the slots of these variables. Amounts are
+/// added up over all bindings, so that a group with numeric effects has all its variables.
+fn changes_by_variables(group: &EffectGroup) -> Vec<(Vec<u32>, Changes<'_>)> {
+    let slots = || group.variables.iter().map(|v| v.slot);
+    let numeric = |(change, _): &(EffectChange, Span)| matches!(change, EffectChange::Numeric(..));
+    if group.variables.len() < 2 || group.changes.iter().any(numeric) {
+        return vec![(slots().collect(), group.changes.iter().collect())];
+    }
+    let mut lists: Vec<(Vec<u32>, Changes<'_>)> = Vec::new();
+    for entry in &group.changes {
+        let (EffectChange::Add(atom) | EffectChange::Delete(atom) | EffectChange::Numeric(_, atom, _)) =
+            &entry.0;
+        let wanted: Vec<u32> = slots().filter(|slot| atom.args.contains(&Term::Slot(*slot))).collect();
+        match lists.iter_mut().find(|(known, _)| *known == wanted) {
+            Some((_, own)) => own.push(entry),
+            None => lists.push((wanted, vec![entry])),
+        }
+    }
+    lists
 }

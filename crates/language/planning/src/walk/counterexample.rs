@@ -1,9 +1,9 @@
 //! The shortest walk that one model executes and the other refuses at its last step.
 
-use super::exact::{Space, StateId};
+use super::exact::{PAIR_BYTES, Space, StateId};
 use super::model::{FailingWalk, Link, Model, execute_steps};
 use super::{ActionId, NamedStep, WalkDirection};
-use crate::resources::{ResourceLimits, StopReason};
+use crate::resources::{ResourceLimits, StopReason, check};
 use rustc_hash::FxHashMap;
 
 /// Caps on the search.
@@ -69,7 +69,7 @@ pub fn counterexample(
     let searched = search.searched;
     let minimised = sampled.iter().map(|&(direction, walk)| {
         let (source, target) = direction.models(reference, candidate);
-        (direction, minimise(source, target, walk))
+        (direction, minimise(source, target, walk, resources))
     });
     match minimised.min_by_key(|(_, walk)| walk.len()) {
         Some((direction, walk)) => {
@@ -100,7 +100,8 @@ pub fn counterexamples(
             |c: &Counterexample| c.direction == direction && c.walk.action.name.eq_ignore_ascii_case(name);
         if !found.iter().any(is_same) {
             let (source, target) = direction.models(reference, candidate);
-            let walk = minimise_while(source, target, walk, &|shorter| shorter.action == walk.action);
+            let walk =
+                minimise_while(source, target, walk, &|shorter| shorter.action == walk.action, resources);
             let shortest = walk.len() <= search.searched as usize + 1;
             found.push(Counterexample { direction, walk, shortest });
         }
@@ -256,7 +257,8 @@ impl<'m> Pairs<'m> {
                     let schema = self.link.source.schema_of(action);
                     if !std::mem::replace(&mut self.is_refused[schema], true) {
                         let walk = walk_to(&self.met, number, action);
-                        self.refused.extend(self.link.failing(&walk, self.target.state(target)));
+                        let state = self.target.state(target);
+                        self.refused.extend(self.link.failing(&walk, state, resources)?);
                     }
                     match wanted {
                         Wanted::First => return Ok(Layer::Done { more: false }),
@@ -265,6 +267,7 @@ impl<'m> Pairs<'m> {
                 };
                 let fresh = self.met.len();
                 if *self.numbers.entry((successor, reached)).or_insert(fresh) == fresh {
+                    check(resources.charge(PAIR_BYTES))?;
                     self.met.push(((successor, reached), number, action));
                 }
             }
@@ -286,10 +289,15 @@ fn walk_to(met: &[((StateId, StateId), usize, ActionId)], number: usize, last: A
 }
 
 /// Drops steps of a failing walk as long as it stays one: the source executes all of it, the target refuses
-/// the last step. No single step of the result can be dropped. A walk that does not fail is returned
+/// the last step. No single step of the result can be dropped, unless a limit ended the work. A walk that does not fail is returned
 /// unchanged.
-pub fn minimise(source: &Model, target: &Model, walk: &FailingWalk) -> FailingWalk {
-    minimise_while(source, target, walk, &|_| true)
+pub fn minimise(
+    source: &Model,
+    target: &Model,
+    walk: &FailingWalk,
+    resources: &mut dyn ResourceLimits,
+) -> FailingWalk {
+    minimise_while(source, target, walk, &|_| true, resources)
 }
 
 /// [`minimise`] among the walks that are wanted.
@@ -298,40 +306,42 @@ fn minimise_while(
     target: &Model,
     walk: &FailingWalk,
     wanted: &dyn Fn(&FailingWalk) -> bool,
+    resources: &mut dyn ResourceLimits,
 ) -> FailingWalk {
-    let failing = |steps: &[NamedStep]| failing(source, target, steps).filter(|shorter| wanted(shorter));
     let mut best = walk.clone();
     let mut chunk = best.prefix.len();
     while chunk > 0 {
+        let before = best.len();
         let mut start = 0;
         while start < best.prefix.len() {
             let kept = best.prefix[..start].iter().chain(best.prefix.iter().skip(start + chunk));
             let steps: Vec<NamedStep> = kept.chain([&best.action]).cloned().collect();
-            match failing(&steps) {
+            // A walk that is not minimal fails all the same.
+            let Ok(shorter) = failing(source, target, &steps, resources) else { return best };
+            match shorter.filter(|shorter| wanted(shorter)) {
                 Some(shorter) if shorter.len() < best.len() => best = shorter,
                 _ => start += chunk,
             }
         }
-        chunk = if chunk == 1 && shrinks(&best, failing) { 1 } else { chunk / 2 };
+        // Single steps are tried until none can be dropped.
+        if chunk > 1 || best.len() == before {
+            chunk /= 2;
+        }
     }
     best
 }
 
-/// Returns true if a single step can still be dropped.
-fn shrinks(walk: &FailingWalk, failing: impl Fn(&[NamedStep]) -> Option<FailingWalk>) -> bool {
-    (0..walk.prefix.len()).any(|i| {
-        let kept = walk.prefix.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, s)| s);
-        let steps: Vec<NamedStep> = kept.chain([&walk.action]).cloned().collect();
-        failing(&steps).is_some()
-    })
-}
-
 /// The sequence up to the step that the target refuses first, where the source executes that far.
-fn failing(source: &Model, target: &Model, steps: &[NamedStep]) -> Option<FailingWalk> {
-    let on_target = execute_steps(target, steps);
-    let refusal = on_target.refusal?;
-    let (prefix, rest) = steps.split_at_checked(on_target.executed)?;
-    let action = rest.first()?.clone();
-    let on_source = execute_steps(source, &steps[..=prefix.len()]);
-    on_source.refusal.is_none().then(|| FailingWalk { prefix: prefix.to_vec(), action, refusal })
+fn failing(
+    source: &Model,
+    target: &Model,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> Result<Option<FailingWalk>, StopReason> {
+    let on_target = execute_steps(target, steps, resources)?;
+    let Some(refusal) = on_target.refusal else { return Ok(None) };
+    let Some((prefix, [action, ..])) = steps.split_at_checked(on_target.executed) else { return Ok(None) };
+    let on_source = execute_steps(source, &steps[..=prefix.len()], resources)?;
+    let is_walk = on_source.refusal.is_none();
+    Ok(is_walk.then(|| FailingWalk { prefix: prefix.to_vec(), action: action.clone(), refusal }))
 }

@@ -113,7 +113,7 @@ pub fn exact_direction(
         return Ok(None);
     }
     let mut layer = Layer::default();
-    layer.add(start, 1.0);
+    layer.add(start, 1.0, resources)?;
     let mut lengths = Vec::new();
     let (mut pairs, mut failed) = (0, 0.0);
     for length in 1..=t_max.max(1) {
@@ -138,6 +138,13 @@ pub fn exact_direction(
     Ok(Some(ExactDirection { lengths, schemas, pairs }))
 }
 
+/// Estimated bytes of a state in its lists and index, apart from its facts and numbers.
+const STATE_BYTES: u64 = 208;
+/// Estimated bytes of the result of an action in a state.
+const STEP_BYTES: u64 = 40;
+/// Estimated bytes of a pair in its list and index.
+pub(super) const PAIR_BYTES: u64 = 64;
+
 /// Pairs that walks of one length end in, with their probability, in the order they were met.
 #[derive(Default)]
 pub(super) struct Layer {
@@ -146,13 +153,20 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    pub(super) fn add(&mut self, pair: (StateId, StateId), mass: f64) {
+    pub(super) fn add(
+        &mut self,
+        pair: (StateId, StateId),
+        mass: f64,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         let fresh = self.pairs.len();
         let at = *self.index.entry(pair).or_insert(fresh);
         if at == fresh {
+            check(resources.charge(PAIR_BYTES))?;
             self.pairs.push((pair, 0.0));
         }
         self.pairs[at].1 += mass;
+        Ok(())
     }
 
     /// Returns the share of the walks of this length that the target executes; `None` if there is no walk.
@@ -204,7 +218,7 @@ impl<'m> Run<'m> {
         let (mut refused, all) = (0usize, successors.len());
         for &(action, successor) in successors {
             if target == REFUSED {
-                next.add((successor, REFUSED), share);
+                next.add((successor, REFUSED), share, resources)?;
                 continue;
             }
             let schema = self.link.source.schema_of(action);
@@ -214,12 +228,12 @@ impl<'m> Run<'m> {
                 None => None,
             };
             match reached {
-                Some(reached) => next.add((successor, reached), share),
+                Some(reached) => next.add((successor, reached), share, resources)?,
                 None => {
                     self.refused[schema] += share;
                     refused += 1;
                     if self.follow_refused {
-                        next.add((successor, REFUSED), share);
+                        next.add((successor, REFUSED), share, resources)?;
                     }
                 }
             }
@@ -277,7 +291,7 @@ impl<'m> Space<'m> {
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
-        check(resources.charge(96 + 16 * key.len() as u64))?;
+        check(resources.charge(STATE_BYTES + 16 * key.len() as u64))?;
         let id = self.states.len() as StateId;
         self.ids.insert(key, id);
         self.states.push(state);
@@ -294,11 +308,11 @@ impl<'m> Space<'m> {
         if self.expanded[id as usize].is_none() {
             check(resources.poll())?;
             let mut actions = Vec::new();
-            self.model.applicable_into(&self.states[id as usize], &mut actions)?;
+            self.model.applicable_into(&self.states[id as usize], &mut actions, resources)?;
             let mut list = Vec::with_capacity(actions.len());
             for action in actions {
                 let mut next = self.states[id as usize].clone();
-                self.model.apply(&mut next, action);
+                self.model.apply(&mut next, action, resources)?;
                 list.push((action, self.intern(next, resources)?));
             }
             check(resources.charge(8 * list.len() as u64))?;
@@ -318,9 +332,9 @@ impl<'m> Space<'m> {
             return Ok(known);
         }
         let mut next = self.states[id as usize].clone();
-        let found =
-            if self.model.apply(&mut next, action) { Some(self.intern(next, resources)?) } else { None };
-        check(resources.charge(24))?;
+        let applied = self.model.apply(&mut next, action, resources)?;
+        let found = if applied { Some(self.intern(next, resources)?) } else { None };
+        check(resources.charge(STEP_BYTES))?;
         self.steps.insert((id, action), found);
         Ok(found)
     }

@@ -10,7 +10,7 @@
 //! is too strong shows in the source's goal walks, one that is too weak in the target's, so both directions are needed;
 //! [`goal_agreement`] is their harmonic mean.
 
-use super::exact::{ExactError, Layer, REFUSED, Run};
+use super::exact::{ExactError, Layer, PAIR_BYTES, REFUSED, Run};
 use super::model::{Link, Model};
 use super::{ActionId, NamedStep, harmonic_mean};
 use crate::resources::{ResourceLimits, StopReason, check};
@@ -122,17 +122,22 @@ struct PlanEnd {
 }
 
 /// Executes a plan of `source` on both; `None` if it is not a plan of `source`.
-fn execute_plan(source: &Model, target: &Model, plan: &[NamedStep]) -> Option<PlanEnd> {
-    let own = super::execute_steps(source, plan);
-    if own.refusal.is_some() || !source.is_goal(&own.state) {
-        return None;
+fn execute_plan(
+    source: &Model,
+    target: &Model,
+    plan: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> Result<Option<PlanEnd>, StopReason> {
+    let own = super::execute_steps(source, plan, resources)?;
+    if own.refusal.is_some() || !source.is_goal(&own.state, resources)? {
+        return Ok(None);
     }
-    let other = super::execute_steps(target, plan);
-    Some(PlanEnd {
+    let other = super::execute_steps(target, plan, resources)?;
+    Ok(Some(PlanEnd {
         source: own.state,
         target: other.refusal.is_none().then_some(other.state),
         executed: other.executed,
-    })
+    }))
 }
 
 impl PlanEnd {
@@ -155,7 +160,7 @@ pub fn exact_goals(
     max_pairs: usize,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<DirectionGoals>, ExactError> {
-    let Some(end) = execute_plan(source, target, plan) else { return Ok(None) };
+    let Some(end) = execute_plan(source, target, plan, resources)? else { return Ok(None) };
     let Some(target_state) = &end.target else { return Ok(Some(end.refused(plan))) };
     let mut run = Run::new(source, target, true);
     let start = (
@@ -163,13 +168,13 @@ pub fn exact_goals(
         run.target.intern(target_state.clone(), resources)?,
     );
     let mut layer = Layer::default();
-    layer.add(start, 1.0);
+    layer.add(start, 1.0, resources)?;
     let mut pairs = 0;
     let (mut either, mut differ) = (0.0, 0.0);
     let mut different_after = None;
     for length in 0..=t_max {
         for &(pair, mass) in &layer.pairs {
-            let (own, other) = goals_hold(&run, pair);
+            let (own, other) = goals_hold(&run, pair, resources)?;
             either += if own || other { mass } else { 0.0 };
             if own != other {
                 differ += mass;
@@ -185,7 +190,7 @@ pub fn exact_goals(
                 return Err(ExactError::Pairs { limit: max_pairs, length });
             }
             if run.source.successors(pair.0, resources)?.is_empty() {
-                next.add(pair, mass);
+                next.add(pair, mass, resources)?;
             } else {
                 run.expand(pair, mass, &mut next, resources)?;
             }
@@ -203,10 +208,14 @@ pub fn exact_goals(
 }
 
 /// True for each side whose goal holds in its state of a pair.
-fn goals_hold(run: &Run<'_>, (source, target): (u32, u32)) -> (bool, bool) {
-    let own = run.link.source.is_goal(run.source.state(source));
-    let other = target != REFUSED && run.link.target.is_goal(run.target.state(target));
-    (own, other)
+fn goals_hold(
+    run: &Run<'_>,
+    (source, target): (u32, u32),
+    resources: &mut dyn ResourceLimits,
+) -> Result<(bool, bool), StopReason> {
+    let own = run.link.source.is_goal(run.source.state(source), resources)?;
+    let other = target != REFUSED && run.link.target.is_goal(run.target.state(target), resources)?;
+    Ok((own, other))
 }
 
 /// The first walk of `length` steps after the plan at whose end the goals differ.
@@ -217,10 +226,6 @@ fn shortest_difference(
     length: u32,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<GoalDifference>, StopReason> {
-    let differs = |run: &Run<'_>, pair: (u32, u32)| {
-        let (own, other) = goals_hold(run, pair);
-        (own != other).then_some(own)
-    };
     // Pairs with the index of the pair before and the action in between.
     let mut met: Vec<((u32, u32), usize, Option<ActionId>)> = vec![(start, 0, None)];
     let mut layer = 0..1;
@@ -235,23 +240,29 @@ fn shortest_difference(
                     (state, Some(own)) => run.target.step(state, own, resources)?.unwrap_or(REFUSED),
                 };
                 if seen.insert((successor, reached)) {
+                    check(resources.charge(PAIR_BYTES))?;
                     met.push(((successor, reached), at, Some(action)));
                 }
             }
         }
         layer = begin..met.len();
     }
-    let Some((found, source_holds)) = layer.clone().find_map(|at| Some((at, differs(run, met[at].0)?)))
-    else {
-        return Ok(None);
-    };
-    let (mut at, mut more) = (found, Vec::new());
+    let mut found = None;
+    for at in layer {
+        let (own, other) = goals_hold(run, met[at].0, resources)?;
+        if own != other {
+            found = Some((at, own));
+            break;
+        }
+    }
+    let Some((mut at, source_holds)) = found else { return Ok(None) };
+    let mut more = Vec::new();
     while let Some(action) = met[at].2 {
         more.push(run.link.source.step(action));
         at = met[at].1;
     }
     let steps: Vec<NamedStep> = plan.iter().cloned().chain(more.into_iter().rev()).collect();
-    let executed = super::execute_steps(run.link.target, &steps).executed;
+    let executed = super::execute_steps(run.link.target, &steps, resources)?.executed;
     Ok(Some(GoalDifference { steps, source_holds, executed }))
 }
 
@@ -278,7 +289,7 @@ pub fn sample_goals(
     spec: &GoalSampleSpec,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<DirectionGoals>, StopReason> {
-    let Some(end) = execute_plan(source, target, plan) else { return Ok(None) };
+    let Some(end) = execute_plan(source, target, plan, resources)? else { return Ok(None) };
     let Some(target_state) = &end.target else { return Ok(Some(end.refused(plan))) };
     let mut link = Link::new(source, target);
     let (mut counted, mut both) = (0u64, 0u64);
@@ -291,18 +302,21 @@ pub fn sample_goals(
         let mut walk = Vec::new();
         let mut executed = 0;
         for _ in 0..random.below(u64::from(spec.t_max) + 1) {
-            source.applicable_into(&state, &mut applicable)?;
+            source.applicable_into(&state, &mut applicable, resources)?;
             let Some(&action) = random.pick(&applicable) else { break };
-            source.apply(&mut state, action);
+            source.apply(&mut state, action, resources)?;
             walk.push(action);
             other = match (other, link.action(action)) {
-                (Some(mut next), Some(own)) => target.apply(&mut next, own).then_some(next),
+                (Some(mut next), Some(own)) => target.apply(&mut next, own, resources)?.then_some(next),
                 _ => None,
             };
             executed += usize::from(other.is_some());
         }
-        let own = source.is_goal(&state);
-        let theirs = other.is_some_and(|state| target.is_goal(&state));
+        let own = source.is_goal(&state, resources)?;
+        let theirs = match other {
+            Some(state) => target.is_goal(&state, resources)?,
+            None => false,
+        };
         counted += u64::from(own || theirs);
         both += u64::from(own && theirs);
         if own != theirs && shortest.as_ref().is_none_or(|(s, ..)| walk.len() < s.len()) {
@@ -311,7 +325,7 @@ pub fn sample_goals(
     }
     if counted == 0 {
         // No drawn walk ends in a goal: the plan itself is one that does.
-        let agree = target.is_goal(target_state);
+        let agree = target.is_goal(target_state, resources)?;
         (counted, both) = (1, u64::from(agree));
         shortest = (!agree).then(|| (Vec::new(), true, 0));
     }

@@ -8,8 +8,8 @@ use super::{ActionId, Semantics};
 use crate::bits;
 use crate::ground::{GroundLimits, functions_read};
 use crate::lifted::{EffectChange, LiftedTask};
-use crate::resources::{CountingLimits, StopReason};
-use crate::satisfy::{Work, holds};
+use crate::resources::{Poll, ResourceLimits, StopReason, check};
+use crate::satisfy::{Cut, POLL, Work, args_bytes, holds};
 use crate::simulate::State;
 use crate::task::{Atom, GroundAction, ObjectId};
 use crate::validate::args_of;
@@ -30,6 +30,8 @@ pub(crate) struct Lifted {
     limits: GroundLimits,
     /// For each schema, true if it has numeric effects.
     numeric: Vec<bool>,
+    /// Estimated bytes of a numbered atom, term or action.
+    numbered_bytes: u64,
     met: Mutex<Met>,
 }
 
@@ -43,17 +45,23 @@ struct Met {
     tables: Tables,
     /// The state that `world` and `tables` show.
     shown: State,
+    /// True if its derived atoms are not complete.
+    stale: bool,
+    /// Most bytes that evaluation held so far, which the limits were charged.
+    charged: u64,
 }
 
 #[derive(Debug)]
 struct Numbered<T> {
     numbers: FxHashMap<T, u32>,
     items: Vec<T>,
+    /// Items that the limits were charged for.
+    charged: usize,
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
     fn new() -> Self {
-        Numbered { numbers: FxHashMap::default(), items: Vec::new() }
+        Numbered { numbers: FxHashMap::default(), items: Vec::new(), charged: 0 }
     }
 
     fn number(&mut self, item: T) -> u32 {
@@ -65,17 +73,63 @@ impl<T: Clone + Eq + std::hash::Hash> Numbered<T> {
         self.numbers.insert(item, number);
         number
     }
+
+    /// Items since the last call.
+    fn take_fresh(&mut self) -> u64 {
+        let fresh = self.items.len() - self.charged;
+        self.charged = self.items.len();
+        fresh as u64
+    }
+}
+
+/// The caller's limits, and a cap on the polls of one operation.
+struct OperationLimits<'r> {
+    resources: &'r mut dyn ResourceLimits,
+    polls: u64,
+}
+
+impl<'r> OperationLimits<'r> {
+    fn new(resources: &'r mut dyn ResourceLimits, limits: GroundLimits) -> Self {
+        OperationLimits { resources, polls: (limits.formula_parts as u64 / u64::from(POLL)).max(1) }
+    }
+}
+
+impl ResourceLimits for OperationLimits<'_> {
+    fn poll(&mut self) -> Poll {
+        if self.polls == 0 {
+            return Poll::Stop(StopReason::Grounding);
+        }
+        self.polls -= 1;
+        self.resources.poll()
+    }
+
+    fn charge(&mut self, bytes: u64) -> Poll {
+        self.resources.charge(bytes)
+    }
+}
+
+/// The limit of a cut. Inexact numbers decide like others here, so a limit is the only reason for a cut.
+fn reason_of(cut: Cut) -> StopReason {
+    match cut {
+        Cut::Limit(reason) => reason,
+        Cut::Inexact => StopReason::Grounding,
+    }
 }
 
 impl Lifted {
     /// `None` for tasks with variables that plans do not name (PDDL 1.2's `:vars`): which effects such a step has is not determined by
     /// its name.
-    pub(crate) fn new(task: &Arc<LiftedTask>, semantics: Semantics, limits: GroundLimits) -> Option<Self> {
+    pub(crate) fn new(
+        task: &Arc<LiftedTask>,
+        semantics: Semantics,
+        limits: GroundLimits,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<Self>, StopReason> {
         if task.schemas.iter().any(|s| s.variables.len() != s.parameters) {
-            return None;
+            return Ok(None);
         }
         let mut world = World::initial(Arc::clone(task));
-        close(&mut world, limits);
+        world.close(&mut Work::new(&mut OperationLimits::new(resources, limits))).map_err(reason_of)?;
         let mut tables = Tables::new(task);
         let plans = plan::plans(task, &world, &mut tables);
         for (p, predicate) in task.predicates.iter().enumerate() {
@@ -93,6 +147,8 @@ impl Lifted {
             world,
             tables,
             shown: State { facts: Box::default(), numbers: Box::default() },
+            stale: false,
+            charged: 0,
         };
         let read = functions_read(task);
         met.shown = met.initial(task, &read);
@@ -101,11 +157,40 @@ impl Lifted {
             changes.any(|(change, _)| matches!(change, EffectChange::Numeric(..)))
         });
         let numeric = numeric.collect();
-        Some(Lifted { task: Arc::clone(task), plans, read, semantics, limits, numeric, met: Mutex::new(met) })
+        let arities = task.predicates.iter().map(|p| p.arity).chain(task.function_arity.iter().copied());
+        let arity = arities.chain(task.schemas.iter().map(|s| s.parameters)).max().unwrap_or(0);
+        // Each is in a list and a map.
+        let numbered_bytes = 160 + 8 * arity as u64;
+        let (task, met) = (Arc::clone(task), Mutex::new(met));
+        Ok(Some(Lifted { task, plans, read, semantics, limits, numeric, numbered_bytes, met }))
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Met) -> R) -> R {
         f(&mut self.met.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Calls `f` under the limits, after the state is shown.
+    fn evaluate<R>(
+        &self,
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+        f: impl FnOnce(&mut Met, &mut Work<'_>) -> Result<R, Cut>,
+    ) -> Result<R, StopReason> {
+        self.with(|met| {
+            let mut limits = OperationLimits::new(resources, self.limits);
+            let mut work = Work::charged(&mut limits, met.charged);
+            let result = match met.show(state, &self.task, &mut work) {
+                Ok(()) => f(met, &mut work),
+                Err(cut) => Err(cut),
+            };
+            met.charged = work.most_held();
+            let fresh = met.atoms.take_fresh() + met.terms.take_fresh() + met.actions.take_fresh();
+            let result = result.map_err(reason_of)?;
+            if fresh > 0 {
+                check(resources.charge(fresh * self.numbered_bytes))?;
+            }
+            Ok(result)
+        })
     }
 
     pub(crate) fn initial(&self) -> State {
@@ -115,26 +200,32 @@ impl Lifted {
     /// Writes the legal actions to `out`, in an order that depends on the state alone. Replaces its contents.
     ///
     /// # Errors
-    /// More actions, or more rows tried, than the limits on grounding allow; `out` is then incomplete.
-    pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
+    /// The limit that was reached, also one on grounding: more actions, or more rows tried. `out` is then incomplete.
+    pub(crate) fn applicable_into(
+        &self,
+        state: &State,
+        out: &mut Vec<ActionId>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         out.clear();
-        self.with(|met| {
-            met.show(state, &self.task, self.limits);
-            let (mut found, mut complete) = (Vec::new(), true);
-            let mut limits = self.counting();
-            let mut work = Work::new(&mut limits);
+        self.evaluate(state, resources, |met, work| {
+            let mut found = Vec::new();
+            let mut joined = Ok(true);
             for plan in &self.plans {
-                let joined = plan.join(&met.tables, &met.world, &mut work, &mut |binding, work| {
+                joined = plan.join(&met.tables, &met.world, work, &mut |binding, work| {
                     let legal = self.semantics == Semantics::Strips
-                        || !plan.changes_nothing(self, &met.world, binding, work);
-                    if legal && self.effects_have_values(met, plan.schema, binding, work) {
-                        let args = self.task.schemas[plan.schema].variables.iter();
-                        let args = args.map(|v| binding[v.slot as usize]).collect();
+                        || !plan.changes_nothing(self, &met.world, binding, work)?;
+                    if legal && self.effects_have_values(met, plan.schema, binding, work)? {
+                        let variables = &self.task.schemas[plan.schema].variables;
+                        work.charge(args_bytes(variables.len()))?;
+                        let args = variables.iter().map(|v| binding[v.slot as usize]).collect();
                         found.push(GroundAction { action: plan.schema as u32, args });
                     }
-                    found.len() <= self.limits.instances
+                    Ok(found.len() <= self.limits.instances)
                 });
-                complete &= joined == Ok(true);
+                if joined != Ok(true) {
+                    break;
+                }
             }
             let several = self.plans.iter().any(|p| p.repeats);
             let mut seen = FxHashSet::default();
@@ -144,31 +235,43 @@ impl Lifted {
                     out.push(id);
                 }
             }
-            if complete { Ok(()) } else { Err(StopReason::Grounding) }
+            if joined? { Ok(()) } else { Err(Cut::Limit(StopReason::Grounding)) }
         })
     }
 
     /// Executes an action in place; whether it was legal.
-    pub(crate) fn apply(&self, state: &mut State, action: ActionId) -> bool {
-        self.with(|met| {
-            met.show(state, &self.task, self.limits);
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub(crate) fn apply(
+        &self,
+        state: &mut State,
+        action: ActionId,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
+        let next = self.evaluate(state, resources, |met, work| {
             let ground = met.actions.items[action as usize].clone();
             let mut binding = self.binding(&ground);
-            if !self.is_legal(met, &ground, &mut binding) {
-                return false;
+            if !self.is_legal(met, &ground, &mut binding, work)? {
+                return Ok(None);
             }
-            met.execute(self, &ground, &mut binding, state)
-        })
+            met.execute(self, &ground, &mut binding, state, work).map(Some)
+        })?;
+        Ok(next.map(|next| *state = next).is_some())
     }
 
-    /// Returns true if the goal holds; false also if that is not decided within the limits.
-    pub(crate) fn is_goal(&self, state: &State) -> bool {
-        self.with(|met| {
-            met.show(state, &self.task, self.limits);
+    /// Returns true if the goal holds.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub(crate) fn is_goal(
+        &self,
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
+        self.evaluate(state, resources, |met, work| {
             let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-            let mut limits = self.counting();
-            let view = met.world.view_of_samples();
-            holds(&view, &self.task.goal, &mut binding, &mut Work::new(&mut limits)) == Ok(true)
+            holds(&met.world.view_of_samples(), &self.task.goal, &mut binding, work)
         })
     }
 
@@ -181,32 +284,42 @@ impl Lifted {
         binding
     }
 
-    fn is_legal(&self, met: &Met, action: &GroundAction, binding: &mut [ObjectId]) -> bool {
+    fn is_legal(
+        &self,
+        met: &Met,
+        action: &GroundAction,
+        binding: &mut [ObjectId],
+        work: &mut Work<'_>,
+    ) -> Result<bool, Cut> {
         let number = action.action as usize;
-        let mut limits = self.counting();
-        let mut work = Work::new(&mut limits);
-        if !self.precondition_holds(met, number, binding, &mut work)
-            || !self.effects_have_values(met, number, binding, &mut work)
-        {
-            return false;
+        if !self.is_executable(met, number, binding, work)? {
+            return Ok(false);
         }
-        self.semantics == Semantics::Strips
-            || self.plans.iter().filter(|p| p.schema == number).any(|p| {
-                p.holds(&met.world, binding, &mut work, &mut |b, work| {
-                    !p.changes_nothing(self, &met.world, b, work)
-                })
-            })
+        if self.semantics == Semantics::Strips {
+            return Ok(true);
+        }
+        for plan in self.plans.iter().filter(|p| p.schema == number) {
+            let changes = plan.holds(&met.world, binding, work, &mut |b, work| {
+                Ok(!plan.changes_nothing(self, &met.world, b, work)?)
+            })?;
+            if changes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
-    fn precondition_holds(
+    /// Returns true if the precondition holds and all effects have values.
+    fn is_executable(
         &self,
         met: &Met,
         schema: usize,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-    ) -> bool {
+    ) -> Result<bool, Cut> {
         let precondition = &self.task.schemas[schema].precondition;
-        holds(&met.world.view_of_samples(), precondition, binding, work) == Ok(true)
+        Ok(holds(&met.world.view_of_samples(), precondition, binding, work)?
+            && self.effects_have_values(met, schema, binding, work)?)
     }
 
     /// Returns true if no numeric effect keeps a ground action from being applicable.
@@ -216,33 +329,32 @@ impl Lifted {
         schema: usize,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-    ) -> bool {
+    ) -> Result<bool, Cut> {
         if !self.numeric[schema] {
-            return true;
+            return Ok(true);
         }
+        let held = work.held();
         let view = met.world.view_of_samples();
-        let changes = met.world.changes(&self.task.schemas[schema], &view, binding, work);
-        changes.is_ok_and(|changes| changes.bad.is_empty())
-    }
-
-    /// Limits on the evaluation of one condition.
-    fn counting(&self) -> CountingLimits {
-        let polls = self.limits.formula_parts as u64 / u64::from(crate::satisfy::POLL);
-        CountingLimits { polls: polls.max(1), bytes: u64::MAX }
+        let changes = met.world.changes(&self.task.schemas[schema], &view, binding, work)?;
+        work.release_to(held);
+        Ok(changes.bad.is_empty())
     }
 
     /// Returns true if the precondition holds and only the semantics forbids the action.
-    pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
-        self.with(|met| {
-            met.show(state, &self.task, self.limits);
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub(crate) fn is_dropped(
+        &self,
+        state: &State,
+        action: ActionId,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
+        self.evaluate(state, resources, |met, work| {
             let ground = met.actions.items[action as usize].clone();
             let mut binding = self.binding(&ground);
-            let mut limits = self.counting();
-            let mut work = Work::new(&mut limits);
-            let number = ground.action as usize;
-            self.precondition_holds(met, number, &mut binding, &mut work)
-                && self.effects_have_values(met, number, &mut binding, &mut work)
-                && !self.is_legal(met, &ground, &mut binding)
+            Ok(self.is_executable(met, ground.action as usize, &mut binding, work)?
+                && !self.is_legal(met, &ground, &mut binding, work)?)
         })
     }
 
@@ -280,7 +392,10 @@ impl Met {
     }
 
     /// Makes `world` and `tables` show a state, by what differs from the one they show.
-    fn show(&mut self, state: &State, task: &LiftedTask, limits: GroundLimits) {
+    ///
+    /// # Errors
+    /// The limit that ended the derivation of atoms. The next call starts it again.
+    fn show(&mut self, state: &State, task: &LiftedTask, work: &mut Work<'_>) -> Result<(), Cut> {
         let words = state.facts.len().max(self.shown.facts.len());
         let word = |s: &State, i: usize| s.facts.get(i).copied().unwrap_or(0);
         let mut changed = false;
@@ -309,30 +424,32 @@ impl Met {
                 self.world.set_number(term.predicate, Args::from_slice(&term.args), value(state));
             }
         }
-        if changed && !task.rules.is_empty() {
-            close(&mut self.world, limits);
+        if changed {
+            self.shown.clone_from(state);
+            self.stale = !task.rules.is_empty();
+        }
+        if self.stale {
+            self.world.close(work)?;
             for (p, _) in task.predicates.iter().enumerate().filter(|(_, p)| p.derived) {
                 self.tables.fill(p as u32, self.world.rows(p as u32).iter());
             }
+            self.stale = false;
         }
-        if changed {
-            self.shown.clone_from(state);
-        }
+        Ok(())
     }
 
-    /// The state after an action that is legal in the one shown; false if its effects were not decided within the limits.
+    /// The state after an action that is legal in the one shown.
     fn execute(
         &mut self,
         lifted: &Lifted,
         action: &GroundAction,
         binding: &mut [ObjectId],
-        state: &mut State,
-    ) -> bool {
-        let mut limits = lifted.counting();
+        state: &State,
+        work: &mut Work<'_>,
+    ) -> Result<State, Cut> {
         let schema = &lifted.task.schemas[action.action as usize];
         let view = self.world.view_of_samples();
-        let changes = self.world.changes(schema, &view, binding, &mut Work::new(&mut limits));
-        let Ok(changes) = changes else { return false };
+        let changes = self.world.changes(schema, &view, binding, work)?;
         let atom = |(predicate, args): (u32, Args)| Atom { predicate, args: args.as_slice().into() };
         let mut facts = state.facts.to_vec();
         for fact in changes.deleted {
@@ -352,17 +469,7 @@ impl Met {
                 numbers[number] = value;
             }
         }
-        *state = trim_state(facts, numbers);
-        true
-    }
-}
-
-/// Brings the derived atoms up to date. Beyond the limits there are none, so that nothing depends on half of them.
-fn close(world: &mut World<Arc<LiftedTask>>, limits: GroundLimits) {
-    let polls = limits.formula_parts as u64 / u64::from(crate::satisfy::POLL);
-    let mut limits = CountingLimits { polls: polls.max(1), bytes: u64::MAX };
-    if world.close(&mut Work::new(&mut limits)).is_err() {
-        world.clear_derived();
+        Ok(trim_state(facts, numbers))
     }
 }
 

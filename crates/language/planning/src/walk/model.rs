@@ -122,13 +122,16 @@ impl Backend {
         resources: &mut dyn ResourceLimits,
     ) -> Result<Self, ModelError> {
         let &ModelOptions { semantics, method, ground: limits } = options;
-        let lifted = || Lifted::new(task, semantics, limits).map(|l| Backend::Lifted(Box::new(l)));
+        let lifted = |resources: &mut dyn ResourceLimits| {
+            let built = Lifted::new(task, semantics, limits, resources).map_err(ModelError::Limit)?;
+            Ok(built.map(|lifted| Backend::Lifted(Box::new(lifted))))
+        };
         let grounded = |limits, resources: &mut dyn ResourceLimits| {
             Backend::ground(task, semantics, limits, resources).map_err(ModelError::Limit)
         };
         match method {
             GroundingMethod::Ground => grounded(limits, resources),
-            GroundingMethod::Lifted => lifted().ok_or_else(|| {
+            GroundingMethod::Lifted => lifted(resources)?.ok_or_else(|| {
                 let hidden = task.schemas.iter().find(|s| s.variables.len() != s.parameters);
                 let place = SourcePlace::domain(hidden.map(|s| s.span).unwrap_or_default());
                 let what = "an action with :vars, without grounding".to_owned();
@@ -137,7 +140,7 @@ impl Backend {
             GroundingMethod::Auto => {
                 let few = GroundLimits { instances: limits.instances.min(AUTO_INSTANCES), ..limits };
                 match grounded(few, resources) {
-                    Err(ModelError::Limit(StopReason::Grounding)) => match lifted() {
+                    Err(ModelError::Limit(StopReason::Grounding)) => match lifted(resources)? {
                         Some(lifted) => Ok(lifted),
                         None => grounded(limits, resources),
                     },
@@ -229,41 +232,63 @@ impl Model {
     }
 
     /// Returns the legal ground actions of a state, each once, in an order that depends on the state alone.
-    /// Without grounding at most [`GroundLimits::instances`] of them.
-    pub fn applicable(&self, state: &State) -> Vec<ActionId> {
-        let mut out = Vec::new();
-        // What is there of a list that is too long is the documented answer.
-        let _ = self.applicable_into(state, &mut out);
-        out
-    }
-
-    /// Writes the legal ground actions of a state over `out`.
     ///
     /// # Errors
-    /// There are more than the limits allow (without grounding only).
-    pub(crate) fn applicable_into(&self, state: &State, out: &mut Vec<ActionId>) -> Result<(), StopReason> {
+    /// The limit that was reached. Without grounding there may be more actions than [`GroundLimits::instances`].
+    pub fn applicable(
+        &self,
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Vec<ActionId>, StopReason> {
+        let mut out = Vec::new();
+        self.applicable_into(state, &mut out, resources)?;
+        Ok(out)
+    }
+
+    /// Writes the legal ground actions of a state over `out`. The limits bound the work without grounding; that of a ground task is
+    /// at most its size.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub(crate) fn applicable_into(
+        &self,
+        state: &State,
+        out: &mut Vec<ActionId>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         match &self.backend {
             Backend::Ground { simulator, .. } => {
                 simulator.applicable_into(state, out);
                 Ok(())
             }
-            Backend::Lifted(lifted) => lifted.applicable_into(state, out),
+            Backend::Lifted(lifted) => lifted.applicable_into(state, out, resources),
         }
     }
 
     /// Executes a ground action in place; whether it was legal.
-    pub fn apply(&self, state: &mut State, action: ActionId) -> bool {
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn apply(
+        &self,
+        state: &mut State,
+        action: ActionId,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
         match &self.backend {
-            Backend::Ground { simulator, .. } => simulator.apply(state, action),
-            Backend::Lifted(lifted) => lifted.apply(state, action),
+            Backend::Ground { simulator, .. } => Ok(simulator.apply(state, action)),
+            Backend::Lifted(lifted) => lifted.apply(state, action, resources),
         }
     }
 
     /// Returns true if the problem's goal holds in a state.
-    pub fn is_goal(&self, state: &State) -> bool {
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn is_goal(&self, state: &State, resources: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
         match &self.backend {
-            Backend::Ground { simulator, .. } => simulator.is_goal(state),
-            Backend::Lifted(lifted) => lifted.is_goal(state),
+            Backend::Ground { simulator, .. } => Ok(simulator.is_goal(state)),
+            Backend::Lifted(lifted) => lifted.is_goal(state, resources),
         }
     }
 
@@ -325,12 +350,17 @@ impl Model {
     }
 
     /// Returns true if a ground action is illegal only because it changes nothing: its precondition holds.
-    pub(crate) fn is_dropped(&self, state: &State, action: ActionId) -> bool {
+    pub(crate) fn is_dropped(
+        &self,
+        state: &State,
+        action: ActionId,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
         match &self.backend {
-            Backend::Ground { dropped, .. } => dropped
+            Backend::Ground { dropped, .. } => Ok(dropped
                 .get(&action)
-                .is_some_and(|all| all.iter().any(|c| c.holds(state.bits(), state.numbers()))),
-            Backend::Lifted(lifted) => lifted.is_dropped(state, action),
+                .is_some_and(|all| all.iter().any(|c| c.holds(state.bits(), state.numbers())))),
+            Backend::Lifted(lifted) => lifted.is_dropped(state, action, resources),
         }
     }
 
@@ -462,17 +492,30 @@ pub struct ExecutedSteps {
 }
 
 /// Executes a sequence from the initial state.
-pub fn execute_steps(model: &Model, steps: &[NamedStep]) -> ExecutedSteps {
+///
+/// # Errors
+/// The limit that was reached.
+pub fn execute_steps(
+    model: &Model,
+    steps: &[NamedStep],
+    resources: &mut dyn ResourceLimits,
+) -> Result<ExecutedSteps, StopReason> {
     let mut state = model.initial();
     for (executed, step) in steps.iter().enumerate() {
         let refusal = match model.resolve(step) {
-            Ok(Some(action)) if model.apply(&mut state, action) => continue,
-            Ok(action) => model.refusal_of(&state, action),
+            Ok(action) => {
+                if let Some(action) = action
+                    && model.apply(&mut state, action, resources)?
+                {
+                    continue;
+                }
+                model.refusal_of(&state, action, resources)?
+            }
             Err(refusal) => refusal,
         };
-        return ExecutedSteps { executed, refusal: Some(refusal), state };
+        return Ok(ExecutedSteps { executed, refusal: Some(refusal), state });
     }
-    ExecutedSteps { executed: steps.len(), refusal: None, state }
+    Ok(ExecutedSteps { executed: steps.len(), refusal: None, state })
 }
 
 impl Model {
@@ -516,11 +559,16 @@ impl Model {
     }
 
     /// Returns why an existing ground action is not legal in a state.
-    fn refusal_of(&self, state: &State, action: Option<ActionId>) -> Refusal {
-        match action {
-            Some(action) if self.is_dropped(state, action) => Refusal::NoEffect,
+    fn refusal_of(
+        &self,
+        state: &State,
+        action: Option<ActionId>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Refusal, StopReason> {
+        Ok(match action {
+            Some(action) if self.is_dropped(state, action, resources)? => Refusal::NoEffect,
             _ => Refusal::NotApplicable,
-        }
+        })
     }
 }
 
@@ -564,20 +612,30 @@ impl<'m> Link<'m> {
     }
 
     /// Returns why the target refuses the source's action in a state of the target.
-    pub(crate) fn refusal(&self, source_action: ActionId, state: &State) -> Refusal {
+    pub(crate) fn refusal(
+        &self,
+        source_action: ActionId,
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Refusal, StopReason> {
         match self.target.resolve(&self.source.step(source_action)) {
-            Ok(action) => self.target.refusal_of(state, action),
-            Err(refusal) => refusal,
+            Ok(action) => self.target.refusal_of(state, action, resources),
+            Err(refusal) => Ok(refusal),
         }
     }
 
     /// The failing walk of a sequence of source actions whose last one the target refuses in `state`.
-    pub(crate) fn failing(&self, walk: &[ActionId], state: &State) -> Option<FailingWalk> {
-        let (&last, prefix) = walk.split_last()?;
-        Some(FailingWalk {
+    pub(crate) fn failing(
+        &self,
+        walk: &[ActionId],
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<FailingWalk>, StopReason> {
+        let Some((&last, prefix)) = walk.split_last() else { return Ok(None) };
+        Ok(Some(FailingWalk {
             prefix: prefix.iter().map(|&a| self.source.step(a)).collect(),
             action: self.source.step(last),
-            refusal: self.refusal(last, state),
-        })
+            refusal: self.refusal(last, state, resources)?,
+        }))
     }
 }

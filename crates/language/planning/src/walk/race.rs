@@ -247,7 +247,9 @@ impl<'m> Arm<'m> {
             for (side, direction) in DIRECTIONS.into_iter().enumerate() {
                 let (source, target) = direction.models(pair.reference, pair.candidate);
                 let seed = Random::stream(spec.seed, (2 * problem + side) as u64).next_u64();
-                let Some(walker) = Walker::new(source, WalkPolicy::Uniform)? else { return Ok(None) };
+                let Some(walker) = Walker::new(source, WalkPolicy::Uniform, resources)? else {
+                    return Ok(None);
+                };
                 let trial = Trial::new(source, target);
                 let mut lane = Lane { walker, trial, lengths: Vec::new(), seed };
                 lane.probe(spec, resources)?;
@@ -308,7 +310,8 @@ impl Lane<'_> {
             match self.walker.draw(length, spec.dead_ends, &mut random, resources)? {
                 DrawOutcome::GivenUp => unknown += 1,
                 DrawOutcome::Complete | DrawOutcome::DeadEnd => {
-                    executable += u32::from(self.trial.refused_at(&self.walker.walk).is_none());
+                    let refused = self.trial.refused_at(&self.walker.walk, resources)?;
+                    executable += u32::from(refused.is_none());
                 }
             }
         }

@@ -131,6 +131,11 @@ fn score(lengths: &[LengthSample]) -> Option<f64> {
     (counted > 0).then(|| sum / f64::from(counted))
 }
 
+/// Estimated bytes of a walk that is kept, apart from its steps.
+const WALK_BYTES: u64 = 64;
+/// Estimated bytes of a step with its names.
+const NAMED_STEP_BYTES: u64 = 128;
+
 /// Result of drawing one walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawOutcome {
@@ -159,10 +164,14 @@ pub(crate) struct Walker<'m> {
 
 impl<'m> Walker<'m> {
     /// Returns `None` if the initial state has no applicable action, so that there are no walks.
-    pub(crate) fn new(model: &'m Model, policy: WalkPolicy) -> Result<Option<Self>, StopReason> {
+    pub(crate) fn new(
+        model: &'m Model,
+        policy: WalkPolicy,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<Self>, StopReason> {
         let initial = model.initial();
         let mut applicable = Vec::new();
-        model.applicable_into(&initial, &mut applicable)?;
+        model.applicable_into(&initial, &mut applicable, resources)?;
         let coverage = (policy == WalkPolicy::CoverageGuided).then(|| Coverage::new(model));
         Ok((!applicable.is_empty()).then(|| Walker {
             model,
@@ -187,7 +196,7 @@ impl<'m> Walker<'m> {
         let mut redraws = 0;
         loop {
             check(resources.poll())?;
-            if self.try_once(length, random)? {
+            if self.try_once(length, random, resources)? {
                 return Ok(DrawOutcome::Complete);
             }
             match dead_ends {
@@ -205,11 +214,16 @@ impl<'m> Walker<'m> {
     }
 
     /// Draws a walk once. Returns true if it reached its length.
-    fn try_once(&mut self, length: u32, random: &mut Random) -> Result<bool, StopReason> {
+    fn try_once(
+        &mut self,
+        length: u32,
+        random: &mut Random,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
         self.walk.clear();
         self.state.clone_from(&self.initial);
         for _ in 0..length {
-            self.model.applicable_into(&self.state, &mut self.applicable)?;
+            self.model.applicable_into(&self.state, &mut self.applicable, resources)?;
             if self.applicable.is_empty() {
                 return Ok(false);
             }
@@ -217,7 +231,7 @@ impl<'m> Walker<'m> {
                 None => self.applicable[random.below(self.applicable.len() as u64) as usize],
                 Some(coverage) => coverage.choose(self.model, &self.applicable, random),
             };
-            self.model.apply(&mut self.state, action);
+            self.model.apply(&mut self.state, action, resources)?;
             self.walk.push(action);
             self.steps += 1;
         }
@@ -287,7 +301,7 @@ pub fn sample_direction(
     spec: &SampleSpec,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<DirectionSample>, StopReason> {
-    let Some(mut sampler) = DirectionSampler::new(source, target, spec)? else { return Ok(None) };
+    let Some(mut sampler) = DirectionSampler::new(source, target, spec, resources)? else { return Ok(None) };
     sampler.draw_to(u64::from(spec.t_max.max(1)) * u64::from(spec.walks_per_length), resources)?;
     Ok(Some(sampler.finish()))
 }
@@ -311,9 +325,14 @@ impl<'m> DirectionSampler<'m> {
     /// matter here.
     ///
     /// # Errors
-    /// A limit on the actions applicable initially.
-    pub fn new(source: &'m Model, target: &'m Model, spec: &SampleSpec) -> Result<Option<Self>, StopReason> {
-        let Some(walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
+    /// The limit that was reached.
+    pub fn new(
+        source: &'m Model,
+        target: &'m Model,
+        spec: &SampleSpec,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<Self>, StopReason> {
+        let Some(walker) = Walker::new(source, spec.policy, resources)? else { return Ok(None) };
         let none = |length| LengthSample { length, walks: 0, executable: 0, rejected: 0, given_up: 0 };
         Ok(Some(DirectionSampler {
             spec: *spec,
@@ -359,7 +378,7 @@ impl<'m> DirectionSampler<'m> {
             return Ok(());
         }
         length.walks += 1;
-        let Some(at) = trial.refused_at(&walker.walk) else {
+        let Some(at) = trial.refused_at(&walker.walk, resources)? else {
             length.executable += 1;
             return Ok(());
         };
@@ -368,7 +387,8 @@ impl<'m> DirectionSampler<'m> {
         if known.as_ref().is_some_and(|(_, walk)| walk.len() <= at + 1) {
             return Ok(());
         }
-        let Some(failing) = trial.link.failing(&walker.walk[..=at], &trial.state) else { return Ok(()) };
+        let failing = trial.link.failing(&walker.walk[..=at], &trial.state, resources)?;
+        let Some(failing) = failing else { return Ok(()) };
         if self.first.is_none() {
             self.first = Some(failing.clone());
         }
@@ -420,21 +440,25 @@ impl<'m> Trial<'m> {
     }
 
     /// The index of the step that the target refuses, `None` where it executes the walk.
-    pub(crate) fn refused_at(&mut self, walk: &[ActionId]) -> Option<usize> {
+    pub(crate) fn refused_at(
+        &mut self,
+        walk: &[ActionId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Option<usize>, StopReason> {
         self.state.clone_from(&self.initial);
         for (i, &action) in walk.iter().enumerate() {
             let schema = self.link.source.schema_of(action);
             self.tried[schema] += 1;
             let executed = match self.link.action(action) {
-                Some(own) => self.link.target.apply(&mut self.state, own),
+                Some(own) => self.link.target.apply(&mut self.state, own, resources)?,
                 None => false,
             };
             if !executed {
                 self.refused[schema] += 1;
-                return Some(i);
+                return Ok(Some(i));
             }
         }
-        None
+        Ok(None)
     }
 
     fn counts(&self) -> Vec<SchemaCount> {
@@ -457,7 +481,7 @@ pub fn sample_walks(
     spec: &SampleSpec,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<Vec<Option<Vec<NamedStep>>>>, StopReason> {
-    let Some(mut walker) = Walker::new(model, spec.policy)? else { return Ok(None) };
+    let Some(mut walker) = Walker::new(model, spec.policy, resources)? else { return Ok(None) };
     let t_max = u64::from(spec.t_max.max(1));
     let mut out = Vec::new();
     let mut none = vec![false; t_max as usize];
@@ -473,6 +497,7 @@ pub fn sample_walks(
         let given_up = walked == DrawOutcome::GivenUp;
         none[slot] |= given_up;
         some[slot] |= !given_up;
+        check(resources.charge(WALK_BYTES + NAMED_STEP_BYTES * walker.walk.len() as u64))?;
         out.push((!given_up).then(|| walker.walk.iter().map(|&a| model.step(a)).collect()));
     }
     Ok(Some(out))
@@ -497,7 +522,7 @@ impl<'m> DrawnWalks<'m> {
         total: u64,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Option<Self>, StopReason> {
-        let Some(mut walker) = Walker::new(source, spec.policy)? else { return Ok(None) };
+        let Some(mut walker) = Walker::new(source, spec.policy, resources)? else { return Ok(None) };
         let t_max = u64::from(spec.t_max.max(1));
         // A length that had no walk at first is not tried again.
         let mut given_up = vec![false; t_max as usize];
@@ -514,6 +539,7 @@ impl<'m> DrawnWalks<'m> {
             let lost = walked == DrawOutcome::GivenUp;
             given_up[slot] |= lost;
             found[slot] |= !lost;
+            check(resources.charge(WALK_BYTES + 4 * walker.walk.len() as u64))?;
             walks.push((!lost).then(|| walker.walk.as_slice().into()));
         }
         Ok(Some(DrawnWalks { source, walks }))
@@ -536,12 +562,16 @@ pub struct WalkExecution<'e> {
 
 impl WalkExecution<'_> {
     /// Executes walks until `total` of them were tried, or all. Whether every one so far could be executed to its end.
-    pub fn run_to(&mut self, total: u64) -> bool {
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn run_to(&mut self, total: u64, resources: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
         let end = usize::try_from(total).map_or(self.walks.len(), |total| total.min(self.walks.len()));
         for walk in self.walks.get(self.done..end).unwrap_or_default().iter().flatten() {
-            self.failed |= self.trial.refused_at(walk).is_some();
+            check(resources.poll())?;
+            self.failed |= self.trial.refused_at(walk, resources)?.is_some();
         }
         self.done = self.done.max(end);
-        !self.failed
+        Ok(!self.failed)
     }
 }

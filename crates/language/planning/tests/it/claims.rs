@@ -22,7 +22,7 @@ fn task(domain: &str) -> (Domain, Problem) {
 fn validate_plan(plan: &str) -> (Validator, ValidationReport) {
     let (domain, problem) = task(DOMAIN);
     let validator = Validator::new(normalize(&domain, &problem).unwrap());
-    let report = validator.validate(&parse_plan(plan, SourceId(2)));
+    let report = validator.validate(&parse_plan(plan, SourceId(2)), &mut Unlimited);
     (validator, report)
 }
 

@@ -24,7 +24,9 @@ fn optimum(domain: &str, problem: &str) -> f64 {
             panic!("{algorithm:?}: {:?}", result.outcome)
         };
         let (domain, problem) = read(domain, problem);
-        let report = validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2))).unwrap();
+        let report =
+            validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2)), &mut Unlimited)
+                .unwrap();
         assert_eq!(report.decision, ValidationDecision::Valid, "{algorithm:?} {:?}", report.diagnostics);
         assert_eq!(report.cost, found.cost);
         best = found.cost.unwrap();
@@ -100,7 +102,7 @@ fn types_may_have_two_parents_and_constants_may_be_objects() {
     assert_eq!(optimum(domain, problem), 1.0);
     // A shed is both; a plain spot is not a crane.
     let (domain, problem) = read(domain, problem);
-    let report = validate(&domain, &problem, &parse_plan("(use p s1)", SourceId(2))).unwrap();
+    let report = validate(&domain, &problem, &parse_plan("(use p s1)", SourceId(2)), &mut Unlimited).unwrap();
     assert_eq!(report.decision, ValidationDecision::Invalid);
     assert_eq!(report.diagnostics[0].code, "plan.type-mismatch");
 }
@@ -158,9 +160,10 @@ fn numbers_are_simulated_and_validated_but_not_searched() {
         (names.join(" "), state.numbers(), simulator.is_goal(&state)),
         ("(fill c) (drive c)".into(), &[planforge_pddl::Number::ONE][..], true)
     );
-    let report = validate(&domain, &problem, &parse_plan("(fill c) (drive c)", SourceId(2))).unwrap();
+    let report =
+        validate(&domain, &problem, &parse_plan("(fill c) (drive c)", SourceId(2)), &mut Unlimited).unwrap();
     assert_eq!(report.decision, ValidationDecision::Valid);
-    let report = validate(&domain, &problem, &parse_plan("(drive c)", SourceId(2))).unwrap();
+    let report = validate(&domain, &problem, &parse_plan("(drive c)", SourceId(2)), &mut Unlimited).unwrap();
     let failed = &report.failing_step.unwrap().conditions[0];
     assert_eq!(failed.text, "(>= (fuel c) (* 2 (speed)))");
     assert_eq!(failed.why, "(fuel c) is 1 and (* 2 (speed)) is 3");
@@ -193,7 +196,7 @@ fn unsupported_constructs_are_reported_with_their_place() {
         let source = if text == TaskText::Domain { domain } else { problem };
         assert!(source[why[0].place.span.range()].starts_with(at), "{what}");
         let (domain, problem) = read(domain, problem);
-        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2)), &mut Unlimited).unwrap();
         assert!(matches!(report.decision, ValidationDecision::Unsupported(_)), "{what}");
     }
 }

@@ -77,7 +77,7 @@ fn same_answers(seed: u64, features: Features) {
         match (&result.outcome, best) {
             (SearchOutcome::Plan(found), Some(best)) => {
                 let file = parse_plan(&found.to_string(), SourceId(2));
-                let report = validate(&domain, &problem, &file).unwrap();
+                let report = validate(&domain, &problem, &file, &mut Unlimited).unwrap();
                 assert_eq!(
                     report.decision,
                     ValidationDecision::Valid,
@@ -133,7 +133,7 @@ fn same_verdicts(seed: u64, features: Features) {
     }
     let expected = valid && slow.is_goal(&state);
     let file = parse_plan(&steps.join("\n"), SourceId(2));
-    let report = validate(&domain, &problem, &file).unwrap();
+    let report = validate(&domain, &problem, &file, &mut Unlimited).unwrap();
     assert_eq!(
         report.is_valid(),
         expected,

@@ -410,7 +410,7 @@ fn confirm(domains: [&Domain; 2], problem: &Problem, found: &DomainComparison) {
         let text: String = steps.iter().map(|s| format!("{s}\n")).collect();
         parse_plan(&text, SourceId(2))
     };
-    let reports = domains.map(|d| validate(d, problem, &plan(&difference.steps)).unwrap());
+    let reports = domains.map(|d| validate(d, problem, &plan(&difference.steps), &mut Unlimited).unwrap());
     let failing = reports.each_ref().map(|r| r.failing_step.as_ref().map(|s| s.index));
     let last = difference.steps.len().checked_sub(1);
     match &difference.kind {

@@ -226,7 +226,7 @@ fn by_validation(
         return Some((HdeClass::OPApp, None));
     }
     let fails = |domain: &Domain, plan: &String| {
-        !validate(domain, problem, &parse_plan(plan, SourceId(2))).unwrap().is_valid()
+        !validate(domain, problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap().is_valid()
     };
     let new_fails = |rank: usize| fails(domains[0], new.get(rank)?).then_some((HdeClass::NPApp, Some(rank)));
     let old_fails = |rank: usize| fails(domains[1], old.get(rank)?).then_some((HdeClass::OPApp, Some(rank)));

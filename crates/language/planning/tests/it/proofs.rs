@@ -65,7 +65,7 @@ fn judge_within(
     let domain = parse_domain(domain, SourceId(0)).value;
     let problem = parse_problem(problem, SourceId(1)).value;
     let validator = Validator::new(normalize(&domain, &problem).unwrap());
-    validator.validate_within(&parse_plan(text, SourceId(2)), limits)
+    validator.validate(&parse_plan(text, SourceId(2)), limits)
 }
 
 fn best(domain: &str, problem: &str, k: usize) -> TopKOutcome {
@@ -197,7 +197,7 @@ fn validation_simulation_and_walks_agree_on_numeric_effects() {
             let model =
                 planforge_planning::walk::Model::new(&domain_tree, &problem_tree, &options, &mut Unlimited)
                     .unwrap();
-            let applicable = !model.applicable(&model.initial()).is_empty();
+            let applicable = !model.applicable(&model.initial(), &mut Unlimited).unwrap().is_empty();
             let failed = report.failing_step.is_some();
             assert_eq!(applicable, !failed, "{method:?}: {effects} {init}");
         }
@@ -314,7 +314,7 @@ fn what_a_limit_cuts_is_undecided() {
     let problem = parse_problem(&problem, SourceId(1)).value;
     let validator = Validator::new(normalize(&domain, &problem).unwrap());
     let mut limits = CountingLimits { polls: 1000, bytes: u64::MAX };
-    let report = validator.validate_within(&parse_plan("", SourceId(2)), &mut limits);
+    let report = validator.validate(&parse_plan("", SourceId(2)), &mut limits);
     assert_eq!(report.decision, ValidationDecision::LimitReached(StopReason::Time));
     assert!(report.diagnostics.iter().all(|d| !d.is_error()));
     let explanation = why_unsolvable(validator.task(), &mut CountingLimits { polls: 1000, bytes: u64::MAX });
@@ -423,7 +423,7 @@ fn everything(domain: String, problem: String) {
         let _ = why_unsolvable(&lifted, &mut limits());
         let _ = plan(&domain, &problem, &PlanOptions::default(), &mut limits());
         let validator = Validator::new(lifted);
-        let report = validator.validate_within(&parse_plan("(a)\n", SourceId(2)), &mut limits());
+        let report = validator.validate(&parse_plan("(a)\n", SourceId(2)), &mut limits());
         let _ = validator.goal_along(&report.trace, &mut limits());
     });
 }

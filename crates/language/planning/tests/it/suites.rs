@@ -17,7 +17,8 @@ fn solve(domain: &str, task: &str, algorithm: Algorithm) -> Option<f64> {
     else {
         return None;
     };
-    let report = validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2))).unwrap();
+    let report =
+        validate(&domain, &problem, &parse_plan(&found.to_string(), SourceId(2)), &mut Unlimited).unwrap();
     assert_eq!(report.decision, ValidationDecision::Valid, "{task} {:?}", report.diagnostics);
     assert_eq!(report.cost, found.cost);
     found.cost

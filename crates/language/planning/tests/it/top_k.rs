@@ -126,7 +126,8 @@ fn compare_with_enumeration(tasks: u64, minimum: [usize; 3]) {
             ended += usize::from(end == TopKEnd::NoMore);
             for plan in plans.iter().take(8) {
                 let report =
-                    validate(&domain, &problem, &parse_plan(&plan.to_string(), SourceId(2))).unwrap();
+                    validate(&domain, &problem, &parse_plan(&plan.to_string(), SourceId(2)), &mut Unlimited)
+                        .unwrap();
                 assert_eq!(report.decision, ValidationDecision::Valid, "seed {seed}: {plan}");
                 assert_eq!(report.cost, plan.cost, "seed {seed}: {plan}");
                 let distinct: BTreeSet<String> = plan.step_texts().into_iter().collect();

@@ -28,7 +28,7 @@ const GOOD: [&str; 6] = [
 
 fn check(plan: &str) -> ValidationReport {
     let (domain, problem) = read(DOMAIN, PROBLEM);
-    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2))).unwrap();
+    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap();
     for diagnostic in &report.diagnostics {
         assert!(CODES.iter().any(|c| c.code == diagnostic.code), "{} is not explained", diagnostic.code);
     }
@@ -184,7 +184,7 @@ fn an_unset_cost_counter_costs_nothing_in_the_planner_and_in_the_validator() {
         else {
             panic!("the task has a plan")
         };
-        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2)), &mut Unlimited).unwrap();
         assert_eq!((found.cost, report.cost), (Some(cost), Some(cost)), "{other_action} {metric}");
     }
 }
@@ -205,7 +205,7 @@ fn a_metric_without_a_value_is_called_that_and_has_none_in_the_validator() {
         let outcome = plan(&domain, &problem, &options, &mut Unlimited).unwrap().outcome;
         let SearchOutcome::Unsupported(why) = outcome else { panic!("{metric}: {outcome:?}") };
         assert_eq!(why[0].what, "a metric that has no value in any state", "{metric}");
-        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2))).unwrap();
+        let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2)), &mut Unlimited).unwrap();
         assert_eq!((report.decision, report.cost), (ValidationDecision::Valid, None), "{metric}");
     }
 }

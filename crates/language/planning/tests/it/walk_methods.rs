@@ -29,7 +29,7 @@ fn same_space(name: &str, texts: (&str, &str), semantics: Semantics, most: usize
     let tracked: BTreeSet<String> =
         task.facts[..task.basic_facts].iter().map(|a| task.symbols.atom(a)).collect();
     let named = |m: &Model, s: &State| -> BTreeMap<String, u32> {
-        let all = m.applicable(s);
+        let all = m.applicable(s, &mut Unlimited).unwrap();
         let names: BTreeMap<String, u32> = all.iter().map(|&a| (m.step(a).to_string(), a)).collect();
         assert_eq!(all.len(), names.len(), "{name}: an action is listed twice");
         names
@@ -49,7 +49,11 @@ fn same_space(name: &str, texts: (&str, &str), semantics: Semantics, most: usize
         assert_eq!(keys(&first), keys(&second), "{name}: applicable\n{}\n{}", texts.0, texts.1);
         for (step, action) in first {
             let mut next = (one.clone(), two.clone());
-            assert!(ground.apply(&mut next.0, action) && lifted.apply(&mut next.1, second[&step]), "{name}");
+            assert!(
+                ground.apply(&mut next.0, action, &mut Unlimited).unwrap()
+                    && lifted.apply(&mut next.1, second[&step], &mut Unlimited).unwrap(),
+                "{name}"
+            );
             open.push_back(next);
         }
     }
@@ -110,7 +114,9 @@ fn both_methods_agree_on_numbers_constants_and_no_ops() {
         assert!(same_space("grid", GRID, semantics, 400) >= 20);
     }
     let lifted = model(GRID, Semantics::GroundNoOpsDropped, GroundingMethod::Lifted).unwrap();
-    let refusal = |text: &str| execute_steps(&lifted, &[NamedStep::parse(text).unwrap()]).refusal;
+    let refusal = |text: &str| {
+        execute_steps(&lifted, &[NamedStep::parse(text).unwrap()], &mut Unlimited).unwrap().refusal
+    };
     assert_eq!(refusal("(go a a)"), Some(Refusal::NoEffect));
     assert_eq!(refusal("(stay a)"), Some(Refusal::NoEffect));
     assert_eq!(refusal("(go b c)"), Some(Refusal::NotApplicable));

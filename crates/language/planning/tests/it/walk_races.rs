@@ -114,7 +114,7 @@ fn undefined_candidates_and_limits_end_a_race_without_a_wrong_winner() {
             .replace("(on ?b ?s) (free))\n", "(on ?b ?s) (free) (held ?b))\n")
             .replace("(:types shelf book)", "(:types shelf book) (:constants b1 - book)"),
     );
-    assert!(stuck.applicable(&stuck.initial()).is_empty());
+    assert!(stuck.applicable(&stuck.initial(), &mut Unlimited).unwrap().is_empty());
     let pair = |c| vec![ModelPair { reference: &reference, candidate: c }];
     let result = race(&[pair(&stuck), pair(&reference)], &spec(1), &mut Unlimited);
     assert_eq!((result.winner, result.decided), (Some(1), true));
@@ -139,14 +139,14 @@ fn a_racer_accepts_blocks_drawn_by_its_caller() {
 
 fn after(model: &Model, state: &State, action: u32) -> State {
     let mut next = state.clone();
-    assert!(model.apply(&mut next, action));
+    assert!(model.apply(&mut next, action, &mut Unlimited).unwrap());
     next
 }
 
 /// Returns true if the other model refuses a walk of at most `most` steps of one model. Tries all walks.
 fn walk_is_refused(source: &Model, target: &Model, most: usize) -> bool {
     let named = |m: &Model, s: &State| -> BTreeMap<String, u32> {
-        m.applicable(s).into_iter().map(|a| (m.step(a).to_string(), a)).collect()
+        m.applicable(s, &mut Unlimited).unwrap().into_iter().map(|a| (m.step(a).to_string(), a)).collect()
     };
     let key =
         |s: &State| (s.bits().to_vec(), s.numbers().iter().flat_map(|n| n.to_words()).collect::<Vec<_>>());

@@ -340,7 +340,8 @@ fn walks_drawn_once_or_in_parts_are_those_of_one_sample() {
                 ..SampleSpec::reference_code(seed)
             };
             let drawn = DrawnWalks::draw(&one, &spec(1), 40, &mut Unlimited).unwrap();
-            let Some(mut sampler) = DirectionSampler::new(&one, &two, &spec(1)).unwrap() else {
+            let Some(mut sampler) = DirectionSampler::new(&one, &two, &spec(1), &mut Unlimited).unwrap()
+            else {
                 assert!(drawn.is_none());
                 continue;
             };
@@ -350,8 +351,11 @@ fn walks_drawn_once_or_in_parts_are_those_of_one_sample() {
                 let whole = sample_direction(&one, &two, &spec(per_length), &mut Unlimited).unwrap().unwrap();
                 sampler.draw_to(u64::from(per_length) * 4, &mut Unlimited).unwrap();
                 assert_eq!(sampler.score(), whole.score());
-                assert_eq!(execution.run_to(u64::from(per_length) * 4), whole.first_failing.is_none());
-                assert!(itself.run_to(u64::from(per_length) * 4));
+                assert_eq!(
+                    execution.run_to(u64::from(per_length) * 4, &mut Unlimited).unwrap(),
+                    whole.first_failing.is_none()
+                );
+                assert!(itself.run_to(u64::from(per_length) * 4, &mut Unlimited).unwrap());
                 refused += usize::from(whole.first_failing.is_some());
                 if per_length == 10 {
                     assert_eq!(sampler.finish(), whole);
@@ -392,12 +396,20 @@ fn ground_no_ops_are_legal_or_not_as_the_semantics_says() {
     let strips = model(ROBOT.0, ROBOT.1);
     let dropped = model_with(ROBOT.0, ROBOT.1, Semantics::GroundNoOpsDropped);
     let stay = [NamedStep::parse("(move a a)").unwrap()];
-    assert_eq!(execute_steps(&strips, &stay).refusal, None);
-    assert_eq!(execute_steps(&dropped, &stay).refusal, Some(Refusal::NoEffect));
+    assert_eq!(execute_steps(&strips, &stay, &mut Unlimited).unwrap().refusal, None);
+    assert_eq!(execute_steps(&dropped, &stay, &mut Unlimited).unwrap().refusal, Some(Refusal::NoEffect));
     let elsewhere = [NamedStep::parse("(MOVE b b)").unwrap()];
-    assert_eq!(execute_steps(&dropped, &elsewhere).refusal, Some(Refusal::NotApplicable));
-    let legal =
-        |m: &Model| m.applicable(&m.initial()).into_iter().map(|a| m.step(a).to_string()).collect::<Vec<_>>();
+    assert_eq!(
+        execute_steps(&dropped, &elsewhere, &mut Unlimited).unwrap().refusal,
+        Some(Refusal::NotApplicable)
+    );
+    let legal = |m: &Model| {
+        m.applicable(&m.initial(), &mut Unlimited)
+            .unwrap()
+            .into_iter()
+            .map(|a| m.step(a).to_string())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(legal(&strips).len(), 3);
     assert_eq!(legal(&dropped).len(), 2);
     // Walks of the one on the other: refused exactly where they stay.
@@ -420,7 +432,8 @@ fn no_ops_of_every_form_are_detected() {
     let problem = "(define (problem n) (:domain n) (:init (p) (always)) (:goal (r)))";
     let legal = |semantics| {
         let m = model_with(domain, problem, semantics);
-        let mut all: Vec<String> = m.applicable(&m.initial()).into_iter().map(|a| m.step(a).name).collect();
+        let mut all: Vec<String> =
+            m.applicable(&m.initial(), &mut Unlimited).unwrap().into_iter().map(|a| m.step(a).name).collect();
         all.sort();
         all
     };
@@ -431,8 +444,12 @@ fn no_ops_of_every_form_are_detected() {
 #[test]
 fn names_that_the_target_lacks_are_reported() {
     let own = model(PARTY.0, PARTY.1);
-    let refusal =
-        |text: &str| execute_steps(&own, &[NamedStep::parse(text).unwrap()]).refusal.map(|r| r.to_string());
+    let refusal = |text: &str| {
+        execute_steps(&own, &[NamedStep::parse(text).unwrap()], &mut Unlimited)
+            .unwrap()
+            .refusal
+            .map(|r| r.to_string())
+    };
     assert_eq!(refusal("(dance host)").unwrap(), "there is no action dance");
     assert_eq!(refusal("(enter host tom)").unwrap(), "enter takes 1 arguments, not 2");
     assert_eq!(refusal("(enter nobody)").unwrap(), "there is no object nobody");
@@ -515,14 +532,14 @@ fn sampled_failing_walks_are_minimised_where_the_search_does_not_fit() {
     let long =
         ["(move a a)", "(take x a)", "(move a b)", "(move b b)", "(move b a)", "(move a b)", "(take y b)"];
     let steps = long.map(step);
-    let replayed = execute_steps(&reference, &steps);
+    let replayed = execute_steps(&reference, &steps, &mut Unlimited).unwrap();
     let failing = planforge_planning::walk::FailingWalk {
         prefix: steps[..replayed.executed].to_vec(),
         action: steps[replayed.executed].clone(),
         refusal: replayed.refusal.unwrap(),
     };
     assert_eq!(failing.len(), 7);
-    let shorter = minimise(&candidate, &reference, &failing);
+    let shorter = minimise(&candidate, &reference, &failing, &mut Unlimited);
     let texts: Vec<String> = shorter.prefix.iter().map(NamedStep::to_string).collect();
     assert_eq!(texts, ["(take x a)", "(move a b)"]);
     assert_eq!(shorter.refusal, Refusal::NotApplicable);

@@ -147,7 +147,7 @@ fn agreement<'t>(
 ) -> Option<bool> {
     let validator = Validator::new(normalize(domain, problem).ok()?);
     for Tried { trial, plan } in trials {
-        let report = validator.validate_within(plan, budget);
+        let report = validator.validate(plan, budget);
         if !matches!(report.decision, ValidationDecision::Valid | ValidationDecision::Invalid) {
             return None;
         }

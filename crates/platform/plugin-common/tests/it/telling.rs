@@ -4,7 +4,7 @@
 use planforge_contract::Sentences;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::{parse_plan, validate};
+use planforge_planning::{Unlimited, parse_plan, validate};
 use planforge_plugin_common::telling::{condition_clause, effect_clause, tell_differences, tell_plan};
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn wording() -> Wording {
 fn told(plan: &str, wording: &Wording) -> String {
     let domain = parse_domain(DOMAIN, SourceId(0)).value;
     let problem = parse_problem(PROBLEM, SourceId(1)).value;
-    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2))).unwrap();
+    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap();
     tell_plan(&report, wording).to_string()
 }
 

@@ -1,11 +1,10 @@
 //! `planforge pddl ew`: how alike two models of one task behave, by exploration walks. What `verifier-ew` measures in a pipeline,
 //! measured here on files.
 
-use crate::args::{positive_seconds, words};
+use crate::args::{MemoryArgs, positive_seconds, words};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_app::RequestLimits;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::compare::walks::{
     DeadEnds, FailingWalk, Form, MatchedInterface, Mode, Policy, Semantics, WalkVerifierOptions,
@@ -75,12 +74,14 @@ pub(crate) struct EwArgs {
     /// Limit: pairs of states of the exact computation [default: 50,000, with --exact two million].
     #[arg(long, value_name = "N")]
     pub(crate) exact_pairs: Option<usize>,
-    /// Limit: megabytes of the exact computation [default: 48, with --exact 2048].
+    /// Limit: megabytes of the exact computation [default: 96, with --exact 2048].
     #[arg(long, value_name = "MB")]
     pub(crate) exact_memory: Option<u64>,
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -96,7 +97,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
         options: options(args),
         match_interface: args.match_interface,
         seed: args.seed,
-        limits: RequestLimits::seconds(args.time_limit),
+        limits: args.memory.with_seconds(args.time_limit),
     };
     context.show(walks(&context.app, &request), |result| {
         match &result.comparison {

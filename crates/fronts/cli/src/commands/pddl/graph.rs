@@ -1,10 +1,9 @@
 //! `planforge pddl graph`: the states of a plan and those around it, as a figure (test-time-scaling paper, Fig. 6).
 
-use crate::args::positive_seconds;
+use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_app::RequestLimits;
 use planforge_app::pddl::draw::{GraphRequest, StateGraphReport, graph};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +35,8 @@ pub(crate) struct GraphArgs {
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print the graph as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -50,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> Exit {
         distance: args.around.or(args.depth),
         max_states: args.max_states,
         out: args.out.clone(),
-        limits: RequestLimits::seconds(args.time_limit),
+        limits: args.memory.with_seconds(args.time_limit),
     };
     context.show(graph(&context.app, &request), |result| {
         if args.json {

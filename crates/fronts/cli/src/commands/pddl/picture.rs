@@ -1,5 +1,6 @@
 //! `planforge pddl picture`: states as a template draws them, or as the domain's types and predicates do.
 
+use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
@@ -30,6 +31,11 @@ pub(crate) struct PictureArgs {
     /// The state after so many steps (default for a file: the last one that the plan reaches).
     #[arg(long, value_name = "N", requires = "plan")]
     pub(crate) step: Option<usize>,
+    /// Give up on the plan after this many seconds.
+    #[arg(long, value_name = "S", default_value_t = 300.0, value_parser = positive_seconds)]
+    pub(crate) time_limit: f64,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print the plan with its states and their pictures as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,6 +50,7 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
         out: args.out.clone(),
         step: args.step,
         limits: PICTURE_LIMITS,
+        work: args.memory.with_seconds(Some(args.time_limit)),
     };
     context.show(picture(&context.app, &request), |result| {
         if args.json {

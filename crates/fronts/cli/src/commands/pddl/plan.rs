@@ -1,11 +1,10 @@
 //! `planforge pddl plan`: the bundled classical planner on two files, over the same plugin boundary as in
 //! pipelines.
 
-use crate::args::{at_least_one, positive_seconds};
+use crate::args::{MemoryArgs, at_least_one, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_app::RequestLimits;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::plan::{PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
 use std::path::PathBuf;
@@ -38,9 +37,8 @@ pub(crate) struct PlanArgs {
     /// Give up after this many seconds.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
-    /// Give up at this many megabytes.
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
-    pub(crate) memory_limit: u64,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Give up at this many search nodes: a limit that is the same on every machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_nodes: Option<u64>,
@@ -60,10 +58,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         problem: args.problem.clone().into(),
         search,
         in_words: None,
-        limits: RequestLimits {
-            seconds: args.time_limit,
-            memory_bytes: args.memory_limit.saturating_mul(1 << 20),
-        },
+        limits: args.memory.with_seconds(args.time_limit),
         nodes: args.max_nodes,
     };
     context.show(plan(&context.app, &request), |result| {

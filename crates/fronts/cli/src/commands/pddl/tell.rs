@@ -1,10 +1,9 @@
 //! `planforge pddl tell`: a plan, a refusal or a difference in sentences.
 
-use crate::args::positive_seconds;
+use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
-use planforge_app::RequestLimits;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
@@ -34,6 +33,8 @@ pub(crate) struct TellArgs {
     /// Give up on the plan after this many seconds.
     #[arg(long, value_name = "S", default_value_t = 300.0, value_parser = positive_seconds)]
     time_limit: f64,
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
@@ -54,7 +55,7 @@ pub(crate) fn run(context: &Context, args: &TellArgs) -> Exit {
             .sentences
             .clone()
             .map_or(Sentences::BesideDomain, |path| Sentences::Given(path.into())),
-        limits: RequestLimits::seconds(Some(args.time_limit)),
+        limits: args.memory.with_seconds(Some(args.time_limit)),
     };
     context.show(tell(&context.app, &request), |result| {
         match &result {

@@ -1,11 +1,10 @@
 //! `planforge pddl validate`: a domain, a problem with it, or a plan with both.
 
-use crate::args::positive_seconds;
+use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::output::count_line;
 use clap::Args;
-use planforge_app::RequestLimits;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::validate::{Atom, ValidateRequest, ValidateResult, ValidationReport, validate};
 use std::path::PathBuf;
@@ -29,6 +28,8 @@ pub(crate) struct ValidateArgs {
     /// Give up on the plan after this many seconds; it is then undecided.
     #[arg(long, value_name = "S", default_value_t = 300.0, value_parser = positive_seconds)]
     pub(crate) time_limit: f64,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -40,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
         problem: args.problem.clone().map(Into::into),
         plan: args.plan.clone().map(Into::into),
         in_words: None,
-        limits: RequestLimits::seconds(Some(args.time_limit)),
+        limits: args.memory.with_seconds(Some(args.time_limit)),
     };
     context.show(validate(&context.app, &request), |result| {
         if args.json {

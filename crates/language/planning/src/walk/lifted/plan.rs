@@ -7,9 +7,11 @@
 use super::{Lifted, for_ever, row};
 use crate::bits;
 use crate::ground::{Query, queries};
-use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedTask, Term, Variable};
+use crate::lifted::{
+    ActionSchema, EffectChange, EffectGroup, Formula, LiftedAtom, LiftedTask, Term, Variable,
+};
 use crate::resources::StopReason;
-use crate::satisfy::{Cut, Work, all, conjuncts, first, for_each_slot, holds};
+use crate::satisfy::{Cut, Work, conjuncts, first, for_each_slot, holds};
 use crate::task::ObjectId;
 use crate::validate::world::{Args, World};
 use planforge_diagnostics::Span;
@@ -279,7 +281,7 @@ impl Plan {
     ) -> Result<bool, Cut>
     where
         T: std::ops::Deref<Target = LiftedTask>,
-        F: FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
+        F: FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
     {
         if self.steps.len() > crate::ground::MAX_VARIABLES {
             return Err(Cut::Limit(StopReason::Grounding));
@@ -301,18 +303,18 @@ impl Plan {
         world: &World<T>,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-        also: &mut impl FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
-    ) -> bool
+        also: &mut impl FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
+    ) -> Result<bool, Cut>
     where
         T: std::ops::Deref<Target = LiftedTask>,
     {
         let view = world.view_of_samples();
         let mut found = false;
-        let result = first(&view, &self.extra, (&self.whole, true), binding, work, &mut |b, work| {
-            found |= also(b, work);
+        first(&view, &self.extra, (&self.whole, true), binding, work, &mut |b, work| {
+            found |= also(b, work)?;
             Ok(!found)
-        });
-        result.is_ok() && found
+        })?;
+        Ok(found)
     }
 
     /// Returns true if the disjunct and the effects show that the ground action changes no state in which
@@ -323,12 +325,12 @@ impl Plan {
         world: &World<T>,
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
-    ) -> bool
+    ) -> Result<bool, Cut>
     where
         T: std::ops::Deref<Target = LiftedTask>,
     {
         if !self.may_change_nothing {
-            return false;
+            return Ok(false);
         }
         let view = world.view_of_samples();
         let rows = |atoms: &[LiftedAtom], b: &[ObjectId]| -> Vec<(u32, Args)> {
@@ -343,67 +345,70 @@ impl Plan {
                 _ => None,
             }));
         }
-        schema.effects.iter().all(|group| {
-            let everywhere = Formula::truth();
-            let Ok(bindings) = all(&view, &group.variables, &everywhere, binding, work) else { return false };
-            !bindings.into_iter().any(|values| {
-                for (variable, object) in group.variables.iter().zip(values) {
-                    binding[variable.slot as usize] = object;
-                }
-                let b = &mut *binding;
-                let (mut held, mut absent) = (positive.clone(), negative.clone());
-                for part in conjuncts(&group.condition) {
-                    match part {
-                        Formula::Literal { atom, negated, .. } => {
-                            let fact = (atom.predicate, row(atom, b));
-                            let (own, other) =
-                                if *negated { (&mut absent, &held) } else { (&mut held, &absent) };
-                            let fluent = lifted.task.predicates[atom.predicate as usize].fluent;
-                            if other.contains(&fact) || (!fluent && holds(&view, part, b, work) != Ok(true)) {
-                                return false;
-                            }
-                            own.push(fact);
+        let changes = |group: &EffectGroup, b: &mut [ObjectId], work: &mut Work<'_>| {
+            let (mut held, mut absent) = (positive.clone(), negative.clone());
+            for part in conjuncts(&group.condition) {
+                match part {
+                    Formula::Literal { atom, negated, .. } => {
+                        let fact = (atom.predicate, row(atom, b));
+                        let (own, other) = if *negated { (&mut absent, &held) } else { (&mut held, &absent) };
+                        let fluent = lifted.task.predicates[atom.predicate as usize].fluent;
+                        if other.contains(&fact) || (!fluent && !holds(&view, part, b, work)?) {
+                            return Ok(false);
                         }
-                        Formula::Equal { .. } if holds(&view, part, b, work) != Ok(true) => return false,
-                        _ => {}
+                        own.push(fact);
                     }
+                    Formula::Equal { .. } if !holds(&view, part, b, work)? => return Ok(false),
+                    _ => {}
                 }
-                let adds: Vec<(u32, Args)> = group
-                    .changes
-                    .iter()
-                    .filter_map(|(c, _)| match c {
-                        EffectChange::Add(atom) => Some((atom.predicate, row(atom, b))),
-                        _ => None,
-                    })
-                    .collect();
-                group.changes.iter().any(|(change, _)| match change {
-                    EffectChange::Add(atom) => {
-                        let fact = (atom.predicate, row(atom, b));
-                        !held.contains(&fact) && !for_ever(lifted, &atom.instantiate(b), true)
-                    }
-                    EffectChange::Delete(atom) => {
-                        let fact = (atom.predicate, row(atom, b));
-                        !absent.contains(&fact)
-                            && !adds.contains(&fact)
-                            && !plain_adds.contains(&fact)
-                            && !for_ever(lifted, &atom.instantiate(b), false)
-                    }
-                    EffectChange::Numeric(_, target, _) => lifted.read.contains(&target.predicate),
+            }
+            let adds: Vec<(u32, Args)> = group
+                .changes
+                .iter()
+                .filter_map(|(c, _)| match c {
+                    EffectChange::Add(atom) => Some((atom.predicate, row(atom, b))),
+                    _ => None,
                 })
-            })
-        })
+                .collect();
+            Ok::<bool, Cut>(group.changes.iter().any(|(change, _)| match change {
+                EffectChange::Add(atom) => {
+                    let fact = (atom.predicate, row(atom, b));
+                    !held.contains(&fact) && !for_ever(lifted, &atom.instantiate(b), true)
+                }
+                EffectChange::Delete(atom) => {
+                    let fact = (atom.predicate, row(atom, b));
+                    !absent.contains(&fact)
+                        && !adds.contains(&fact)
+                        && !plain_adds.contains(&fact)
+                        && !for_ever(lifted, &atom.instantiate(b), false)
+                }
+                EffectChange::Numeric(_, target, _) => lifted.read.contains(&target.predicate),
+            }))
+        };
+        let everywhere = Formula::truth();
+        let mut found = false;
+        for group in &schema.effects {
+            first(&view, &group.variables, (&everywhere, true), binding, work, &mut |b, work| {
+                found = changes(group, b, work)?;
+                Ok(!found)
+            })?;
+            if found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
 impl<T, F> Join<'_, '_, T, F>
 where
     T: std::ops::Deref<Target = LiftedTask>,
-    F: FnMut(&mut [ObjectId], &mut Work<'_>) -> bool,
+    F: FnMut(&mut [ObjectId], &mut Work<'_>) -> Result<bool, Cut>,
 {
     fn extend(&mut self, depth: usize, binding: &mut [ObjectId]) -> Result<bool, Cut> {
         let plan = self.plan;
         match plan.steps.get(depth) {
-            None => Ok((self.found)(binding, self.work)),
+            None => (self.found)(binding, self.work),
             Some(JoinStep::Join { predicate, index, key, cells, checks }) => {
                 let tables = self.tables;
                 let key: Args = key.iter().map(|t| t.object(binding)).collect();

@@ -1,16 +1,16 @@
 //! `planforge pddl equivalent domain`: two domains on given problems, by their behaviour or by their cheapest plans.
 
-use crate::args::{positive_seconds, words};
+use crate::args::{MemoryArgs, positive_seconds, words};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
+use planforge_app::Source;
 use planforge_app::contract::HeuristicEquivalence;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::compare::domains::{
     ComparedProblem, DomainComparisonMethod, DomainEquivalentReport, DomainsRequest, DomainsResult,
     MatchedInterface, Rule, Semantics, domains,
 };
-use planforge_app::{RequestLimits, Source};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -81,6 +81,8 @@ pub(crate) struct EquivalentDomainArgs {
     /// Give up after this many seconds for all problems; each gets an equal share of the rest.
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -100,7 +102,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
         method,
         match_interface: args.match_interface.then_some(args.max_choices),
         semantics: args.semantics,
-        limits: RequestLimits::seconds(args.time_limit),
+        limits: args.memory.with_seconds(args.time_limit),
     };
     context.show(domains(&context.app, &request), |result| {
         match args.json {

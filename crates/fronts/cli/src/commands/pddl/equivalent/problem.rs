@@ -1,10 +1,9 @@
 //! `planforge pddl equivalent problem`: two problems compared up to the names of their objects.
 
-use crate::args::positive_seconds;
+use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, ValueEnum};
-use planforge_app::RequestLimits;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::compare::problems::{
     self, EquivalentDifference, EquivalentReport, EquivalentWitness, ProblemsRequest, ProblemsResult,
@@ -42,6 +41,8 @@ pub(crate) struct EquivalentProblemArgs {
     /// Give up after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
     /// Print one JSON object instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -73,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
         level: args.level.into(),
         max_choices: args.max_choices,
         max_states: args.max_states,
-        limits: RequestLimits::seconds(args.time_limit),
+        limits: args.memory.with_seconds(args.time_limit),
     };
     context.show(problems(&context.app, &request), |result| {
         match args.json {
