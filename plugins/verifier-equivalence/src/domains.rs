@@ -88,6 +88,9 @@ impl<'a> DomainJudge<'a> {
         let (domain, renaming) = match self.match_names(domain) {
             Ok(matched) => matched,
             Err(NoInterface::None(why)) => return Ok(not_comparable(&checked, codes::INTERFACE, why)),
+            Err(NoInterface::Limit { stopped: Some(StopReason::Cancelled), .. }) => {
+                return Err(interruption_failure());
+            }
             Err(limit @ NoInterface::Limit { .. }) => {
                 return Ok(undecided_assessment(UndecidedReason::Limit, limit.to_string()));
             }
@@ -139,14 +142,14 @@ impl<'a> DomainJudge<'a> {
     }
 
     /// The candidate in the reference's names, with its renaming if one is searched.
-    fn match_names(&self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
+    fn match_names(&mut self, domain: &Domain) -> Result<(Domain, Option<Interface>), NoInterface> {
         let reference = &self.reference.domain;
         if self.options.interface == InterfaceOption::Exact {
             return same_interface(reference, domain).map(|()| (domain.clone(), None));
         }
         let own = Sides { domain: reference, problems: &self.reference.problems() };
         let other = Sides { domain, problems: &[] };
-        let found = match_interface(own, other, self.options.max_choices)?;
+        let found = match_interface(own, other, self.options.max_choices, &mut self.budget)?;
         Ok((found.rewrite(reference, domain), Some(found)))
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn read(
     let mut checked = check(texts, "");
     let renaming = match settings.interface {
         InterfaceOption::Matched if checked.count(ReportedSeverity::Error) == 0 => {
-            match rename_candidate(&mut checked, reference, settings) {
+            match rename_candidate(&mut checked, reference, settings, budget)? {
                 Ok(renaming) => renaming,
                 Err(assessment) => return settled(*assessment),
             }
@@ -101,26 +101,30 @@ pub(crate) fn read(
 
 /// Renames the candidate's domain to the environment's names. Leaves it unchanged if there is no renaming and some action has the
 /// environment's name: others are then actions that one side does not have. Returns the assessment for a candidate without either.
+///
+/// # Errors
+/// The run was interrupted.
 fn rename_candidate(
     checked: &mut Checked,
     reference: &Reference<'_>,
     settings: &Settings,
-) -> Result<Option<Interface>, Box<Assessment>> {
+    budget: &mut dyn ResourceLimits,
+) -> Result<Result<Option<Interface>, Box<Assessment>>, Failure> {
     let undecided_assessment = |reason, message: String| {
         Box::new(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
     };
     let (Some(domain), Some(problem)) = (&checked.domain, &checked.problem) else {
         let summary = "No walk was taken: the PDDL cannot be read.";
-        return Err(Box::new(rejected_assessment(summary, CandidateState::Invalid, settings)));
+        return Ok(Err(Box::new(rejected_assessment(summary, CandidateState::Invalid, settings))));
     };
     let Some(shown) = &reference.shown else {
         let message = "actions are matched only with an environment that shows its reference model; set \
                        `interface = \"exact\"`";
-        return Err(undecided_assessment(UndecidedReason::Unsupported, message.to_owned()));
+        return Ok(Err(undecided_assessment(UndecidedReason::Unsupported, message.to_owned())));
     };
     let own = Sides { domain: &shown.domain, problems: &[&shown.problem] };
-    let found = match_interface(own, Sides { domain, problems: &[problem] }, MAX_CHOICES);
-    match found {
+    let found = match_interface(own, Sides { domain, problems: &[problem] }, MAX_CHOICES, budget);
+    Ok(match found {
         Ok(found) => {
             checked.domain = Some(found.rewrite(&shown.domain, domain));
             Ok(Some(found))
@@ -134,10 +138,13 @@ fn rename_candidate(
             assessment.diagnostics = check(Texts::default(), "").report(&found);
             Err(Box::new(assessment))
         }
+        Err(NoInterface::Limit { stopped: Some(StopReason::Cancelled), .. }) => {
+            return Err(interruption_failure());
+        }
         Err(limit @ NoInterface::Limit { .. }) => {
             Err(undecided_assessment(UndecidedReason::Limit, limit.to_string()))
         }
-    }
+    })
 }
 
 fn shares_action(reference: &Domain, candidate: &Domain) -> bool {

@@ -87,12 +87,15 @@ pub(crate) fn find(
     let given = task.given.domain.as_deref().map(|text| parse_domain(text, SourceId(0)));
     let given = given.filter(|given| !broken(&given.diagnostics)).map(|given| given.value);
     let over = given.filter(|_| domain.is_none()).unwrap_or_else(|| reference.domain.clone());
-    let actions = match match_actions(&reference, domain.as_ref(), problem.as_ref()) {
+    let mut deadline = options.limits.deadline(host, 1);
+    let actions = match match_actions(&reference, domain.as_ref(), problem.as_ref(), &mut deadline) {
         Ok(actions) => actions,
         Err(NoInterface::None(_)) => return Ok(Renaming::None(None)),
+        Err(NoInterface::Limit { stopped: Some(StopReason::Cancelled), .. }) => {
+            return Err(Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted"));
+        }
         Err(limit @ NoInterface::Limit { .. }) => return Ok(Renaming::Limit(limit.to_string())),
     };
-    let mut deadline = options.limits.deadline(host, 1);
     let objects = match match_objects(&mut deadline, &over, &reference.problem, problem.as_ref())? {
         Ok(Some(objects)) => objects,
         Ok(None) => return Ok(Renaming::None(None)),
@@ -107,12 +110,13 @@ fn match_actions(
     reference: &Reference,
     domain: Option<&Parsed<Domain>>,
     problem: Option<&Parsed<Problem>>,
+    deadline: &mut Deadline<'_>,
 ) -> Result<Option<Interface>, NoInterface> {
     let Some(domain) = domain else { return Ok(None) };
     let own = DomainWithProblems { domain: &reference.domain, problems: &[&reference.problem] };
     let problems: Vec<&Problem> = problem.iter().map(|problem| &problem.value).collect();
     let other = DomainWithProblems { domain: &domain.value, problems: &problems };
-    match_interface(own, other, MAX_CHOICES).map(Some)
+    match_interface(own, other, MAX_CHOICES, deadline).map(Some)
 }
 
 /// Matches the objects of the reference. Empty without a problem of the candidate's own,

@@ -6,9 +6,13 @@ use crate::inputs::{Inputs, Source};
 use crate::status::Status;
 use planforge_asp::Declarations;
 use planforge_asp::reader::Signature;
+use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_grammar::{ActionHead, AspVocabulary, EditFunctions, json};
 use planforge_pddl::ast::{Domain, TypedName};
 use serde::Serialize;
+
+/// Most names of objects in the lists of a grammar.
+const MAX_LISTED_NAMES: usize = 2_000_000;
 
 /// A grammar of texts about a domain.
 #[derive(Debug, Clone)]
@@ -68,7 +72,7 @@ pub struct GrammarResult {
 /// Makes a grammar that rules out ill-formed texts about a domain.
 ///
 /// # Errors
-/// Texts with errors, an action that the domain does not have, a kind without a JSON schema.
+/// Texts with errors, more names than a grammar may list, an action that the domain does not have, a kind without a JSON schema.
 pub fn grammar(context: &Context, request: &GrammarRequest) -> Result<GrammarResult, Error> {
     let inputs = Inputs::read(context, &request.domain, request.problem.as_ref());
     let status = inputs.status();
@@ -95,6 +99,16 @@ pub fn grammar(context: &Context, request: &GrammarRequest) -> Result<GrammarRes
             }
         },
     };
+    let listed =
+        planforge_grammar::count_listed_names(&domain, objects.unwrap_or_default(), MAX_LISTED_NAMES);
+    if listed > MAX_LISTED_NAMES {
+        let message = format!(
+            "the grammar would list {listed} names of objects or more: one list for each type of a parameter; at most {MAX_LISTED_NAMES} are listed"
+        );
+        let found = Diagnostic::error("cli.grammar-size", message)
+            .help("leave out the problem: objects are then any names");
+        return Err(Error::findings(Status::NodeLimit, vec![found], SourceMap::default()));
+    }
     let text = text(request.kind, request.format, &domain, objects, head);
     text.map(|text| GrammarResult { text }).ok_or_else(|| {
         let help = "use `--format gbnf` or `--format lark`";

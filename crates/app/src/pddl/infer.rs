@@ -239,7 +239,19 @@ fn inferred(
 }
 
 /// No problem: why, with what was found.
-fn refused(texts: &Texts, failure: Failure) -> InferResult {
+fn refused(texts: &Texts, mut failure: Failure) -> InferResult {
+    // The plugin names the keys of a stage; here options set them.
+    let option = match failure.code.as_str() {
+        "translate-asp.time" => Some("write rules that end, or raise `--time-limit`"),
+        "host.worker-memory" => Some("write rules with fewer instances, or raise `--memory-limit`"),
+        "translate-asp.size" if failure.message.contains("memory") => {
+            Some("write rules with fewer instances, or raise `--memory-limit`")
+        }
+        _ => None,
+    };
+    if let Some(help) = option {
+        failure.help = Some(help.to_owned());
+    }
     let (decision, status) = match (failure.class, failure.code.as_str()) {
         (FailureClass::Reply, "translate-asp.refused") => ("refused", Status::Negative),
         (FailureClass::Reply, "translate-asp.conflict") => ("conflict", Status::Negative),

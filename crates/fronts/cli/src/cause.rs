@@ -1,21 +1,29 @@
 //! Errors of the same cause are printed once, with the number of those left out.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 /// The first item of each cause, in order, with the number of later items of the same cause. With `all`,
 /// every item is its own cause.
-pub(crate) fn first_of_each<T, K: PartialEq>(
+pub(crate) fn first_of_each<T, K: Eq + Hash>(
     items: impl IntoIterator<Item = T>,
     all: bool,
     cause: impl Fn(&T) -> K,
 ) -> Vec<(T, usize)> {
-    let mut firsts: Vec<(K, T, usize)> = Vec::new();
+    let mut firsts: Vec<(T, usize)> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
     for item in items {
-        let key = cause(&item);
-        match firsts.iter_mut().find(|(known, ..)| !all && *known == key) {
-            Some((.., more)) => *more += 1,
-            None => firsts.push((key, item, 0)),
+        if all {
+            firsts.push((item, 0));
+            continue;
+        }
+        let place = *places.entry(cause(&item)).or_insert(firsts.len());
+        match firsts.get_mut(place) {
+            Some((_, more)) => *more += 1,
+            None => firsts.push((item, 0)),
         }
     }
-    firsts.into_iter().map(|(_, item, more)| (item, more)).collect()
+    firsts
 }
 
 /// The line about errors left out, if there are any.

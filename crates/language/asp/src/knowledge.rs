@@ -9,6 +9,7 @@ use crate::library::{self, is_word};
 use crate::reader::{Signature, nearest, unbound};
 use crate::syntax::ast::{Atom, Program, Rule, StatementKind, Term};
 use crate::syntax::walk::{body_atoms, head_atoms};
+use crate::syntax::{MOST_KEPT, sort_and_limit};
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::Domain;
 use std::collections::BTreeSet;
@@ -55,6 +56,8 @@ fn check(program: &Program, domain: &Domain, declared: &Declarations, source: So
             .collect(),
         helpers: heads.map(|head| (head.name.clone(), head.arguments.len())).collect(),
         source,
+        reported: BTreeSet::new(),
+        left_out: 0,
         found: Vec::new(),
     };
     for rule in rules {
@@ -62,7 +65,7 @@ fn check(program: &Program, domain: &Domain, declared: &Declarations, source: So
         head_atoms(rule).into_iter().for_each(|atom| checker.atom(atom));
         body_atoms(rule).for_each(|atom| checker.atom(atom));
     }
-    checker.found
+    sort_and_limit(checker.found, checker.left_out, source)
 }
 
 struct Checker {
@@ -72,14 +75,18 @@ struct Checker {
     /// Predicates that the file's own rules derive.
     helpers: BTreeSet<(String, usize)>,
     source: SourceId,
+    /// Starts and messages of the errors about names.
+    reported: BTreeSet<(u32, String)>,
+    /// Unknown names beyond those that are kept.
+    left_out: usize,
     found: Vec<Diagnostic>,
 }
 
 impl Checker {
     fn error(&mut self, message: String, span: Span, help: String) {
-        let found = Diagnostic::error(code::KNOWLEDGE_NAME, message).at(self.source, span, "").help(help);
-        if !self.found.contains(&found) {
-            self.found.push(found);
+        if self.reported.insert((span.start, message.clone())) {
+            self.found
+                .push(Diagnostic::error(code::KNOWLEDGE_NAME, message).at(self.source, span, "").help(help));
         }
     }
 
@@ -126,6 +133,8 @@ impl Checker {
                 let message = format!("`{name}` takes {arity} arguments, not {count}");
                 self.error(message, span, "compare with its declaration".to_owned());
             }
+            // An unknown name is compared with all that are known, which takes longer than all the rest.
+            None if self.reported.len() >= MOST_KEPT => self.left_out += 1,
             None => {
                 let helpers =
                     self.helpers.iter().map(|(name, _)| name.as_str()).filter(|name| !is_a_word(name));

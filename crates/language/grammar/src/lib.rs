@@ -15,4 +15,5 @@ pub use definitions::{
     ActionHead, AspVocabulary, EditFunctions, action_grammar, asp_grammar, domain_grammar, edit_grammar,
     objects_grammar, parameters_grammar, plan_grammar, problem_grammar,
 };
+pub use pddl::count_listed_names;
 pub use tree::{Expr, Grammar, Rule, RuleId};

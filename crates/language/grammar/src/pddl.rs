@@ -5,8 +5,8 @@
 
 use crate::tree::{Builder, Expr, RuleId};
 use planforge_pddl::ast::{Domain, TypeRef, TypedName};
-use planforge_pddl::{Name, TypeFit, TypeHierarchy, TypeId, undeclared_constants};
-use std::collections::BTreeMap;
+use planforge_pddl::{Name, TypeFit, TypeHierarchy, TypeUnion, undeclared_constants};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most blanks between two words: a model cannot fill its reply with them.
 const MAX_BLANKS: u32 = 60;
@@ -442,13 +442,9 @@ pub(crate) enum Objects {
 impl Objects {
     /// The constants of a domain and these objects, each once.
     pub(crate) fn with_constants(domain: &Domain, objects: &[TypedName]) -> Self {
-        let mut all: Vec<TypedName> = Vec::new();
-        for object in domain.constants.iter().chain(objects) {
-            if !all.iter().any(|known| known.name == object.name) {
-                all.push(object.clone());
-            }
-        }
-        Self::Known(all)
+        let mut known: BTreeSet<&Name> = BTreeSet::new();
+        let all = domain.constants.iter().chain(objects);
+        Self::Known(all.filter(|object| known.insert(&object.name)).cloned().collect())
     }
 
     /// The constants of a domain, and those that its actions use without declaring them. A problem may declare these with any type, so they fit
@@ -485,17 +481,14 @@ impl Scope<'_> {
     /// allowed if its type is wider, as the check of a domain allows it.
     pub(crate) fn candidates(&self, ty: Option<&TypeRef>, variables: Variables) -> Candidates {
         let wanted = self.types.resolve(ty);
+        let wanted = wanted.as_deref().map(|ids| self.types.union(ids));
         let mut words: Vec<String> = Vec::new();
         if let Objects::Known(objects) = &self.objects {
-            let fits = |object: &&TypedName| match self.fit(object.ty.as_ref(), wanted.as_deref()) {
-                TypeFit::Always => true,
-                TypeFit::Sometimes => object.ty.as_ref().is_some_and(TypeRef::is_either),
-                TypeFit::Never => false,
-            };
+            let fits = |object: &&TypedName| self.object_fits(object, wanted.as_ref());
             words.extend(objects.iter().filter(fits).map(|object| object.name.to_string()));
         }
         if variables == Variables::Parameters {
-            let fits = |p: &&TypedName| self.fit(p.ty.as_ref(), wanted.as_deref()) != TypeFit::Never;
+            let fits = |p: &&TypedName| self.fit(p.ty.as_ref(), wanted.as_ref()) != TypeFit::Never;
             words.extend(self.parameters.iter().filter(fits).map(|p| p.name.to_string()));
         }
         Candidates {
@@ -506,10 +499,18 @@ impl Scope<'_> {
     }
 
     /// Names of unknown types fit, as in the check of a definition: the unknown type is reported where it stands.
-    fn fit(&self, given: Option<&TypeRef>, wanted: Option<&[TypeId]>) -> TypeFit {
+    fn fit(&self, given: Option<&TypeRef>, wanted: Option<&TypeUnion<'_>>) -> TypeFit {
         match (self.types.resolve(given), wanted) {
-            (Some(given), Some(wanted)) => self.types.fit(&given, wanted),
+            (Some(given), Some(wanted)) => wanted.fit(&given),
             _ => TypeFit::Always,
+        }
+    }
+
+    fn object_fits(&self, object: &TypedName, wanted: Option<&TypeUnion<'_>>) -> bool {
+        match self.fit(object.ty.as_ref(), wanted) {
+            TypeFit::Always => true,
+            TypeFit::Sometimes => object.ty.as_ref().is_some_and(TypeRef::is_either),
+            TypeFit::Never => false,
         }
     }
 
@@ -517,4 +518,25 @@ impl Scope<'_> {
     pub(crate) fn type_names(&self) -> Vec<String> {
         self.types.names().map(|name| name.to_string()).collect()
     }
+}
+
+/// Counts the names in the lists of arguments of a grammar about a domain and these objects: one list for each type of a parameter, with
+/// the objects that have it. A short text can need many. Counts to `most` at least, and then stops.
+pub fn count_listed_names(domain: &Domain, objects: &[TypedName], most: usize) -> usize {
+    let types = TypeHierarchy::of(domain);
+    let scope = Scope { types, objects: Objects::with_constants(domain, objects), parameters: &[] };
+    let Objects::Known(objects) = &scope.objects else { return 0 };
+    let lists = domain.predicates.iter().map(|p| &p.parameters);
+    let lists = lists.chain(domain.functions.iter().map(|f| &f.parameters));
+    let lists = lists.chain(domain.actions.iter().map(|a| &a.parameters));
+    let wanted: BTreeSet<_> = lists.flatten().filter_map(|p| scope.types.resolve(p.ty.as_ref())).collect();
+    let mut count = 0;
+    for ids in &wanted {
+        let union = scope.types.union(ids);
+        count += objects.iter().filter(|object| scope.object_fits(object, Some(&union))).count();
+        if count > most {
+            break;
+        }
+    }
+    count
 }

@@ -9,7 +9,7 @@ pub use definition::{
     TaskSources, UsedRequirement, check_domain, check_problem, read_task, requirements_used,
     undeclared_constants, undeclared_requirements,
 };
-pub use types::{TypeFit, TypeHierarchy, TypeId};
+pub use types::{TypeFit, TypeHierarchy, TypeId, TypeUnion};
 
 use crate::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
 use crate::name::Name;

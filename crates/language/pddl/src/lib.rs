@@ -24,8 +24,8 @@ mod visit;
 pub use ast::Parsed;
 pub use bytes::{MAX_TEXT_BYTES, PddlText, read_bytes, read_pddl_bytes};
 pub use check::{
-    TaskSources, TypeFit, TypeHierarchy, TypeId, UsedRequirement, check_domain, check_problem, read_task,
-    requirements_used, undeclared_constants, undeclared_requirements,
+    TaskSources, TypeFit, TypeHierarchy, TypeId, TypeUnion, UsedRequirement, check_domain, check_problem,
+    read_task, requirements_used, undeclared_constants, undeclared_requirements,
 };
 pub use codes::CODES;
 pub use diff::{ChangeKind, DefinitionDifference, diff_domains, diff_problems};

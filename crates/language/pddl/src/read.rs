@@ -35,12 +35,20 @@ fn parse<T: Default>(
     }
     let mut sink = Sink::new(source);
     let tree = sexpr::read(text, &mut sink);
-    let mut reader = TreeReader { tree: &tree, names: FxHashMap::default(), hierarchical: false, sink };
+    let mut reader = TreeReader {
+        tree: &tree,
+        names: FxHashMap::default(),
+        hierarchical: false,
+        alternatives: 0,
+        too_many_types: false,
+        sink,
+    };
     let value = if tree.too_deep {
         T::default()
     } else {
         reader.definition(kind).map(|define| read(&mut reader, define)).unwrap_or_default()
     };
+    let value = if reader.too_many_types { T::default() } else { value };
     Parsed { value, diagnostics: reader.sink.finish() }
 }
 
@@ -50,6 +58,10 @@ struct TreeReader<'a, 't> {
     names: FxHashMap<&'t str, Name>,
     /// True if the definition has sections of HDDL.
     hierarchical: bool,
+    /// Types that `either` has given to names.
+    alternatives: usize,
+    /// True after a limit on types was passed; nothing of the text is then used.
+    too_many_types: bool,
     sink: Sink,
 }
 
@@ -234,6 +246,12 @@ impl<'a, 't> TreeReader<'a, 't> {
 /// Most variables of one list: a look-up takes time linear in their number.
 const MAX_PARAMETERS: usize = 1000;
 
+/// Most types that the `either` of one text give to names, in all.
+const MAX_ALTERNATIVES: usize = 1_000_000;
+
+/// Most pairs of a type and one of its ancestors.
+const MAX_TYPE_PAIRS: usize = 1_000_000;
+
 /// Kind of the names in a typed list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Entry {
@@ -283,10 +301,36 @@ impl<'a, 't> TreeReader<'a, 't> {
         if *typed == list.len() {
             self.error("pddl.stray-token", "there is no name before this `-`", self.tree.span(dash));
         }
+        let ty = self.affordable_type(list.len() - *typed, ty);
         for entry in &mut list[*typed..] {
             entry.ty = ty.clone();
         }
         *typed = list.len();
+    }
+
+    /// The type for so many names. Each name has a list of its own, so a short text with a wide `either` can need
+    /// a long one.
+    fn affordable_type(&mut self, names: usize, ty: Option<TypeRef>) -> Option<TypeRef> {
+        let ty = ty?;
+        if !ty.is_either() {
+            return Some(ty);
+        }
+        let types = ty.alternatives.len();
+        self.alternatives = self.alternatives.saturating_add(names.saturating_mul(types));
+        if self.alternatives <= MAX_ALTERNATIVES {
+            return Some(ty);
+        }
+        if !self.too_many_types {
+            let message = format!(
+                "`either` gives {names} names {types} types each, with those before {} in all; at most \
+                 {MAX_ALTERNATIVES} are read",
+                self.alternatives
+            );
+            let span = Span::new(ty.span.start, (ty.span.start + 7).min(ty.span.end));
+            self.error_help("pddl.too-many-types", message, span, "declare one type above these types");
+        }
+        self.too_many_types = true;
+        None
     }
 
     /// `-block` for `- block`.
@@ -425,6 +469,7 @@ impl<'a, 't> TreeReader<'a, 't> {
                     }
                     Some(_) => {}
                 }
+                let ty = self.affordable_type(list.len() - typed, ty);
                 for function in &mut list[typed..] {
                     function.ty.clone_from(&ty);
                 }

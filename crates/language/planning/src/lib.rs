@@ -27,7 +27,7 @@ pub mod walk;
 pub use codes::CODES;
 pub use ground::{GroundLimits, ground};
 pub use normalize::normalize;
-pub use plan_file::{FileStep, PlanFile, PlanToken, parse_plan};
+pub use plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken, parse_plan};
 pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
 pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};

@@ -27,6 +27,10 @@ use symbols::{Tables, undefined_name};
 /// the initial state names. Such a task has no meaning. Labels use [`TaskText::source`].
 pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedTask, Vec<Diagnostic>> {
     let mut normalizer = Normalizer::new(domain, problem);
+    // Without the objects, every later finding follows from this one.
+    if normalizer.diagnostics.iter().any(|found| found.code == symbols::TOO_MANY_MEMBERS) {
+        return Err(normalizer.diagnostics);
+    }
     let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
     let mut rules: Vec<DerivedRule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();
     for action in &domain.durative_actions {

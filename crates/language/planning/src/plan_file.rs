@@ -36,18 +36,35 @@ pub struct PlanFile {
     pub steps: Vec<FileStep>,
     /// Errors for unreadable text and warnings for doubtful text.
     pub diagnostics: Vec<Diagnostic>,
+    /// Steps after the first [`MAX_PLAN_STEPS`]. They are only counted, so that such a plan cannot be judged.
+    pub omitted: usize,
 }
+
+/// Most steps that are read.
+pub const MAX_PLAN_STEPS: usize = 500_000;
+
+/// Most lines without a step that are reported one by one.
+const MAX_GARBAGE: usize = 1000;
 
 /// Reads a plan file. Never fails: what it cannot read is a diagnostic.
 pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
-    let mut reader = PlanReader { text, source, file: PlanFile::default() };
+    let mut reader = PlanReader { text, source, file: PlanFile::default(), garbage: 0 };
     // A byte order mark is not part of the first step, but spans count it.
     let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for line in text[start..].split_inclusive('\n') {
         reader.line(start, start + line.trim_end_matches(['\n', '\r']).len());
         start += line.len();
     }
+    let more = reader.garbage.saturating_sub(MAX_GARBAGE);
     let mut file = reader.file;
+    if more > 0 {
+        let message = format!("{more} more lines are not plan steps");
+        file.diagnostics.push(
+            Diagnostic::error("plan.garbage", message)
+                .at(source, Span::empty(text.len() as u32), "")
+                .help("remove the text around the plan"),
+        );
+    }
     let timed = file.steps.iter().filter(|s| s.time.is_some()).count();
     if timed > 0 && timed < file.steps.len() {
         if let Some(step) = file.steps.iter().find(|s| s.time.is_none()) {
@@ -67,10 +84,16 @@ struct PlanReader<'a> {
     text: &'a str,
     source: SourceId,
     file: PlanFile,
+    /// Lines that are not plan steps.
+    garbage: usize,
 }
 
 impl PlanReader<'_> {
     fn garbage(&mut self, start: usize, end: usize, message: &str) {
+        self.garbage += 1;
+        if self.garbage > MAX_GARBAGE {
+            return;
+        }
         self.file.diagnostics.push(
             Diagnostic::error("plan.garbage", message)
                 .at(self.source, span(start, end), "not a plan step")
@@ -216,6 +239,10 @@ impl PlanReader<'_> {
         duration: Option<f64>,
         bare: bool,
     ) {
+        if self.file.steps.len() == MAX_PLAN_STEPS {
+            self.file.omitted += 1;
+            return;
+        }
         let mut words = words.into_iter();
         match words.next() {
             Some(name) => {
@@ -240,6 +267,15 @@ fn trim(text: &str, start: usize, end: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_beyond_the_limit_are_counted_and_lines_without_a_step_are_reported_once_after_the_first() {
+        let file = parse_plan(&"(a)\n".repeat(MAX_PLAN_STEPS + 3), SourceId(0));
+        assert_eq!((file.steps.len(), file.omitted, file.diagnostics.len()), (MAX_PLAN_STEPS, 3, 0));
+        let file = parse_plan(&"(a (b\n".repeat(MAX_GARBAGE + 3), SourceId(0));
+        assert_eq!(file.diagnostics.len(), MAX_GARBAGE + 1);
+        assert_eq!(file.diagnostics[MAX_GARBAGE].message, "3 more lines are not plan steps");
+    }
 
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_first_step() {

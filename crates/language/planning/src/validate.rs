@@ -15,7 +15,7 @@ pub use render::FailedCondition;
 
 use crate::lifted::{Formula, LiftedTask, Metric};
 use crate::normalize::normalize;
-use crate::plan_file::{FileStep, PlanFile, PlanToken};
+use crate::plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken};
 use crate::resources::{ResourceLimits, StopReason};
 use crate::satisfy::{Cut, Work, conjuncts, first, holds};
 use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
@@ -66,6 +66,9 @@ pub struct FailingStep {
     /// Every condition that did not hold; empty if the step itself could not be read (see the diagnostics).
     pub conditions: Vec<FailedCondition>,
 }
+
+/// Most parts of a goal, or faulty steps, that are reported one by one.
+const MAX_REPORTED: usize = 200;
 
 /// Result of validating a plan.
 #[derive(Debug, Clone)]
@@ -221,6 +224,15 @@ impl Validator {
         if !unsupported.is_empty() {
             report.diagnostics = unsupported.iter().map(unsupported_diagnostic).collect();
             report.decision = ValidationDecision::Unsupported(unsupported);
+            return report;
+        }
+        if plan.omitted > 0 {
+            let steps = plan.steps.len() + plan.omitted;
+            let message = format!(
+                "the plan has {steps} steps; at most {MAX_PLAN_STEPS} are read: the plan is neither valid nor invalid"
+            );
+            report.diagnostics = vec![Diagnostic::warning("plan.limit", message)];
+            report.decision = ValidationDecision::LimitReached(StopReason::Memory);
             return report;
         }
         let mut work = Work::new(resources);
@@ -481,12 +493,19 @@ impl Execution<'_> {
             }
             report.missing_goals =
                 self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding, work)?;
-            for condition in &report.missing_goals {
+            for condition in report.missing_goals.iter().take(MAX_REPORTED) {
                 let message = format!("the goal does not hold at the end: {}", condition.why);
                 report.diagnostics.push(
                     Diagnostic::error("plan.goal", message)
                         .at(condition.place.text.source(), condition.place.span, condition.text.clone())
                         .help(format!("it needs {}", condition.remedy)),
+                );
+            }
+            let more = report.missing_goals.len().saturating_sub(MAX_REPORTED);
+            if more > 0 {
+                let message = format!("{more} more parts of the goal do not hold at the end");
+                report.diagnostics.push(
+                    Diagnostic::error("plan.goal", message).help("the first ones are listed before this one"),
                 );
             }
         }
@@ -613,7 +632,23 @@ impl Names {
         source: SourceId,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<Option<GroundAction>> {
-        file.steps.iter().map(|s| self.step(task, s, source, diagnostics)).collect()
+        let mut faulty = 0;
+        let steps = file.steps.iter().map(|step| {
+            let before = diagnostics.len();
+            let action = self.step(task, step, source, diagnostics);
+            faulty += usize::from(action.is_none());
+            if action.is_none() && faulty > MAX_REPORTED {
+                diagnostics.truncate(before);
+            }
+            action
+        });
+        let steps = steps.collect();
+        let more = faulty.saturating_sub(MAX_REPORTED);
+        if more > 0 {
+            let message = format!("{more} more steps are not steps of the task");
+            diagnostics.push(Diagnostic::error("plan.garbage", message).help("correct the first ones"));
+        }
+        steps
     }
 
     fn step(

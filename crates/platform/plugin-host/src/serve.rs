@@ -4,7 +4,7 @@ use crate::registry::Registry;
 use crate::settings::RegistrySettings;
 use crate::worker::frame::{read_frame, write_frame};
 use crate::worker::{DESCRIBE, WorkerSource};
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use planforge_contract::api::NoHost;
 use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode, encode};
 use planforge_plugin_abi::BundledPlugin;
@@ -28,6 +28,9 @@ pub fn worker_main(
     let system =
         |e: &dyn std::fmt::Display| Failure::new(FailureClass::System, "host.worker-died", e.to_string());
     // Before anything is read: what comes in may be what breaks the limits.
+    // A limit that this process is under already stays where it is lower: raising it is not permitted.
+    let (_, inherited) = getrlimit(Resource::RLIMIT_AS).map_err(|e| system(&e))?;
+    let memory_bytes = memory_bytes.min(inherited);
     setrlimit(Resource::RLIMIT_AS, memory_bytes, memory_bytes).map_err(|e| system(&e))?;
     setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(|e| system(&e))?;
     let loaded = load(source, bundled);

@@ -4,7 +4,7 @@ use super::findings_once;
 use crate::context::Context;
 use crate::error::Error;
 use crate::inputs::{Findings, Inputs, Source};
-use crate::limits::RequestLimits;
+use crate::limits::{RequestLimits, WorkLimits};
 use crate::status::{Status, of_stop};
 use planforge_contract::HeuristicEquivalence;
 use planforge_diagnostics::Diagnostic;
@@ -124,7 +124,8 @@ pub fn domains(context: &Context, request: &DomainsRequest) -> Result<DomainsRes
         return Ok(unusable(request, &read));
     }
     let Some(mut texts) = ComparedTexts::of(&read) else { return Ok(unusable(request, &read)) };
-    let matched = match request.match_interface.map(|max_choices| texts.rename(max_choices)).transpose() {
+    let rename = |max_choices| texts.rename(max_choices, &mut request.limits.start(context));
+    let matched = match request.match_interface.map(rename).transpose() {
         Ok(matched) => matched,
         Err(not) => return Ok(not_matched(request, &not)),
     };
@@ -172,13 +173,14 @@ impl<'r> ComparedTexts<'r> {
     }
 
     /// Puts the second domain into the first's names.
-    fn rename(&mut self, max_choices: u64) -> Result<Interface, NoInterface> {
+    fn rename(&mut self, max_choices: u64, limits: &mut WorkLimits) -> Result<Interface, NoInterface> {
         let of = |side: usize| self.problems.iter().map(|p| p[side]).collect::<Vec<&Problem>>();
         let (first, second) = (of(0), if self.own_problems { of(1) } else { Vec::new() });
         let found = match_interface(
             DomainWithProblems { domain: self.first, problems: &first },
             DomainWithProblems { domain: &self.second, problems: &second },
             max_choices,
+            limits,
         )?;
         self.second = found.rewrite(self.first, &self.second);
         Ok(found)
@@ -269,15 +271,16 @@ fn hde_options(request: &DomainsRequest) -> HdeOptions {
 
 /// No renaming makes the domains comparable: neither equal nor different.
 fn not_matched(request: &DomainsRequest, not: &NoInterface) -> DomainsResult {
-    let limit = matches!(not, NoInterface::Limit { .. });
-    let decision = if limit { "undecided" } else { "not-comparable" };
+    let (decision, status) = match not {
+        NoInterface::Limit { stopped, .. } => ("undecided", stopped.map_or(Status::NodeLimit, of_stop)),
+        NoInterface::None(_) => ("not-comparable", Status::Undecided),
+    };
     let report = DomainEquivalentReport {
         decision: decision.to_owned(),
         semantics: semantics(request).to_owned(),
         not_comparable: Some(not.to_string()),
         ..Default::default()
     };
-    let status = if limit { Status::NodeLimit } else { Status::Undecided };
     DomainsResult { report, unusable: None, status }
 }
 

@@ -187,7 +187,7 @@ fn compare(
     settings: &Settings,
     limits: &mut WorkLimits,
 ) -> Result<Compared, NotCompared> {
-    let renamed = if request.match_interface { match_interfaces(context, request)? } else { None };
+    let renamed = if request.match_interface { match_interfaces(context, request, limits)? } else { None };
     let other = renamed.as_ref().map(|(domain, _)| domain);
     let mut pairs: Pairs = Vec::with_capacity(request.problems.len());
     for [problem, problem2] in &request.problems {
@@ -216,6 +216,7 @@ fn compare(
 fn match_interfaces(
     context: &Context,
     request: &WalksRequest,
+    limits: &mut WorkLimits,
 ) -> Result<Option<(Domain, Interface)>, NotCompared> {
     let read = |domain: &Source, problem: &Source| Inputs::read(context, domain, Some(problem));
     let read: Vec<[Inputs; 2]> = request
@@ -231,14 +232,13 @@ fn match_interfaces(
     let domains = read.first().and_then(|[a, b]| Some((a.texts.domain.as_ref()?, b.texts.domain.as_ref()?)));
     let Some((reference, candidate)) = domains else { return Ok(None) };
     let sides = DomainWithProblems { domain: reference, problems: &of(0) };
-    let found =
-        match_interface(sides, DomainWithProblems { domain: candidate, problems: &of(1) }, MAX_CHOICES);
-    match found {
+    let other = DomainWithProblems { domain: candidate, problems: &of(1) };
+    match match_interface(sides, other, MAX_CHOICES, limits) {
         Ok(found) => Ok(Some((found.rewrite(reference, candidate), found))),
         Err(not) => Err(NotCompared {
             status: match not {
-                NoInterface::Limit { .. } => Status::NodeLimit,
-                _ => Status::Undecided,
+                NoInterface::Limit { stopped, .. } => stopped.map_or(Status::NodeLimit, of_stop),
+                NoInterface::None(_) => Status::Undecided,
             },
             message: format!("not comparable: {not}"),
             findings: Findings::default(),

@@ -24,6 +24,7 @@ mod environment;
 mod estimates;
 mod evaluate;
 mod explain_fact;
+mod explosive;
 mod format;
 mod graph;
 mod hostile;

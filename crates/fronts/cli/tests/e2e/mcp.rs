@@ -4,13 +4,13 @@ use crate::support::{Run, example, example_text, pipeline, planforge, ran, root,
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// The client's model: a reply to a question.
-type Model = Box<dyn FnMut(&str) -> String>;
+pub(crate) type Model = Box<dyn FnMut(&str) -> String>;
 
 /// A server under test, and a client that grants a root and answers questions to its model.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -31,7 +31,14 @@ impl Server {
     }
 
     fn with_model(root: &Path, model: Model) -> Self {
-        let mut child = planforge().arg("mcp").stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut command = planforge();
+        command.arg("mcp");
+        Self::of(command, root, model)
+    }
+
+    /// The server that this command starts.
+    pub(crate) fn of(mut command: Command, root: &Path, model: Model) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
         let root = root.to_owned();
@@ -78,12 +85,12 @@ impl Server {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let token = json!({ "progressToken": "token" });
         self.request("tools/call", json!({ "name": tool, "arguments": arguments, "_meta": token }))
     }
 
-    fn answer(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn answer(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{result}");
         result["structuredContent"].clone()
@@ -96,7 +103,7 @@ impl Server {
     }
 
     /// Closes the connection; the server ends by itself.
-    fn end(mut self) {
+    pub(crate) fn end(mut self) {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
     }

@@ -30,6 +30,12 @@ pub struct TypeHierarchy {
     names: Vec<Name>,
     parents: Vec<SmallVec<[TypeId; 1]>>,
     ids: FxHashMap<Name, TypeId>,
+    /// Ancestors of all types, ascending for each type. Every question about the hierarchy is a look-up here.
+    ancestors: Vec<TypeId>,
+    /// End of each type's ancestors.
+    ends: Vec<u32>,
+    /// True if some type has several parents.
+    several_parents: bool,
 }
 
 impl TypeHierarchy {
@@ -38,7 +44,26 @@ impl TypeHierarchy {
 
     /// The types a domain declares.
     pub fn of(domain: &Domain) -> Self {
-        let mut types = Self { names: Vec::new(), parents: Vec::new(), ids: FxHashMap::default() };
+        let mut types = Self::declared(domain);
+        types.find_ancestors(usize::MAX);
+        types
+    }
+
+    /// Returns true if the types of a domain have at most that many pairs of a type and an ancestor.
+    pub(crate) fn has_at_most(domain: &Domain, most_pairs: usize) -> bool {
+        Self::declared(domain).find_ancestors(most_pairs)
+    }
+
+    /// The declared types without their ancestors.
+    fn declared(domain: &Domain) -> Self {
+        let mut types = Self {
+            names: Vec::new(),
+            parents: Vec::new(),
+            ids: FxHashMap::default(),
+            ancestors: Vec::new(),
+            ends: Vec::new(),
+            several_parents: false,
+        };
         types.add(&Name::synthetic("object"));
         for declared in &domain.types {
             types.add(&declared.name);
@@ -53,7 +78,40 @@ impl TypeHierarchy {
                 }
             }
         }
+        types.several_parents = types.parents.iter().any(|parents| parents.len() > 1);
         types
+    }
+
+    /// Lists the ancestors of every type. Stops and returns false if there are more than `most` in all.
+    fn find_ancestors(&mut self, most: usize) -> bool {
+        let mut last_visit = vec![TypeId::MAX; self.names.len()];
+        for id in 0..self.names.len() as TypeId {
+            let first = self.ancestors.len();
+            let mut next = first;
+            let mut at = id;
+            loop {
+                for &parent in &self.parents[at as usize] {
+                    if std::mem::replace(&mut last_visit[parent as usize], id) != id {
+                        self.ancestors.push(parent);
+                    }
+                }
+                if self.ancestors.len() > most {
+                    return false;
+                }
+                let Some(&ancestor) = self.ancestors.get(next) else { break };
+                at = ancestor;
+                next += 1;
+            }
+            self.ancestors[first..].sort_unstable();
+            self.ends.push(self.ancestors.len() as u32);
+        }
+        true
+    }
+
+    /// The ancestors of a type, ascending.
+    fn ancestors(&self, id: TypeId) -> &[TypeId] {
+        let end = |id: TypeId| self.ends[id as usize] as usize;
+        &self.ancestors[id.checked_sub(1).map_or(0, end)..end(id)]
     }
 
     fn add(&mut self, name: &Name) -> TypeId {
@@ -96,32 +154,9 @@ impl TypeHierarchy {
         self.names.iter()
     }
 
-    /// Returns true if `below` is `above` or a descendant of it. Terminates on cycles.
+    /// Returns true if `below` is `above` or a descendant of it.
     pub fn is_subtype(&self, below: TypeId, above: TypeId) -> bool {
-        if above == Self::OBJECT || below == above {
-            return true;
-        }
-        // Short chains need no set.
-        const FEW: usize = 16;
-        let mut list: SmallVec<[TypeId; FEW]> = SmallVec::from_slice(&[below]);
-        let mut seen: FxHashSet<TypeId> = FxHashSet::default();
-        let mut next = 0;
-        while next < list.len() {
-            for &parent in self.parents(list[next]) {
-                if parent == above {
-                    return true;
-                }
-                if list.len() == FEW && seen.is_empty() {
-                    seen.extend(&list);
-                }
-                let fresh = if list.len() < FEW { !list.contains(&parent) } else { seen.insert(parent) };
-                if fresh {
-                    list.push(parent);
-                }
-            }
-            next += 1;
-        }
-        false
+        above == Self::OBJECT || below == above || self.ancestors(below).binary_search(&above).is_ok()
     }
 
     /// A type that is its own ancestor, if there is one. Linear in the number of types.
@@ -170,12 +205,49 @@ impl TypeHierarchy {
 
     /// Compares the types of a term, any of `given`, with the required types, any of `wanted`.
     pub fn fit(&self, given: &[TypeId], wanted: &[TypeId]) -> TypeFit {
-        let below_wanted = |id: TypeId| wanted.iter().any(|&w| self.is_subtype(id, w));
-        if given.iter().all(|&g| below_wanted(g)) {
+        self.union(wanted).fit(given)
+    }
+
+    /// The union of these types, to compare many terms with.
+    pub fn union<'a>(&'a self, ids: &'a [TypeId]) -> TypeUnion<'a> {
+        const FEW: usize = 8;
+        let set = (ids.len() > FEW).then(|| ids.iter().copied().collect());
+        TypeUnion { types: self, ids, set }
+    }
+}
+
+/// A union of types.
+pub struct TypeUnion<'a> {
+    types: &'a TypeHierarchy,
+    ids: &'a [TypeId],
+    /// The same ids where they are many.
+    set: Option<FxHashSet<TypeId>>,
+}
+
+impl TypeUnion<'_> {
+    /// Compares the types of a term, any of `given`, with those of the union, which are required.
+    pub fn fit(&self, given: &[TypeId]) -> TypeFit {
+        if given.iter().all(|&id| self.is_above(id)) {
             return TypeFit::Always;
         }
-        let shared = |id: TypeId| below_wanted(id) && given.iter().any(|&g| self.is_subtype(id, g));
-        if (0..self.names.len() as TypeId).any(shared) { TypeFit::Sometimes } else { TypeFit::Never }
+        let types = self.types;
+        let given_union = types.union(given);
+        let related = given.iter().any(|&id| self.is_above(id))
+            || self.ids.iter().any(|&id| given_union.is_above(id))
+            || types.several_parents
+                && (0..types.names.len() as TypeId).any(|id| self.is_above(id) && given_union.is_above(id));
+        if related { TypeFit::Sometimes } else { TypeFit::Never }
+    }
+
+    /// Returns true if every object of the type `id` is in the union.
+    fn is_above(&self, id: TypeId) -> bool {
+        match &self.set {
+            None => self.ids.iter().any(|&above| self.types.is_subtype(id, above)),
+            Some(set) => {
+                let mut same_or_above = self.types.ancestors(id).iter().chain([&id, &TypeHierarchy::OBJECT]);
+                same_or_above.any(|above| set.contains(above))
+            }
+        }
     }
 }
 

@@ -31,6 +31,7 @@ const DESCRIBED: &[&str] = &[
     "pddl.too-deep",
     "pddl.too-many-findings",
     "pddl.too-many-parameters",
+    "pddl.too-many-types",
 ];
 
 /// Each code with its example.
@@ -75,6 +76,10 @@ fn of_described(code: &str) -> Vec<Diagnostic> {
             let parameters: String = (0..2000).map(|n| format!("?x{n} ")).collect();
             let action = format!("(:action a :parameters ({parameters}) :effect (p))");
             of_domain(&format!("(define (domain d) (:predicates (p)) {action})"))
+        }
+        "pddl.too-many-types" => {
+            let types: String = (0..2000).map(|n| format!("t{} - t{n} ", n + 1)).collect();
+            of_domain(&format!("(define (domain d) (:types {types}) (:predicates (p)))"))
         }
         other => panic!("no generator for {other}"),
     }
@@ -144,6 +149,21 @@ fn bad_input_gives_one_clear_diagnostic() {
     let balanced = format!("{}{}", "(".repeat(100_000), ")".repeat(100_000));
     let codes: Vec<_> = parse_problem(&balanced, SOURCE).diagnostics.into_iter().map(|d| d.code).collect();
     assert_eq!(codes, ["pddl.too-deep"]);
+}
+
+#[test]
+fn a_wide_either_over_many_names_is_refused_with_the_size_that_it_needs() {
+    let types: String = (0..1001).map(|n| format!("t{n} ")).collect();
+    let domain = |names: usize| {
+        let names: String = (0..names).map(|n| format!("c{n} ")).collect();
+        let constants = format!("(:constants {names} - (either {types}))");
+        format!("(define (domain d) (:types {types}) {constants} (:predicates (p)))")
+    };
+    assert_eq!(parse_domain(&domain(999), SOURCE).diagnostics.len(), 1, "there is no action");
+    let refused = parse_domain(&domain(1000), SOURCE);
+    assert!(refused.value.constants.is_empty());
+    let found = refused.diagnostics.iter().find(|d| d.code == "pddl.too-many-types").unwrap();
+    assert!(found.message.contains("1000 names 1001 types each") && found.message.contains("1001000 in all"));
 }
 
 #[test]

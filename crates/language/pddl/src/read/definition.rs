@@ -1,10 +1,11 @@
 //! Sections of a domain and of a problem.
 
 use super::condition::is_number;
-use super::{Entry, TreeReader};
+use super::{Entry, MAX_TYPE_PAIRS, TreeReader};
 use crate::ast::{
     Action, Condition, Derived, Domain, DurativeAction, InitElement, Length, Metric, MetricDirection, Problem,
 };
+use crate::check::TypeHierarchy;
 use crate::name::Name;
 use crate::sexpr::{Children, FIELDS, NodeId, is_section_keyword};
 use planforge_diagnostics::{Diagnostic, Span};
@@ -85,6 +86,7 @@ impl<'a, 't> TreeReader<'a, 't> {
             }
         }
         domain.constraints = merge(constraints);
+        self.limit_types(&domain);
         if domain.name.is_none() && !self.tree.children(define).any(|id| self.tree.head_is(id, "domain")) {
             let help = "begin with `(define (domain NAME)`";
             let place = self.head_span(define);
@@ -98,6 +100,22 @@ impl<'a, 't> TreeReader<'a, 't> {
             self.require_section(&domain.sections, ":action", define, false);
         }
         domain
+    }
+
+    /// Refuses a hierarchy that is so deep that its size exceeds that of the text by far.
+    fn limit_types(&mut self, domain: &Domain) {
+        if self.too_many_types || TypeHierarchy::has_at_most(domain, MAX_TYPE_PAIRS) {
+            return;
+        }
+        self.too_many_types = true;
+        let place = domain.sections.iter().find(|section| section.keyword.is(":types"));
+        let message = format!(
+            "the {} types have more than {MAX_TYPE_PAIRS} pairs of a type and a type above it",
+            domain.types.len()
+        );
+        let help = "write fewer types, or fewer levels of them";
+        let span = place.map_or(Span::empty(0), |section| section.keyword.span);
+        self.error_help("pddl.too-many-types", message, span, help);
     }
 
     /// An atom directly inside `(define`.

@@ -17,11 +17,13 @@
 //! Actions are matched as an assignment problem: every row one column, at the greatest total value (the Hungarian method, O(n³)).
 
 use super::are::{Best, Bijections, MAX_CHOICES, Shape, action_error, type_names};
+use crate::resources::{ResourceLimits, StopReason, check};
 use crate::walk::NamedStep;
 use planforge_pddl::ast::{Action, Domain, Problem, TypedName};
 use planforge_pddl::{Name, TypeHierarchy, rename_parameters, rename_types};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Names less alike than this count nothing; 1000 is the same name.
 const LEAST_SIMILARITY: u32 = 800;
@@ -71,10 +73,12 @@ pub struct ActionMatch {
 pub enum NoInterface {
     /// No match exists. Contains the reason.
     None(String),
-    /// The limit on choices ended the search before one was found.
+    /// A limit ended the search before one was found.
     Limit {
         /// Number of choices made.
         choices: u64,
+        /// The caller's limit; `None` if it was the one on choices.
+        stopped: Option<StopReason>,
     },
 }
 
@@ -82,8 +86,9 @@ impl std::fmt::Display for NoInterface {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             NoInterface::None(why) => f.write_str(why),
-            NoInterface::Limit { choices } => {
-                write!(f, "the search for a renaming of the actions was ended after {choices} choices")
+            NoInterface::Limit { choices, stopped } => {
+                let by = stopped.map(|reason| format!(" by {reason}")).unwrap_or_default();
+                write!(f, "the search for a renaming of the actions was ended{by} after {choices} choices")
             }
         }
     }
@@ -116,8 +121,8 @@ pub fn same_interface(reference: &Domain, candidate: &Domain) -> Result<(), NoIn
     }
 }
 
-/// Searches the best match. `max_choices` bounds how many renamings of types and pairs of parameters are tried; the answer depends on
-/// nothing else.
+/// Searches the best match. `max_choices` bounds how many renamings of types and pairs of parameters are tried; if no limit of
+/// `resources` is reached, the answer depends on nothing else.
 ///
 /// # Errors
 /// Reason why there is no interface. A metric that needs one is then undefined.
@@ -125,8 +130,9 @@ pub fn match_interface(
     reference: DomainWithProblems<'_>,
     candidate: DomainWithProblems<'_>,
     max_choices: u64,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Interface, NoInterface> {
-    let found = search(reference, candidate, max_choices);
+    let found = search(reference, candidate, max_choices, resources);
     let Err(no) = &found else { return found };
     if same_interface(reference.domain, candidate.domain).is_err() {
         return found;
@@ -139,6 +145,7 @@ fn search(
     reference: DomainWithProblems<'_>,
     candidate: DomainWithProblems<'_>,
     max_choices: u64,
+    resources: &mut dyn ResourceLimits,
 ) -> Result<Interface, NoInterface> {
     let (own, other) = (firsts(reference.domain), firsts(candidate.domain));
     let none = |why: String| Err(NoInterface::None(why));
@@ -149,35 +156,49 @@ fn search(
         return none(format!("over {MOST_ACTIONS} actions are not matched"));
     }
     let problems = if candidate.problems.is_empty() { reference.problems } else { candidate.problems };
-    let wanted = Extensions::new(reference.domain, reference.problems);
+    let hierarchy = TypeHierarchy::of(reference.domain);
+    let mut wanted = Extensions::new(reference.domain, &hierarchy, reference.problems);
+    let stopped = |stopped| NoInterface::Limit { choices: 0, stopped: Some(stopped) };
+    let mut sides = Vec::with_capacity(own.len());
+    for action in &own {
+        check(resources.poll()).map_err(stopped)?;
+        sides.push(MatchedAction::new(action, &mut wanted));
+    }
     let mut search = InterfaceSearch {
-        own: own.iter().map(|a| MatchedAction::new(a, &wanted)).collect(),
+        own: sides,
         choices: 0,
         max_choices,
+        stopped: None,
         whole: true,
         best: None,
         why: String::new(),
     };
     let renamings = match candidate.problems.is_empty() {
-        true => renamings(reference.domain, candidate.domain, max_choices),
+        true => renamings(reference.domain, candidate.domain, max_choices, resources),
         false => Renamings { list: vec![Vec::new()], whole: true },
     };
     search.whole = renamings.whole;
     for renaming in renamings.list {
-        if search.choices >= max_choices {
+        search.stopped = check(resources.poll()).err();
+        if search.choices >= max_choices || search.stopped.is_some() {
             search.whole = false;
             break;
         }
         search.choices += 1;
         let renamed = planforge_pddl::rename_types(candidate.domain, &renaming);
-        let has = Extensions::new(&renamed, problems);
+        let hierarchy = TypeHierarchy::of(&renamed);
+        let mut has = Extensions::new(&renamed, &hierarchy, problems);
         let sides: Vec<MatchedAction> =
-            firsts(&renamed).into_iter().map(|a| MatchedAction::new(a, &has)).collect();
-        search.under(&renaming, &sides);
+            firsts(&renamed).into_iter().map(|a| MatchedAction::new(a, &mut has)).collect();
+        if let Err(reason) = search.under(&renaming, &sides, resources) {
+            search.stopped = Some(reason);
+            search.whole = false;
+            break;
+        }
     }
     match search.best {
         Some(best) => Ok(Interface { exact: search.whole, ..best.2 }),
-        None if !search.whole => Err(NoInterface::Limit { choices: search.choices }),
+        None if !search.whole => Err(NoInterface::Limit { choices: search.choices, stopped: search.stopped }),
         None if search.why.is_empty() => none("no renaming of its types fits the reference's".to_owned()),
         None => none(search.why),
     }
@@ -200,11 +221,11 @@ struct Parameter {
     /// Without its question mark.
     name: String,
     types: Vec<String>,
-    objects: Extension,
+    objects: Rc<Extension>,
 }
 
 impl MatchedAction {
-    fn new(action: &Action, extensions: &Extensions) -> Self {
+    fn new(action: &Action, extensions: &mut Extensions<'_>) -> Self {
         let parameters = action.parameters.iter().map(|p| {
             let types = super::are::type_names(p.ty.as_ref());
             let name = p.name.key().trim_start_matches('?').to_owned();
@@ -232,6 +253,8 @@ struct InterfaceSearch {
     own: Vec<MatchedAction>,
     choices: u64,
     max_choices: u64,
+    /// The caller's limit that ended the search.
+    stopped: Option<StopReason>,
     whole: bool,
     best: Option<Valued>,
     /// Why the first renaming of types has no match.
@@ -240,16 +263,25 @@ struct InterfaceSearch {
 
 impl InterfaceSearch {
     /// Pairs the actions under one renaming of the candidate's types (its name, the reference's).
-    fn under(&mut self, renaming: &[(Name, Name)], other: &[MatchedAction]) {
+    fn under(
+        &mut self,
+        renaming: &[(Name, Name)],
+        other: &[MatchedAction],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
         let mut pairs: Vec<Vec<Option<Best>>> = Vec::with_capacity(self.own.len());
         for number in 0..self.own.len() {
-            let row: Vec<Option<Best>> = other.iter().map(|b| self.pair(number, b)).collect();
+            let mut row: Vec<Option<Best>> = Vec::with_capacity(other.len());
+            for b in other {
+                check(resources.poll())?;
+                row.push(self.pair(number, b));
+            }
             if row.iter().all(Option::is_none) {
                 if self.why.is_empty() {
                     let name = &self.own[number].name;
                     self.why = format!("no action of the candidate has the parameters of {name}");
                 }
-                return;
+                return Ok(());
             }
             pairs.push(row);
         }
@@ -262,12 +294,12 @@ impl InterfaceSearch {
                 self.why =
                     "its actions do not have the parameters of the reference's, one for one".to_owned();
             }
-            return;
+            return Ok(());
         };
         let mut names = 0;
         let mut actions = Vec::with_capacity(assigned.len());
         for (i, &j) in assigned.iter().enumerate() {
-            let Some(best) = &pairs[i][j] else { return };
+            let Some(best) = &pairs[i][j] else { return Ok(()) };
             names += u64::from(similarity(self.own[i].name.key(), other[j].name.key()));
             actions.push(ActionMatch {
                 reference: self.own[i].name.to_string(),
@@ -284,6 +316,7 @@ impl InterfaceSearch {
             let interface = Interface { actions, types, error, types_agree: true, exact: true };
             self.best = Some((value, types_alike, interface));
         }
+        Ok(())
     }
 
     /// The best bijection of the parameters of two actions: by objects or, where there is none, by the names of types.
@@ -419,48 +452,44 @@ fn rename_action(action: &Action, original: &Action, parameters: &[usize]) -> Op
     Some(named)
 }
 
-/// The objects of a type: the problem's place in the list and the name in lower case.
-type Extension = BTreeSet<(usize, String)>;
+/// The objects of a type: the problem's place in the list and the name.
+type Extension = BTreeSet<(usize, Name)>;
 
-/// The objects of each type.
-struct Extensions {
-    by_type: FxHashMap<String, Extension>,
+/// The objects of a domain and its problems, by type.
+struct Extensions<'a> {
+    hierarchy: &'a TypeHierarchy,
+    /// Problem, name and types as written.
+    objects: Vec<(usize, &'a TypedName, Vec<String>)>,
+    /// The unions of types that were asked for.
+    known: FxHashMap<Vec<String>, Rc<Extension>>,
 }
 
-impl Extensions {
-    fn new(domain: &Domain, problems: &[&Problem]) -> Self {
-        let hierarchy = TypeHierarchy::of(domain);
-        let mut by_type: FxHashMap<String, Extension> = FxHashMap::default();
-        for (number, problem) in problems.iter().enumerate() {
-            for object in domain.constants.iter().chain(&problem.objects) {
-                let direct = type_names(object.ty.as_ref());
-                for above in above(&hierarchy, &direct) {
-                    by_type.entry(above).or_default().insert((number, object.name.key().to_owned()));
-                }
-            }
-        }
-        Extensions { by_type }
+impl<'a> Extensions<'a> {
+    fn new(domain: &'a Domain, hierarchy: &'a TypeHierarchy, problems: &[&'a Problem]) -> Self {
+        let objects = problems.iter().enumerate().flat_map(|(number, problem)| {
+            let all = domain.constants.iter().chain(&problem.objects);
+            all.map(move |object| (number, object, type_names(object.ty.as_ref())))
+        });
+        Extensions { hierarchy, objects: objects.collect(), known: FxHashMap::default() }
     }
 
     /// The objects of any of these types.
-    fn of(&self, types: &[String]) -> Extension {
-        types.iter().filter_map(|t| self.by_type.get(t)).flatten().cloned().collect()
-    }
-}
-
-/// These types and all above them.
-fn above(hierarchy: &TypeHierarchy, direct: &[String]) -> BTreeSet<String> {
-    let mut seen: BTreeSet<String> = direct.iter().cloned().collect();
-    seen.insert("object".to_owned());
-    let mut open: Vec<u32> = direct.iter().filter_map(|t| hierarchy.get(t)).collect();
-    while let Some(id) = open.pop() {
-        for &parent in hierarchy.parents(id) {
-            if seen.insert(hierarchy.name(parent).key().to_owned()) {
-                open.push(parent);
-            }
+    fn of(&mut self, types: &[String]) -> Rc<Extension> {
+        if let Some(known) = self.known.get(types) {
+            return Rc::clone(known);
         }
+        let ids: Vec<u32> = types.iter().filter_map(|name| self.hierarchy.get(name)).collect();
+        let is_one = |direct: &String| {
+            let below = self.hierarchy.get(direct);
+            types.contains(direct)
+                || ids.contains(&TypeHierarchy::OBJECT)
+                || below.is_some_and(|below| ids.iter().any(|&above| self.hierarchy.is_subtype(below, above)))
+        };
+        let members = self.objects.iter().filter(|(.., direct)| direct.iter().any(is_one));
+        let members = Rc::new(members.map(|(number, object, _)| (*number, object.name.clone())).collect());
+        self.known.insert(types.to_vec(), Rc::clone(&members));
+        members
     }
-    seen
 }
 
 /// Most types of either domain that the other lacks; beyond them none is renamed.
@@ -476,7 +505,12 @@ struct Renamings {
 
 /// All renamings of the types that the reference does not have to those that the candidate does not have: one to one, the same
 /// number of parameters of each type, and what is below a type stays below it. Types that no parameter has may keep their names.
-fn renamings(reference: &Domain, candidate: &Domain, max_choices: u64) -> Renamings {
+fn renamings(
+    reference: &Domain,
+    candidate: &Domain,
+    max_choices: u64,
+    resources: &mut dyn ResourceLimits,
+) -> Renamings {
     let (wanted, has) = (TypeHierarchy::of(reference), TypeHierarchy::of(candidate));
     let missing = |from: &TypeHierarchy, other: &TypeHierarchy| -> Vec<Name> {
         let mut names: Vec<Name> = from.names().filter(|n| other.get(n.key()).is_none()).cloned().collect();
@@ -496,6 +530,7 @@ fn renamings(reference: &Domain, candidate: &Domain, max_choices: u64) -> Renami
         found: Renamings { list: Vec::new(), whole: true },
         choices: 0,
         max_choices,
+        resources,
     };
     search.extend(0);
     search.found
@@ -511,7 +546,7 @@ fn uses(domain: &Domain) -> FxHashMap<String, usize> {
     uses
 }
 
-struct RenamingSearch<'h> {
+struct RenamingSearch<'h, 'r> {
     unknown: Vec<Name>,
     free: Vec<Name>,
     /// The candidate's and the reference's.
@@ -521,9 +556,10 @@ struct RenamingSearch<'h> {
     found: Renamings,
     choices: u64,
     max_choices: u64,
+    resources: &'r mut dyn ResourceLimits,
 }
 
-impl RenamingSearch<'_> {
+impl RenamingSearch<'_, '_> {
     fn extend(&mut self, next: usize) {
         let Some(name) = self.unknown.get(next).cloned() else {
             self.found.list.push(self.chosen.clone());
@@ -540,7 +576,8 @@ impl RenamingSearch<'_> {
             .collect();
         targets.sort_by_key(|t| std::cmp::Reverse(similarity(name.key(), t.key())));
         for target in targets {
-            if self.choices >= self.max_choices {
+            let size = (self.chosen.len() * size_of::<(Name, Name)>()) as u64;
+            if self.choices >= self.max_choices || check(self.resources.charge(size)).is_err() {
                 self.found.whole = false;
                 return;
             }

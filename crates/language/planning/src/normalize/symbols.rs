@@ -8,6 +8,20 @@ use planforge_pddl::ast::{self, TypeRef, TypedName};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
+/// Most members of all types together: an object is a member of each type above its own.
+const MAX_MEMBERS: usize = 20_000_000;
+
+pub(super) const TOO_MANY_MEMBERS: &str = "planning.too-many-members";
+
+fn too_many_members(objects: usize, read: usize, name: &Name, text: TaskText) -> Diagnostic {
+    let message = format!(
+        "the first {read} of {objects} objects are members of more than {MAX_MEMBERS} types in all, those above their own included"
+    );
+    Diagnostic::error(TOO_MANY_MEMBERS, message)
+        .at(text.source(), name.span, "")
+        .help("write fewer objects, or fewer levels of types")
+}
+
 /// Everything that names resolve to.
 pub(crate) struct Tables {
     pub(crate) symbols: Symbols,
@@ -82,9 +96,14 @@ impl Tables {
             parents.keys().map(|n| (n.clone(), vec![])).collect();
         members.entry(Name::synthetic("object")).or_default();
         let lists = [(&domain.constants, TaskText::Domain), (&problem.objects, TaskText::Problem)];
+        let mut count = 0;
         for (list, text) in lists {
-            for typed in list {
-                self.read_object(typed, text, &parents, &mut members, diagnostics);
+            for (index, typed) in list.iter().enumerate() {
+                count += self.read_object(typed, text, &parents, &mut members, diagnostics);
+                if count > MAX_MEMBERS {
+                    diagnostics.push(too_many_members(list.len(), index + 1, &typed.name, text));
+                    return;
+                }
             }
         }
         for (name, mut objects) in members {
@@ -94,6 +113,7 @@ impl Tables {
         }
     }
 
+    /// Returns the number of types that the object has.
     fn read_object(
         &mut self,
         typed: &TypedName,
@@ -101,7 +121,7 @@ impl Tables {
         parents: &FxHashMap<Name, Vec<Name>>,
         members: &mut FxHashMap<Name, Vec<ObjectId>>,
         diagnostics: &mut Vec<Diagnostic>,
-    ) {
+    ) -> usize {
         let fresh = self.symbols.objects.len() as ObjectId;
         let id = *self.objects.entry(typed.name.clone()).or_insert(fresh);
         if id == fresh {
@@ -126,6 +146,7 @@ impl Tables {
             }
             open.extend(parents.get(&name).into_iter().flatten().cloned());
         }
+        seen.len()
     }
 
     fn read_predicates(&mut self, domain: &ast::Domain, diagnostics: &mut Vec<Diagnostic>) {

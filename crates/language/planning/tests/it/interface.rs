@@ -5,13 +5,13 @@ use crate::support::{Features, random_task, read, read_domain, read_task, suites
 use planforge_pddl::ast::{Action, Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, print_action, rename_parameters, rename_types};
-use planforge_planning::Unlimited;
 use planforge_planning::equivalence::are::{action_error, domain_error};
 use planforge_planning::equivalence::domains::{ComparisonVerdict, EquivalenceLimits, compare_domains};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface, same_interface,
 };
 use planforge_planning::walk::NamedStep;
+use planforge_planning::{CountingLimits, StopReason, Unlimited};
 
 fn action(parameters: &str, precondition: &str, effect: &str) -> Action {
     let text = format!(
@@ -177,7 +177,7 @@ const YARD: &str = "(define (problem yard) (:domain crates) (:objects c d - crat
 fn match_domains(reference: (&Domain, &Problem), candidate: &Domain) -> Result<Interface, NoInterface> {
     let problems = [reference.1];
     let texts = DomainWithProblems { domain: reference.0, problems: &problems };
-    match_interface(texts, DomainWithProblems { domain: candidate, problems: &[] }, 100_000)
+    match_interface(texts, DomainWithProblems { domain: candidate, problems: &[] }, 100_000, &mut Unlimited)
 }
 
 fn equal(reference: (&Domain, &Problem), candidate: &Domain) -> ComparisonVerdict {
@@ -248,11 +248,18 @@ fn a_missing_match_is_explained() {
     // A limit gives no verdict.
     let texts = DomainWithProblems { domain: &reference, problems: &[&problem] };
     let renamed = read_domain(&CRATES.replace("drop", "lift"));
-    let limited = match_interface(texts, DomainWithProblems { domain: &renamed, problems: &[] }, 0);
-    assert!(matches!(limited, Err(NoInterface::Limit { .. })), "{limited:?}");
+    let other = DomainWithProblems { domain: &renamed, problems: &[] };
+    let limited = match_interface(texts, other, 0, &mut Unlimited);
+    assert!(matches!(limited, Err(NoInterface::Limit { stopped: None, .. })), "{limited:?}");
+    let limited = match_interface(texts, other, 100_000, &mut CountingLimits { polls: 1, bytes: u64::MAX });
+    assert!(
+        matches!(limited, Err(NoInterface::Limit { stopped: Some(StopReason::Time), .. })),
+        "{limited:?}"
+    );
     // A limit leaves the candidate unchanged; there may be a better match.
     let limited =
-        match_interface(texts, DomainWithProblems { domain: &reference, problems: &[] }, 0).unwrap();
+        match_interface(texts, DomainWithProblems { domain: &reference, problems: &[] }, 0, &mut Unlimited)
+            .unwrap();
     assert!(!limited.exact && limited.is_identity(), "{limited:?}");
     assert!(found.exact);
 }
@@ -270,6 +277,7 @@ fn types_of_a_candidate_with_its_own_problem_are_matched_by_their_objects() {
         DomainWithProblems { domain: &reference, problems: &[&problem] },
         DomainWithProblems { domain: &candidate, problems: &[&own] },
         1000,
+        &mut Unlimited,
     )
     .unwrap();
     assert_eq!((found.types.len(), found.error), (0, 0));
