@@ -1,6 +1,6 @@
 //! The rows of the table: small generators of texts, and the commands that read them.
 
-use super::{End, LIMIT, Row, VERDICT, VERDICT_OR_LIMIT};
+use super::{End, Row, VERDICT, VERDICT_OR_LIMIT};
 
 /// The ends of a file that is refused as a whole, with this text.
 macro_rules! refused {
