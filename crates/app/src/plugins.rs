@@ -130,7 +130,7 @@ pub fn new_plugin(context: &Context, request: &NewPluginRequest) -> Result<NewPl
     let sdk = sdk.as_ref().map(|sdk| context.path(sdk)).or_else(|| sdk_near(&folder));
     let files = scaffold(kind, name, &folder, sdk.as_deref())?;
     let mut next = format!(
-        "`cargo test` in the new folder, then `planforge plugins test {name}/target/debug/{}`",
+        "`cargo test` and `cargo build` in the new folder, then `planforge plugins test {name}/target/debug/{}`",
         library_file(name)
     );
     if sdk.is_none() {
