@@ -86,8 +86,15 @@ impl ResourceLimits for WorkLimits {
     }
 
     fn charge(&mut self, bytes: u64) -> Poll {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > self.most_bytes { Poll::Stop(StopReason::Memory) } else { self.poll() }
+        match self.bytes.saturating_add(bytes) {
+            more if more > self.most_bytes => return Poll::Stop(StopReason::Memory),
+            more => self.bytes = more,
+        }
+        self.poll()
+    }
+
+    fn release(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
     }
 }
 
@@ -110,6 +117,8 @@ mod tests {
         let mut some = limits(None, 1 << 20);
         assert_eq!(some.charge(1 << 20), Poll::Continue);
         assert_eq!(some.charge(1), Poll::Stop(StopReason::Memory));
+        some.release(1);
+        assert_eq!(some.charge(1), Poll::Continue);
         let context = Context::default();
         let mut cancelled = RequestLimits::default().start(&context);
         assert_eq!(cancelled.poll(), Poll::Continue);

@@ -28,7 +28,7 @@ use planforge_pddl::read_task;
 use planforge_planning::task::Unsupported;
 use planforge_planning::{
     Algorithm, Explanation, PlanOptions, PlanResult, Poll, QualityBound, ReasonKind, ResourceLimits,
-    StopReason, TopKEnd, TopKOptions, TopKOutcome,
+    StopReason, TopKEnd, TopKOptions, TopKOutcome, normalize,
 };
 use planforge_plugin_common::judging::{Deadline, Semantics};
 use planforge_plugin_sdk::prelude::*;
@@ -89,7 +89,8 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
     let limits = limits(options, request.limits);
     let Some(algorithm) = algorithm(options.search).filter(|_| request.k <= 1) else {
         let mut budget = CallBudget::new(host, &limits);
-        return run_top_k(&domain, &problem, options, (request.k, limits.nodes), &mut budget, &sources);
+        let found = run_top_k(&domain, &problem, options, (request.k, limits.nodes), &mut budget, &sources);
+        return name_largest(found, &domain, &problem);
     };
     let plan_options = PlanOptions {
         algorithm,
@@ -104,9 +105,21 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
             }
             // Breadth-first search finds the fewest steps, which is the least cost only if steps are the cost.
             let steps_count = options.search != Search::Bfs || problem.metric.is_none();
-            outcome(result, steps_count, &sources)
+            name_largest(outcome(result, steps_count, &sources), &domain, &problem)
         }
         Err(errors) => PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    }
+}
+
+/// Adds the construct with the most combinations of objects to the message of a limit on grounding.
+fn name_largest(outcome: PlanOutcome, domain: &Domain, problem: &Problem) -> PlanOutcome {
+    match outcome {
+        PlanOutcome::LimitReached { limit: limit @ LimitKind::Grounding, message, plans, statistics } => {
+            let largest = normalize(domain, problem).map(|task| format!("; {}", task.largest_construct()));
+            let message = message + &largest.unwrap_or_default();
+            PlanOutcome::LimitReached { limit, message, plans, statistics }
+        }
+        outcome => outcome,
     }
 }
 
@@ -344,5 +357,8 @@ impl ResourceLimits for CallBudget<'_> {
     fn charge(&mut self, bytes: u64) -> Poll {
         self.charged = self.charged.saturating_add(bytes);
         self.poll()
+    }
+    fn release(&mut self, bytes: u64) {
+        self.charged = self.charged.saturating_sub(bytes);
     }
 }

@@ -339,4 +339,8 @@ impl ResourceLimits for Capped<'_> {
             }
         }
     }
+    fn release(&mut self, bytes: u64) {
+        self.left = self.left.saturating_add(bytes);
+        self.inner.release(bytes);
+    }
 }

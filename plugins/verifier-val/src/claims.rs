@@ -228,6 +228,7 @@ impl ResourceLimits for UntilCancelled<'_> {
     fn charge(&mut self, _bytes: u64) -> Poll {
         self.poll()
     }
+    fn release(&mut self, _bytes: u64) {}
 }
 
 /// The verdict of the stage `critic` on the plan.

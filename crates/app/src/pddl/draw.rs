@@ -475,4 +475,7 @@ impl ResourceLimits for GraphLimits {
         }
         self.limits.charge(bytes)
     }
+    fn release(&mut self, bytes: u64) {
+        self.limits.release(bytes);
+    }
 }

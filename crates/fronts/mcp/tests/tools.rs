@@ -217,6 +217,46 @@ async fn states_have_steps_and_pictures() {
     assert!(failure(&client, "states", arguments).await.contains("step"));
 }
 
+/// A domain whose one action changes a fact for every eight of 30 objects.
+fn wide_effect() -> (Value, Value) {
+    let variables = ["?a", "?b", "?c", "?d", "?e", "?f", "?g", "?h"];
+    let condition: String = variables.iter().map(|v| format!("(p {v})")).collect();
+    let all = variables.join(" ");
+    let domain = format!(
+        "(define (domain wide) (:requirements :adl) (:predicates (p ?x) (t {all}))
+          (:action go :parameters () :effect (forall ({all}) (when (and {condition}) (t {all})))))"
+    );
+    let objects: Vec<String> = (0..30).map(|n| format!("o{n}")).collect();
+    let init: String = objects.iter().map(|o| format!("(p {o})")).collect();
+    let problem = format!(
+        "(define (problem one) (:domain wide) (:objects {}) (:init {init}) (:goal (p o3)))",
+        objects.join(" ")
+    );
+    (text(&domain), text(&problem))
+}
+
+#[tokio::test]
+async fn a_call_at_its_limit_names_the_limit_and_the_server_answers_the_next_call() {
+    let client = connect(TestClient::default()).await;
+    let (domain, problem) = wide_effect();
+    let arguments = json!({ "domain": domain, "problem": problem, "plan": text("(go)") });
+    let states = answer(&client, "states", arguments.clone()).await;
+    assert_eq!(states["verdict"], "limit-reached", "{states}");
+    let stopped = states["stopped"].as_str().unwrap();
+    assert!(stopped.starts_with("the memory limit ended the validation in step 1 (go)"), "{stopped}");
+    let validated = answer(&client, "validate", arguments).await;
+    assert_eq!((&validated["valid"], &validated["decision"]), (&json!(false), &json!("undecided")));
+    assert_eq!(validated["diagnostics"][0]["code"], "plan.limit", "{validated}");
+    let models = json!({
+        "reference": { "domain": domain, "problem": problem },
+        "candidate": { "domain": domain, "problem": problem },
+        "limits": { "seconds": 2.0, "memory_mb": 64 },
+    });
+    assert_eq!(answer(&client, "compare", models).await["decision"], "undecided");
+    let plan = answer(&client, "plan", json!({ "domain": text(DOMAIN), "problem": text(PROBLEM) })).await;
+    assert_eq!(plan["in_words"][0], "The plan is valid: after 4 steps, the goal holds.");
+}
+
 #[tokio::test]
 async fn the_tasks_of_a_suite_are_listed_without_their_reference() {
     let root = workspace().join("examples/suites");

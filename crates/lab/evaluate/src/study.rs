@@ -81,6 +81,9 @@ impl ResourceLimits for StudyBudget<'_> {
             None => Poll::Stop(StopReason::Memory),
         }
     }
+    fn release(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// A domain with its problems.

@@ -18,6 +18,9 @@ impl ResourceLimits for Clock {
         self.bytes += bytes;
         if self.bytes > 8 << 30 { Poll::Stop(StopReason::Memory) } else { Poll::Continue }
     }
+    fn release(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
 }
 
 fn main() {

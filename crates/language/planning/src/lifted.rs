@@ -5,6 +5,7 @@ use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
+use std::fmt;
 use std::sync::Arc;
 
 /// An argument: a slot of the binding or an object.
@@ -285,7 +286,77 @@ pub struct LiftedTask {
     pub object_types: Vec<String>,
 }
 
+/// An action, rule or goal by the combinations of objects that its variables have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConstructSize {
+    /// The construct, as a noun phrase.
+    pub what: String,
+    /// Place of its definition.
+    pub place: SourcePlace,
+    /// Combinations of objects for its variables, those of the quantifier with the most included.
+    pub combinations: u128,
+}
+
+impl fmt::Display for ConstructSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has {} combinations of objects", self.what, self.combinations)
+    }
+}
+
+/// Combinations of objects for variables, at most `u128::MAX`.
+fn combinations(variables: &[Variable]) -> u128 {
+    variables.iter().fold(1, |all, variable| all.saturating_mul(variable.objects.len() as u128))
+}
+
+impl Formula {
+    /// Combinations of objects for the variables of the nested quantifiers that have the most.
+    fn combinations(&self) -> u128 {
+        match self {
+            Formula::And(parts) | Formula::Or(parts, _) => {
+                parts.iter().map(Formula::combinations).max().unwrap_or(1)
+            }
+            Formula::Exists(variables, body, _) | Formula::Forall(variables, body, _) => {
+                combinations(variables).saturating_mul(body.combinations())
+            }
+            Formula::Literal { .. } | Formula::Equal { .. } | Formula::Compare { .. } => 1,
+        }
+    }
+}
+
 impl LiftedTask {
+    /// The construct with the most combinations of objects: the likely reason where grounding reaches a limit.
+    pub fn largest_construct(&self) -> ConstructSize {
+        let actions = self.schemas.iter().zip(&self.symbols.actions).map(|(schema, name)| {
+            let effects = schema
+                .effects
+                .iter()
+                .map(|group| combinations(&group.variables).saturating_mul(group.condition.combinations()));
+            let inner = effects.chain([schema.precondition.combinations()]).max().unwrap_or(1);
+            let combinations = combinations(&schema.variables).saturating_mul(inner);
+            ConstructSize {
+                what: format!("the action {name}"),
+                place: SourcePlace::domain(schema.span),
+                combinations,
+            }
+        });
+        let rules = self.rules.iter().map(|rule| {
+            let name = &self.symbols.predicates[rule.predicate as usize];
+            let combinations = combinations(&rule.variables).saturating_mul(rule.body.combinations());
+            ConstructSize {
+                what: format!("the rule of {name}"),
+                place: SourcePlace::domain(rule.span),
+                combinations,
+            }
+        });
+        let goal = ConstructSize {
+            what: "the goal".to_owned(),
+            place: SourcePlace::problem(Span::default()),
+            combinations: self.goal.combinations(),
+        };
+        let larger = |a: ConstructSize, b: ConstructSize| if b.combinations > a.combinations { b } else { a };
+        actions.chain(rules).fold(goal, larger)
+    }
+
     /// Returns true for the cost counter, which counts from 0 where the problem forgot to set it, as in every planner.
     pub(crate) fn counts_from_zero(&self, function: u32) -> bool {
         self.symbols.functions[function as usize].eq_ignore_ascii_case("total-cost")

@@ -46,6 +46,8 @@ pub trait ResourceLimits {
     /// Records that `bytes` more are in use. The answer has the same meaning as that of
     /// [`ResourceLimits::poll`].
     fn charge(&mut self, bytes: u64) -> Poll;
+    /// Records that `bytes` of those charged are free again.
+    fn release(&mut self, bytes: u64);
 }
 
 /// No limits, for tests and for tasks known to be small.
@@ -59,6 +61,7 @@ impl ResourceLimits for Unlimited {
     fn charge(&mut self, _bytes: u64) -> Poll {
         Poll::Continue
     }
+    fn release(&mut self, _bytes: u64) {}
 }
 
 /// A budget that only counts: `polls` answers and `bytes` bytes.
@@ -86,6 +89,9 @@ impl ResourceLimits for CountingLimits {
         self.bytes -= bytes;
         Poll::Continue
     }
+    fn release(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// Turns a stop into an early return.
@@ -93,6 +99,41 @@ pub(crate) fn check(poll: Poll) -> Result<(), StopReason> {
     match poll {
         Poll::Continue => Ok(()),
         Poll::Stop(reason) => Err(reason),
+    }
+}
+
+/// The caller's limits for work whose memory is free when it ends: a search, a comparison.
+pub(crate) struct ScopedLimits<'r> {
+    resources: &'r mut dyn ResourceLimits,
+    charged: u64,
+}
+
+impl<'r> ScopedLimits<'r> {
+    pub(crate) fn new(resources: &'r mut dyn ResourceLimits) -> Self {
+        ScopedLimits { resources, charged: 0 }
+    }
+}
+
+impl ResourceLimits for ScopedLimits<'_> {
+    fn poll(&mut self) -> Poll {
+        self.resources.poll()
+    }
+    fn charge(&mut self, bytes: u64) -> Poll {
+        let poll = self.resources.charge(bytes);
+        if poll == Poll::Continue {
+            self.charged += bytes;
+        }
+        poll
+    }
+    fn release(&mut self, bytes: u64) {
+        self.charged = self.charged.saturating_sub(bytes);
+        self.resources.release(bytes);
+    }
+}
+
+impl Drop for ScopedLimits<'_> {
+    fn drop(&mut self) {
+        self.resources.release(self.charged);
     }
 }
 

@@ -572,7 +572,7 @@ impl From<StopReason> for Cut {
 /// Choices between two polls.
 pub(crate) const POLL: u32 = 256;
 
-/// Polls the limits while formulas are evaluated, and counts the bytes that evaluation holds.
+/// Polls the limits while formulas are evaluated, and counts the bytes that evaluation holds, which are free when it ends.
 pub(crate) struct Work<'w> {
     resources: &'w mut dyn ResourceLimits,
     calls: u32,
@@ -588,12 +588,7 @@ pub(crate) struct Work<'w> {
 
 impl<'w> Work<'w> {
     pub(crate) fn new(resources: &'w mut dyn ResourceLimits) -> Self {
-        Work::charged(resources, 0)
-    }
-
-    /// Work of which the limits were charged so many bytes before, which are free again.
-    pub(crate) fn charged(resources: &'w mut dyn ResourceLimits, charged: u64) -> Self {
-        Work { resources, calls: 0, held: 0, charged, place: None, matches: None }
+        Work { resources, calls: 0, held: 0, charged: 0, place: None, matches: None }
     }
 
     /// Called for every choice.
@@ -605,13 +600,13 @@ impl<'w> Work<'w> {
 
     /// Counts bytes as held. The limits are charged what goes beyond the most that was held before.
     pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        self.held = self.held.saturating_add(bytes);
-        if self.held <= self.charged {
-            return Ok(());
+        let held = self.held.saturating_add(bytes);
+        if held > self.charged {
+            check(self.resources.charge(held - self.charged))?;
+            self.charged = held;
         }
-        let more = self.held - self.charged;
-        self.charged = self.held;
-        check(self.resources.charge(more))
+        self.held = held;
+        Ok(())
     }
 
     /// Counts so many matches of a condition, each of so many bytes, before they are listed.
@@ -634,11 +629,6 @@ impl<'w> Work<'w> {
         self.held = held;
     }
 
-    /// The most bytes held so far.
-    pub(crate) const fn most_held(&self) -> u64 {
-        self.charged
-    }
-
     /// Sets the place of what is evaluated next.
     pub(crate) fn evaluate(&mut self, place: Option<Span>) {
         self.place = place;
@@ -652,6 +642,12 @@ impl<'w> Work<'w> {
     /// Matches of the condition that ended the work, if they were counted before they were listed.
     pub(crate) const fn matches_without_room(&self) -> Option<u64> {
         self.matches
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        self.resources.release(self.charged);
     }
 }
 
@@ -806,5 +802,7 @@ mod tests {
         }
         work.charge(60).unwrap();
         assert_eq!(work.charge(41), Err(StopReason::Memory));
+        drop(work);
+        assert_eq!(limits.charge(100), crate::Poll::Continue);
     }
 }

@@ -15,7 +15,7 @@ pub use space::SearchStatistics;
 pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
-use crate::resources::{LimitWatch, ResourceLimits};
+use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits};
 use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
 use mutex::Mutexes;
 use rustc_hash::FxHashMap;
@@ -61,7 +61,8 @@ pub(crate) fn run_search(
     resources: &mut dyn ResourceLimits,
 ) -> SearchRun {
     let mut reduced = reduce(task);
-    let mut watch = LimitWatch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut resources = ScopedLimits::new(resources);
+    let mut watch = LimitWatch::new(&mut resources, max_nodes.min(u64::from(u32::MAX - 1)));
     let mutexes = match Mutexes::find(&reduced, &space::initial_state(&reduced), &mut watch) {
         Ok(mutexes) => mutexes,
         Err(reason) => {
@@ -115,7 +116,8 @@ pub(crate) fn run_top_k(
     max_nodes: u64,
     resources: &mut dyn ResourceLimits,
 ) -> Plans {
-    let mut watch = LimitWatch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
+    let mut resources = ScopedLimits::new(resources);
+    let mut watch = LimitWatch::new(&mut resources, max_nodes.min(u64::from(u32::MAX - 1)));
     match Mutexes::find(task, &space::initial_state(task), &mut watch) {
         Ok(mutexes) => top_k::search(&Space::new(task, mutexes), wanted, &mut watch),
         Err(reason) => Plans {

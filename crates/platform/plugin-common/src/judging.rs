@@ -334,6 +334,9 @@ impl ResourceLimits for Deadline<'_> {
         }
         self.poll()
     }
+    fn release(&mut self, bytes: u64) {
+        self.bytes_left = self.bytes_left.saturating_add(bytes);
+    }
 }
 
 #[cfg(test)]

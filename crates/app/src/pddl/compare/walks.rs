@@ -11,7 +11,7 @@ use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
 use planforge_planning::walk::{Counterexample, Model, ModelError, NamedStep, WalkDirection};
-use planforge_planning::{StopReason, ValidationDecision, Validator, parse_plan};
+use planforge_planning::{StopReason, ValidationDecision, Validator, normalize, parse_plan};
 pub use planforge_plugin_common::judging::Semantics;
 use planforge_plugin_common::judging::domains::interface;
 pub use planforge_plugin_common::judging::reports::{EwReport, MatchedInterface};
@@ -280,7 +280,12 @@ fn read_model(
             ),
             findings: inputs.into_findings(),
         }),
-        Some(Err(ModelError::Limit(reason))) => Err(limit_reached(reason, &format!("grounding the {side}"))),
+        Some(Err(ModelError::Limit(reason))) => {
+            let task = inputs.texts.domain.as_ref().zip(inputs.texts.problem.as_ref());
+            let task = task.and_then(|(domain, problem)| normalize(domain, problem).ok());
+            let largest = task.map(|task| format!(": {}", task.largest_construct())).unwrap_or_default();
+            Err(limit_reached(reason, &format!("grounding the {side}{largest}")))
+        }
         // What is wrong with the candidate is a verdict about it; a reference that is wrong is a wrong input.
         Some(Err(ModelError::Invalid(_))) | None => Err(NotCompared {
             status: if reference || unreadable { Status::Input } else { Status::Negative },

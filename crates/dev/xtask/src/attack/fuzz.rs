@@ -62,6 +62,9 @@ impl ResourceLimits for CountedLimits {
         self.bytes = self.bytes.saturating_add(bytes);
         self.answer()
     }
+    fn release(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
 }
 
 /// An input that takes longer hangs: its limits are reached within a second.

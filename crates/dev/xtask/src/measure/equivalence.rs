@@ -65,6 +65,7 @@ impl ResourceLimits for Deadline {
     fn charge(&mut self, _bytes: u64) -> Poll {
         self.poll()
     }
+    fn release(&mut self, _bytes: u64) {}
 }
 
 /// Times and answers of one kind of comparison.

@@ -191,6 +191,71 @@ fn every_command_is_undecided_where_only_enumeration_decides() {
     }
 }
 
+/// An action that changes a fact for every eight of 30 objects, and one with ten parameters, all applicable.
+fn wide(folder: &Path) {
+    let variables = &TEN[..8];
+    let condition = |variables: &[&str]| variables.iter().map(|v| format!("(p {v})")).collect::<String>();
+    let all = variables.join(" ");
+    let domain = format!(
+        "(define (domain wide) (:requirements :adl) (:predicates (p ?x) (q ?x) (t {all}))
+          (:action go :parameters () :effect (forall ({all}) (when (and {}) (t {all}))))
+          (:action mark :parameters ({}) :precondition (and {}) :effect (q ?a)))",
+        condition(variables),
+        TEN.join(" "),
+        condition(&TEN)
+    );
+    let objects: Vec<String> = (0..30).map(|n| format!("o{n}")).collect();
+    let init: String = objects.iter().map(|o| format!("(p {o})")).collect();
+    let problem = format!(
+        "(define (problem one) (:domain wide) (:objects {}) (:init {init}) (:goal (q o3)))",
+        objects.join(" ")
+    );
+    std::fs::write(folder.join("domain.pddl"), domain).unwrap();
+    std::fs::write(folder.join("p01.pddl"), problem).unwrap();
+    std::fs::write(folder.join("go.plan"), "(go)\n").unwrap();
+}
+
+#[test]
+fn every_command_ends_at_its_memory_limit_and_names_the_option() {
+    let folder = tempfile::tempdir().unwrap();
+    wide(folder.path());
+    for command in [
+        "validate domain.pddl p01.pddl go.plan",
+        "tell domain.pddl p01.pddl go.plan",
+        "picture domain.pddl p01.pddl go.plan --out pictures",
+        "graph domain.pddl p01.pddl go.plan --out graph.svg",
+        "ew domain.pddl p01.pddl domain.pddl p01.pddl --exact",
+        "ew domain.pddl p01.pddl domain.pddl p01.pddl --sampled",
+    ] {
+        let mut child = planforge();
+        child.arg("pddl").args(command.split(' ')).args(["--memory-limit", "20MB", "--time-limit", "300"]);
+        let ran = Ran::wait(child.current_dir(folder.path()).spawn().unwrap());
+        ran.expect(22).says(&["memory", "--memory-limit raises the limit"]);
+    }
+}
+
+#[test]
+fn the_effect_that_reaches_a_limit_is_named_with_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    wide(folder.path());
+    let mut command = planforge();
+    command.args(["pddl", "validate", "domain.pddl", "p01.pddl", "go.plan"]);
+    let ran = Ran::wait(command.current_dir(folder.path()).spawn().unwrap());
+    ran.expect(22).says(&[
+        "the memory limit ended the validation in step 1 (go)",
+        "656100000000 combinations of objects",
+        "domain.pddl:2:",
+    ]);
+}
+
+#[test]
+fn a_memory_limit_that_is_not_a_size_is_refused() {
+    for value in ["0", "much", "5TB", "-1"] {
+        let limit = format!("--memory-limit={value}");
+        ran(["pddl", "plan", "d", "p", &limit]).expect(30).says(&["is not a number of megabytes above 0"]);
+    }
+}
+
 #[test]
 fn a_limit_on_the_size_of_files_is_a_failure_of_the_system() {
     let folder = tempfile::tempdir().unwrap();

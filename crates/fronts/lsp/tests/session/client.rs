@@ -25,6 +25,7 @@ impl ResourceLimits for UntilCancelled {
     fn charge(&mut self, _bytes: u64) -> Poll {
         self.poll()
     }
+    fn release(&mut self, _bytes: u64) {}
 }
 
 pub(crate) struct Client {

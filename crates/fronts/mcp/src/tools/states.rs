@@ -54,6 +54,9 @@ enum PictureFormat {
 pub(crate) struct StatesAnswer {
     /// valid, invalid, unsupported, limit-reached or unreadable.
     verdict: &'static str,
+    /// The limit that ended the execution, and what was executed then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
     /// Atoms of the initial state.
     initial: Vec<String>,
     /// The executed steps, in order.
@@ -164,6 +167,11 @@ fn answer(states: &PlanStates, findings: Findings) -> StatesAnswer {
             PlanVerdict::LimitReached => "limit-reached",
             PlanVerdict::Unreadable => "unreadable",
         },
+        stopped: states
+            .findings
+            .iter()
+            .find_map(|finding| finding.strip_prefix("plan.limit: "))
+            .map(|message| format!("{message}; `limits` raises it")),
         initial: names(&states.initial),
         steps: states
             .steps

@@ -6,7 +6,7 @@
 //! of one than of the other.
 
 use super::graph::{Graph, Node};
-use crate::resources::{Poll, ResourceLimits, StopReason};
+use crate::resources::{Poll, ResourceLimits, ScopedLimits, StopReason};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Result of the search for an isomorphism.
@@ -47,6 +47,7 @@ pub(super) fn find(
     max_choices: u64,
     resources: &mut dyn ResourceLimits,
 ) -> IsomorphismOutcome {
+    let resources = &mut ScopedLimits::new(resources);
     let bytes = PARTITION_BYTES * graph.colours.len() as u64;
     if let Poll::Stop(reason) = resources.charge(bytes) {
         return IsomorphismOutcome::Limit { choices: 0, stopped: Some(reason) };

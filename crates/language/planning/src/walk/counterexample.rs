@@ -3,7 +3,7 @@
 use super::exact::{PAIR_BYTES, Space, StateId};
 use super::model::{FailingWalk, Link, Model, execute_steps};
 use super::{ActionId, NamedStep, WalkDirection};
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use rustc_hash::FxHashMap;
 
 /// Caps on the search.
@@ -142,7 +142,8 @@ fn breadth_first(
     resources: &mut dyn ResourceLimits,
 ) -> SearchResult {
     let mut search = SearchResult { found: Vec::new(), searched: 0, end: SearchEnd::Complete };
-    if let Err(reason) = search.run(reference, candidate, limits, wanted, resources) {
+    let mut resources = ScopedLimits::new(resources);
+    if let Err(reason) = search.run(reference, candidate, limits, wanted, &mut resources) {
         search.end = SearchEnd::Limit(Some(reason));
     }
     search

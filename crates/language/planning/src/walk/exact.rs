@@ -4,7 +4,7 @@
 use super::ActionId;
 use super::model::{Link, Model};
 use super::sample::DeadEnds;
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::simulate::State;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -107,6 +107,7 @@ pub fn exact_direction(
     max_pairs: usize,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Option<ExactDirection>, ExactError> {
+    let resources = &mut ScopedLimits::new(resources);
     let mut run = Run::new(source, target, matches!(dead_ends, DeadEnds::Condition { .. }));
     let start = (run.source.initial(resources)?, run.target.initial(resources)?);
     if run.source.successors(start.0, resources)?.is_empty() {

@@ -13,7 +13,7 @@
 use super::exact::{ExactError, Layer, PAIR_BYTES, REFUSED, Run};
 use super::model::{Link, Model};
 use super::{ActionId, NamedStep, harmonic_mean};
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::search::Algorithm;
 use crate::simulate::State;
 use crate::solve::{PlanOptions, PlanResult, SearchOutcome, plan_ground};
@@ -162,6 +162,7 @@ pub fn exact_goals(
 ) -> Result<Option<DirectionGoals>, ExactError> {
     let Some(end) = execute_plan(source, target, plan, resources)? else { return Ok(None) };
     let Some(target_state) = &end.target else { return Ok(Some(end.refused(plan))) };
+    let resources = &mut ScopedLimits::new(resources);
     let mut run = Run::new(source, target, true);
     let start = (
         run.source.intern(end.source.clone(), resources)?,

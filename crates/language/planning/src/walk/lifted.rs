@@ -47,8 +47,6 @@ struct Met {
     shown: State,
     /// True if its derived atoms are not complete.
     stale: bool,
-    /// Most bytes that evaluation held so far, which the limits were charged.
-    charged: u64,
 }
 
 #[derive(Debug)]
@@ -106,6 +104,10 @@ impl ResourceLimits for OperationLimits<'_> {
     fn charge(&mut self, bytes: u64) -> Poll {
         self.resources.charge(bytes)
     }
+
+    fn release(&mut self, bytes: u64) {
+        self.resources.release(bytes);
+    }
 }
 
 /// The limit of a cut. Inexact numbers decide like others here, so a limit is the only reason for a cut.
@@ -148,7 +150,6 @@ impl Lifted {
             tables,
             shown: State { facts: Box::default(), numbers: Box::default() },
             stale: false,
-            charged: 0,
         };
         let read = functions_read(task);
         met.shown = met.initial(task, &read);
@@ -178,12 +179,9 @@ impl Lifted {
     ) -> Result<R, StopReason> {
         self.with(|met| {
             let mut limits = OperationLimits::new(resources, self.limits);
-            let mut work = Work::charged(&mut limits, met.charged);
-            let result = match met.show(state, &self.task, &mut work) {
-                Ok(()) => f(met, &mut work),
-                Err(cut) => Err(cut),
-            };
-            met.charged = work.most_held();
+            let mut work = Work::new(&mut limits);
+            let result = met.show(state, &self.task, &mut work).and_then(|()| f(met, &mut work));
+            drop(work);
             let fresh = met.atoms.take_fresh() + met.terms.take_fresh() + met.actions.take_fresh();
             let result = result.map_err(reason_of)?;
             if fresh > 0 {

@@ -6,7 +6,7 @@
 
 use super::{ComparedSide, EquivalenceLimits, SearchEnd};
 use crate::lifted::Metric;
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::search::{NodeTable, StateId};
 use crate::simulate::{Simulator, State};
 use crate::task::{Condition, Fact, GroundTask, NumExpr, NumVar};
@@ -106,6 +106,7 @@ impl<'b> Product<'b> {
         compared: &mut u32,
         resources: &mut dyn ResourceLimits,
     ) -> Result<End, StopReason> {
+        let resources = &mut ScopedLimits::new(resources);
         let (start, _) = self.insert(crate::search::NONE, NONE);
         if let Some(PairDifference::Goal(_, side)) = self.goal(start) {
             return Ok(End::Goal(Vec::new(), side));
