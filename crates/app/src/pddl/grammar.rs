@@ -103,7 +103,7 @@ pub fn grammar(context: &Context, request: &GrammarRequest) -> Result<GrammarRes
         planforge_grammar::count_listed_names(&domain, objects.unwrap_or_default(), MAX_LISTED_NAMES);
     if listed > MAX_LISTED_NAMES {
         let message = format!(
-            "the grammar would list {listed} names of objects or more: one list for each type of a parameter; at most {MAX_LISTED_NAMES} are listed"
+            "the grammar would list {listed} names of objects or more, with one list for each type of a parameter; at most {MAX_LISTED_NAMES} are listed"
         );
         let found = Diagnostic::error("cli.grammar-size", message)
             .help("leave out the problem: objects are then any names");

@@ -240,17 +240,9 @@ fn inferred(
 
 /// No problem: why, with what was found.
 fn refused(texts: &Texts, mut failure: Failure) -> InferResult {
-    // The plugin names the keys of a stage; here options set them.
-    let option = match failure.code.as_str() {
-        "translate-asp.time" => Some("write rules that end, or raise `--time-limit`"),
-        "host.worker-memory" => Some("write rules with fewer instances, or raise `--memory-limit`"),
-        "translate-asp.size" if failure.message.contains("memory") => {
-            Some("write rules with fewer instances, or raise `--memory-limit`")
-        }
-        _ => None,
-    };
-    if let Some(help) = option {
-        failure.help = Some(help.to_owned());
+    // The plugin's help names the keys of a stage. Here options set these limits, and the front names them.
+    if ["translate-asp.time", "host.worker-memory"].contains(&failure.code.as_str()) {
+        failure.help = Some("write rules that end, or that have fewer instances".to_owned());
     }
     let (decision, status) = match (failure.class, failure.code.as_str()) {
         (FailureClass::Reply, "translate-asp.refused") => ("refused", Status::Negative),

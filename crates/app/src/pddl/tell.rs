@@ -130,7 +130,11 @@ fn plan_in_words(
         ValidationDecision::Valid => Status::Good,
         ValidationDecision::Invalid => Status::Negative,
         ValidationDecision::Unsupported(_) => Status::Undecided,
-        ValidationDecision::LimitReached(reason) => of_stop(*reason),
+        ValidationDecision::LimitReached(reason) => {
+            // The sentence names the kind of limit, this one its size and place.
+            inputs.texts.diagnostics.extend(report.diagnostics.iter().cloned());
+            of_stop(*reason)
+        }
     };
     Some(TellResult::Plan { told: Box::new(tell_plan(&report, wording)), status })
 }

@@ -385,6 +385,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         Plugin("verifier-val"),
         E::None,
         &[
+            "JudgingLimits.memory_mb",
             "JudgingLimits.time_s",
             "against",
             "backend",
@@ -435,14 +436,26 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     row(Plugin("translator-thought"), E::None, &["artefact", "form", "mode", "template"]),
     row(Plugin("verifier-clusters"), E::IsSent, &["system"]),
     row(Plugin("verifier-clusters"), E::Spends, &["questions"]),
-    row(Plugin("verifier-clusters"), E::None, &["JudgingLimits.time_s", "limits", "max_nodes", "max_states"]),
+    row(
+        Plugin("verifier-clusters"),
+        E::None,
+        &["JudgingLimits.memory_mb", "JudgingLimits.time_s", "limits", "max_nodes", "max_states"],
+    ),
     row(Plugin("verifier-critique"), E::IsSent, &["system"]),
     row(Plugin("verifier-critique"), E::None, &["evidence", "form", "history", "of"]),
     // Plugins that compute.
     row(
         Plugin("environment-pddl"),
         E::None,
-        &["JudgingLimits.time_s", "Sentences.no", "Sentences.yes", "limits", "model", "sentences"],
+        &[
+            "JudgingLimits.memory_mb",
+            "JudgingLimits.time_s",
+            "Sentences.no",
+            "Sentences.yes",
+            "limits",
+            "model",
+            "sentences",
+        ],
     ),
     row(
         Plugin("planner-classical"),
@@ -453,6 +466,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         Plugin("verifier-classes"),
         E::None,
         &[
+            "JudgingLimits.memory_mb",
             "JudgingLimits.time_s",
             "bad_precondition",
             "behaviour",
@@ -470,6 +484,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         Plugin("verifier-equivalence"),
         E::None,
         &[
+            "JudgingLimits.memory_mb",
             "JudgingLimits.time_s",
             "interface",
             "k",
@@ -486,6 +501,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         Plugin("verifier-ew"),
         E::None,
         &[
+            "JudgingLimits.memory_mb",
             "JudgingLimits.time_s",
             "blame",
             "confidence",

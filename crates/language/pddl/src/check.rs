@@ -9,9 +9,9 @@ pub use definition::{
     TaskSources, UsedRequirement, check_domain, check_problem, read_task, requirements_used,
     undeclared_constants, undeclared_requirements,
 };
-pub use types::{TypeFit, TypeHierarchy, TypeId, TypeUnion};
 
 use crate::ast::{Domain, FunctionDecl, PredicateDecl, TypedName};
+use crate::hierarchy::TypeHierarchy;
 use crate::name::Name;
 use crate::sink::Sink;
 use planforge_diagnostics::{Diagnostic, Edit, SourceId, Span};

@@ -10,6 +10,7 @@ mod check;
 mod codes;
 mod diff;
 pub mod extract;
+mod hierarchy;
 pub mod mutate;
 mod name;
 mod number;
@@ -24,12 +25,13 @@ mod visit;
 pub use ast::Parsed;
 pub use bytes::{MAX_TEXT_BYTES, PddlText, read_bytes, read_pddl_bytes};
 pub use check::{
-    TaskSources, TypeFit, TypeHierarchy, TypeId, TypeUnion, UsedRequirement, check_domain, check_problem,
-    read_task, requirements_used, undeclared_constants, undeclared_requirements,
+    TaskSources, UsedRequirement, check_domain, check_problem, read_task, requirements_used,
+    undeclared_constants, undeclared_requirements,
 };
 pub use codes::CODES;
 pub use diff::{ChangeKind, DefinitionDifference, diff_domains, diff_problems};
 pub use extract::{FixedFinding, FixedText, action_blocks, find_pddl, fix_all};
+pub use hierarchy::{TypeFit, TypeHierarchy, TypeId, TypeUnion};
 pub use name::{Name, natural};
 pub use number::Number;
 pub use print::{

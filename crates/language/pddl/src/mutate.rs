@@ -28,7 +28,7 @@ pub use problem::{ProblemMutant, ProblemPart, problem_mutants};
 pub use rewrite::{Rewrite, RewriteKind, random_rewrite};
 
 use crate::ast::{Action, Atom, Condition, Domain, Effect, InitElement, Problem, Term, TypeRef, TypedName};
-use crate::check::{TypeFit, TypeHierarchy};
+use crate::hierarchy::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print;
 use crate::rename::{Renaming, rename_condition, rename_effect};

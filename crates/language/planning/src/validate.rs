@@ -232,7 +232,7 @@ impl Validator {
                 "the plan has {steps} steps; at most {MAX_PLAN_STEPS} are read: the plan is neither valid nor invalid"
             );
             report.diagnostics = vec![Diagnostic::warning("plan.limit", message)];
-            report.decision = ValidationDecision::LimitReached(StopReason::Memory);
+            report.decision = ValidationDecision::LimitReached(StopReason::Nodes);
             return report;
         }
         let mut work = Work::new(resources);

@@ -32,9 +32,6 @@ pub(crate) const VERDICT: &[End] = &[(0, ""), (10, "")];
 pub(crate) const VERDICT_OR_LIMIT: &[End] =
     &[(0, ""), (10, ""), (20, ""), (21, "time limit"), (22, "memory limit"), (23, "limit on")];
 
-/// One of the limits that the arguments set: no verdict can be reached.
-pub(crate) const LIMIT: &[End] = &[(21, "time limit"), (22, "memory limit"), (23, "limit on")];
-
 /// The binary under one gigabyte of address space and ten seconds of processor time; its children inherit both.
 pub(crate) fn planforge_under_limits<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let bare = planforge();
@@ -109,6 +106,6 @@ fn a_signal_a_panic_and_a_limit_without_its_name_are_not_accepted() {
     let run = |script: &str| Command::new("sh").args(["-c", script]).output().unwrap();
     assert!(judge(&run("kill -9 $$"), VERDICT_OR_LIMIT).unwrap_err().contains("signal"));
     assert!(judge(&run("echo panicked; exit 10"), VERDICT_OR_LIMIT).unwrap_err().contains("panicked"));
-    assert!(judge(&run("echo stopped; exit 21"), LIMIT).is_err());
-    assert_eq!(judge(&run("echo 'the time limit was reached'; exit 21"), LIMIT), Ok(()));
+    assert!(judge(&run("echo stopped; exit 21"), VERDICT_OR_LIMIT).is_err());
+    assert_eq!(judge(&run("echo 'the time limit was reached'; exit 21"), VERDICT_OR_LIMIT), Ok(()));
 }

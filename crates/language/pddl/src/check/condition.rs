@@ -1,10 +1,11 @@
 //! Checks of conditions, effects and numeric expressions: scopes, polarity, features, use of predicates. Atoms and fluents must be
 //! defined and have arguments of the right number and types.
 
-use super::{Binding, Checker, Feature, KnownNames, TypeFit};
+use super::{Binding, Checker, Feature, KnownNames};
 use crate::ast::{
     AssignOp, Atom, Condition, Effect, Fluent, NumericExpr, Quantified, Term, TypeRef, TypedName,
 };
+use crate::hierarchy::TypeFit;
 use crate::name::Name;
 use planforge_diagnostics::{Diagnostic, Severity, Span};
 

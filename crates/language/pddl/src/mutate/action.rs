@@ -16,7 +16,8 @@ use super::{
     Mutation, MutationKind, MutationPlace, Part, Site, TermList, all_mutations, apply_mutations, replace_term,
 };
 use crate::ast::{Action, Atom, Condition, Domain, Term, TypeRef, TypedName};
-use crate::check::{TypeFit, TypeHierarchy, allows, undeclared_requirements};
+use crate::check::{allows, undeclared_requirements};
+use crate::hierarchy::{TypeFit, TypeHierarchy};
 use crate::name::Name;
 use crate::print::{print_action, print_atom, print_typed_list};
 use crate::random::Random;

@@ -5,8 +5,8 @@
 
 use super::{Edit, Mutation, MutationKind, MutationPlace, Part, Site, TermList};
 use crate::ast::{Action, Atom, Condition, Domain, Effect, PredicateDecl, Term, TypedName};
-use crate::check::{TypeFit, TypeHierarchy, TypeId};
 use crate::diff::{canonical_condition, canonical_effect};
+use crate::hierarchy::{TypeFit, TypeHierarchy, TypeId};
 use crate::name::Name;
 use crate::print;
 use crate::random::Random;

@@ -5,7 +5,7 @@ use super::{Entry, MAX_TYPE_PAIRS, TreeReader};
 use crate::ast::{
     Action, Condition, Derived, Domain, DurativeAction, InitElement, Length, Metric, MetricDirection, Problem,
 };
-use crate::check::TypeHierarchy;
+use crate::hierarchy::TypeHierarchy;
 use crate::name::Name;
 use crate::sexpr::{Children, FIELDS, NodeId, is_section_keyword};
 use planforge_diagnostics::{Diagnostic, Span};

@@ -10,11 +10,13 @@ fn repeated_constructs_of_every_kind_are_read_in_every_way() {
 }
 
 #[test]
-fn a_cycle_of_100_000_types_is_found() {
-    let count = 100_000;
-    let types: String = (0..count).map(|i| format!("t{i} - t{} ", (i + 1) % count)).collect();
-    let text = format!("(define (domain d) (:types {types}) (:predicates (p ?x - t0)))");
-    let domain = planforge_pddl::parse_domain(&text, planforge_diagnostics::SourceId(0)).value;
-    let found = planforge_pddl::check_domain(&domain, planforge_diagnostics::SourceId(0));
+fn a_cycle_of_1_000_types_is_found_and_one_of_100_000_is_refused() {
+    let cycle = |count: usize| {
+        let types: String = (0..count).map(|i| format!("t{i} - t{} ", (i + 1) % count)).collect();
+        let text = format!("(define (domain d) (:types {types}) (:predicates (p ?x - t0)))");
+        planforge_pddl::parse_domain(&text, planforge_diagnostics::SourceId(0))
+    };
+    let found = planforge_pddl::check_domain(&cycle(1000).value, planforge_diagnostics::SourceId(0));
     assert!(found.iter().any(|d| d.code == "pddl.type-cycle"));
+    assert!(cycle(100_000).diagnostics.iter().any(|d| d.code == "pddl.too-many-types"));
 }

@@ -12,6 +12,10 @@ const DEPTH: usize = 16;
 /// Most facts compared to improve a correspondence.
 const LOOKS: usize = 20_000;
 
+/// Most pairs of objects compared by their colour. Beyond them objects correspond by their names alone: time and memory grow with the
+/// number of pairs, and the difference of so large problems is not read to its end.
+const MOST_PAIRS: usize = 4_000_000;
+
 /// Difference of two problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProblemDifference {
@@ -52,6 +56,9 @@ impl ProblemDifference {
 pub(super) fn difference(graph: &Graph) -> ProblemDifference {
     let matcher = Matcher::new(graph);
     let by_name = matcher.improve(matcher.by_name());
+    if matcher.colours[0].len().saturating_mul(matcher.colours[1].len()) > MOST_PAIRS {
+        return matcher.tell(graph, &by_name);
+    }
     let by_look = matcher.improve(matcher.by_look());
     let best = if matcher.count_shared_facts(&by_look) > matcher.count_shared_facts(&by_name) {
         by_look
@@ -63,6 +70,15 @@ pub(super) fn difference(graph: &Graph) -> ProblemDifference {
 
 /// By object of the first, its counterpart (both by index), `None` where it has none.
 type Match = Vec<Option<usize>>;
+
+/// Objects by their colour, in this order.
+fn by_colour(objects: impl Iterator<Item = usize>, colours: &[u32]) -> FxHashMap<u32, Vec<usize>> {
+    let mut lists: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for object in objects {
+        lists.entry(colours[object]).or_default().push(object);
+    }
+    lists
+}
 
 struct Matcher<'g> {
     graph: &'g Graph,
@@ -149,13 +165,10 @@ impl<'g> Matcher<'g> {
                 image[*i] = Some(j);
             }
         }
+        let mut free = by_colour((0..taken.len()).rev().filter(|&j| !taken[j]), &self.colours[1]);
         for (i, counterpart) in image.iter_mut().enumerate() {
-            let free = |&j: &usize| !taken[j] && self.colours[0][i] == self.colours[1][j];
-            if counterpart.is_none()
-                && let Some(j) = (0..taken.len()).find(free)
-            {
-                taken[j] = true;
-                *counterpart = Some(j);
+            if counterpart.is_none() {
+                *counterpart = free.get_mut(&self.colours[0][i]).and_then(Vec::pop);
             }
         }
         image
@@ -174,13 +187,18 @@ impl<'g> Matcher<'g> {
     /// Exchanges counterparts of one type as long as more facts are shared.
     fn improve(&self, mut image: Match) -> Match {
         let objects = image.len();
+        let alike = by_colour(0..objects, &self.colours[0]);
         let mut left = LOOKS;
         let mut better = true;
-        while better && left > 0 {
+        while better {
             better = false;
             for i in 0..objects {
-                for j in i + 1..objects {
-                    if self.colours[0][i] != self.colours[0][j] || image[i] == image[j] || left == 0 {
+                let alike = &alike[&self.colours[0][i]];
+                for &j in &alike[alike.partition_point(|&j| j <= i)..] {
+                    if left == 0 {
+                        return image;
+                    }
+                    if image[i] == image[j] {
                         continue;
                     }
                     left = left.saturating_sub(2 * (self.of_object[i].len() + self.of_object[j].len()) + 1);
