@@ -102,6 +102,15 @@ pub(crate) fn check(poll: Poll) -> Result<(), StopReason> {
     }
 }
 
+/// Turns a stop at the memory limit into an early return. Other reasons wait for the next poll, so that work that needs no poll is
+/// decided in any case.
+pub(crate) fn check_memory(poll: Poll) -> Result<(), StopReason> {
+    match poll {
+        Poll::Stop(StopReason::Memory) => Err(StopReason::Memory),
+        Poll::Stop(_) | Poll::Continue => Ok(()),
+    }
+}
+
 /// The caller's limits for work whose memory is free when it ends: a search, a comparison.
 pub(crate) struct ScopedLimits<'r> {
     resources: &'r mut dyn ResourceLimits,
@@ -120,7 +129,7 @@ impl ResourceLimits for ScopedLimits<'_> {
     }
     fn charge(&mut self, bytes: u64) -> Poll {
         let poll = self.resources.charge(bytes);
-        if poll == Poll::Continue {
+        if poll != Poll::Stop(StopReason::Memory) {
             self.charged += bytes;
         }
         poll

@@ -11,7 +11,7 @@ mod order;
 pub(crate) use order::{conjuncts, for_each_slot, group_by_variables, occurring};
 
 use crate::lifted::{Formula, LiftedAtom, LiftedExpr, Term, Variable};
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, StopReason, check, check_memory};
 use crate::task::ObjectId;
 use order::{Level, Order, Source, order_levels};
 use planforge_diagnostics::Span;
@@ -602,7 +602,7 @@ impl<'w> Work<'w> {
     pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
         let held = self.held.saturating_add(bytes);
         if held > self.charged {
-            check(self.resources.charge(held - self.charged))?;
+            check_memory(self.resources.charge(held - self.charged))?;
             self.charged = held;
         }
         self.held = held;

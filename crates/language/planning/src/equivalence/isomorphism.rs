@@ -6,7 +6,7 @@
 //! of one than of the other.
 
 use super::graph::{Graph, Node};
-use crate::resources::{Poll, ResourceLimits, ScopedLimits, StopReason};
+use crate::resources::{Poll, ResourceLimits, ScopedLimits, StopReason, check_memory};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Result of the search for an isomorphism.
@@ -49,7 +49,7 @@ pub(super) fn find(
 ) -> IsomorphismOutcome {
     let resources = &mut ScopedLimits::new(resources);
     let bytes = PARTITION_BYTES * graph.colours.len() as u64;
-    if let Poll::Stop(reason) = resources.charge(bytes) {
+    if let Err(reason) = check_memory(resources.charge(bytes)) {
         return IsomorphismOutcome::Limit { choices: 0, stopped: Some(reason) };
     }
     let mut partition = Partition::new(graph);

@@ -177,11 +177,18 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
     ) -> Result<StepChanges, Cut> {
-        let mut changes = StepChanges::default();
-        // Present values of changed terms, and whether only amounts were added to them.
-        let mut present: FxHashMap<(u32, Args), (Number, bool)> = FxHashMap::default();
+        let mut found = ChangesFound::default();
         for group in &schema.effects {
             work.evaluate(group.changes.first().map(|(_, span)| *span));
+            if group.variables.is_empty() {
+                if holds(view, &group.condition, binding, work)? {
+                    for (change, span) in &group.changes {
+                        work.tick()?;
+                        self.record(change, *span, view, binding, &mut found);
+                    }
+                }
+                continue;
+            }
             for (wanted, own) in changes_by_variables(group) {
                 let held = work.held();
                 let matches = project(view, &group.variables, &wanted, &group.condition, binding, work)?;
@@ -191,35 +198,7 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
                     }
                     for (change, span) in &own {
                         work.tick()?;
-                        match change {
-                            EffectChange::Add(atom) => {
-                                changes.added.push((atom.predicate, args_of(atom, binding)));
-                            }
-                            EffectChange::Delete(atom) => {
-                                changes.deleted.push((atom.predicate, args_of(atom, binding)));
-                            }
-                            EffectChange::Numeric(op, target, amount) => {
-                                let args = args_of(target, binding);
-                                let earlier = present.get(&(target.predicate, args.clone())).copied();
-                                let additive = op.is_additive();
-                                let mut old =
-                                    earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
-                                if old.is_undefined()
-                                    && additive
-                                    && self.task.counts_from_zero(target.predicate)
-                                {
-                                    old = Number::ZERO;
-                                }
-                                let new = op.apply(old, view.value(amount, binding));
-                                let conflict = earlier.is_some_and(|e| !(e.1 && additive));
-                                if conflict || new.is_undefined() {
-                                    let target = target.instantiate(binding);
-                                    changes.bad.push(BadChange { target, span: *span, conflict });
-                                }
-                                present.insert((target.predicate, args.clone()), (new, additive));
-                                changes.numbers.push((target.predicate, args, new));
-                            }
-                        }
+                        self.record(change, *span, view, binding, &mut found);
                     }
                 }
                 let count = (matches.len() as u64).saturating_mul(own.len() as u64);
@@ -228,8 +207,50 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
             }
         }
         work.evaluate(None);
-        Ok(changes)
+        Ok(found.changes)
     }
+
+    /// Records a change under a binding.
+    fn record(
+        &self,
+        change: &EffectChange,
+        span: Span,
+        view: &View<'_>,
+        binding: &[ObjectId],
+        found: &mut ChangesFound,
+    ) {
+        match change {
+            EffectChange::Add(atom) => found.changes.added.push((atom.predicate, args_of(atom, binding))),
+            EffectChange::Delete(atom) => {
+                found.changes.deleted.push((atom.predicate, args_of(atom, binding)))
+            }
+            EffectChange::Numeric(op, target, amount) => {
+                let args = args_of(target, binding);
+                let earlier = found.present.get(&(target.predicate, args.clone())).copied();
+                let additive = op.is_additive();
+                let mut old = earlier.map_or_else(|| view.number(target.predicate, &args), |e| e.0);
+                if old.is_undefined() && additive && self.task.counts_from_zero(target.predicate) {
+                    old = Number::ZERO;
+                }
+                let new = op.apply(old, view.value(amount, binding));
+                let conflict = earlier.is_some_and(|e| !(e.1 && additive));
+                if conflict || new.is_undefined() {
+                    let target = target.instantiate(binding);
+                    found.changes.bad.push(BadChange { target, span, conflict });
+                }
+                found.present.insert((target.predicate, args.clone()), (new, additive));
+                found.changes.numbers.push((target.predicate, args, new));
+            }
+        }
+    }
+}
+
+/// The changes of a step found so far.
+#[derive(Default)]
+struct ChangesFound {
+    changes: StepChanges,
+    /// Present values of changed terms, and whether only amounts were added to them.
+    present: FxHashMap<(u32, Args), (Number, bool)>,
 }
 
 /// Estimated bytes of a change in its list, apart from arguments beyond six.
