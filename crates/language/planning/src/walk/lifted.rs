@@ -198,7 +198,7 @@ impl Lifted {
     /// Writes the legal actions to `out`, in an order that depends on the state alone. Replaces its contents.
     ///
     /// # Errors
-    /// The limit that was reached, also one on grounding: more actions, or more rows tried. `out` is then incomplete.
+    /// The limit that was reached, also one on grounding: more actions, or more rows tried.
     pub(crate) fn applicable_into(
         &self,
         state: &State,
@@ -225,15 +225,20 @@ impl Lifted {
                     break;
                 }
             }
+            if !joined? {
+                return Err(Cut::Limit(StopReason::Grounding));
+            }
+            work.charge((found.len() as u64).saturating_mul(self.numbered_bytes))?;
             let several = self.plans.iter().any(|p| p.repeats);
             let mut seen = FxHashSet::default();
             for action in found {
+                work.tick()?;
                 let id = met.actions.number(action);
                 if !several || seen.insert(id) {
                     out.push(id);
                 }
             }
-            if joined? { Ok(()) } else { Err(Cut::Limit(StopReason::Grounding)) }
+            Ok(())
         })
     }
 
