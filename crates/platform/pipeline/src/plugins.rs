@@ -14,9 +14,6 @@ use planforge_record::read_regular;
 use serde_json::Value as Json;
 use std::path::Path;
 
-/// Code of an environment that cannot be opened, because the task has no reference.
-pub(crate) const NO_REFERENCE: &str = "environment.no-reference";
-
 /// Reasons for missing facts about a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueError {

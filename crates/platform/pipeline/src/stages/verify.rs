@@ -5,7 +5,7 @@ use super::checker::{StageChecker, StageTable};
 use super::interface::{KindFacts, StageContext, StageDefinition, StageResult, no_instance};
 use crate::beam::{Entry, StageOutcome, call_path, label_in_round};
 use crate::calls::{PluginCall, PluginUse, RunContext, cancelled_failure};
-use crate::plugins::NO_REFERENCE;
+use crate::codes::NO_REFERENCE;
 use crate::plugins::{check_feedback_is_used, read_options, read_plugin};
 use crate::services::{Keep, StageInstance};
 use planforge_contract::api::Verifier;

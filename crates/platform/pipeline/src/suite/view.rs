@@ -5,7 +5,7 @@ use super::texts::{materials as action_materials, random_text, telling_names};
 use super::{
     ActionTexts, Example, Folder, GivenExample, GivenSpec, PredicateText, Suite, SuiteDisguise, SuiteTask,
 };
-use crate::plugins::NO_REFERENCE;
+use crate::codes::NO_REFERENCE;
 use planforge_contract::api::{Environment, Host};
 use planforge_contract::{
     ActionInterface, ActionMaterials, ActionSignature, EnvironmentOpen, ExampleMaterials, Failure, Given,
