@@ -210,8 +210,8 @@ fn batch_tables(checked: &LoadedPipeline) -> Result<Vec<(BatchTable, String)>, F
         };
         let base_url = text("base_url").unwrap_or_else(|| service.base_url().to_owned());
         let own = (base_url == service.base_url()).then(|| service.key_variable().to_owned());
-        let place = PluginPlace::Model(name.clone())
-            .of_option((&checked.pipeline.name, &checked.pipeline.source), "base_url");
+        let file = (checked.pipeline.name.as_str(), checked.pipeline.source.as_str());
+        let place = PluginPlace::Model(name.clone()).of_option(file, "base_url", options.get("base_url"));
         let table = BatchTable {
             model: host.get("model").and_then(Value::as_str).unwrap_or_default().to_owned(),
             service: service.name(),

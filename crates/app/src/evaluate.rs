@@ -211,7 +211,7 @@ pub struct EvaluatedTables {
     pub others: Tables,
     /// The requests that a fallback model answered.
     pub fallbacks: Vec<ModelFallback>,
-    /// The method that solves most tasks, and how sure its lead is; absent for a single method.
+    /// The method that solves most tasks, and the p-value of its lead; absent for a single method.
     pub ranking: Option<Ranking>,
     pending: Option<Wave>,
 }

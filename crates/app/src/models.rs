@@ -103,7 +103,7 @@ impl Serialize for CheckModelResult {
 /// A table that cannot be used. A model that does not answer is a result.
 pub fn check_model(context: &Context, request: &CheckModelRequest) -> Result<CheckModelResult, Error> {
     let pipeline = request.pipeline.as_ref().map(|path| context.path(path));
-    let table = named_table(context, &request.name, pipeline.as_deref())?;
+    let (table, file) = named_table(context, &request.name, pipeline.as_deref())?;
     let registry = registry(context);
     let consent = Consent::new(context);
     let folder = pipeline.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
@@ -115,6 +115,7 @@ pub fn check_model(context: &Context, request: &CheckModelRequest) -> Result<Che
         consent: &consent,
         folder,
         name: request.name.chars().map(safe).collect(),
+        file,
         table,
         requests: 0,
         usages: Vec::new(),
@@ -155,18 +156,26 @@ fn advice(table: &LlmTable, own: Option<&Value>) -> Option<String> {
     }
 }
 
-fn named_table(context: &Context, name: &str, pipeline: Option<&Path>) -> Result<LlmTable, Error> {
+/// The table, with name and text of its file.
+fn named_table(
+    context: &Context,
+    name: &str,
+    pipeline: Option<&Path>,
+) -> Result<(LlmTable, (String, String)), Error> {
     let Some(path) = pipeline else {
         let table = serde_json::to_value(model_table(context, name)?);
-        return table.and_then(serde_json::from_value).map_err(|e| Error::usage(e.to_string(), None));
+        let table = table.and_then(serde_json::from_value).map_err(|e| Error::usage(e.to_string(), None))?;
+        return Ok((table, (name.to_owned(), String::new())));
     };
     let text = read_text(path)?;
-    let mut models = check_pipeline(context, &text, &path.display().to_string(), &[])?.pipeline.config.llm;
-    models.remove(name).ok_or_else(|| {
+    let shown = path.display().to_string();
+    let mut models = check_pipeline(context, &text, &shown, &[])?.pipeline.config.llm;
+    let table = models.remove(name).ok_or_else(|| {
         let known: Vec<String> = models.keys().map(|name| format!("`{name}`")).collect();
         let message = format!("{} has no table `[llm.{name}]`", path.display());
         Error::usage(message, Some(&format!("its tables are {}", known.join(", "))))
-    })
+    })?;
+    Ok((table, (shown, text)))
 }
 
 /// The first reply. The table is changed as long as the server names a key that solves its refusal.

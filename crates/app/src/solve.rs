@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::files::{read_text, unreadable, write};
+use crate::files::{read_named_text, read_text, unreadable, unwritable, write};
 use crate::inputs::Source;
 use crate::limits::RequestLimits;
 use crate::pddl::Sentences;
@@ -20,6 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// The name of the task in its folder.
 const TASK: &str = "task";
+
+/// The folder of the runs in it.
+const RUNS: &str = "runs";
 
 /// A task in words.
 #[derive(Debug, Clone, Default)]
@@ -54,12 +57,12 @@ pub struct SolveResult {
 }
 
 impl SolveResult {
-    /// Good for a plan; otherwise what kept the task from it.
+    /// Good if there is a plan or PDDL without a plan, else the status of the verdict.
     pub fn status(&self) -> Status {
         self.run.status(true)
     }
 
-    /// True if the model's server did not answer.
+    /// True if the requests to the model failed.
     pub fn lacks_model(&self) -> bool {
         let verdict = self.run.report.tasks.first().and_then(|task| task.verdict.as_ref());
         matches!(verdict, Some(TaskVerdict::Failed { failure, .. }) if failure.class == FailureClass::Provider)
@@ -91,24 +94,42 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
     let domain = request.domain.as_ref().map(|path| read_text(&context.path(path))).transpose()?;
     let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&stem));
     let folder = context.path(&shown);
-    if folder.exists() {
+    let texts = [
+        ("task.nl", Some(text)),
+        ("domain.nl", rules),
+        ("domain.pddl", domain.clone()),
+        ("suite.toml", Some(format!("schema = 1\nname = {:?}\n", suite_name(&stem)))),
+    ];
+    if folder.exists() && !is_unanswered(&folder, &texts) {
         let message = format!("{} exists already", shown.display());
         return Err(Error::usage(message, Some("name another folder with --out, or remove this one")));
     }
-    let texts = [
-        ("task.nl", Some(&text)),
-        ("domain.nl", rules.as_ref()),
-        ("domain.pddl", domain.as_ref()),
-        ("suite.toml", Some(&format!("schema = 1\nname = {:?}\n", suite_name(&stem)))),
-    ];
-    for (file, text) in texts {
+    let is_new = !folder.exists();
+    for (file, text) in &texts {
         if let Some(text) = text {
             write(&folder.join(file), text.as_bytes())?;
         }
     }
-    let result = run(context, &run_request(request, &folder, domain.is_some()))?;
+    let result = run(context, &run_request(request, &folder, domain.is_some()));
+    if result.is_err() && is_new && !folder.join(RUNS).exists() {
+        // The request was refused: nothing but these files is in the folder.
+        std::fs::remove_dir_all(&folder).map_err(|e| unwritable(&folder, &e))?;
+    }
+    let result = result?;
     let words = write_answer(context, &folder, domain.as_deref(), &result)?;
     Ok(SolveResult { folder: shown, run: result, words })
+}
+
+/// True if the folder has exactly these texts and no answer: an earlier attempt had no plan.
+fn is_unanswered(folder: &Path, texts: &[(&str, Option<String>)]) -> bool {
+    let is_same = |(file, text): &(&str, Option<String>)| {
+        let path = folder.join(file);
+        match text {
+            Some(text) => read_named_text(&path).is_ok_and(|existing| existing == *text),
+            None => !path.exists(),
+        }
+    };
+    texts.iter().all(is_same) && !folder.join("answer").exists()
 }
 
 /// The text and a name for its folder.
@@ -117,7 +138,7 @@ fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> 
     let (text, stem) = match path.is_file() {
         true => {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(TASK);
-            // A file without an ending would be in the way of its folder.
+            // A file without an ending has the path of its folder.
             let stem = if path.extension().is_some() { stem.to_owned() } else { format!("{stem}-task") };
             (read_text(&path)?, stem)
         }
@@ -168,7 +189,7 @@ fn run_request(request: &SolveRequest, folder: &Path, has_domain: bool) -> RunRe
         set,
         replay: request.replay.clone(),
         record: request.record.clone(),
-        storage: RunStorage::Folder(folder.join("runs")),
+        storage: RunStorage::Folder(folder.join(RUNS)),
         jobs: 1,
         ..RunRequest::default()
     }
@@ -212,8 +233,15 @@ fn write_answer(
             sentences: Sentences::default(),
             limits: RequestLimits::default(),
         },
-    )?;
-    let TellResult::Plan { told, .. } = told else { return Ok(None) };
+    );
+    let told = match told {
+        Ok(TellResult::Plan { told, .. }) => told,
+        Ok(TellResult::Differences(_)) => return Ok(None),
+        Err(error) => {
+            context.warn(format!("the plan is not told in sentences: {error}"));
+            return Ok(None);
+        }
+    };
     let words = told.to_string();
     write(&answer.join("plan.txt"), words.as_bytes())?;
     Ok(Some(words))

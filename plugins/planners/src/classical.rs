@@ -161,13 +161,6 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
             let explanation = explain(&why, sources);
             PlanOutcome::ProvenUnsolvable { explanation, statistics }
         }
-        planforge_planning::SearchOutcome::Exhausted => PlanOutcome::Exhausted {
-            explanation: vec![
-                "The search left out states that it took for hopeless, and found no plan in the rest."
-                    .to_owned(),
-            ],
-            statistics,
-        },
         planforge_planning::SearchOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
             limit: limit_kind(reason),
             message: format!("{reason} was reached before a plan was found"),

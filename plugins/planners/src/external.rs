@@ -92,7 +92,8 @@ pub struct ExternalPlannerOptions {
     pub exit_codes: ExitCodes,
     /// True if this configuration proves its first plan cheapest. Left out: the property of the preset.
     pub optimal: Option<bool>,
-    /// Executes plans on the task before they are accepted. An invalid plan is a failure of the planner.
+    /// Executes plans on the task before they are accepted. An invalid plan is a failure of the planner; a plan
+    /// that the limits leave undecided is kept without validation.
     pub validate: bool,
     /// Supported requirements besides `:strips`. A task that uses another is unsupported, and the program is
     /// not started. Left out: those of the preset; without a preset every task is tried.

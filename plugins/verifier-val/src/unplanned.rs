@@ -31,8 +31,7 @@ pub(crate) fn judge(
     }
     // At most half of the time that the host leaves.
     let half = host.remaining_ms().map(|ms| Duration::from_millis(ms / 2));
-    let own = Duration::from_secs(options.limits.time_s.into());
-    let mut budget = Deadline::within(host, Some(half.map_or(own, |half| half.min(own))));
+    let mut budget = options.limits.deadline_within(host, half.unwrap_or(Duration::MAX));
     let explanation = explain(&mut budget, &checked);
     if let Some(reason) = budget.stop_reason() {
         // The reasons would not be the same the next time: a limit, which the record keeps.

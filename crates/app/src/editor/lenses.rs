@@ -244,9 +244,6 @@ impl TaskTexts {
             SearchOutcome::ProvenUnsolvable(explanation) => {
                 format!("There is no plan. {}", explanation.text())
             }
-            SearchOutcome::Exhausted => {
-                "The search ended without a plan and without a proof that there is none.".to_owned()
-            }
             SearchOutcome::LimitReached(reason) => format!("No plan was found: {reason} ended the search."),
             SearchOutcome::Unsupported(parts) => {
                 let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();

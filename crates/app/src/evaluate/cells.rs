@@ -580,7 +580,7 @@ impl EvaluationSetup<'_> {
         self.plan().iter().filter(|cell| cell.selected).map(|cell| cell.facts(context)).collect()
     }
 
-    /// The facts of the selected cells that have not started. One cell of each suite and column is looked at, because the seed does not
+    /// The facts of the selected cells that have not started. One cell of each suite and column is read, because the seed does not
     /// change the number of requests.
     pub(super) fn facts_of_new_cells(&self, plan: &[Cell<'_>]) -> Result<Vec<CellFacts>, Error> {
         let silent = self.context.without_events();

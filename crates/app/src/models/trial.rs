@@ -41,6 +41,8 @@ pub(super) struct Trial<'a> {
     pub(super) folder: &'a Path,
     /// Name of the table, for messages.
     pub(super) name: String,
+    /// Name and text of the pipeline file; the text is empty for a table that is in none.
+    pub(super) file: (String, String),
     pub(super) table: LlmTable,
     pub(super) requests: u32,
     pub(super) usages: Vec<Usage>,
@@ -67,8 +69,8 @@ impl Trial<'_> {
         let with = Preparation {
             context: self.context,
             registry: self.registry,
-            name: &self.name,
-            text: "",
+            name: &self.file.0,
+            text: &self.file.1,
             folder: self.folder,
             replays: false,
             consent: self.consent,

@@ -7,7 +7,7 @@ use crate::status::Status;
 use planforge_asp::Declarations;
 use planforge_asp::reader::Signature;
 use planforge_diagnostics::{Diagnostic, SourceMap};
-use planforge_grammar::{ActionHead, AspVocabulary, EditFunctions, json};
+use planforge_grammar::{ActionHead, AspVocabulary, EditFunctions, count_listed_names, json};
 use planforge_pddl::ast::{Domain, TypedName};
 use serde::Serialize;
 
@@ -99,14 +99,16 @@ pub fn grammar(context: &Context, request: &GrammarRequest) -> Result<GrammarRes
             }
         },
     };
-    let listed =
-        planforge_grammar::count_listed_names(&domain, objects.unwrap_or_default(), MAX_LISTED_NAMES);
+    let known = known_objects(request.kind, objects);
+    let listed = known.map_or(0, |known| count_listed_names(&domain, known, MAX_LISTED_NAMES));
     if listed > MAX_LISTED_NAMES {
         let message = format!(
             "the grammar would list {listed} names of objects or more, with one list for each type of a parameter; at most {MAX_LISTED_NAMES} are listed"
         );
-        let found = Diagnostic::error("cli.grammar-size", message)
-            .help("leave out the problem: objects are then any names");
+        let mut found = Diagnostic::error("cli.grammar-size", message);
+        if known.is_some_and(|known| !known.is_empty()) {
+            found = found.help("leave out the problem: objects are then any names");
+        }
         return Err(Error::findings(Status::NodeLimit, vec![found], SourceMap::default()));
     }
     let text = text(request.kind, request.format, &domain, objects, head);
@@ -148,6 +150,17 @@ fn text(
         GrammarKind::Domain => planforge_grammar::domain_grammar(domain),
     };
     Some(if format == GrammarFormat::Lark { grammar.to_lark() } else { grammar.to_gbnf() })
+}
+
+/// The objects besides the domain's constants that a kind lists as arguments. `None` if it lists no names: objects are then any names, or
+/// the texts have none.
+fn known_objects(kind: GrammarKind, objects: Option<&[TypedName]>) -> Option<&[TypedName]> {
+    match kind {
+        GrammarKind::Problem | GrammarKind::Plan => objects,
+        GrammarKind::Edit => Some(objects.unwrap_or_default()),
+        GrammarKind::Action | GrammarKind::Parameters => Some(&[]),
+        GrammarKind::Objects | GrammarKind::Asp | GrammarKind::Domain => None,
+    }
 }
 
 /// With objects, edits are of a problem too.
@@ -200,6 +213,8 @@ mod tests {
                 );
             }
         }
+        let listed = |kind| known_objects(kind, Some(problem.objects.as_slice())).map(<[TypedName]>::len);
+        assert_eq!(KINDS.map(listed), [Some(1), None, Some(0), Some(0), Some(1), Some(1), None, None]);
         assert!(vocabulary(&domain).predicates.contains(&("on_top".to_owned(), 1)));
         let head = ActionHead::Interface(&domain.actions[0]);
         let action = text(GrammarKind::Action, GrammarFormat::Gbnf, &domain, None, head).unwrap();

@@ -37,9 +37,10 @@ pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<D
         let mut secrets = BTreeMap::new();
         let mut advice = Vec::new();
         let inlined = inline_files(&info, &options, with.folder, pipeline.disguise().as_ref());
-        let at = (&PluginPlace::Model(name.clone()), (with.name, with.text));
-        let texts = (&options, inlined.as_ref().unwrap_or(&options));
-        advice.extend(with.consent.check_connection(&info, texts, at).err().into_iter().flatten());
+        let table = PluginPlace::Model(name.clone());
+        let texts = (&options, inlined.as_ref().ok());
+        let refused = with.consent.check_connection(&info, texts, (&table, (with.name, with.text)));
+        advice.extend(refused.err().into_iter().flatten());
         for (option, variable) in info.secret_variables(&options) {
             if with.context.variable(&variable).is_none() {
                 advice.push(unset(&variable));
@@ -48,7 +49,10 @@ pub(crate) fn check_models(pipeline: &Pipeline, with: &Preparation<'_>) -> Vec<D
         }
         let place = headers.llm.keys().find(|header| header.get_ref() == name).map(Spanned::span);
         let diagnostic = |make: fn(&'static str, String) -> Diagnostic, failure: &Failure| {
-            let mut diagnostic = make("", format!("[llm.{name}]: {}", failure.message));
+            // A message about consent names the table already.
+            let has_table = failure.message.contains(&format!("{table}: "));
+            let start = if has_table { String::new() } else { format!("{table}: ") };
+            let mut diagnostic = make("", format!("{start}{}", failure.message));
             diagnostic.code = failure.code.clone().into();
             if let Some(place) = &place {
                 let end = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

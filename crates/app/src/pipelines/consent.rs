@@ -201,15 +201,15 @@ impl Consent {
     }
 
     /// Checks that the servers, the proxy and the certificate authorities of a plugin may be used. `given` has the plugin's
-    /// options as the file has them, `inlined` with the texts of files. `at` is the plugin's place in the pipeline in the
-    /// file of that name and text.
+    /// options as the file has them, `inlined` with the texts of files; without these no authority is asked about. `at` is the
+    /// plugin's place in the pipeline in the file of that name and text.
     ///
     /// # Errors
     /// `cli.consent` for each refusal, with the ways to allow it, or because the user's file cannot be read.
     pub(crate) fn check_connection(
         &self,
         info: &PluginInfo,
-        (given, inlined): (&JsonObject, &JsonObject),
+        (given, inlined): (&JsonObject, Option<&JsonObject>),
         (place, file): (&PluginPlace, (&str, &str)),
     ) -> Result<(), Vec<Failure>> {
         let variables: BTreeSet<String> = info.secret_variables(given).into_values().collect();
@@ -225,27 +225,38 @@ impl Consent {
             if !matches!(effect, Effect::NamesServer | Effect::NamesProxy) {
                 continue;
             }
-            let Some(url) = text(given, name) else { continue };
+            // A service has a name, and its address is in `base_url`.
+            if *name == "service" && !info.servers.contains(name) {
+                continue;
+            }
+            let value = info.option_value(given, name).filter(|value| !value.is_null());
+            let Some(value) = value else { continue };
+            let is_unset = !given.contains_key(*name) && value == "";
+            if is_unset {
+                continue;
+            }
             let server = NamedServer {
-                url,
+                url: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
                 own: text(&JsonObject::new(), name),
                 option: name,
-                place: place.of_option(file, name),
+                place: place.of_option(file, name, given.get(*name)),
                 is_proxy: effect == Effect::NamesProxy,
             };
             refused.extend(self.check_server(&server, &variables).err());
             servers.extend(origin_of(&server.url));
         }
+        // Plain http asks no authority.
+        let is_plain = !servers.is_empty() && servers.iter().all(|server| server.starts_with("http://"));
+        let inlined = inlined.filter(|_| !is_plain);
         for name in names.iter().filter(|name| effect_of(info, name) == Effect::TrustsAuthority) {
-            if let (Some(file_name), Some(pem)) =
-                (given.get(*name).and_then(Value::as_str), text(inlined, name))
-            {
+            let pem = inlined.and_then(|inlined| text(inlined, name));
+            if let (Some(file_name), Some(pem)) = (given.get(*name).and_then(Value::as_str), pem) {
                 let request = ConsentRequest::TrustAuthority {
                     file: escape(file_name),
                     hash: sha256_hex(pem.as_bytes()),
                     servers: servers.clone(),
                     option: (*name).clone(),
-                    place: place.of_option(file, name),
+                    place: place.of_option(file, name, given.get(*name)),
                 };
                 refused.extend(self.check_authority(request).err());
             }
@@ -277,8 +288,11 @@ impl Consent {
         named: &NamedServer<'_>,
         variables: &BTreeSet<String>,
     ) -> Result<(), Failure> {
-        // What is not a URL is refused by the plugin.
-        let Ok(url) = Url::parse(&named.url) else { return Ok(()) };
+        let url = Url::parse(&named.url).ok().filter(|url| url.origin().is_tuple());
+        let Some(url) = url else {
+            let message = format!("{}: `{}` is not the URL of a server", named.place, named.option);
+            return Err(wrong(message).help("a URL begins with http:// or https://, and names a host"));
+        };
         let server = url.origin().ascii_serialization();
         let is_service = |variable: &str| {
             let mut known = SERVICES.iter();
@@ -323,11 +337,14 @@ impl Consent {
             help += &match refused.as_slice() {
                 [] => format!(", or write at the beginning of {shown}: hosts = [\"{server}\"]"),
                 refused => {
-                    let lines = refused.iter().map(|variable| format!("{variable} = [\"{server}\"]"));
-                    format!(
-                        ", or write into {shown} below [keys]: {}",
-                        lines.collect::<Vec<_>>().join(" and ")
-                    )
+                    // No line can be given for a name that was cut.
+                    let whole = refused.iter().filter(|variable| variables.contains(*variable));
+                    let lines: Vec<String> =
+                        whole.map(|variable| format!("{variable} = [\"{server}\"]")).collect();
+                    match lines.len() == refused.len() {
+                        true => format!(", or write into {shown} below [keys]: {}", lines.join(" and ")),
+                        false => String::new(),
+                    }
                 }
             };
         }
@@ -449,6 +466,10 @@ mod tests {
             "http://127.0.0.1.example.org/v1",
             "http://192.168.0.1/v1",
             "https://api.mistral.ai/v1",
+            "evil.example.org/v1",
+            "evil.example.org:443",
+            "socks5://127.0.0.1:9",
+            "",
         ] {
             assert!(!is_allowed(&consent, "OPENAI_API_KEY", url), "{url}");
             assert!(!is_allowed(&consent, "", url), "{url}");
@@ -510,6 +531,11 @@ mod tests {
         assert!(is_allowed(&own, "OWN", "https://own.example.org/v1"));
         assert!(!is_allowed(&own, "OTHER", "https://own.example.org/v1"));
         assert!(!is_allowed(&own, "OWN", "https://other.example.org/v1"));
+        let help =
+            |variable: &str| check(&own, variable, "https://other.example.org").unwrap_err().help.unwrap();
+        assert!(help("OWN").contains("[keys]: OWN = "), "{}", help("OWN"));
+        let key = "sk-0123456789abcdef";
+        assert!(!help(key).contains("[keys]") && help(key).contains("--allow-host"), "{}", help(key));
         assert_eq!(AllowedByOptions::new(&["a b".to_owned()], false).unwrap_err().code, "cli.consent");
     }
 

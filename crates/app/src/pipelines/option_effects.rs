@@ -2,7 +2,7 @@
 //! that each effect needs. The check of consent reads this table, the reference page prints it, and a test fails if an option
 //! has no row.
 
-use planforge_contract::{PluginInfo, PluginKind};
+use planforge_contract::{CommandOption, PluginInfo, PluginKind};
 
 /// An effect of an option beyond the result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +17,11 @@ pub enum Effect {
     TrustsAuthority,
     /// Names a program that is started.
     StartsProgram,
+    /// Chooses whether the plugin's usual program is started, and which.
+    StartsUsualProgram,
     /// Reaches a program that is started.
     ReachesProgram,
-    /// Is sent to the server as it is.
+    /// Is sent to the server unchanged.
     IsSent,
     /// Names files that are read, and may be sent in requests.
     ReadsFiles,
@@ -31,9 +33,13 @@ pub enum Effect {
     Spends,
     /// Limits the number or the price of requests.
     LimitsSpending,
+    /// Changes the rate of requests, not their number.
+    ChangesRate,
     /// States prices, which caps in US dollars count with.
     StatesPrice,
-    /// Changes the result, or the time and memory of its computation, alone.
+    /// Gives consent.
+    GivesConsent,
+    /// Changes only the result, or the time and memory of its computation.
     None,
 }
 
@@ -46,15 +52,18 @@ impl Effect {
             Self::NamesSecret => "names environment variables whose values are sent to the server",
             Self::TrustsAuthority => "trusts certificate authorities, whose owner can read all that is sent",
             Self::StartsProgram => "starts a program",
+            Self::StartsUsualProgram => "starts the plugin's usual program",
             Self::ReachesProgram => "gives a started program arguments, variables or a folder",
-            Self::IsSent => "is sent to the server as it is",
+            Self::IsSent => "is sent to the server unchanged",
             Self::ReadsFiles => "reads files, whose texts may be sent in requests",
             Self::SetsOptions => "sets options of a pipeline file",
             Self::NamesPlugin => "chooses a plugin",
             Self::Spends => "makes requests more, longer or dearer",
             Self::LimitsSpending => "limits the cost of requests",
             Self::StatesPrice => "states the prices that caps in US dollars count with",
-            Self::None => "change the result, or the time and memory of its computation, alone",
+            Self::ChangesRate => "changes the rate of requests only",
+            Self::GivesConsent => "gives consent",
+            Self::None => "changes only the result, or the time and memory of its computation",
         }
     }
 
@@ -70,6 +79,9 @@ impl Effect {
             Self::StartsProgram | Self::ReachesProgram => {
                 "`--allow-commands`; not needed for the plugin's usual program"
             }
+            Self::StartsUsualProgram => {
+                "none; beside a command of the file, a part of what `--allow-commands` allows"
+            }
             Self::IsSent | Self::ReadsFiles => "that for the server; nothing else leaves the machine",
             Self::SetsOptions => "that for each option that is set, as if the pipeline file had it",
             Self::NamesPlugin => {
@@ -79,6 +91,8 @@ impl Effect {
                 "none beyond that for the server and its key; `--dry-run` prints the bound, and `--set llm.NAME.max_calls=N` caps it"
             }
             Self::LimitsSpending => "none: it only lowers the cost",
+            Self::ChangesRate => "none: the number of requests stays the same",
+            Self::GivesConsent => "none: the file is the user's own",
             Self::StatesPrice => "none: `max_calls` and `max_total_tokens` hold whatever the prices",
             Self::None => "none",
         }
@@ -131,14 +145,12 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         &[
             "LlmTable.logprobs",
             "LlmTable.max_attempts",
-            "LlmTable.max_concurrency",
             "LlmTable.max_tokens",
             "LlmTable.model",
             "LlmTable.n_per_request",
             "RoundStage.n",
             "RoundStage.resample",
             "RoundStage.roles",
-            "RunLimits.jobs",
             "Stage.n",
             "Stage.resample",
             "Stage.roles",
@@ -157,10 +169,18 @@ pub const OPTION_ROWS: &[OptionRow] = &[
             "LlmTable.max_calls",
             "LlmTable.max_cost_usd",
             "LlmTable.max_total_tokens",
+            "Stage.budget",
+        ],
+    ),
+    row(
+        Pipeline,
+        E::ChangesRate,
+        &[
+            "LlmTable.max_concurrency",
             "LlmTable.requests_per_minute",
             "LlmTable.rest_after",
             "LlmTable.rest_s",
-            "Stage.budget",
+            "RunLimits.jobs",
         ],
     ),
     row(
@@ -356,7 +376,8 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         ],
     ),
     row(Plugin("planner-external"), E::StartsProgram, &["command"]),
-    row(Plugin("planner-external"), E::ReachesProgram, &["arguments", "env"]),
+    row(Plugin("planner-external"), E::StartsUsualProgram, &["preset"]),
+    row(Plugin("planner-external"), E::ReachesProgram, &["alias", "arguments", "env", "heuristic", "search"]),
     row(
         Plugin("planner-external"),
         E::None,
@@ -367,20 +388,17 @@ pub const OPTION_ROWS: &[OptionRow] = &[
             "ExitCodes.time",
             "ExitCodes.unsolvable",
             "ExitCodes.unsupported",
-            "alias",
             "exit_codes",
-            "heuristic",
             "memory_limit_mb",
             "optimal",
             "output_limit_kb",
-            "preset",
-            "search",
             "supports",
             "time_limit_s",
             "validate",
         ],
     ),
     row(Plugin("verifier-val"), E::StartsProgram, &["parser_command", "val_command"]),
+    row(Plugin("verifier-val"), E::StartsUsualProgram, &["backend", "parser"]),
     row(
         Plugin("verifier-val"),
         E::None,
@@ -388,13 +406,11 @@ pub const OPTION_ROWS: &[OptionRow] = &[
             "JudgingLimits.memory_mb",
             "JudgingLimits.time_s",
             "against",
-            "backend",
             "blame",
             "claims",
             "critic",
             "limits",
             "optimal_nodes",
-            "parser",
             "val_time_limit_s",
             "what",
         ],
@@ -552,21 +568,88 @@ pub const OPTION_ROWS: &[OptionRow] = &[
         ],
     ),
     row(UserFile("config.toml"), E::SetsOptions, &["models"]),
-    row(UserFile("allow.toml"), E::None, &["authorities", "commands", "hosts", "keys"]),
+    row(UserFile("allow.toml"), E::GivesConsent, &["authorities", "commands", "hosts", "keys"]),
     row(UserFile("prices.toml"), E::StatesPrice, &["price"]),
 ];
 
-/// The effect of an option of a plugin. A plugin of the user's plugin path has no rows: an option that it declares as a server is
-/// one, and an option with the name of an option of the bundled providers has that one's effect if the plugin is a provider.
+fn find_row(option: &str, is_owner: impl Fn(&str) -> bool) -> Option<Effect> {
+    let mut rows = OPTION_ROWS.iter();
+    rows.find(|row| matches!(row.owner, Plugin(id) if is_owner(id)) && row.options.contains(&option))
+        .map(|row| row.effect)
+}
+
+/// The effect of an option of a plugin. A plugin of the user's plugin path has no rows: its description declares the effect of an
+/// option. One with the name of an option of the bundled providers has that one's effect if the plugin is a provider and does not
+/// declare it otherwise; a server, proxy or authority stays one.
 pub(crate) fn effect_of(info: &PluginInfo, option: &str) -> Effect {
-    let find = |is_owner: &dyn Fn(&str) -> bool| {
-        let mut rows = OPTION_ROWS.iter();
-        rows.find(|row| matches!(row.owner, Plugin(id) if is_owner(id)) && row.options.contains(&option))
-            .map(|row| row.effect)
+    let similar = || {
+        let is_provider = info.kind == PluginKind::Provider;
+        find_row(option, |id| is_provider && id.starts_with("provider-"))
     };
-    let is_provider = info.kind == PluginKind::Provider;
-    let known = find(&|id| id == info.id);
-    let similar = || find(&|id| is_provider && id.starts_with("provider-"));
-    let declared = || info.servers.iter().any(|name| name == option).then_some(Effect::NamesServer);
-    known.or_else(similar).or_else(declared).unwrap_or(Effect::None)
+    find_row(option, |id| id == info.id).unwrap_or_else(|| match (similar(), declared_effect(info, option)) {
+        (Some(effect @ (E::NamesServer | E::NamesProxy)), _)
+        | (Some(effect @ E::TrustsAuthority), Some(E::ReadsFiles))
+        | (_, Some(effect))
+        | (Some(effect), None) => effect,
+        (None, None) => E::None,
+    })
+}
+
+/// The effect that the plugin's description declares.
+fn declared_effect(info: &PluginInfo, option: &str) -> Option<Effect> {
+    let is_in = |names: &[String]| names.iter().any(|name| name == option);
+    let reaches = |command: &CommandOption| {
+        let mut single = command.variables.iter().chain(&command.folder);
+        is_in(&command.settings) || single.any(|name| name == option)
+    };
+    if is_in(&info.servers) {
+        Some(E::NamesServer)
+    } else if is_in(&info.secrets) {
+        Some(E::NamesSecret)
+    } else if info.commands.iter().any(|command| command.option == option) {
+        Some(E::StartsProgram)
+    } else if info.commands.iter().any(reaches) {
+        Some(E::ReachesProgram)
+    } else if is_in(&info.files) || is_in(&info.suites) {
+        Some(E::ReadsFiles)
+    } else {
+        None
+    }
+}
+
+/// True if the option may go into the arguments of a program that the plugin starts. Every option may, of a plugin of the user's
+/// plugin path.
+pub(crate) fn may_reach_program(info: &PluginInfo, option: &str) -> bool {
+    let has_rows = OPTION_ROWS.iter().any(|row| matches!(row.owner, Plugin(id) if id == info.id));
+    !has_rows || matches!(effect_of(info, option), E::ReachesProgram | E::StartsUsualProgram)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_plugin_declares_wins_over_the_row_of_a_similar_option() {
+        let info: PluginInfo = serde_json::from_value(serde_json::json!({
+            "id": "provider-own", "kind": "provider", "version": "1", "contract": 2, "about": "", "options_schema": {},
+            "servers": ["cache", "proxy"], "secrets": ["headers"], "files": ["ca_file", "base_url", "stop"],
+            "commands": [{"option": "reasoning", "settings": ["omit"]}],
+        }))
+        .unwrap();
+        for (option, effect) in [
+            ("cache", Effect::NamesServer),
+            ("proxy", Effect::NamesProxy),
+            ("headers", Effect::NamesSecret),
+            ("ca_file", Effect::TrustsAuthority),
+            ("base_url", Effect::NamesServer),
+            ("stop", Effect::ReadsFiles),
+            ("reasoning", Effect::StartsProgram),
+            ("omit", Effect::ReachesProgram),
+            ("api_key_header", Effect::IsSent),
+            ("other", Effect::None),
+        ] {
+            assert_eq!(effect_of(&info, option), effect, "{option}");
+        }
+        assert!(may_reach_program(&info, "other"));
+    }
 }

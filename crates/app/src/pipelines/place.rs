@@ -1,9 +1,10 @@
 //! Places of plugins and their options in a pipeline file, for messages.
 
 use planforge_diagnostics::render::escape;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use std::fmt;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 /// The place of a plugin in a pipeline.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +19,7 @@ pub(crate) enum PluginPlace {
 impl fmt::Display for PluginPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Model(name) => write!(f, "[llm.{name}]"),
+            Self::Model(name) => write!(f, "[llm.{}]", escape(name)),
             Self::Environment => f.write_str("[environment]"),
             Self::Stage(label) => write!(f, "stage `{}`", escape(label)),
         }
@@ -32,17 +33,27 @@ impl Serialize for PluginPlace {
 }
 
 impl PluginPlace {
-    /// File, line and table of an option, for the pipeline in the file of that name and text. No line if `--set` gives the
-    /// option.
-    pub(crate) fn of_option(&self, (name, text): (&str, &str), option: &str) -> String {
-        let line = self.line_number(text, option).map(|line| format!(":{line}")).unwrap_or_default();
+    /// File, line and table of an option with that value, for the pipeline in the file of that name and text. No line if the
+    /// value is not that of the file, but of `--set`, a matrix or the plugin's default.
+    pub(crate) fn of_option(
+        &self,
+        (name, text): (&str, &str),
+        option: &str,
+        value: Option<&Value>,
+    ) -> String {
+        let line = value.and_then(|value| self.line_number(text, option, value));
+        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}: {self}", escape(name))
     }
 
-    /// The line of the pipeline file that has the option.
-    pub(crate) fn line_number(&self, file: &str, option: &str) -> Option<usize> {
+    /// The line of the pipeline file that has the option with that value.
+    fn line_number(&self, file: &str, option: &str, value: &Value) -> Option<usize> {
         let root = DeTable::parse(file).ok()?.into_inner();
-        let (option, _) = self.options(&root)?.get_key_value(option)?;
+        let (option, found) = self.options(&root)?.get_key_value(option)?;
+        let found = Value::deserialize(ValueDeserializer::from(found.clone())).ok()?;
+        if found != *value {
+            return None;
+        }
         Some(file.get(..option.span().start)?.matches('\n').count() + 1)
     }
 
@@ -71,20 +82,34 @@ fn stage_options<'t, 'f>(value: &'t DeValue<'f>, label: &str) -> Option<&'t DeTa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_line_of_an_option_is_found_in_every_kind_of_table() {
         let file = "schema = 1\n[llm.main]\nuse = \"a\"\ncommand = [\"x\"]\n[environment]\nuse = \"b\"\n\
                     [environment.options]\ncwd = \".\"\ncommand = [\"y\"]\n[[stage]]\ndo = \"refine\"\nlabel = \"r\"\n\
                     [[stage.round]]\nlabel = \"val\"\noptions = { val_command = [\"z\"] }\n";
-        let stage =
-            |label: &str, option: &str| PluginPlace::Stage(label.to_owned()).line_number(file, option);
-        assert_eq!(PluginPlace::Environment.line_number(file, "command"), Some(9));
+        let stage = |label: &str, option: &str| {
+            PluginPlace::Stage(label.to_owned()).line_number(file, option, &json!(["z"]))
+        };
+        assert_eq!(PluginPlace::Environment.line_number(file, "command", &json!(["y"])), Some(9));
         let model = PluginPlace::Model("main".to_owned());
-        assert_eq!(model.line_number(file, "command"), Some(4));
-        assert_eq!(model.of_option(("a\u{1b}.toml", file), "command"), "a\u{241b}.toml:4: [llm.main]");
-        assert_eq!(model.of_option(("a.toml", file), "proxy"), "a.toml: [llm.main]");
+        let of_option =
+            |name: &str, option: &str, value: Value| model.of_option((name, file), option, Some(&value));
+        assert_eq!(of_option("a\u{1b}.toml", "command", json!(["x"])), "a\u{241b}.toml:4: [llm.main]");
+        assert_eq!(of_option("a.toml", "command", json!(["other"])), "a.toml: [llm.main]");
+        assert_eq!(of_option("a.toml", "proxy", json!("x")), "a.toml: [llm.main]");
+        assert_eq!(model.of_option(("a.toml", file), "command", None), "a.toml: [llm.main]");
         assert_eq!(stage("val", "val_command"), Some(15));
         assert_eq!((stage("val", "command"), stage("other", "command")), (None, None));
+    }
+
+    #[test]
+    fn names_of_a_file_do_not_steer_the_terminal() {
+        let name = "x]\n\u{1b}[2Jtheirs.toml:1: [llm.main".to_owned();
+        for place in [PluginPlace::Model(name.clone()), PluginPlace::Stage(name)] {
+            let shown = place.of_option(("a.toml", ""), "base_url", None);
+            assert!(!shown.contains(['\n', '\u{1b}']), "{shown}");
+        }
     }
 }

@@ -179,7 +179,7 @@ impl Maker<'_> {
     fn create(&mut self, info: &PluginInfo, options: &JsonObject, place: &PluginPlace) -> Option<Instance> {
         let inlined = inline_files(info, options, self.with.folder, self.disguise.as_ref());
         let inlined = inlined.map_err(|f| self.failures.extend(f)).ok();
-        let texts = (options, inlined.as_ref().unwrap_or(options));
+        let texts = (options, inlined.as_ref());
         let at = (place, (self.with.name, self.with.text));
         if let Err(refused) = self.with.consent.check_connection(info, texts, at) {
             self.failures.extend(refused);

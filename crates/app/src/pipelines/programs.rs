@@ -1,5 +1,6 @@
 //! The programs and libraries that a pipeline starts, with the hashes of their files.
 
+use crate::pipelines::option_effects::may_reach_program;
 use crate::pipelines::place::PluginPlace;
 use planforge_child::{CommandSpec, Environment};
 use planforge_contract::{JsonObject, PluginInfo, StartedCommand};
@@ -22,7 +23,7 @@ pub(crate) struct StartedProgram {
     /// The command as a person would write it.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// The options of the command that the pipeline gives, if there are others than its words.
+    /// Further options that the pipeline gives and that may reach the program; none if the pipeline does not name the command.
     #[serde(skip_serializing_if = "JsonObject::is_empty")]
     settings: JsonObject,
     /// The program's file and the files among its arguments; the file or folder of a plugin.
@@ -30,9 +31,9 @@ pub(crate) struct StartedProgram {
     /// The hash that an entry of the user's list of commands has; absent if the pipeline does not name the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) consent: Option<String>,
-    /// The option by which the pipeline names the command; absent if it does not.
+    /// The option by which the pipeline names the command, and its value; absent if it does not.
     #[serde(skip)]
-    named_by: Option<String>,
+    named_by: Option<(String, Value)>,
     /// True if a replay takes the program's answers from the record.
     #[serde(skip)]
     pub(crate) is_recorded: bool,
@@ -66,13 +67,14 @@ impl StartedProgram {
 
     /// The place and the plugin in a message.
     pub(crate) fn place_text(&self) -> String {
-        format!("{} ({})", self.place, self.plugin)
+        format!("{} ({})", self.place, escape(&self.plugin))
     }
 
     /// File, line and table that name the program, and the plugin, for the pipeline in the file of that name and text.
     pub(crate) fn full_place(&self, file: (&str, &str)) -> String {
-        let place = self.place.of_option(file, self.named_by.as_deref().unwrap_or_default());
-        format!("{place} ({})", self.plugin)
+        let (option, value) = self.named_by.as_ref().map(|(option, value)| (option.as_str(), value)).unzip();
+        let place = self.place.of_option(file, option.unwrap_or_default(), value);
+        format!("{place} ({})", escape(&self.plugin))
     }
 
     /// One line for the person.
@@ -172,7 +174,17 @@ fn of_command(
             variables.iter().filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
         set.extend(texts);
     }
-    let further = declared.settings.iter().filter_map(|option| options.get(option)?.as_array()).flatten();
+    // The words of a command that the pipeline names may have the value of another option in them.
+    let mut settings = command.named.clone();
+    if !command.named.is_empty() {
+        let reaching = options.iter().filter(|(name, _)| may_reach_program(info, name));
+        settings.extend(reaching.map(|(name, value)| (name.clone(), value.clone())));
+    }
+    settings.remove(&declared.option);
+    let further = settings.values().flat_map(|value| match value {
+        Value::Array(words) => words.as_slice(),
+        value => std::slice::from_ref(value),
+    });
     let arguments = command.words.iter().skip(1).map(String::as_str).chain(further.filter_map(Value::as_str));
     let program = spec.file().ok();
     let named_files = arguments.filter_map(|word| {
@@ -184,14 +196,9 @@ fn of_command(
         path.is_file().then_some(path)
     });
     let files: Vec<HashedFile> = program.into_iter().chain(named_files).map(hashed).collect();
-    let settings: JsonObject = command
-        .named
-        .iter()
-        .filter(|(name, _)| **name != declared.option)
-        .map(|(k, v)| (k.clone(), v.clone()))
-        .collect();
-    let mut named = command.named.keys();
-    let named_by = named.find(|name| **name == declared.option).or_else(|| command.named.keys().next());
+    let mut named = command.named.iter();
+    let named_by = named.find(|(name, _)| **name == declared.option).or_else(|| command.named.iter().next());
+    let named_by = named_by.map(|(name, value)| (name.clone(), value.clone()));
     let consent = (!command.named.is_empty()).then(|| {
         let identity = json!({
             "plugin": info.id,
@@ -211,7 +218,7 @@ fn of_command(
         settings,
         files,
         consent,
-        named_by: named_by.cloned(),
+        named_by,
         is_recorded: info.is_external(options),
     }
 }
@@ -287,5 +294,8 @@ mod tests {
         let program = programs(Path::new(""), json!({"command": ["/nowhere/x", "a\u{1b}[2Jb"]})).remove(0);
         assert!(program.line().ends_with("its program is not on this machine"), "{}", program.line());
         assert!(!program.line().contains('\u{1b}'), "{}", program.line());
+        let named = PluginPlace::Model("x]\n\u{1b}[2J".to_owned());
+        let line = StartedProgram { place: named, ..program }.line();
+        assert!(!line.contains(['\n', '\u{1b}']), "{line}");
     }
 }

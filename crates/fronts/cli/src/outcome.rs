@@ -60,17 +60,35 @@ pub(crate) fn verdict_sentence(report: &RunReport) -> String {
     let others = others.map_or_else(String::new, |others| format!(", {others}"));
     let count = outcomes.len();
     let mut text = match report.tasks.as_slice() {
-        [TaskReport { verdict: Some(TaskVerdict::Planned { .. }), candidate, .. }] => format!(
-            "planned: {}, valid in the PDDL that the model wrote; nothing has judged that PDDL.\n",
-            steps(candidate.as_ref())
-        ),
+        [task @ TaskReport { verdict: Some(TaskVerdict::Planned { .. }), candidate, .. }] => {
+            let text =
+                match written_pddl(task, candidate.as_ref().unwrap_or(&Candidate::default())).as_slice() {
+                    [("Domain", _)] => "domain",
+                    [("Problem", _)] => "problem",
+                    _ => "PDDL",
+                };
+            let steps = steps(candidate.as_ref());
+            format!(
+                "planned: {steps}, valid in the {text} that the model wrote; nothing has judged that {text}.\n"
+            )
+        }
         [TaskReport { verdict: Some(TaskVerdict::Written { .. }), candidate, .. }] => {
             format!("written: {}; nothing has judged it.\n", artefacts(candidate.as_ref()))
         }
         tasks if solved == 0 && outcomes.contains(&TaskOutcome::NotJudged) => {
-            let is_planned = |task: &&TaskReport| matches!(task.verdict, Some(TaskVerdict::Planned { .. }));
-            let planned = tasks.iter().filter(is_planned).count();
-            format!("{planned} of {count} {noun} planned{others}; nothing has judged the PDDL of plans.\n")
+            let ended = |name| tasks.iter().filter(|task| verdict_name(task) == Some(name)).count();
+            let written = match ended("written") {
+                0 => String::new(),
+                written => format!(", {written} written"),
+            };
+            let open: Vec<TaskOutcome> =
+                outcomes.iter().copied().filter(|outcome| *outcome != TaskOutcome::NotJudged).collect();
+            let open = counts(&open, &[&[TaskOutcome::NotSolved], &WITHOUT_ANSWER[..]].concat());
+            let open = open.map_or_else(String::new, |open| format!(", {open}"));
+            let planned = ended("planned");
+            format!(
+                "{planned} of {count} {noun} planned{written}{open}; nothing has judged the PDDL that the model wrote.\n"
+            )
         }
         _ => format!("{solved} of {count} {noun} solved{others}.\n"),
     };
@@ -104,6 +122,10 @@ pub(crate) fn verdict_sentence(report: &RunReport) -> String {
 pub(crate) const WITHOUT_ANSWER: [TaskOutcome; 4] =
     [TaskOutcome::NotJudged, TaskOutcome::Undecided, TaskOutcome::Failed, TaskOutcome::Unfinished];
 
+fn verdict_name(task: &TaskReport) -> Option<&'static str> {
+    task.verdict.as_ref().map(TaskVerdict::name)
+}
+
 /// The length of the candidate's plan: `6 steps`.
 fn steps(candidate: Option<&Candidate>) -> String {
     let plan = candidate.and_then(|candidate| candidate.plan.as_ref()).and_then(PlanOutcome::best);
@@ -123,7 +145,10 @@ fn artefacts(candidate: Option<&Candidate>) -> String {
         ("a plan", has_plan),
     ];
     let parts: Vec<&str> = parts.iter().filter(|(_, exists)| *exists).map(|(part, _)| *part).collect();
-    parts.join(" and ")
+    match parts.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        parts => parts.join(""),
+    }
 }
 
 /// `1 not solved, 2 failed` of these kinds; nothing if there are none.
@@ -264,18 +289,22 @@ fn push_written_pddl(out: &mut String, task: &TaskReport, candidate: &Candidate)
             push_section(out, "Fix applied", &what);
         }
     }
-    if task.written.is_empty() {
-        return;
+    for (name, pddl) in written_pddl(task, candidate) {
+        push_section(out, &format!("{name} written"), pddl);
     }
+}
+
+/// The parts of the candidate that the model wrote: `Domain`, `Problem`.
+fn written_pddl<'c>(task: &TaskReport, candidate: &'c Candidate) -> Vec<(&'static str, &'c str)> {
     let reply = task.written.iter().map(|w| w.raw_reply.as_str()).collect::<Vec<_>>().concat();
-    for (name, pddl) in [("Domain", &candidate.domain), ("Problem", &candidate.problem)] {
-        // A given text was not in any reply; its first line tells them apart after fixes too.
-        if let Some(pddl) = pddl
-            && pddl.lines().find(|l| !l.trim().is_empty()).is_some_and(|first| reply.contains(first.trim()))
-        {
-            push_section(out, &format!("{name} written"), pddl);
-        }
-    }
+    // A given text was not in any reply; its first line tells them apart after fixes too.
+    let is_written = |pddl: &str| {
+        pddl.lines().find(|line| !line.trim().is_empty()).is_some_and(|first| reply.contains(first.trim()))
+    };
+    [("Domain", &candidate.domain), ("Problem", &candidate.problem)]
+        .into_iter()
+        .filter_map(|(name, pddl)| Some((name, pddl.as_deref().filter(|pddl| is_written(pddl))?)))
+        .collect()
 }
 
 fn push_plan(out: &mut String, findings: &mut FindingPrinter<'_>) {
@@ -457,8 +486,45 @@ fn push_line(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_app::contract::{Failure, FailureClass};
+    use planforge_app::contract::{Failure, FailureClass, PlanDocument, SearchStatistics};
     use planforge_app::run::RunState;
+
+    #[test]
+    fn the_first_line_of_tasks_without_a_reference_says_that_nothing_judged_them() {
+        let plan = PlanDocument { steps: vec!["(go)".to_owned()], ..PlanDocument::default() };
+        let statistics = SearchStatistics::default();
+        let plan = Some(PlanOutcome::Plan { plans: vec![plan], optimal: false, statistics });
+        let domain = Some("(define (domain d))".to_owned());
+        let task = |name: &str, verdict: TaskVerdict| TaskReport {
+            task: name.to_owned(),
+            verdict: Some(verdict),
+            candidate: Some(Candidate { domain: domain.clone(), plan: plan.clone(), ..Candidate::default() }),
+            ..TaskReport::default()
+        };
+        let planned = || TaskVerdict::Planned { not_judged: vec!["environment".to_owned()] };
+        let written = || TaskVerdict::Written { not_judged: Vec::new() };
+        let wrong = || TaskVerdict::Rejected { stage: "pddl".to_owned(), message: "two errors".to_owned() };
+        let sentence = |tasks: Vec<TaskReport>| {
+            let prices = Default::default();
+            verdict_sentence(&RunReport { schema: 1, state: RunState::Finished, tasks, prices })
+        };
+        assert_eq!(
+            sentence(vec![task("a", planned())]),
+            "planned: 1 step, valid in the PDDL that the model wrote; nothing has judged that PDDL.\n"
+        );
+        assert_eq!(
+            sentence(vec![task("a", written())]),
+            "written: a domain and a plan; nothing has judged it.\n"
+        );
+        let several = vec![task("a", planned()), task("b", written()), task("c", wrong())];
+        assert_eq!(
+            sentence(several),
+            "1 of 3 tasks planned, 1 written, 1 not solved; nothing has judged the PDDL that the model wrote.\n  \
+             a not judged: planned, 1 step\n  b not judged: written, a domain and a plan\n  c not solved: two errors\n"
+        );
+        let mixed = vec![task("a", planned()), task("b", TaskVerdict::Accepted)];
+        assert_eq!(sentence(mixed), "1 of 2 tasks solved, 1 not judged.\n  a not judged: planned, 1 step\n");
+    }
 
     #[test]
     fn tasks_of_one_cause_are_named_in_one_line() {

@@ -289,7 +289,7 @@ fn notes(a: &Observed, b: &Observed, clusters: &Clusters, settings: &Settings) -
             ));
         }
         let by_task = settings.cluster == Cluster::Task && settings.question != Question::Classes;
-        if by_task && side.judges.bound.is_some_and(|bound| !bound.each_task) {
+        if by_task && side.judges.one_domain_a_suite() {
             note(
                 "the pipeline writes one domain for all tasks of a suite, so their outcomes depend on each other: see --cluster suite"
                     .to_owned(),

@@ -351,7 +351,6 @@ impl Check<'_> {
                     .at(source, place, "");
                 (unsolvable.help(explanation.text()), Solved::Unsolvable)
             }
-            SearchOutcome::Exhausted => undecided("the search gave up without a proof".to_owned()),
             SearchOutcome::LimitReached(reason) => undecided(format!("{reason} was reached")),
             SearchOutcome::Unsupported(found) => {
                 let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();

@@ -460,8 +460,8 @@ fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|w| w.eq_ignore_ascii_case(word))
 }
 
-/// Keywords that begin a section of a domain or a problem.
-const SECTIONS: &[&str] = &[
+/// Sections a domain may have.
+pub(crate) const DOMAIN_SECTIONS: &[&str] = &[
     ":requirements",
     ":types",
     ":constants",
@@ -472,10 +472,16 @@ const SECTIONS: &[&str] = &[
     ":derived",
     ":axiom",
     ":constraints",
+];
+
+/// Sections a problem may have.
+pub(crate) const PROBLEM_SECTIONS: &[&str] = &[
     ":domain",
+    ":requirements",
     ":objects",
     ":init",
     ":goal",
+    ":constraints",
     ":metric",
     ":situation",
     ":length",
@@ -540,7 +546,7 @@ fn heads_lists(word: &str) -> bool {
 }
 
 pub(crate) fn is_section_keyword(word: &str) -> bool {
-    is_one_of(word, SECTIONS)
+    is_one_of(word, DOMAIN_SECTIONS) || is_one_of(word, PROBLEM_SECTIONS)
 }
 
 fn is_field_keyword(word: &str) -> bool {

@@ -293,13 +293,16 @@ pub struct ConstructSize {
     pub what: String,
     /// Place of its definition.
     pub place: SourcePlace,
-    /// Combinations of objects for its variables, those of the quantifier with the most included.
+    /// Combinations of objects for its variables, those of the quantifier with the most included; at most `u128::MAX`.
     pub combinations: u128,
 }
 
 impl fmt::Display for ConstructSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} has {} combinations of objects", self.what, self.combinations)
+        match self.combinations {
+            u128::MAX => write!(f, "{} has more than 10^38 combinations of objects", self.what),
+            exact => write!(f, "{} has {exact} combinations of objects", self.what),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! PDDL trees to a [`LiftedTask`]: names resolved, negation pushed to the literals, effects flattened, derived
 //! predicates stratified. What cannot be given a meaning is an error with its place; what has a meaning that planforge
-//! does not execute (durations, preferences) is listed as unsupported.
+//! does not execute (durations, preferences, objects of too many types) is listed as unsupported.
 //!
 //! Nested `forall` and `when` become groups of effects that share variables and condition. A rule may use a derived predicate
 //! negatively only from a lower stratum.
@@ -27,9 +27,10 @@ use symbols::{Tables, undefined_name};
 /// the initial state names. Such a task has no meaning. Labels use [`TaskText::source`].
 pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedTask, Vec<Diagnostic>> {
     let mut normalizer = Normalizer::new(domain, problem);
-    // Without the objects, every later finding follows from this one.
-    if normalizer.diagnostics.iter().any(|found| found.code == symbols::TOO_MANY_MEMBERS) {
-        return Err(normalizer.diagnostics);
+    // Without all objects, every later finding follows from this one.
+    if let Some(too_many) = normalizer.tables.too_many_members.take() {
+        normalizer.unsupported.push(too_many);
+        return normalizer.finish(Vec::new(), Vec::new(), Formula::truth(), 0, Metric::Steps);
     }
     let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
     let mut rules: Vec<DerivedRule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();

@@ -131,10 +131,12 @@ pub(crate) fn project<I: Interpretation + ?Sized>(
     let mut open: Vec<&Variable> = variables.iter().collect();
     open.sort_unstable_by_key(|v| v.slot);
     let mut parts = Vec::new();
+    // A part that is not decided exactly does not matter if another has no solution.
+    let mut inexact = false;
     for part in conjuncts(formula) {
         let occurring = occurring(part, &open);
         if occurring.is_empty() {
-            if !holds(facts, part, binding, work)? {
+            if put_off(holds(facts, part, binding, work), &mut inexact)? == Some(false) {
                 return Ok(Vec::new());
             }
         } else {
@@ -149,22 +151,38 @@ pub(crate) fn project<I: Interpretation + ?Sized>(
         free.retain(|slot| own.iter().all(|v| v.slot != *slot));
         let slots: Vec<u32> = wanted.iter().copied().filter(|s| own.iter().any(|v| v.slot == *s)).collect();
         if slots.is_empty() {
-            if !group_satisfiable(facts, own, group.parts, binding, work)? {
+            let satisfiable = group_satisfiable(facts, own, group.parts, binding, work);
+            if put_off(satisfiable, &mut inexact)? == Some(false) {
                 return Ok(Vec::new());
             }
             continue;
         }
-        let found = solutions(facts, own, group.parts, &slots, binding, work)?;
-        if found.is_empty() {
-            return Ok(Vec::new());
+        let held = work.held();
+        match put_off(solutions(facts, own, group.parts, &slots, binding, work), &mut inexact)? {
+            None => work.release_to(held),
+            Some(found) if found.is_empty() => return Ok(Vec::new()),
+            Some(found) => factors.push((slots, found)),
         }
-        factors.push((slots, found));
+    }
+    if inexact {
+        return Err(Cut::Inexact);
     }
     for slot in free {
         let objects = variables.iter().filter(|v| v.slot == slot).flat_map(|v| v.objects.iter());
         factors.push((vec![slot], objects.map(|&object| Args::from_slice(&[object])).collect()));
     }
     combine(factors, wanted, work)
+}
+
+/// Turns [`Cut::Inexact`] into `None` and notes it.
+fn put_off<T>(result: Result<T, Cut>, inexact: &mut bool) -> Result<Option<T>, Cut> {
+    match result {
+        Err(Cut::Inexact) => {
+            *inexact = true;
+            Ok(None)
+        }
+        other => other.map(Some),
+    }
 }
 
 /// The different values of some slots among the solutions of connected parts.
@@ -726,7 +744,7 @@ mod tests {
         changed
     }
 
-    const CONDITIONS: [&str; 14] = [
+    const CONDITIONS: [&str; 15] = [
         "(p ?x)",
         "(p ?y)",
         "(p ?z)",
@@ -741,6 +759,7 @@ mod tests {
         "(exists (?u) (and (r ?x ?u) (p ?u)))",
         "(forall (?u) (or (r ?u ?z) (p ?u)))",
         "(p a)",
+        "(< (n ?x) (n ?w))",
     ];
 
     const CHANGES: [&str; 8] = [
@@ -754,6 +773,8 @@ mod tests {
         "(not (r ?x ?w))",
     ];
 
+    const NUMBERS: &str = "(= (n a) 2) (= (n b) 1) (= (n c) 1) (= (n d) 3)";
+
     proptest! {
         #[test]
         fn effects_change_what_trying_every_combination_of_objects_changes(
@@ -766,7 +787,7 @@ mod tests {
             let all = |texts: &[&str], picked: &[usize]| picked.iter().map(|&n| texts[n]).collect::<String>();
             let domain = format!(
                 "(define (domain t) (:requirements :adl) (:types flat - object) (:constants a - flat)
-                   (:predicates (p ?x) (r ?x ?y) (q ?x) (t ?x ?y))
+                   (:predicates (p ?x) (r ?x ?y) (q ?x) (t ?x ?y)) (:functions (n ?x))
                    (:action do :parameters () :effect
                      (forall (?x ?y ?z - flat ?w) (when (and {}) (and {})))))",
                 all(&CONDITIONS, &conditions),
@@ -775,7 +796,7 @@ mod tests {
             let ones: String = ones.iter().map(|&x| format!("(p {})", name(x))).collect();
             let twos: String = twos.iter().map(|&(x, y)| format!("(r {} {})", name(x), name(y))).collect();
             let problem =
-                format!("(define (problem o) (:domain t) (:objects b - flat c d) (:init {ones} {twos}) (:goal (p a)))");
+                format!("(define (problem o) (:domain t) (:objects b - flat c d) (:init {ones} {twos} {NUMBERS}) (:goal (p a)))");
             let domain = parse_domain(&domain, SourceId(0)).value;
             let task = normalize(&domain, &parse_problem(&problem, SourceId(1)).value).unwrap();
             let schema = &task.schemas[0];

@@ -74,8 +74,6 @@ pub enum SearchOutcome {
     Plan(Plan),
     /// No plan exists: the whole state space was searched, or delete relaxation shows it.
     ProvenUnsolvable(Explanation),
-    /// The search gave up without a limit and without a proof: its pruning may have lost every plan.
-    Exhausted,
     /// A limit ended the work.
     LimitReached(StopReason),
     /// The task has constructs that this search does not handle.

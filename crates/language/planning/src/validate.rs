@@ -237,7 +237,10 @@ impl Validator {
         }
         let mut work = Work::new(resources);
         if let Err(reason) = work.charge(plan.steps.len() as u64 * STEP_BYTES) {
-            report.cut(Cut::Limit(reason), plan, &work);
+            let message =
+                format!("{reason} was reached while the plan of {} steps was read", plan.steps.len());
+            report.diagnostics = vec![Diagnostic::warning("plan.limit", message).help("raise the limit")];
+            report.decision = ValidationDecision::LimitReached(reason);
             return report;
         }
         let (steps, diagnostics) = self.resolve(plan);
@@ -289,7 +292,10 @@ fn limit_diagnostic(reason: StopReason, plan: &PlanFile, executed: usize, work: 
     if let Some(place) = work.place() {
         diagnostic = diagnostic.also(TaskText::Domain.source(), place, "the effect that was evaluated");
     }
-    diagnostic.help("raise the limit, or write conditions that fewer objects satisfy")
+    match reason {
+        StopReason::Cancelled => diagnostic,
+        _ => diagnostic.help("raise the limit, or write conditions that fewer objects satisfy"),
+    }
 }
 
 /// Steps at the same time: their order is not given, so sequential execution would be a guess.
@@ -633,11 +639,13 @@ impl Names {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<Option<GroundAction>> {
         let mut faulty = 0;
+        let mut omitted = None;
         let steps = file.steps.iter().map(|step| {
             let before = diagnostics.len();
             let action = self.step(task, step, source, diagnostics);
             faulty += usize::from(action.is_none());
             if action.is_none() && faulty > MAX_REPORTED {
+                omitted = omitted.take().or_else(|| diagnostics.get(before).map(|first| first.code.clone()));
                 diagnostics.truncate(before);
             }
             action
@@ -646,7 +654,10 @@ impl Names {
         let more = faulty.saturating_sub(MAX_REPORTED);
         if more > 0 {
             let message = format!("{more} more steps are not steps of the task");
-            diagnostics.push(Diagnostic::error("plan.garbage", message).help("correct the first ones"));
+            let mut rest = Diagnostic::error("plan.garbage", message).help("correct the first ones");
+            // The code of the findings that are left out.
+            rest.code = omitted.unwrap_or(rest.code);
+            diagnostics.push(rest);
         }
         steps
     }

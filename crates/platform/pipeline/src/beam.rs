@@ -62,6 +62,8 @@ pub(crate) enum StageOutcome {
     Failed(Failure),
     /// It was to judge the candidate and did not, for a reason that may be known.
     Missing(Option<String>),
+    /// It asked no planner: the candidate lacks a part, for this reason.
+    NothingToPlan(String),
     /// It needs a reference that the task does not have.
     NotJudged,
 }

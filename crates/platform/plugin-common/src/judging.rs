@@ -51,6 +51,13 @@ impl JudgingLimits {
         let bytes_left = (u64::from(self.memory_mb) << 20).saturating_mul(candidates);
         Deadline { bytes_left, ..Deadline::within(host, Some(Duration::from_secs(seconds))) }
     }
+
+    /// The deadline of work for one candidate that takes no longer than `most`.
+    pub fn deadline_within<'h>(&self, host: &'h dyn Host, most: Duration) -> Deadline<'h> {
+        let own = Duration::from_secs(self.time_s.into());
+        let bytes_left = u64::from(self.memory_mb) << 20;
+        Deadline { bytes_left, ..Deadline::within(host, Some(most.min(own))) }
+    }
 }
 
 /// Turns a planner's call that the host ended into a limit. It happens if the planner had no time to read the clock itself.
@@ -369,6 +376,10 @@ mod tests {
         assert_eq!(deadline.charge(2 << 20), Poll::Continue);
         assert_eq!(deadline.charge(1), Poll::Stop(StopReason::Memory));
         assert_eq!(deadline.poll(), Poll::Stop(StopReason::Memory));
+        let mut one = limits.deadline_within(&host, Duration::MAX);
+        assert_eq!(one.charge(1 << 20), Poll::Continue);
+        assert_eq!(one.charge(1), Poll::Stop(StopReason::Memory));
+        assert_eq!(limits.deadline_within(&host, Duration::ZERO).poll(), Poll::Stop(StopReason::Time));
     }
 
     #[test]

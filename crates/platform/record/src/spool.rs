@@ -13,6 +13,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Most bytes of `ID LENGTH` with its line feed.
+const MAX_HEADER_BYTES: u64 = 128;
+
 /// The blobs that this process wrote.
 #[derive(Debug)]
 pub(crate) struct Spool {
@@ -97,8 +100,8 @@ fn names(file: &File) -> std::io::Result<Vec<String>> {
     let mut file = BufReader::new(file);
     let mut names = Vec::new();
     let (mut line, mut at) = (String::new(), 0);
-    while let Ok(read @ 1..) = file.read_line(&mut line) {
-        let Some((name, bytes)) = line.trim_end().split_once(' ') else { break };
+    while let Ok(read @ 1..) = (&mut file).take(MAX_HEADER_BYTES).read_line(&mut line) {
+        let Some((name, bytes)) = header(&line) else { break };
         let Ok(bytes) = bytes.parse::<u32>() else { break };
         at += read as u64 + u64::from(bytes) + 1;
         if at > length {
@@ -112,6 +115,11 @@ fn names(file: &File) -> std::io::Result<Vec<String>> {
     Ok(names)
 }
 
+/// Name and length of a blob; nothing where the line has no end.
+fn header(line: &str) -> Option<(&str, &str)> {
+    line.strip_suffix('\n')?.split_once(' ')
+}
+
 /// A blob from the files of any writer, verified; nothing where none has it whole.
 pub(crate) fn find(folder: &Path, id: &str) -> Option<Vec<u8>> {
     let files = fs::read_dir(folder).ok()?;
@@ -122,8 +130,8 @@ fn in_file(path: &Path, id: &str) -> Option<Vec<u8>> {
     let mut file = BufReader::new(open_regular(path).ok()?);
     let mut line = String::new();
     // A torn end, which a crash may leave, ends the search.
-    while file.read_line(&mut line).ok()? > 0 {
-        let (name, length) = line.trim_end().split_once(' ')?;
+    while (&mut file).take(MAX_HEADER_BYTES).read_line(&mut line).ok()? > 0 {
+        let (name, length) = header(&line)?;
         let length: u64 = length.parse().ok()?;
         if name == id {
             let mut bytes = Vec::new();

@@ -10,7 +10,9 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::{TaskSources, ast, read_task, requirements_used};
-use planforge_planning::{ValidationDecision, ValidationReport, parse_plan, validate};
+use planforge_planning::{
+    MAX_PLAN_STEPS, StopReason, ValidationDecision, ValidationReport, parse_plan, validate,
+};
 use planforge_plugin_common::judging::Deadline;
 use std::io::Read;
 use std::path::Path;
@@ -236,8 +238,8 @@ impl PlannerCall<'_> {
         collect(self.folder, self.options.preset, &output, self.most(), killed)
     }
 
-    /// The plans that are valid on the task, with their costs. A plan that validation cannot execute is kept
-    /// unchanged.
+    /// The plans that are valid on the task, with their costs. A plan that validation cannot execute, or does not
+    /// decide within the limits, is kept unchanged.
     fn validated_plans(
         &self,
         plans: Vec<PlanDocument>,
@@ -263,8 +265,17 @@ impl PlannerCall<'_> {
                     let message = format!("the planner announced a plan that does not hold: {why}");
                     return Err(Failure::new(FailureClass::Plugin, codes::WRONG_PLAN, message));
                 }
+                Ok(ValidationReport {
+                    decision: ValidationDecision::LimitReached(StopReason::Cancelled),
+                    ..
+                }) => {
+                    let message = "the run was interrupted";
+                    return Err(Failure::new(FailureClass::Cancelled, "host.cancelled", message));
+                }
                 Ok(ValidationReport { decision: ValidationDecision::LimitReached(reason), .. }) => {
-                    self.host.log(LogLevel::Warn, &format!("{reason} ended the validation of the plan"));
+                    let message =
+                        format!("{reason} ended the validation of the plan: it is kept without validation");
+                    self.host.log(LogLevel::Warn, &message);
                     believed.push(plan);
                 }
                 _ => {
@@ -444,6 +455,11 @@ fn read(text: &str) -> Result<PlanDocument, Failure> {
         let message = format!("the program left an unreadable plan file: {}", found.message);
         return Err(Failure::new(FailureClass::Plugin, codes::NO_PLAN_FILE, message));
     }
+    if file.omitted > 0 {
+        let steps = file.steps.len() + file.omitted;
+        let message = format!("the program left a plan of {steps} steps; at most {MAX_PLAN_STEPS} are read");
+        return Err(Failure::new(FailureClass::Limit, codes::FLOODED, message));
+    }
     if let Some(step) = file.steps.iter().find(|s| s.bare) {
         let message =
             format!("the program left a plan file with a line that is not a step: `{}`", step.name.text);
@@ -509,6 +525,9 @@ mod tests {
             assert_eq!(read(text).unwrap_err().code, codes::NO_PLAN_FILE, "{text:?}");
         }
         assert_eq!(read("; nothing to do\n").unwrap(), PlanDocument::default());
+        let long = read(&"(a)\n".repeat(MAX_PLAN_STEPS + 1)).unwrap_err();
+        assert_eq!((long.class, long.code.as_str()), (FailureClass::Limit, codes::FLOODED));
+        assert!(long.message.contains("500001 steps; at most 500000"), "{long}");
     }
 
     #[test]

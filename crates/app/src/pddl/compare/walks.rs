@@ -282,6 +282,8 @@ fn read_model(
         }),
         Some(Err(ModelError::Limit(reason))) => {
             let task = inputs.texts.domain.as_ref().zip(inputs.texts.problem.as_ref());
+            // After an interrupt, size is not the reason.
+            let task = task.filter(|_| reason != StopReason::Cancelled);
             let task = task.and_then(|(domain, problem)| normalize(domain, problem).ok());
             let largest = task.map(|task| format!(": {}", task.largest_construct())).unwrap_or_default();
             Err(limit_reached(reason, &format!("grounding the {side}{largest}")))

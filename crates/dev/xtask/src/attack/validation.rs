@@ -303,9 +303,6 @@ pub(crate) fn attack_planning(context: &Context) -> Row {
                         row.record(&case, &differences);
                     }
                     (SearchOutcome::ProvenUnsolvable(_), None) => row.record(&case, &[]),
-                    (SearchOutcome::Exhausted, _) => {
-                        row.explain("the search is incomplete and reports no proof")
-                    }
                     (SearchOutcome::Unsupported(what), _) => {
                         row.explain(&format!("reported as not supported: {}", what[0].what));
                     }

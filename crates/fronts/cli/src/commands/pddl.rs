@@ -50,8 +50,7 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         PddlCommand::Graph(args) => graph::run(context, args),
         PddlCommand::Picture(args) => picture::run(context, args),
         PddlCommand::Tell(args) => tell::run(context, args),
-        // Its messages name the options.
-        PddlCommand::Infer(args) => return infer::run(context, args),
+        PddlCommand::Infer(args) => infer::run(context, args),
         PddlCommand::Grammar(args) => grammar::run(context, args),
     };
     match exit {

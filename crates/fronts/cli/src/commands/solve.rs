@@ -81,7 +81,7 @@ fn print(context: &Context, args: &SolveArgs, result: &SolveResult) -> Exit {
     } else {
         context.output.note(&format!("the text and the run are in {folder}"));
     }
-    if result.lacks_model() {
+    if result.lacks_model() && args.overrides.is_of_file() {
         context.output.note(
             "name a model with --model, such as openai:NAME, anthropic:NAME or local:FILE.gguf; `planforge demo` needs none",
         );

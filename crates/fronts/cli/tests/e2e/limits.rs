@@ -155,6 +155,8 @@ fn a_goal_that_only_enumeration_decides_is_undecided_in_a_whole_run() {
         .arg("--task")
         .arg(folder.path().join("p01"))
         .set("stage.plan.limits.time_s", "1")
+        // The time ends first, however fast the machine is.
+        .set("stage.plan.limits.memory_mb", "16384")
         .set("stage.equivalent.options.limits.time_s", "1")
         .set("stage.valid.options.limits.time_s", "1")
         .set("stage.environment.options.limits.time_s", "1")

@@ -159,6 +159,9 @@ fn check_refuses_the_addresses_and_headers_that_a_run_refuses_and_needs_no_key()
             Run::new("llm-p.toml", "http://127.0.0.1:9/v1").task("parcels", "p01").arg("--set").arg(set).go();
         assert!(run.exit >= 30, "a run refuses it too: {set}");
     }
+    // The name of a file that cannot be read is not the text of its certificates.
+    let unread = check(&["llm.main.base_url=https://127.0.0.1:9/v1", "llm.main.ca_file=no-such.pem"]);
+    assert!(!unread.expect(10).stderr.contains("--allow-ca"), "{}", unread.stderr);
     let unset = check(&["llm.main.use=provider-anthropic", "llm.main.api_key_env=ANTHROPIC_API_KEY"]);
     unset.expect(0).says(&["cli.missing-secret", "ANTHROPIC_API_KEY is not set", "1 remark"]);
     assert!(unset.stdout.ends_with("llm-p.toml: good\n"), "{}", unset.stdout);

@@ -187,7 +187,8 @@ fn no_request_arrives_before_the_user_consented_to_what_the_file_names() {
     let base_url = format!("base_url = {:?}", server.base_url());
     let keyed = format!("{base_url}\napi_key_env = \"{VARIABLE}\"");
     fs::write(folder.path().join("their.pem"), "their certificate").unwrap();
-    let trusting = format!("{base_url}\nca_file = \"their.pem\"");
+    // Nothing answers there; plain http would ask no authority.
+    let trusting = "base_url = \"https://127.0.0.1:9/v1\"\nca_file = \"their.pem\"".to_owned();
     for (model, says) in [
         (keyed.clone(), ["`base_url`", VARIABLE, "--allow-host http://127.0.0.1"]),
         (
@@ -214,16 +215,17 @@ fn no_request_arrives_before_the_user_consented_to_what_the_file_names() {
     let file = stranger_s_file(folder.path(), &trusting);
     let refused = run_of(&file, folder.path(), &[]).go();
     let hash = refused.stderr.split("--allow-ca ").nth(1).unwrap()[..64].to_owned();
-    run_of(&file, folder.path(), &["--allow-ca", &hash]).go().expect(0);
+    let is_refused = |more: &[&str]| run_of(&file, folder.path(), more).go().stderr.contains("cli.consent");
+    assert!(!is_refused(&["--allow-ca", &hash]));
     fs::create_dir(folder.path().join("planforge")).unwrap();
     let allowed = format!("[authorities]\n{hash} = \"their.pem\"\n");
     fs::write(folder.path().join("planforge/allow.toml"), allowed).unwrap();
-    run_of(&file, folder.path(), &[]).go().expect(0);
+    assert!(!is_refused(&[]));
     fs::write(folder.path().join("their.pem"), "another certificate").unwrap();
     for more in [&[][..], &["--allow-ca", &hash]] {
         run_of(&file, folder.path(), more).go().expect(30).says(&["cli.consent", "`ca_file`"]);
     }
-    // A model on this machine that needs no key is asked as ever.
+    // A model on this machine that needs no key needs no consent.
     let requests = server.count();
     run_of(&stranger_s_file(folder.path(), &base_url), folder.path(), &[]).go().expect(0);
     assert!(server.count() > requests);

@@ -95,12 +95,13 @@ const HEAD: &str = "# Tasks without a reference
 
 <!-- Generated: `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e without_reference`. Do not edit. -->
 
-A task may be a text alone. A stage that needs the reference is then skipped, unless it has `required = true`. The task ends as `planned` (a plan
-exists, and it is valid in the PDDL that the model wrote), `written` (PDDL without a plan, or a plan without PDDL), `unsolvable` as written, `rejected` by a stage
-that needs no reference, or `failed`. It is never `accepted`: nothing has judged that PDDL. The exit code of `planned` and `written` is 0.
+A task may be a text alone. A stage that needs the reference is then skipped, unless it has `required = true`. If no other stage objects, the task ends as
+`planned` (its plan is valid in its own domain and problem) or `written` (PDDL without such a plan, or a plan without PDDL), exit code 0. It is `accepted` only by an
+environment that needs no reference. The other verdicts are as for every task.
 
 A pipeline does without the interface, the objects and the problem that its [given] names, and without `domain.nl`. It refuses a task without a domain if
-the model writes only the problem or single actions of a described domain.
+the model writes only the problem or single actions of a described domain. Pipelines with `translator-edit` need the names of the actions: with a text alone they fail at that stage.
+`accepted` in the last column means that every stage of the pipeline accepted; `solve` has no stage that reads the reference.
 
 The table is about the task p01 of the suite `parcels`. A simulated model without mistakes writes the PDDL; pipelines in which a model plans by itself or describes
 PDDL get one fixed plan as every reply.

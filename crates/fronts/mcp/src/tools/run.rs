@@ -9,6 +9,7 @@ use crate::roots::{Roots, normalized};
 use crate::suites::copy_suite;
 use crate::tools::ToolKind;
 use planforge_app::contract::{Candidate, Failure, PlanDocument, PlanOutcome};
+use planforge_app::record::TaskVerdict;
 use planforge_app::run::{
     ModelChoice, PipelineSource, RunRequest, RunResult, RunState, RunStorage, TaskReport, run,
 };
@@ -59,7 +60,7 @@ pub(crate) enum TasksArgument {
     Suite(SuiteTasks),
 }
 
-/// A task in plain language. What is judged against a reference is undecided without one.
+/// A task in plain language. Without a reference nothing judges what the model wrote: its verdict is `planned` or `written` at best.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OwnTask {
@@ -100,10 +101,11 @@ pub(crate) struct RunAnswer {
 pub(crate) struct TaskRunAnswer {
     /// The task's name.
     task: String,
-    /// accepted, rejected, unsolvable, undecided, unusable or failed; absent if the run was interrupted before.
+    /// accepted, rejected, unsolvable, undecided, unusable or failed; without a reference planned (with a plan that is valid in the PDDL
+    /// of the model) or written (without one) in the place of accepted; absent if the run was interrupted before.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
-    /// The reason of a verdict other than accepted, with its stage.
+    /// The reason of a verdict other than accepted, with its stage; of planned and written, the stages that did not judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The domain, given or written.
@@ -313,6 +315,18 @@ fn write_task(
     Ok(folder)
 }
 
+fn reason_of(verdict: &TaskVerdict) -> Option<String> {
+    if let TaskVerdict::Planned { not_judged } | TaskVerdict::Written { not_judged } = verdict {
+        let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
+        let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
+        return Some(format!("not judged{by}: this task has no reference"));
+    }
+    let value = serde_json::to_value(verdict).ok()?;
+    let message = value.get("message").or_else(|| value.pointer("/failure/message"))?.as_str()?;
+    let stage = value.get("stage").and_then(|stage| stage.as_str()).unwrap_or_default();
+    Some(format!("{stage}: {message}"))
+}
+
 fn task_answer(task: &TaskReport, own: bool) -> TaskRunAnswer {
     let candidate = task.candidate.as_ref();
     let text = |of: fn(&Candidate) -> &Option<String>| candidate.and_then(|candidate| of(candidate).clone());
@@ -323,15 +337,27 @@ fn task_answer(task: &TaskReport, own: bool) -> TaskRunAnswer {
     TaskRunAnswer {
         task: if own { task.stem.clone() } else { task.task.clone() },
         verdict: task.verdict.as_ref().map(|verdict| verdict.name().to_owned()),
-        reason: task.verdict.as_ref().and_then(|verdict| {
-            let value = serde_json::to_value(verdict).ok()?;
-            let message = value.get("message").or_else(|| value.pointer("/failure/message"))?.as_str()?;
-            let stage = value.get("stage").and_then(|stage| stage.as_str()).unwrap_or_default();
-            Some(format!("{stage}: {message}"))
-        }),
+        reason: task.verdict.as_ref().and_then(reason_of),
         domain: text(|candidate| &candidate.domain),
         problem: text(|candidate| &candidate.problem),
         plan,
         requests: task.usage.values().map(|usage| usage.calls).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_task_without_a_reference_names_the_stages_that_did_not_judge() {
+        let not_judged = vec!["environment".to_owned()];
+        assert_eq!(
+            reason_of(&TaskVerdict::Planned { not_judged }).unwrap(),
+            "not judged by `environment`: this task has no reference"
+        );
+        let written = TaskVerdict::Written { not_judged: Vec::new() };
+        assert_eq!(reason_of(&written).unwrap(), "not judged: this task has no reference");
+        assert_eq!(reason_of(&TaskVerdict::Accepted), None);
     }
 }

@@ -442,9 +442,6 @@ fn judge_solvable(outcome: &Option<SearchOutcome>) -> Judgement {
     match outcome {
         Some(SearchOutcome::Plan(_)) => Judgement::Accepts,
         Some(SearchOutcome::ProvenUnsolvable(_)) => Judgement::Rejects,
-        Some(SearchOutcome::Exhausted) => {
-            Judgement::Undecided("the search was exhausted without a proof".to_owned())
-        }
         Some(SearchOutcome::LimitReached(reason)) => Judgement::Undecided(format!("{reason} was reached")),
         Some(SearchOutcome::Unsupported(_)) | None => {
             Judgement::Undecided("the planner does not take it".to_owned())

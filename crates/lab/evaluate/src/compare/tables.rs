@@ -88,7 +88,7 @@ impl Comparison {
             format!("B succeeds more often: in {b} of {pairs}, A in {a}")
         };
         let open = if success.open > 0 { format!("; {} open", success.open) } else { String::new() };
-        format!("{result} (p = {}{open}).", p_value(p))
+        format!("{result} ({}{open}).", p_equation(p))
     }
 
     fn success_blocks(&self, blocks: &mut Vec<Block>) {
@@ -132,10 +132,10 @@ impl Comparison {
         };
         let adjusted =
             success.p_adjusted.map_or(String::new(), |p| format!(", {} after Holm's correction", p_value(p)));
-        blocks.push(Block::Line(format!("{test}: p = {}{adjusted}; two-sided.", p_value(p))));
+        blocks.push(Block::Line(format!("{test}: {}{adjusted}; two-sided.", p_equation(p))));
         let mcnemar = &success.mcnemar;
         if success.independent {
-            blocks.push(Block::Line(format!("Its mid-p variant: p = {}.", p_value(mcnemar.mid_p))));
+            blocks.push(Block::Line(format!("Its mid-p variant: {}.", p_equation(mcnemar.mid_p))));
         } else {
             blocks.push(Block::Line(format!(
                 "McNemar over runs, which are not independent within a {cluster}, so that p is too small: exact {}, mid-p {}.",
@@ -367,11 +367,11 @@ fn open_lines(success: &Success, blocks: &mut Vec<Block>) {
     )));
     if let Some(bounds) = success.bounds {
         blocks.push(Block::Line(format!(
-            "Were they all counted for A and against B: difference {}, p = {}; for B and against A: {}, p = {}.",
+            "Were they all counted for A and against B: difference {}, {}; for B and against A: {}, {}.",
             points(bounds.for_a.difference),
-            p_value(bounds.for_a.p),
+            p_equation(bounds.for_a.p),
             points(bounds.for_b.difference),
-            p_value(bounds.for_b.p)
+            p_equation(bounds.for_b.p)
         )));
     }
 }
@@ -479,6 +479,11 @@ fn signed(value: f64) -> String {
 
 pub(super) fn p_value(p: f64) -> String {
     if p < 0.0001 { "<0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+/// A p-value in a sentence.
+pub(super) fn p_equation(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 
 fn range(interval: Interval, form: impl Fn(f64) -> String) -> String {

@@ -100,8 +100,10 @@ impl CellResult {
         for result in &mut self.tasks {
             let name = format!("{}.{}", self.key.suite, result.task);
             let task = history.tasks.iter().find(|task| task.task == name);
-            result.plans = task.and_then(|task| PlanTries::of(task, judges));
-            result.curve = task.and_then(|task| TaskCurve::of(task, judges));
+            // Without a reference the plans were judged in the PDDL that the model wrote.
+            let judged = task.filter(|_| result.outcome != TaskOutcome::NotJudged);
+            result.plans = judged.and_then(|task| PlanTries::of(task, judges));
+            result.curve = judged.and_then(|task| TaskCurve::of(task, judges));
             result.seconds = Some(task.map_or(0.0, |task| task.model_seconds));
         }
         self.replies = Replies::of(history, judges);
@@ -338,6 +340,20 @@ pub(crate) mod tests {
         assert_eq!(cell.solved(), (0.25, 0.75));
         assert_eq!((cell.usage.calls, cell.usage.replies, cell.usage.unmetered), (16, 48, 8));
         assert!(cell.tasks[2].why.contains("step 3") && cell.tasks[5].why.contains("500"));
+    }
+
+    #[test]
+    fn a_plan_that_only_its_own_pddl_judged_is_not_solved() {
+        let planned = TaskVerdict::Planned { not_judged: vec!["environment".to_owned()] };
+        let written = TaskVerdict::Written { not_judged: Vec::new() };
+        let tasks = vec![
+            task("p01", Some(planned), Some(Decision::Accepted)),
+            task("p02", Some(written), Some(Decision::Accepted)),
+        ];
+        let cell = CellResult::of(key(), &report(tasks), &judges());
+        assert!(cell.tasks.iter().all(|task| task.outcome == TaskOutcome::NotJudged), "{:?}", cell.tasks);
+        assert_eq!(cell.solved(), (0.0, 1.0));
+        assert!(cell.tasks[0].why.contains("no reference"), "{}", cell.tasks[0].why);
     }
 
     #[test]

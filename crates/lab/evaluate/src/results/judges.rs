@@ -164,6 +164,12 @@ impl Judges {
             simulated: pipeline.llm.values().any(|model| plugins.is_simulated(&model.plugin)),
         }
     }
+
+    /// True if the pipeline writes one domain for all tasks of a suite, so that their outcomes depend on each other.
+    pub fn one_domain_a_suite(&self) -> bool {
+        // Older records have the bound alone.
+        self.fan_out.is_some() || self.bound.is_some_and(|bound| !bound.each_task)
+    }
 }
 
 fn models(pipeline: &Pipeline) -> Vec<String> {
@@ -467,6 +473,10 @@ mod tests {
         assert_eq!(outside.walk.as_deref(), Some("final"));
         assert_eq!(outside.bound.unwrap().replies(10), 2010, "without a lead every task is refined");
         assert_eq!(judges(json!([problem, refine, refine])).bound, None);
+        let unrefined = judges(json!([problem, fan_out]));
+        assert_eq!(unrefined.bound, None);
+        let sides = [&inside, &outside, &unrefined];
+        assert_eq!(sides.map(Judges::one_domain_a_suite), [true, false, true]);
     }
 
     fn stages(stages: serde_json::Value, label: Option<&str>) -> Option<ClassStages> {

@@ -214,6 +214,10 @@ fn outcome(task: &TaskReport, judges: &Judges) -> (TaskOutcome, String) {
     let decision = judged.map(|assessment| &assessment.decision);
     match (decision, &task.verdict) {
         (_, None) => (TaskOutcome::Unfinished, String::new()),
+        // The judging stage executed the plan in the PDDL that the model wrote.
+        (_, Some(verdict @ (TaskVerdict::Planned { .. } | TaskVerdict::Written { .. }))) => {
+            of_verdict(verdict, judges)
+        }
         (Some(Decision::Accepted), _) => (TaskOutcome::Solved, String::new()),
         (Some(Decision::Rejected), _) => {
             (TaskOutcome::NotSolved, judged.map(|a| a.summary.clone()).unwrap_or_default())

@@ -61,8 +61,6 @@ pub struct Outcomes {
     pub found: u64,
     /// It was proven that there is none.
     pub unsolvable: u64,
-    /// The search ended without a plan and without a proof.
-    pub exhausted: u64,
     /// An evaluation limit was reached.
     pub limit: u64,
     /// The planner refused the task.
@@ -72,20 +70,19 @@ pub struct Outcomes {
 impl Outcomes {
     /// All tasks.
     pub fn all(&self) -> u64 {
-        self.found + self.unsolvable + self.exhausted + self.limit + self.refused
+        self.found + self.unsolvable + self.limit + self.refused
     }
 
     fn add(&mut self, other: &Self) {
         self.found += other.found;
         self.unsolvable += other.unsolvable;
-        self.exhausted += other.exhausted;
         self.limit += other.limit;
         self.refused += other.refused;
     }
 
     /// The share of tasks without a plan, with limits counted as found.
     fn low(&self) -> f64 {
-        (self.unsolvable + self.exhausted + self.refused) as f64 / self.all().max(1) as f64
+        (self.unsolvable + self.refused) as f64 / self.all().max(1) as f64
     }
 
     /// The same with limits counted as not found.
@@ -215,7 +212,6 @@ fn evaluate(work: &OmissionWork<'_>, spec: &OmissionsSpec, watch: &Watch) -> Out
         match found {
             Ok(SearchOutcome::Plan(_)) => outcomes.found += 1,
             Ok(SearchOutcome::ProvenUnsolvable(_)) => outcomes.unsolvable += 1,
-            Ok(SearchOutcome::Exhausted) => outcomes.exhausted += 1,
             Ok(SearchOutcome::LimitReached(_)) => outcomes.limit += 1,
             Ok(SearchOutcome::Unsupported(_)) | Err(_) => outcomes.refused += 1,
         }
@@ -271,7 +267,6 @@ impl OmissionsStudy {
             "tasks",
             "found",
             "unsolvable",
-            "exhausted",
             "limit",
             "refused",
             "not_found_low",
@@ -284,7 +279,7 @@ impl OmissionsStudy {
             for point in &curve.points {
                 let o = &point.outcomes;
                 let counts = [point.omitted as u64, point.low.n as u64, curve.tasks.len() as u64];
-                let outcomes = [o.found, o.unsolvable, o.exhausted, o.limit, o.refused];
+                let outcomes = [o.found, o.unsolvable, o.limit, o.refused];
                 let rates = [point.low, point.high].map(|m| [Some(m.mean), m.standard_error]);
                 let mut row = vec![curve.suite.clone()];
                 row.extend(counts.iter().chain(&outcomes).map(ToString::to_string));

@@ -36,12 +36,17 @@ use Part::{
 /// Pipelines, the parts that they need, and those that they use, with the consequence of their absence.
 type Family = (&'static [&'static str], &'static [Part], &'static [(Part, &'static str)]);
 
-const FAMILIES: [Family; 7] = [
-    (&["llm-p"], &[Tasks, Texts, Domain, Problems], &[(Example, "requests have no example (zero-shot)")]),
+const UNJUDGED: (Part, &str) = (Problems, "nothing judges the result");
+const NAMES: &str = "the model chooses the names of the actions";
+
+const FAMILIES: [Family; 10] = [
+    (&["solve"], &[Tasks, Texts], &[]),
+    (&["llm-p"], &[Tasks, Texts, Domain], &[UNJUDGED, (Example, "requests have no example (zero-shot)")]),
     (
         &["tic-ic", "tic-g3", "tic-g1"],
-        &[Tasks, Texts, Domain, Problems],
+        &[Tasks, Texts, Domain],
         &[
+            UNJUDGED,
             (Representation, "tic-ic has no example"),
             (Knowledge, "nothing completes what the texts leave out"),
         ],
@@ -49,7 +54,7 @@ const FAMILIES: [Family; 7] = [
     (
         &["pd-chain", "pd-search", "pd-tree", "pd-tree-domprop", "pd-tree-joint"],
         &[Tasks, Texts, Interface],
-        &[],
+        &[UNJUDGED],
     ),
     (
         &[
@@ -60,22 +65,27 @@ const FAMILIES: [Family; 7] = [
             "bon-ivml-budget",
             "bon-ivml-critics",
             "bon-ivml-fan-out",
-            "bon-ivml-problem",
             "ivml-single",
         ],
-        &[Tasks, Texts, Domain, Problems],
-        &[],
+        &[Tasks, Texts],
+        &[(Interface, NAMES), (Problems, "there is no plan, and nothing judges the domain")],
     ),
+    (&["bon-ivml-problem"], &[Tasks, Texts, Domain], &[UNJUDGED]),
     (&["bon-prob2domain", "bon-ivml-prob2domain", "describe"], &[Tasks, Domain, Problems], &[]),
     (
-        &["actions", "actions-corrective", "actions-whole", "actions-grown"],
+        &["actions", "actions-corrective", "actions-grown"],
+        &[Tasks, Domain],
+        &[UNJUDGED, (Descriptions, "descriptions are made from names and types alone")],
+    ),
+    (
+        &["actions-whole"],
         &[Tasks, Domain, Problems],
         &[(Descriptions, "descriptions are made from names and types alone")],
     ),
     (
         &["intrinsic", "intrinsic-cot", "intrinsic-pass1", "intrinsic-pass8", "intrinsic-self-critique"],
-        &[Tasks, Texts, Interface],
-        &[(ExamplePlan, "intrinsic and intrinsic-cot have no example")],
+        &[Tasks, Texts],
+        &[(Interface, NAMES), UNJUDGED, (ExamplePlan, "intrinsic and intrinsic-cot have no example")],
     ),
 ];
 
@@ -114,13 +124,12 @@ impl Part {
         let example = suite.example.as_ref();
         match self {
             Self::Tasks => unless(!suite.tasks.is_empty(), "tasks"),
-            Self::Texts if suite.domain_text.trim().is_empty() => Some("domain.nl".to_owned()),
             Self::Texts => tasks("nl", &|task| !task.text.trim().is_empty()),
             Self::Domain => unless(suite.reference_domain.is_some(), "domain.pddl"),
             Self::Problems => tasks("pddl", &|task| task.reference_problem.is_some()),
             Self::Interface => {
-                let lacks = Self::Domain.missing(suite).or_else(|| Self::Problems.missing(suite))?;
-                Some(format!("{lacks}, or an environment that describes actions and objects"))
+                let lacks = Self::Domain.missing(suite)?;
+                Some(format!("{lacks}, or an environment that describes the actions"))
             }
             Self::Example => unless(
                 example.is_some_and(|example| example.problem.is_some()),
@@ -156,7 +165,8 @@ mod tests {
         for file in files {
             let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&file).unwrap();
-            let given = toml::from_str::<toml::Table>(&text).unwrap()["given"].clone();
+            let pipeline = toml::from_str::<toml::Table>(&text).unwrap();
+            let given = pipeline.get("given").cloned().unwrap_or(toml::Table::new().into());
             let set = |key: &str| given.get(key).and_then(toml::Value::as_bool);
             let (_, needs, uses) = FAMILIES
                 .iter()
@@ -165,7 +175,8 @@ mod tests {
             let texts = set("text").unwrap_or(true) && given.get("actions").is_none() && stem != "describe";
             assert_eq!(needs.contains(&Texts), texts, "{stem}");
             assert!(set("domain") != Some(true) || needs.contains(&Domain), "{stem}");
-            assert!(set("problem") != Some(true) || needs.contains(&Problems), "{stem}");
+            let uses_problems = uses.iter().any(|(part, _)| *part == Problems);
+            assert!(set("problem") != Some(true) || needs.contains(&Problems) || uses_problems, "{stem}");
             assert_eq!(
                 given.get("actions").is_some(),
                 uses.iter().any(|(part, _)| *part == Descriptions),

@@ -168,7 +168,6 @@ fn ask(
             Ok(SearchResult::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
         }
         SearchOutcome::ProvenUnsolvable(_) => Ok(SearchResult::None("it has no plan".to_owned())),
-        SearchOutcome::Exhausted => Ok(SearchResult::None("no plan was found".to_owned())),
         // These two are counted and come out alike everywhere; clock and memory do not.
         SearchOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
             Ok(SearchResult::None(format!("no plan was found within {reason}")))

@@ -95,12 +95,17 @@ fn the_pipelines_that_a_suite_cannot_serve_are_named_with_the_missing_files() {
         let checked = check(folder.path(), &[], &mut || Box::new(Unlimited), false);
         checked.pipelines.into_iter().find(|own| own.pipelines.contains(&name)).unwrap()
     };
-    assert_eq!(needs(&files, "llm-p").missing, ["p01.pddl"]);
+    assert_eq!(needs(&files, "bon-prob2domain").missing, ["p01.pddl"]);
+    let llm_p = needs(&files, "llm-p");
+    assert!(llm_p.missing.is_empty());
+    assert_eq!(llm_p.without[0], "p01.pddl: nothing judges the result");
+    assert!(needs(&[("p01.nl", "The red ball.")], "solve").missing.is_empty());
     let whole = [&files[..], &[("p01.pddl", problem.as_str())]].concat();
     let llm_p = needs(&whole, "llm-p");
     assert!(llm_p.missing.is_empty());
     assert_eq!(llm_p.without, ["p_example.nl and p_example.pddl: requests have no example (zero-shot)"]);
-    assert_eq!(needs(&whole[1..], "pd-tree").missing, ["domain.nl"]);
+    let text_alone = needs(&whole[2..3], "pd-tree");
+    assert_eq!(text_alone.missing, ["domain.pddl, or an environment that describes the actions"]);
     assert!(needs(&whole[1..], "bon-prob2domain").missing.is_empty());
 }
 

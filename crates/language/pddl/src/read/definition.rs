@@ -7,22 +7,8 @@ use crate::ast::{
 };
 use crate::hierarchy::TypeHierarchy;
 use crate::name::Name;
-use crate::sexpr::{Children, FIELDS, NodeId, is_section_keyword};
+use crate::sexpr::{Children, DOMAIN_SECTIONS, FIELDS, NodeId, PROBLEM_SECTIONS, is_section_keyword};
 use planforge_diagnostics::{Diagnostic, Span};
-
-/// Sections a domain may have.
-const DOMAIN_SECTIONS: &[&str] = &[
-    ":requirements",
-    ":types",
-    ":constants",
-    ":predicates",
-    ":functions",
-    ":action",
-    ":durative-action",
-    ":derived",
-    ":axiom",
-    ":constraints",
-];
 
 /// Sections of HDDL, which adds hierarchical tasks to PDDL.
 const HIERARCHICAL_SECTIONS: &[&str] = &[":task", ":method", ":htn"];
@@ -427,19 +413,6 @@ fn merge(mut sections: Vec<crate::ast::Condition>) -> Option<crate::ast::Conditi
         }
     }
 }
-
-/// Sections a problem may have.
-const PROBLEM_SECTIONS: &[&str] = &[
-    ":domain",
-    ":requirements",
-    ":objects",
-    ":init",
-    ":goal",
-    ":constraints",
-    ":metric",
-    ":situation",
-    ":length",
-];
 
 /// Conditions of the sections read so far.
 #[derive(Default)]

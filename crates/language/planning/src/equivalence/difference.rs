@@ -13,7 +13,7 @@ const DEPTH: usize = 16;
 const LOOKS: usize = 20_000;
 
 /// Most pairs of objects compared by their colour. Beyond them objects correspond by their names alone: time and memory grow with the
-/// number of pairs, and the difference of so large problems is not read to its end.
+/// number of pairs.
 const MOST_PAIRS: usize = 4_000_000;
 
 /// Difference of two problems.

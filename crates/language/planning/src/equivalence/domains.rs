@@ -188,10 +188,10 @@ impl DomainComparison {
     }
 }
 
-/// Error of a comparison: a model could not be built.
+/// Error of a comparison: a model could not be built, or a limit ended the search for the reason of a refusal.
 #[derive(Debug, Clone)]
 pub struct NotCompared {
-    /// The side whose model failed.
+    /// The side whose model failed or refuses.
     pub side: ComparedSide,
     /// The error.
     pub error: ModelError,
@@ -201,7 +201,8 @@ pub struct NotCompared {
 /// names it uses).
 ///
 /// # Errors
-/// A domain and its problem are not a model: errors, unsupported constructs, or a limit on grounding.
+/// A domain and its problem are not a model: errors, unsupported constructs, or a limit on grounding. Or a limit ended the
+/// search for the reason of a refusal.
 pub fn compare_domains(
     domains: [&Domain; 2],
     problems: [&Problem; 2],
@@ -263,7 +264,7 @@ pub fn compare_models(
         return Ok(DomainComparison { behaviour: Behaviour::Equal { same_model: true }, costs, pairs: 0 });
     }
     let seen = search(&both, priced && open.is_none(), limits, resources);
-    Ok(build_comparison(models, &both, priced, open, seen, resources))
+    build_comparison(models, &both, priced, open, seen, resources)
 }
 
 /// The whole answer over several problems: different where one is, equal where all are.
@@ -320,7 +321,7 @@ fn build_comparison(
     open: Option<Costs>,
     seen: ProductResult,
     resources: &mut dyn ResourceLimits,
-) -> DomainComparison {
+) -> Result<DomainComparison, NotCompared> {
     let named =
         |path: &[u32]| path.iter().map(|&a| both.steps[a as usize].clone()).collect::<Vec<NamedStep>>();
     let costs = match (seen.cost, open) {
@@ -339,7 +340,8 @@ fn build_comparison(
         End::Limit(steps, end) => Behaviour::EqualUpTo { steps, end },
         End::Refused(path, by) => {
             let steps = named(&path);
-            let kind = explain_refusal(of(by), by, &steps, resources);
+            let kind = explain_refusal(of(by), by, &steps, resources)
+                .map_err(|reason| NotCompared { side: by, error: ModelError::Limit(reason) })?;
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
         End::Goal(path, holds_in) => {
@@ -349,7 +351,7 @@ fn build_comparison(
             Behaviour::Different(BehaviourDifference { steps, kind })
         }
     };
-    DomainComparison { behaviour, costs, pairs: seen.pairs }
+    Ok(DomainComparison { behaviour, costs, pairs: seen.pairs })
 }
 
 fn explain_refusal(
@@ -357,14 +359,14 @@ fn explain_refusal(
     by: ComparedSide,
     steps: &[NamedStep],
     resources: &mut dyn ResourceLimits,
-) -> DifferenceKind {
-    let executed = execute_steps(model, steps, resources);
-    let refusal = executed.ok().and_then(|e| e.refusal).unwrap_or(Refusal::NotApplicable);
+) -> Result<DifferenceKind, StopReason> {
+    let executed = execute_steps(model, steps, resources)?;
+    let refusal = executed.refusal.unwrap_or(Refusal::NotApplicable);
     let conditions = match refusal {
         Refusal::NotApplicable => failed_conditions(model, steps, resources),
         _ => Vec::new(),
     };
-    DifferenceKind::Refused { by, refusal, conditions }
+    Ok(DifferenceKind::Refused { by, refusal, conditions })
 }
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding. None if a limit

@@ -175,11 +175,12 @@ fn search(
     };
     let renamings = match candidate.problems.is_empty() {
         true => renamings(reference.domain, candidate.domain, max_choices, resources),
-        false => Renamings { list: vec![Vec::new()], whole: true },
+        false => Renamings { list: vec![Vec::new()], whole: true, stopped: None },
     };
     search.whole = renamings.whole;
+    search.stopped = renamings.stopped;
     for renaming in renamings.list {
-        search.stopped = check(resources.poll()).err();
+        search.stopped = search.stopped.or_else(|| check(resources.poll()).err());
         if search.choices >= max_choices || search.stopped.is_some() {
             search.whole = false;
             break;
@@ -501,6 +502,8 @@ struct Renamings {
     list: Vec<Vec<(Name, Name)>>,
     /// True if the list is complete.
     whole: bool,
+    /// The caller's limit that ended the list.
+    stopped: Option<StopReason>,
 }
 
 /// All renamings of the types that the reference does not have to those that the candidate does not have: one to one, the same
@@ -519,7 +522,7 @@ fn renamings(
     };
     let (unknown, free) = (missing(&has, &wanted), missing(&wanted, &has));
     if unknown.len() > MOST_TYPES || free.len() > MOST_TYPES {
-        return Renamings { list: vec![Vec::new()], whole: false };
+        return Renamings { list: vec![Vec::new()], whole: false, stopped: None };
     }
     let mut search = RenamingSearch {
         unknown,
@@ -527,13 +530,13 @@ fn renamings(
         uses: [uses(candidate), uses(reference)],
         hierarchies: [&has, &wanted],
         chosen: Vec::new(),
-        found: Renamings { list: Vec::new(), whole: true },
+        found: Renamings { list: Vec::new(), whole: true, stopped: None },
         choices: 0,
         max_choices,
         resources,
     };
-    search.extend(0);
-    search.found
+    let stopped = search.extend(0).err();
+    Renamings { whole: search.found.whole && stopped.is_none(), stopped, list: search.found.list }
 }
 
 /// Counts the parameters of actions by type.
@@ -560,10 +563,11 @@ struct RenamingSearch<'h, 'r> {
 }
 
 impl RenamingSearch<'_, '_> {
-    fn extend(&mut self, next: usize) {
+    fn extend(&mut self, next: usize) -> Result<(), StopReason> {
         let Some(name) = self.unknown.get(next).cloned() else {
+            check(self.resources.charge((self.chosen.len() * size_of::<(Name, Name)>()) as u64))?;
             self.found.list.push(self.chosen.clone());
-            return;
+            return Ok(());
         };
         let count = |uses: &FxHashMap<String, usize>, name: &Name| uses.get(name.key()).copied().unwrap_or(0);
         let used = count(&self.uses[0], &name);
@@ -576,19 +580,17 @@ impl RenamingSearch<'_, '_> {
             .collect();
         targets.sort_by_key(|t| std::cmp::Reverse(similarity(name.key(), t.key())));
         for target in targets {
-            let size = (self.chosen.len() * size_of::<(Name, Name)>()) as u64;
-            if self.choices >= self.max_choices || check(self.resources.charge(size)).is_err() {
+            check(self.resources.poll())?;
+            if self.choices >= self.max_choices {
                 self.found.whole = false;
-                return;
+                return Ok(());
             }
             self.choices += 1;
             self.chosen.push((name.clone(), target));
-            self.extend(next + 1);
+            self.extend(next + 1)?;
             self.chosen.pop();
         }
-        if used == 0 {
-            self.extend(next + 1);
-        }
+        if used == 0 { self.extend(next + 1) } else { Ok(()) }
     }
 
     /// Returns true if a further pair is above and below the same types as the pairs chosen before.

@@ -104,7 +104,7 @@ impl<'f> Expander<'f> {
             check(resources.poll())?;
             let own = self.parts - self.start;
             if own > self.charged {
-                let bytes = (own - self.charged) * 2 * size_of::<Ground>();
+                let bytes = (own - self.charged) * size_of::<Ground>();
                 self.charged = own;
                 check(resources.charge(bytes as u64))?;
             }

@@ -1,7 +1,7 @@
 //! Types, objects, predicates and functions by number.
 
 use crate::lifted::Predicate;
-use crate::task::{ObjectId, Symbols, TaskText};
+use crate::task::{ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Name;
 use planforge_pddl::ast::{self, TypeRef, TypedName};
@@ -11,19 +11,15 @@ use std::sync::Arc;
 /// Most members of all types together: an object is a member of each type above its own.
 const MAX_MEMBERS: usize = 20_000_000;
 
-pub(super) const TOO_MANY_MEMBERS: &str = "planning.too-many-members";
-
-fn too_many_members(objects: usize, read: usize, name: &Name, text: TaskText) -> Diagnostic {
-    let message = format!(
-        "the first {read} of {objects} objects are members of more than {MAX_MEMBERS} types in all, those above their own included"
-    );
-    Diagnostic::error(TOO_MANY_MEMBERS, message)
-        .at(text.source(), name.span, "")
-        .help("write fewer objects, or fewer levels of types")
+fn too_many_members(name: &Name, text: TaskText) -> Unsupported {
+    let what = format!("a task whose objects are members of more than {MAX_MEMBERS} types in all");
+    Unsupported { what, place: SourcePlace { text, span: name.span } }
 }
 
 /// Everything that names resolve to.
 pub(crate) struct Tables {
+    /// Set if there are more than [`MAX_MEMBERS`]. Nothing is read after the object that reaches them.
+    pub(super) too_many_members: Option<Unsupported>,
     pub(crate) symbols: Symbols,
     pub(crate) predicates: Vec<Predicate>,
     pub(crate) function_arity: Vec<usize>,
@@ -54,6 +50,7 @@ impl Tables {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let mut tables = Tables {
+            too_many_members: None,
             symbols: Symbols::default(),
             predicates: Vec::new(),
             function_arity: Vec::new(),
@@ -64,6 +61,9 @@ impl Tables {
             declared_types: Vec::new(),
         };
         tables.read_objects(domain, problem, diagnostics);
+        if tables.too_many_members.is_some() {
+            return tables;
+        }
         tables.symbols.actions = domain.actions.iter().map(|a| a.name.as_str().to_owned()).collect();
         tables.read_predicates(domain, diagnostics);
         for function in &domain.functions {
@@ -98,10 +98,10 @@ impl Tables {
         let lists = [(&domain.constants, TaskText::Domain), (&problem.objects, TaskText::Problem)];
         let mut count = 0;
         for (list, text) in lists {
-            for (index, typed) in list.iter().enumerate() {
+            for typed in list {
                 count += self.read_object(typed, text, &parents, &mut members, diagnostics);
                 if count > MAX_MEMBERS {
-                    diagnostics.push(too_many_members(list.len(), index + 1, &typed.name, text));
+                    self.too_many_members = Some(too_many_members(&typed.name, text));
                     return;
                 }
             }

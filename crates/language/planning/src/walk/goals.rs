@@ -70,7 +70,6 @@ pub fn goal_plan(
             GoalPlan::NotFound(format!("no plan was found within {max_nodes} search nodes"))
         }
         SearchOutcome::LimitReached(reason) => return Err(reason),
-        SearchOutcome::Exhausted => GoalPlan::NotFound("the search ended without a plan".to_owned()),
         SearchOutcome::Unsupported(constructs) => {
             let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
             GoalPlan::NotFound(format!("the search for a plan does not handle {}", what.join(", ")))

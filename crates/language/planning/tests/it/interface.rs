@@ -256,6 +256,13 @@ fn a_missing_match_is_explained() {
         matches!(limited, Err(NoInterface::Limit { stopped: Some(StopReason::Time), .. })),
         "{limited:?}"
     );
+    let types = read_domain(&CRATES.replace("drop", "lift").replace("crate", "box"));
+    let other = DomainWithProblems { domain: &types, problems: &[] };
+    let limited = match_interface(texts, other, 100_000, &mut CountingLimits { polls: u64::MAX, bytes: 0 });
+    assert!(
+        matches!(limited, Err(NoInterface::Limit { stopped: Some(StopReason::Memory), .. })),
+        "{limited:?}"
+    );
     // A limit leaves the candidate unchanged; there may be a better match.
     let limited =
         match_interface(texts, DomainWithProblems { domain: &reference, problems: &[] }, 0, &mut Unlimited)

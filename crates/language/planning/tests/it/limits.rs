@@ -57,6 +57,27 @@ fn an_effect_with_too_many_matches_ends_at_the_memory_limit_and_is_named() {
     assert!(finding.message.contains("656100000000 combinations"), "{}", finding.message);
     let sources: Vec<SourceId> = finding.labels.iter().map(|label| label.source).collect();
     assert_eq!(sources, [TaskText::Plan.source(), TaskText::Domain.source()]);
+    let report = one_step("(q ?c)", CountingLimits { bytes: 0, ..ENOUGH });
+    let message = "the memory limit was reached while the plan of 1 steps was read";
+    assert_eq!(report.diagnostics[0].message, message);
+    assert_eq!(report.diagnostics[0].help, ["raise the limit"]);
+}
+
+#[test]
+fn an_effect_without_matches_is_decided_beside_an_inexact_number() {
+    let domain = "(define (domain squares) (:requirements :adl :numeric-fluents) (:predicates (p ?x) (q ?x)) (:functions (n))
+      (:action square :parameters () :effect (assign (n) (* (n) (n))))
+      (:action go :parameters () :effect (forall (?x ?y) (when (and (> (n) 3) (p ?x) (q ?y)) (q ?x)))))";
+    let decision = |fact: &str| {
+        let problem = format!(
+            "(define (problem one) (:domain squares) (:objects o0 o1) (:init (= (n) 1.0000001) (q o0) {fact}) (:goal (q o0)))"
+        );
+        let (domain, problem) = read(domain, &problem);
+        let plan = parse_plan(&("(square)\n".repeat(10) + "(go)\n"), SourceId(2));
+        validate(&domain, &problem, &plan, &mut Unlimited).unwrap().decision
+    };
+    assert_eq!(decision(""), ValidationDecision::Valid);
+    assert!(matches!(decision("(p o1)"), ValidationDecision::Unsupported(_)));
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl CommandOption {
 pub struct StartedCommand<'i> {
     /// Its declaration.
     pub declared: &'i CommandOption,
-    /// The program and the words behind it.
+    /// The program and the words after it.
     pub words: Vec<String>,
     /// The options of the command that are given and are not the plugin's own defaults. Empty if the plugin starts its usual
     /// program in the usual way.

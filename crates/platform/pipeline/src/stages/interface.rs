@@ -11,9 +11,11 @@ use crate::report::{BudgetReport, FailedSample, RunState, StageReport};
 use crate::services::RunTask;
 use crate::suite::Suite;
 use planforge_contract::{
-    Candidate, CandidatePatch, Decision, Failure, FailureClass, PlanOutcome, PluginInfo, UndecidedReason,
+    Candidate, CandidatePatch, Decision, Failure, FailureClass, PluginInfo, UndecidedReason,
 };
-use planforge_diagnostics::Diagnostic;
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::read_task;
+use planforge_planning::{CountingLimits, ValidationDecision, parse_plan, validate};
 use planforge_plugin_sdk::feedback as phrases;
 use planforge_record::{Event, TaskVerdict};
 use std::collections::BTreeMap;
@@ -356,22 +358,22 @@ impl<'a> StageContext<'a> {
         self.stages.iter().find(|stage| stage.inner().any(|inner| inner.label() == label))
     }
 
-    /// The verdict on a candidate after all stages. A candidate to which no stage objects is accepted only if the task has a reference, or an
-    /// environment without one accepted it.
+    /// The verdict on a candidate after all stages. A candidate to which no stage objects is not accepted if a deciding stage was skipped, or if the
+    /// task has no reference and no environment accepted it.
     pub(crate) fn verdict(&self, entry: &Entry) -> TaskVerdict {
         let mut verdict = verdict_of(self.all_stages(), entry);
         let is_undecided = matches!(verdict, TaskVerdict::Undecided { .. });
+        if !is_undecided && verdict != TaskVerdict::Accepted {
+            return verdict;
+        }
         let reference = &self.task.task.reference;
-        let by_environment = |stage: &Stage| {
-            stage.definition().decides()
-                && entry.has_current_result(stage.label())
-                && entry.is_from_environment(stage.label())
-        };
-        let has_reference = reference.domain.is_some() && reference.problem.is_some();
-        if has_reference
-            || !(is_undecided || verdict == TaskVerdict::Accepted)
-            || self.all_stages().any(by_environment)
-        {
+        let exists = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let has_reference = exists(&reference.domain) && exists(&reference.problem);
+        let decides =
+            |stage: &&Stage| stage.definition().decides() && entry.has_current_result(stage.label());
+        let by_environment = |stage: &Stage| entry.is_from_environment(stage.label());
+        let is_judged = has_reference || self.all_stages().filter(decides).any(by_environment);
+        if is_judged && !self.all_stages().filter(decides).any(|stage| is_skipped(stage, entry)) {
             return verdict;
         }
         // Without a problem, for example, there is no plan to judge: that is no doubt about the domain.
@@ -381,12 +383,9 @@ impl<'a> StageContext<'a> {
         if verdict != TaskVerdict::Accepted {
             return verdict;
         }
-        let skipped = |stage: &&Stage| matches!(entry.outcome(stage.label()), Some(StageOutcome::NotJudged));
-        let not_judged: Vec<String> =
-            self.all_stages().filter(skipped).map(|stage| stage.label().to_owned()).collect();
-        let Candidate { domain, problem, plan, .. } = &entry.candidate;
-        let has_plan = plan.as_ref().is_some_and(|plan| PlanOutcome::best(plan).is_some());
-        match domain.is_some() && problem.is_some() && has_plan {
+        let skipped = self.all_stages().filter(|stage| is_skipped(stage, entry));
+        let not_judged: Vec<String> = skipped.map(|stage| stage.label().to_owned()).collect();
+        match has_valid_plan(&entry.candidate) {
             true => TaskVerdict::Planned { not_judged },
             false => TaskVerdict::Written { not_judged },
         }
@@ -451,18 +450,45 @@ pub(crate) fn verdict_of<'a>(stages: impl IntoIterator<Item = &'a Stage>, entry:
     first(1).or_else(|| first(2)).or_else(|| found.first()).cloned().unwrap_or(TaskVerdict::Accepted)
 }
 
-/// True if the stage had nothing to judge.
+/// True if the stage was skipped, because the task has no reference.
+pub(crate) fn is_skipped(stage: &Stage, entry: &Entry) -> bool {
+    matches!(entry.outcome(stage.label()), Some(StageOutcome::NotJudged))
+}
+
+/// False if all stages that decide were skipped, so that nothing judged the candidate.
+pub(crate) fn has_judge<'a>(stages: impl IntoIterator<Item = &'a Stage>, entry: &Entry) -> bool {
+    let deciding = stages.into_iter().filter(|stage| stage.definition().decides());
+    let skipped: Vec<bool> = deciding.map(|stage| is_skipped(stage, entry)).collect();
+    skipped.is_empty() || skipped.contains(&false)
+}
+
+/// True if the stage had nothing to judge: the candidate has no problem, or no plan.
 fn lacks_input(stage: &Stage, entry: &Entry) -> bool {
-    let reason = UndecidedReason::MissingInput;
+    let Candidate { problem, plan, .. } = &entry.candidate;
+    let is_complete = problem.is_some() && plan.as_ref().is_some_and(|plan| plan.best().is_some());
     match entry.outcome(stage.label()) {
-        Some(StageOutcome::Missing(reason)) => reason.is_some(),
-        Some(StageOutcome::Assessed { .. }) => {
+        Some(StageOutcome::NothingToPlan(_)) => true,
+        Some(StageOutcome::Assessed { .. }) if !is_complete => {
             let assessment = entry.candidate.assessments.get(stage.label());
             let decision = assessment.map(|assessment| &assessment.decision);
-            matches!(decision, Some(Decision::Undecided { reason: own, .. }) if *own == reason)
+            matches!(decision, Some(Decision::Undecided { reason: UndecidedReason::MissingInput, .. }))
         }
         _ => false,
     }
+}
+
+/// Limits on executing a plan once. They count, so that a replay has the same verdict.
+const PLAN_CHECK: CountingLimits = CountingLimits { polls: 10_000_000, bytes: 1 << 30 };
+
+/// True if the candidate has a plan, and the plan is valid in the candidate's own PDDL.
+fn has_valid_plan(candidate: &Candidate) -> bool {
+    let Candidate { domain: Some(domain), problem: Some(problem), plan: Some(plan), .. } = candidate else {
+        return false;
+    };
+    let (Some(plan), Ok((domain, problem))) = (plan.best(), read_task(domain, problem)) else { return false };
+    let plan = parse_plan(&plan.to_ipc(), SourceId(2));
+    let report = validate(&domain, &problem, &plan, &mut PLAN_CHECK.clone());
+    report.is_ok_and(|report| report.decision == ValidationDecision::Valid)
 }
 
 /// The verdict of one stage against a candidate; none if it accepts it or does not decide.

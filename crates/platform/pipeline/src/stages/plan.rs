@@ -183,7 +183,7 @@ impl StageDefinition for PlanStage {
         let stage = self.label.clone();
         let message = match entry.outcome(&stage) {
             Some(StageOutcome::Planned(outcome)) => return objection_of(outcome, stage),
-            Some(StageOutcome::Missing(Some(why))) => why.clone(),
+            Some(StageOutcome::Missing(Some(why)) | StageOutcome::NothingToPlan(why)) => why.clone(),
             _ => "it was not planned for".to_owned(),
         };
         Some(TaskVerdict::Undecided { stage, message })
@@ -463,12 +463,15 @@ impl Planning<'_> {
 
     /// Notes that the planner was not asked.
     fn record_skip(&self, entry: &mut Entry, unasked: PlannerResult, step: &mut StageResult) {
-        let (outcome, why) = match unasked {
-            PlannerResult::Unasked(why) => ("missing-input", why),
-            _ => ("skipped", "a verify stage had rejected the candidate".to_owned()),
+        let (count, outcome) = match unasked {
+            PlannerResult::Unasked(why) => ("missing-input", StageOutcome::NothingToPlan(why)),
+            _ => {
+                let why = "a verify stage had rejected the candidate".to_owned();
+                ("skipped", StageOutcome::Missing(Some(why)))
+            }
         };
-        step.count(outcome);
-        entry.record(&self.stage.label, StageOutcome::Missing(Some(why)));
+        step.count(count);
+        entry.record(&self.stage.label, outcome);
     }
 }
 

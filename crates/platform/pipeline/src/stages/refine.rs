@@ -7,7 +7,7 @@
 
 use super::bound::{BeamBound, BoundWalk};
 use super::checker::{InnerList, KnownStage, Round, StageChecker, StageTable, small};
-use super::interface::{KindFacts, StageContext, StageDefinition, StageResult, Writes, objection};
+use super::interface::{KindFacts, StageContext, StageDefinition, StageResult, Writes, has_judge, objection};
 use super::rounds::{
     Forget, ORDERS, Order, Rated, SeriesEnd, add_all, forget, parse_forget, problem_defect, report,
     run_series, writer_of,
@@ -580,8 +580,10 @@ impl Refinement<'_> {
         let judges =
             |(position, stage): &(usize, &Stage)| stage.definition().decides() && *position != self.writer;
         let all = self.stage.round.iter().enumerate().skip(stages.start).take(stages.len());
-        let mut judging = all.filter(judges).peekable();
-        judging.peek().is_some() && judging.all(|(_, stage)| objection(stage, entry).is_none())
+        let judging: Vec<&Stage> = all.filter(judges).map(|(_, stage)| stage).collect();
+        !judging.is_empty()
+            && has_judge(judging.iter().copied(), entry)
+            && judging.iter().all(|stage| objection(stage, entry).is_none())
     }
 
     /// The best of a round; ties go to the sample path, in whose order the children are.

@@ -156,6 +156,7 @@ impl StageDefinition for VerifyStage {
     fn objection(&self, entry: &Entry) -> Option<TaskVerdict> {
         let stage = self.label.clone();
         let undecided = |stage, message| Some(TaskVerdict::Undecided { stage, message });
+        // It was skipped.
         if matches!(entry.outcome(&stage), Some(StageOutcome::NotJudged)) {
             return None;
         }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// All of: `suite.no-text` where texts are given that the suite does not have, `suite.no-reference` where something is given that the suite does not have
-/// and the pipeline cannot do without ([`not_given`] lists the rest), `suite.withheld` where the suite's manifest forbids to give it,
+/// and the pipeline cannot do without (the report names the rest), `suite.withheld` where the suite's manifest forbids to give it,
 /// `suite.own-example` where the example would show the suite's own reference.
 pub fn task_view(
     suite: &Suite,

@@ -107,8 +107,16 @@ fn the_best_candidate_decides_and_ties_go_to_the_sample_path() {
     assert_eq!((task.stages[2].entered, task.stages[2].outcomes["skipped"]), (4, 1));
 }
 
-/// The verdict on a task without a reference after a verify stage that asks the environment.
-fn verdict_without_reference(problem: &'static str, stages: &[&str], options: &str) -> TaskVerdict {
+const DOMAIN: &str = "(define (domain d) (:predicates (done)) (:action go :parameters () :effect (done)))";
+const FINE: &str = "(define (problem fine) (:domain d) (:init) (:goal (done)))";
+
+/// The verdict on a task with that reference problem after a verify stage that the environment refuses for lack of a reference.
+fn verdict_without_reference(
+    problem: &'static str,
+    stages: &[&str],
+    options: &str,
+    reference: Option<&str>,
+) -> TaskVerdict {
     let judged = stages.concat();
     let verify = concat!(stage!(verify "environment" use = "verifier-val"),);
     let asked = Arc::new(Mutex::new(Vec::new()));
@@ -124,7 +132,8 @@ fn verdict_without_reference(problem: &'static str, stages: &[&str], options: &s
         bench = bench.stage("plan", planner_by_word(&asked));
     }
     let mut tasks = tasks(1);
-    tasks[0].reference.problem = None;
+    tasks[0].view.given.domain = Some(DOMAIN.to_owned());
+    tasks[0].reference.problem = reference.map(str::to_owned);
     let (mut report, _) = bench.stage("environment", no_reference).run(&tasks, 4);
     report.tasks.remove(0).verdict.unwrap()
 }
@@ -132,16 +141,24 @@ fn verdict_without_reference(problem: &'static str, stages: &[&str], options: &s
 #[test]
 fn a_stage_without_the_reference_that_it_needs_does_not_judge() {
     let not_judged = vec!["environment".to_owned()];
-    let verdict = verdict_without_reference("fine", &[VERIFY, PLAN], "");
-    assert_eq!(verdict, TaskVerdict::Planned { not_judged: not_judged.clone() });
-    let verdict = verdict_without_reference("fine", &[VERIFY], "");
-    assert_eq!(verdict, TaskVerdict::Written { not_judged });
-    // The other stages judge as ever.
-    assert_eq!(verdict_without_reference("wrong", &[VERIFY, PLAN], "").name(), "rejected");
-    assert_eq!(verdict_without_reference("impossible", &[VERIFY, PLAN], "").name(), "unsolvable");
-    assert_eq!(verdict_without_reference("hard", &[VERIFY, PLAN], "").name(), "undecided");
+    let verdict = |problem, stages: &[&str]| verdict_without_reference(problem, stages, "", None);
+    assert_eq!(verdict(FINE, &[VERIFY, PLAN]), TaskVerdict::Planned { not_judged: not_judged.clone() });
+    // A planner's word is not enough: its plan (go) does not reach this goal.
+    let other = "(define (problem other) (:domain d) (:init) (:goal (not (done))))";
+    let written = TaskVerdict::Written { not_judged: not_judged.clone() };
+    assert_eq!(verdict(other, &[VERIFY, PLAN]), written);
+    assert_eq!(verdict(FINE, &[VERIFY]), written);
+    // The other stages judge as before.
+    assert_eq!(verdict("wrong", &[VERIFY, PLAN]).name(), "rejected");
+    assert_eq!(verdict("impossible", &[VERIFY, PLAN]).name(), "unsolvable");
+    assert_eq!(verdict("hard", &[VERIFY, PLAN]).name(), "undecided");
+    // A skipped stage is never an acceptance, whatever files there are.
+    for reference in [" \n", "(problem)"] {
+        let verdict = verdict_without_reference(FINE, &[VERIFY, PLAN], "", Some(reference));
+        assert_eq!(verdict, TaskVerdict::Planned { not_judged: not_judged.clone() }, "{reference:?}");
+    }
     // A pipeline can insist.
-    let verdict = verdict_without_reference("fine", &[VERIFY, PLAN], "required = true");
+    let verdict = verdict_without_reference(FINE, &[VERIFY, PLAN], "required = true", None);
     let TaskVerdict::Failed { stage, failure } = verdict else { panic!("{verdict:?}") };
     assert_eq!((stage.as_str(), failure.code.as_str()), ("environment", "environment.no-reference"));
 }
@@ -149,10 +166,11 @@ fn a_stage_without_the_reference_that_it_needs_does_not_judge() {
 #[test]
 fn a_task_without_a_reference_is_not_accepted_even_if_no_stage_needs_one() {
     let bench = Bench::new(&file(&[&TRANSLATE.replace("n = 4", "n = 1"), VERIFY, PLAN]))
-        .stage("problem", samples(vec![Ok("fine")]))
+        .stage("problem", samples(vec![Ok(FINE)]))
         .stage("pddl", by_word())
         .stage("plan", planner_by_word(&Arc::new(Mutex::new(Vec::new()))));
     let mut tasks = tasks(1);
+    tasks[0].view.given.domain = Some(DOMAIN.to_owned());
     tasks[0].reference = EnvironmentOpen::default();
     let (report, _) = bench.run(&tasks, 4);
     assert_eq!(report.tasks[0].verdict, Some(TaskVerdict::Planned { not_judged: Vec::new() }));

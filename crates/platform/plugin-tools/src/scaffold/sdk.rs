@@ -32,7 +32,13 @@ pub(super) fn write_sdk(folder: &Path) -> Result<(), Failure> {
         let text = format!("{} exists already and is not the SDK of this version", folder.display());
         return Err(wrong("new.exists", text).help("remove the folder, then its plugins use the new version"));
     }
-    for (path, text) in files {
+    write_files(folder, files)
+}
+
+/// Writes the checksums last, because a folder that has them is taken as complete.
+fn write_files(folder: &Path, mut files: BTreeMap<String, String>) -> Result<(), Failure> {
+    let checksums = files.remove_entry(CHECKSUMS);
+    for (path, text) in files.into_iter().chain(checksums) {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent).map_err(|e| unwritable(parent, &e))?;
@@ -65,8 +71,8 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The manifest of a crate without its workspace: inherited values are filled in, the crates of the SDK are next to each other, and nothing
-/// is left of tests.
+/// The manifest of a crate without its workspace: inherited values are filled in, the crates of the SDK are next to each other, and tests
+/// are removed.
 fn stand_alone(manifest: &str, workspace: &Value) -> Result<String, String> {
     let mut manifest: Table = toml::from_str(manifest).map_err(|e| e.to_string())?;
     for name in ["lints", "dev-dependencies", "bench"] {
@@ -134,7 +140,7 @@ mod tests {
                 }
             }
         }
-        assert!(!files.values().any(|text| text.contains("\nmod tests {")));
+        assert!(!files.values().any(|text| text.contains("\nmod tests")));
         assert!(PACK.len() < 300_000, "the program grows by {} bytes", PACK.len());
     }
 
@@ -160,5 +166,15 @@ mod tests {
         assert!(!sdk.join("README.md").exists());
         std::fs::write(sdk.join(CHECKSUMS), "0  README.md\n").unwrap();
         assert_eq!(write_sdk(&sdk).unwrap_err().code, "new.exists");
+    }
+
+    #[test]
+    fn a_folder_that_was_not_written_to_its_end_has_no_checksums() {
+        let folder = tempfile::tempdir().unwrap();
+        // A file is in the way of a folder.
+        let files = ["a", "a/b", CHECKSUMS].map(|path| (path.to_owned(), String::new()));
+        assert_eq!(write_files(folder.path(), BTreeMap::from(files)).unwrap_err().code, "new.file");
+        assert!(folder.path().join("a").exists());
+        assert!(!folder.path().join(CHECKSUMS).exists());
     }
 }

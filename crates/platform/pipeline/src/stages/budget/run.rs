@@ -11,7 +11,7 @@ use crate::beam::{Entry, call_path, label_in_round};
 use crate::report::{BudgetReport, FailedSample, StageReport, TaskUsage};
 use crate::services::{Keep, lock};
 use crate::stages::Stage;
-use crate::stages::interface::{StageContext, StageResult, verdict_of};
+use crate::stages::interface::{StageContext, StageResult, has_judge, verdict_of};
 use crate::stages::rounds::{
     Order, Rated, Series, SeriesEnd, add_all, forget, report, run_series, writer_of,
 };
@@ -232,7 +232,10 @@ impl Search<'_> {
         let writer = self.writer();
         let before: Vec<&Stage> =
             self.stage.round.iter().take_while(|stage| Some(stage.label()) != writer).collect();
-        let accepts = |entry: &Entry| verdict_of(before.iter().copied(), entry) == TaskVerdict::Accepted;
+        let accepts = |entry: &Entry| {
+            let stages = || before.iter().copied();
+            has_judge(stages(), entry) && verdict_of(stages(), entry) == TaskVerdict::Accepted
+        };
         before.iter().any(|stage| stage.definition().decides()) && beam.iter().all(accepts)
     }
 
@@ -514,7 +517,8 @@ impl<'a> Candidates<'a> {
         // Only the judges decide: what else judged it did so in order to write it.
         entry.discount_results(|label| self.stage.judge.iter().any(|judge| judge.label() == label));
         entry.unusable.clear();
-        let accepted = verdict_of(&self.stage.judge, &entry) == TaskVerdict::Accepted;
+        let accepted = has_judge(&self.stage.judge, &entry)
+            && verdict_of(&self.stage.judge, &entry) == TaskVerdict::Accepted;
         let value = entry.metric(&self.stage.by);
         let [low, high] = self.range();
         self.outside += u32::from(value.is_some_and(|value| value < low || value > high));
