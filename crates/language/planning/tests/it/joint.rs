@@ -108,7 +108,8 @@ fn compare(first: &(Domain, Problem), second: &(Domain, Problem)) -> ReadingComp
 fn readings_under_random_names_are_the_same() {
     let mut pairs = 0;
     for (place, suite) in suites().into_iter().filter(|s| s.join("p01.pddl").is_file()).enumerate() {
-        for number in 1..=7 {
+        let numbers = (1..=12).filter(|n| suite.join(format!("p{n:02}.pddl")).is_file()).take(7);
+        for number in numbers {
             let seed = (place * 10 + number) as u64;
             let first = read_task(&suite, number);
             let mut second = first.clone();

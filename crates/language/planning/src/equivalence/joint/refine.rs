@@ -28,6 +28,15 @@ pub(super) enum Evidence {
     Names,
 }
 
+/// Order in which kinds of nodes are paired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PairingOrder {
+    /// What refinement separates first, whatever its kind; decisions are made between objects first.
+    Together,
+    /// All schemas, then all parameters, then all objects.
+    SchemasFirst,
+}
+
 /// Parameters of each schema that take part, by position.
 pub(super) type Kept = Vec<Vec<usize>>;
 
@@ -243,11 +252,11 @@ enum Kind {
     Object,
 }
 
-/// Pairs schemas, then parameters, then objects. `depth` is that of the execution tree; `choices` is reduced by each decision.
+/// Pairs schemas, parameters and objects. `depth` is that of the execution tree; `choices` is reduced by each decision.
 pub(super) fn pair_nodes(
     sides: [&Side; 2],
     kept: [&Kept; 2],
-    evidence: Evidence,
+    (evidence, order): (Evidence, PairingOrder),
     depth: usize,
     deviation: Option<Deviation>,
     choices: &mut u64,
@@ -265,50 +274,48 @@ pub(super) fn pair_nodes(
         decisions: Vec::new(),
         deviation,
     };
-    for kind in [Kind::Schema, Kind::Parameter, Kind::Object] {
-        if kind == Kind::Object && evidence == Evidence::Names {
-            pairing.pair_similar_objects();
+    if evidence == Evidence::Names {
+        pairing.pair_similar_objects();
+    }
+    let all = [Kind::Schema, Kind::Parameter, Kind::Object];
+    match order {
+        PairingOrder::Together => while pairing.advance(&all, choices, resources)? {},
+        PairingOrder::SchemasFirst => {
+            for kind in all {
+                while pairing.advance(&[kind], choices, resources)? {}
+            }
         }
-        while pairing.advance(kind, choices, resources)? {}
     }
     pairing.pair_idle_objects();
     Ok(Paired { mapping: pairing.mapping(), decisions: pairing.decisions })
 }
 
 impl Pairing<'_> {
-    /// Makes the next pairs of a kind; false if none is left.
+    /// Makes the next pairs of these kinds; false if none is left.
     fn advance(
         &mut self,
-        kind: Kind,
+        kinds: &[Kind],
         choices: &mut u64,
         resources: &mut dyn ResourceLimits,
     ) -> Result<bool, StopReason> {
-        let open = [0, 1].map(|side: usize| self.open(kind, side));
-        if open.iter().any(Vec::is_empty) {
+        let open: Vec<[Vec<u32>; 2]> =
+            kinds.iter().map(|&kind| [0, 1].map(|side: usize| self.open(kind, side))).collect();
+        if open.iter().all(|sides| sides.iter().any(Vec::is_empty)) {
             return Ok(false);
         }
         let rounds = self.colours(resources)?;
-        for round in (0..rounds.len()).rev() {
-            let mut classes: FxHashMap<(u64, u64), [Vec<u32>; 2]> = FxHashMap::default();
-            for (side, nodes) in open.iter().enumerate() {
-                for &node in nodes {
-                    // A parameter belongs to the pair of its schema.
-                    let owner = self.owner(kind, side, node);
-                    let colour = rounds[round][side][node as usize];
-                    classes.entry((owner, colour)).or_default()[side].push(node);
-                }
-            }
-            let mut common: Vec<[Vec<u32>; 2]> =
-                classes.into_values().filter(|c| c.iter().all(|list| !list.is_empty())).collect();
-            common.sort_unstable_by_key(|c| (c[0].len().max(c[1].len()), c[0].len() + c[1].len(), c[0][0]));
-            let alone = common.iter().take_while(|c| c.iter().all(|list| list.len() == 1)).count();
-            if alone > 0 {
-                for [first, second] in &common[..alone] {
-                    self.pair(first[0], second[0]);
-                }
+        for colours in rounds.iter().rev() {
+            let classes: Vec<Vec<[Vec<u32>; 2]>> =
+                kinds.iter().zip(&open).map(|(&kind, open)| self.classes(kind, open, colours)).collect();
+            let alone = |class: &&[Vec<u32>; 2]| class.iter().all(|list| list.len() == 1);
+            let pairs: Vec<(u32, u32)> =
+                classes.iter().flatten().filter(alone).map(|class| (class[0][0], class[1][0])).collect();
+            if !pairs.is_empty() {
+                pairs.into_iter().for_each(|(first, second)| self.pair(first, second));
                 return Ok(true);
             }
-            if let Some([first, second]) = common.first() {
+            let smallest = kinds.iter().zip(&classes).rev().find_map(|(&kind, list)| Some((kind, list.first()?)));
+            if let Some((kind, [first, second])) = smallest {
                 if *choices == 0 {
                     return Err(StopReason::Nodes);
                 }
@@ -318,6 +325,22 @@ impl Pairing<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Nodes of one kind and colour that both sides have, the smallest classes first.
+    fn classes(&self, kind: Kind, open: &[Vec<u32>; 2], colours: &[Vec<u64>; 2]) -> Vec<[Vec<u32>; 2]> {
+        let mut classes: FxHashMap<(u64, u64), [Vec<u32>; 2]> = FxHashMap::default();
+        for (side, nodes) in open.iter().enumerate() {
+            for &node in nodes {
+                // A parameter belongs to the pair of its schema.
+                let owner = self.owner(kind, side, node);
+                classes.entry((owner, colours[side][node as usize])).or_default()[side].push(node);
+            }
+        }
+        let mut common: Vec<[Vec<u32>; 2]> =
+            classes.into_values().filter(|c| c.iter().all(|list| !list.is_empty())).collect();
+        common.sort_unstable_by_key(|c| (c[0].len().max(c[1].len()), c[0].len() + c[1].len(), c[0][0]));
+        common
     }
 
     /// Pairs the most similar names of a class, or what the deviation asks for.

@@ -1,7 +1,7 @@
 //! Searches the joint renaming: candidates by colour refinement, each judged by behaviour, and the best one improved by exchanges.
 
 use super::judge::{End, Judged, Keys, Wanted, judge, same_task};
-use super::refine::{Deviation, Evidence, Kept, pair_nodes, similarity};
+use super::refine::{Deviation, Evidence, Kept, PairingOrder, pair_nodes, similarity};
 use super::side::{Side, mix};
 use super::{JointLimits, Mapping};
 use crate::equivalence::domains::SearchEnd;
@@ -12,6 +12,9 @@ use rustc_hash::FxHashSet;
 const QUICK_PAIRS: u64 = 2_000;
 /// Most combinations of left-out parameters that are tried.
 const MOST_COMBINATIONS: usize = 12;
+
+/// What the pairing is guided by.
+type Guide = (Evidence, PairingOrder);
 
 /// A judged renaming.
 pub(super) struct Candidate {
@@ -95,24 +98,27 @@ pub(super) fn search(
 impl RenamingSearch<'_> {
     fn run(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let combinations = self.combinations();
-        let mut decided: Vec<(usize, Evidence, Vec<usize>)> = Vec::new();
+        let evidence = [Evidence::Facts, Evidence::TreeAndGoal, Evidence::Names, Evidence::Tree];
+        let orders = [PairingOrder::Together, PairingOrder::SchemasFirst];
+        let guides: Vec<Guide> = orders.into_iter().flat_map(|o| evidence.map(|e| (e, o))).collect();
+        let mut decided: Vec<(usize, Guide, Vec<usize>)> = Vec::new();
         for (number, kept) in combinations.iter().enumerate() {
-            for evidence in [Evidence::Facts, Evidence::TreeAndGoal, Evidence::Names, Evidence::Tree] {
-                let decisions = self.candidate(kept, evidence, None, resources)?;
+            for &guide in &guides {
+                let decisions = self.candidate(kept, guide, None, resources)?;
                 if self.is_done() {
                     return Ok(());
                 }
-                decided.push((number, evidence, decisions));
+                decided.push((number, guide, decisions));
             }
         }
         self.exchange(resources)?;
-        for (number, evidence, decisions) in decided {
+        for (number, guide, decisions) in decided {
             for (at, &count) in decisions.iter().enumerate() {
                 for take in 1..count {
                     if self.is_done() {
                         return Ok(());
                     }
-                    self.candidate(&combinations[number], evidence, Some(Deviation { at, take }), resources)?;
+                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
                 }
             }
         }
@@ -130,13 +136,13 @@ impl RenamingSearch<'_> {
     fn candidate(
         &mut self,
         kept: &[Kept; 2],
-        evidence: Evidence,
+        guide: Guide,
         deviation: Option<Deviation>,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Vec<usize>, StopReason> {
         let [a, b] = kept;
         let found =
-            pair_nodes(self.sides, [a, b], evidence, self.depth, deviation, &mut self.choices, resources)?;
+            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices, resources)?;
         self.consider(found.mapping, resources)?;
         Ok(found.decisions)
     }
