@@ -15,6 +15,7 @@ mod graph;
 pub mod hde;
 pub mod interface;
 mod isomorphism;
+pub mod joint;
 pub mod parameters;
 
 pub use difference::ProblemDifference;

@@ -25,7 +25,7 @@ use super::ComparedSide;
 use crate::ground::GroundLimits;
 use crate::plan_file::parse_plan;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::task::{SourcePlace, TaskText, Unsupported};
+use crate::task::{GroundTask, SourcePlace, TaskText, Unsupported};
 use crate::validate::{FailedCondition, ValidationDecision, Validator};
 use crate::walk::{
     GroundingMethod, Model, ModelError, ModelOptions, NamedStep, Refusal, Semantics, execute_steps,
@@ -367,6 +367,11 @@ fn explain_refusal(
         _ => Vec::new(),
     };
     Ok(DifferenceKind::Refused { by, refusal, conditions })
+}
+
+/// The task without the facts that neither an applicable action nor the goal can depend on. Facts and actions keep their numbers.
+pub(super) fn reduced_task(task: &GroundTask) -> GroundTask {
+    product::reduce_task(task).0
 }
 
 /// The conditions that keep a model from executing a sequence or, where it executes all of it, its goal from holding. None if a limit

@@ -16,6 +16,7 @@ mod domains;
 mod graph;
 mod hde;
 mod interface;
+mod joint;
 mod limits;
 mod proofs;
 mod result_class;

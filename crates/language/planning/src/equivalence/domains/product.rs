@@ -297,7 +297,7 @@ fn keys(model: &Model, simulator: &Simulator) -> Vec<Option<NamedStep>> {
 
 /// The task with the same applicable actions after every sequence and the same goal, whose states differ in fewer facts. Facts keep
 /// their numbers; those that do not matter never change and do not hold initially.
-fn reduce_task(task: &GroundTask) -> (GroundTask, Vec<bool>) {
+pub(super) fn reduce_task(task: &GroundTask) -> (GroundTask, Vec<bool>) {
     let relevant = relevant(task);
     let keeps = |f: &Fact| relevant[*f as usize];
     let kept = |list: &[Fact]| -> Box<[Fact]> { list.iter().copied().filter(keeps).collect() };

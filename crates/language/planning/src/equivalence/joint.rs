@@ -1,0 +1,238 @@
+//! Comparison of two readings of one text that use names of their own.
+//!
+//! A reading is a domain and a problem. Two readings are the same if a renaming exists under which the same sequences of ground actions
+//! are executable and the goal holds after the same sequences. The renaming covers objects, actions with the order of their parameters,
+//! and parameters that only one reading has, where the other parameters (or the state) determine their values. States and predicates
+//! are not compared, so that `handempty` and `not (holding ?x)` may mean the same.
+//!
+//! The search ([`search`]) proposes renamings by colour refinement of both ground tasks and of the first layers of both execution
+//! trees; names only break ties. Each proposal is judged ([`judge`]): proved equal by the ground tasks, or searched over pairs of
+//! states. The first that shows no difference counts. If all show one, the one with the longest first difference counts, then the one
+//! with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a proof that no renaming makes them the same.
+//!
+//! [`common`] searches a plan that is valid in several readings.
+
+pub mod common;
+mod judge;
+mod refine;
+mod renaming;
+mod search;
+mod side;
+
+pub use renaming::{JointAction, JointRenaming};
+
+use super::ComparedSide;
+use super::domains::{NotCompared, SearchEnd, failed_conditions};
+use crate::ground::GroundLimits;
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason};
+use crate::walk::{ModelError, NamedStep, Semantics};
+use judge::{End, Found, Keys, Wanted, judge};
+use planforge_pddl::ast::{Domain, Problem};
+use search::CandidateVerdict;
+use side::Side;
+
+/// One reading of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'t> {
+    /// The domain.
+    pub domain: &'t Domain,
+    /// The problem.
+    pub problem: &'t Problem,
+}
+
+/// Limits of a comparison of readings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JointLimits {
+    /// Legal ground actions.
+    pub semantics: Semantics,
+    /// Most pairs of states in memory while one renaming is judged.
+    pub max_pairs: u64,
+    /// Longest sequence tried, in actions; `None` for any length.
+    pub max_depth: Option<u32>,
+    /// Most decisions between nodes that refinement does not separate, and most exchanges of two objects, in the whole search.
+    pub max_choices: u64,
+    /// Most steps executed to describe the first layers of one execution tree.
+    pub max_explored: u64,
+    /// Caps on grounding each reading.
+    pub ground: GroundLimits,
+}
+
+impl Default for JointLimits {
+    /// STRIPS semantics, 20,000 pairs, any length, 1,000 choices and 20,000 explored steps.
+    fn default() -> Self {
+        JointLimits {
+            semantics: Semantics::Strips,
+            max_pairs: 20_000,
+            max_depth: None,
+            max_choices: 1_000,
+            max_explored: 20_000,
+            ground: GroundLimits::default(),
+        }
+    }
+}
+
+/// Comparison of two readings under the best renaming that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadingComparison {
+    /// The renaming that the verdict is under.
+    pub renaming: JointRenaming,
+    /// The verdict.
+    pub verdict: ReadingVerdict,
+    /// True if the execution trees of the readings differ even without names: no renaming makes the readings the same.
+    pub differs_under_all: bool,
+    /// Renamings that were judged.
+    pub judged: usize,
+    /// Limit that ended the search for renamings early.
+    pub stopped: Option<StopReason>,
+    /// Pairs of states that were met, over all judged renamings.
+    pub pairs: u64,
+}
+
+/// Verdict on two readings under one renaming.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReadingVerdict {
+    /// Proved on the whole reachable space of both problems.
+    Same,
+    /// No sequence of at most this many steps shows a difference. A limit ended the comparison.
+    SameUpTo {
+        /// Length up to which all sequences were tried.
+        steps: u32,
+        /// The limit.
+        end: SearchEnd,
+    },
+    /// Sequences differ.
+    Different {
+        /// Shortest sequence that only the first reading allows, or after which only its goal holds.
+        first_only: OneSided,
+        /// The same for the second reading.
+        second_only: OneSided,
+    },
+}
+
+/// Shortest sequence that only one of two readings allows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OneSided {
+    /// The sequence.
+    Shortest(Witness),
+    /// Proved: there is none.
+    None,
+    /// A limit ended the search.
+    NotFound {
+        /// Length up to which all sequences were tried.
+        steps: u32,
+        /// The limit.
+        end: SearchEnd,
+    },
+}
+
+/// A sequence on which two readings differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// The steps in the names of the reading that allows them.
+    pub steps: Vec<NamedStep>,
+    /// The steps in the names of the other reading. The last one is missing if the other reading has no such ground action.
+    pub other_steps: Vec<NamedStep>,
+    /// Kind of the difference.
+    pub kind: WitnessKind,
+    /// Conditions of the other reading that do not hold, as PDDL with the reason, in its names.
+    pub conditions: Vec<String>,
+}
+
+/// Kinds of one-sided sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WitnessKind {
+    /// The other reading refuses the last step.
+    Refused,
+    /// Both execute the sequence. The goal then holds in this reading only.
+    Goal,
+}
+
+/// Compares two readings.
+///
+/// # Errors
+/// A reading is not a model: errors, unsupported constructs, or a limit on grounding. Or a limit ended the work before any renaming was
+/// judged.
+pub fn compare_readings(
+    first: Reading<'_>,
+    second: Reading<'_>,
+    limits: &JointLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<ReadingComparison, NotCompared> {
+    let mut scoped = ScopedLimits::new(resources);
+    let a = Side::new(ComparedSide::First, first, limits, &mut scoped)?;
+    let b = Side::new(ComparedSide::Second, second, limits, &mut scoped)?;
+    let sides = [&a, &b];
+    let searched = search::search(sides, limits, &mut scoped)
+        .map_err(|reason| NotCompared { side: ComparedSide::First, error: ModelError::Limit(reason) })?;
+    let mut pairs = searched.pairs;
+    let verdict = match searched.best.verdict {
+        CandidateVerdict::Same => ReadingVerdict::Same,
+        CandidateVerdict::SameUpTo(steps, end) => ReadingVerdict::SameUpTo { steps, end },
+        CandidateVerdict::Different => {
+            let keys = Keys::new(sides, &searched.best.mapping);
+            let judged =
+                judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
+            pairs += judged.pairs;
+            let [first_only, second_only] = [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
+                (Some(found), _) => OneSided::Shortest(witness(sides, &keys, side, found, &mut scoped)),
+                (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
+                (None, _) => OneSided::None,
+            });
+            ReadingVerdict::Different { first_only, second_only }
+        }
+    };
+    Ok(ReadingComparison {
+        renaming: JointRenaming::new(sides, &searched.best.mapping),
+        verdict,
+        differs_under_all: searched.differs_under_all,
+        judged: searched.judged,
+        stopped: searched.stopped,
+        pairs,
+    })
+}
+
+/// A one-sided sequence in the names of both sides.
+fn witness(
+    sides: [&Side; 2],
+    keys: &Keys,
+    side: usize,
+    found: &Found,
+    resources: &mut dyn ResourceLimits,
+) -> Witness {
+    let name = |side: usize, action: u32| sides[side].model().step(action);
+    let other = 1 - side;
+    let mut steps: Vec<NamedStep> = found.steps.iter().map(|step| name(side, step[side])).collect();
+    let mut other_steps: Vec<NamedStep> = found.steps.iter().map(|step| name(other, step[other])).collect();
+    let kind = match found.last {
+        None => WitnessKind::Goal,
+        Some(last) => {
+            steps.push(name(side, last));
+            let key = keys.of[side][last as usize];
+            let refused = keys.of[other].iter().position(|&k| k == key);
+            other_steps.extend(refused.map(|action| name(other, action as u32)));
+            WitnessKind::Refused
+        }
+    };
+    let conditions = match kind == WitnessKind::Goal || other_steps.len() == steps.len() {
+        true => failed_conditions(sides[other].model(), &other_steps, resources),
+        false => Vec::new(),
+    };
+    Witness { steps, other_steps, kind, conditions }
+}
+
+/// A renaming in numbers: from the first side to the second.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Mapping {
+    /// By object of the first side.
+    objects: Vec<Option<u32>>,
+    /// By schema of the first side.
+    schemas: Vec<Option<SchemaPair>>,
+}
+
+/// The partner of a schema of the first side.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SchemaPair {
+    second: usize,
+    /// Positions of parameters in the first and the second; parameters without a partner are left out.
+    parameters: Vec<(usize, usize)>,
+}

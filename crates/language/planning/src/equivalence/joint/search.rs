@@ -1,0 +1,363 @@
+//! Searches the joint renaming: candidates by colour refinement, each judged by behaviour, and the best one improved by exchanges.
+
+use super::judge::{End, Judged, Keys, Wanted, judge, same_task};
+use super::refine::{Deviation, Evidence, Kept, PairingOrder, pair_nodes, similarity};
+use super::side::{Side, mix};
+use super::{JointLimits, Mapping};
+use crate::equivalence::domains::SearchEnd;
+use crate::resources::{ResourceLimits, StopReason, check};
+use rustc_hash::FxHashSet;
+
+/// Pairs of states in a first look at a candidate.
+const QUICK_PAIRS: u64 = 2_000;
+/// Most combinations of left-out parameters that are tried.
+const MOST_COMBINATIONS: usize = 12;
+
+/// What the pairing is guided by.
+type Guide = (Evidence, PairingOrder);
+
+/// A judged renaming.
+pub(super) struct Candidate {
+    pub(super) mapping: Mapping,
+    pub(super) verdict: CandidateVerdict,
+    rank: Rank,
+}
+
+/// Judgement of a renaming.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CandidateVerdict {
+    /// Proved on the whole reachable space.
+    Same,
+    /// No difference up to a length.
+    SameUpTo(u32, SearchEnd),
+    /// A difference exists.
+    Different,
+}
+
+/// The longest first difference, then the most ground actions in common, then the most similar names.
+type Rank = (usize, usize, usize, u64);
+
+/// Result of the search.
+pub(super) struct Searched {
+    pub(super) best: Candidate,
+    /// Renamings that were judged.
+    pub(super) judged: usize,
+    /// True if the execution trees differ whatever the names.
+    pub(super) differs_under_all: bool,
+    /// Pairs of states that were met.
+    pub(super) pairs: u64,
+    /// Why the search ended before it was complete.
+    pub(super) stopped: Option<StopReason>,
+}
+
+struct RenamingSearch<'s> {
+    sides: [&'s Side; 2],
+    limits: &'s JointLimits,
+    /// Depth to which the execution trees are equal.
+    depth: usize,
+    /// Length beyond which no first difference can be, if the trees differ.
+    bound: Option<usize>,
+    features: [Vec<u64>; 2],
+    seen: FxHashSet<Mapping>,
+    best: Option<Candidate>,
+    choices: u64,
+    judged: usize,
+    pairs: u64,
+}
+
+/// Searches a renaming. `None` if a limit ended the search before one was judged.
+pub(super) fn search(
+    sides: [&Side; 2],
+    limits: &JointLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<Searched, StopReason> {
+    let deepest = sides[0].depth().min(sides[1].depth());
+    let equal = (0..=deepest).take_while(|&d| sides[0].tree_hash(d) == sides[1].tree_hash(d)).count();
+    let depth = equal.saturating_sub(1).max(1).min(deepest);
+    let mut search = RenamingSearch {
+        sides,
+        limits,
+        depth,
+        bound: (equal <= deepest).then_some(equal),
+        features: sides.map(|s| s.tree_features(depth)),
+        seen: FxHashSet::default(),
+        best: None,
+        choices: limits.max_choices,
+        judged: 0,
+        pairs: 0,
+    };
+    let stopped = search.run(resources).err();
+    let (judged, pairs) = (search.judged, search.pairs);
+    let differs_under_all = search.bound.is_some();
+    match search.best {
+        Some(best) => Ok(Searched { best, judged, differs_under_all, pairs, stopped }),
+        None => Err(stopped.unwrap_or(StopReason::Nodes)),
+    }
+}
+
+impl RenamingSearch<'_> {
+    fn run(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let combinations = self.combinations();
+        let evidence = [Evidence::Facts, Evidence::TreeAndGoal, Evidence::Names, Evidence::Tree];
+        let orders = [PairingOrder::Together, PairingOrder::SchemasFirst];
+        let guides: Vec<Guide> = orders.into_iter().flat_map(|o| evidence.map(|e| (e, o))).collect();
+        let mut decided: Vec<(usize, Guide, Vec<usize>)> = Vec::new();
+        for (number, kept) in combinations.iter().enumerate() {
+            for &guide in &guides {
+                let decisions = self.candidate(kept, guide, None, resources)?;
+                if self.is_done() {
+                    return Ok(());
+                }
+                decided.push((number, guide, decisions));
+            }
+        }
+        self.exchange(resources)?;
+        for (number, guide, decisions) in decided {
+            for (at, &count) in decisions.iter().enumerate() {
+                for take in 1..count {
+                    if self.is_done() {
+                        return Ok(());
+                    }
+                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
+                }
+            }
+        }
+        self.exchange(resources)
+    }
+
+    /// Returns true if no better renaming can be found.
+    fn is_done(&self) -> bool {
+        self.best.as_ref().is_some_and(|best| {
+            best.verdict != CandidateVerdict::Different || self.bound.is_some_and(|bound| best.rank.0 >= bound)
+        })
+    }
+
+    /// Judges one more renaming; returns the number of candidates of each decision that led to it.
+    fn candidate(
+        &mut self,
+        kept: &[Kept; 2],
+        guide: Guide,
+        deviation: Option<Deviation>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Vec<usize>, StopReason> {
+        let [a, b] = kept;
+        let found =
+            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices, resources)?;
+        self.consider(found.mapping, resources)?;
+        Ok(found.decisions)
+    }
+
+    /// Judges a renaming and keeps it if it is the best.
+    fn consider(&mut self, mapping: Mapping, resources: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
+        if !self.seen.insert(mapping.clone()) {
+            return Ok(false);
+        }
+        check(resources.poll())?;
+        self.judged += 1;
+        let keys = Keys::new(self.sides, &mapping);
+        let (verdict, length) = match same_task(self.sides, &keys) {
+            true => (CandidateVerdict::Same, usize::MAX),
+            false => {
+                let mut judged = self.judge(&keys, QUICK_PAIRS.min(self.limits.max_pairs), resources);
+                if judged.end == End::Limit(SearchEnd::Pairs) && self.limits.max_pairs > QUICK_PAIRS {
+                    judged = self.judge(&keys, self.limits.max_pairs, resources);
+                }
+                match (judged.end, judged.shortest()) {
+                    (End::Ambiguous, _) => return Ok(false),
+                    (_, Some(length)) => (CandidateVerdict::Different, length),
+                    (End::Limit(end), None) => {
+                        (CandidateVerdict::SameUpTo(judged.compared, end), usize::MAX - 1)
+                    }
+                    (End::Whole | End::Found, None) => (CandidateVerdict::Same, usize::MAX),
+                }
+            }
+        };
+        let (shared, equal) = keys.shared([&self.features[0], &self.features[1]]);
+        let rank = (length, shared, equal, self.likeness(&mapping));
+        let better = self.best.as_ref().is_none_or(|best| rank > best.rank);
+        if better {
+            self.best = Some(Candidate { mapping, verdict, rank });
+        }
+        Ok(better)
+    }
+
+    fn judge(&mut self, keys: &Keys, max_pairs: u64, resources: &mut dyn ResourceLimits) -> Judged {
+        let judged = judge(self.sides, keys, Wanted::Any, max_pairs, self.limits.max_depth, resources);
+        self.pairs += judged.pairs;
+        judged
+    }
+
+    /// Sum of the similarities of paired names.
+    fn likeness(&self, mapping: &Mapping) -> u64 {
+        let [first, second] = self.sides;
+        let objects = mapping.objects.iter().enumerate().filter_map(|(a, b)| {
+            let b = (*b)?;
+            Some(similarity(&first.objects()[a], &second.objects()[b as usize]))
+        });
+        let schemas = mapping.schemas.iter().enumerate().filter_map(|(a, pair)| {
+            let names = [first.model().schema_names(), second.model().schema_names()];
+            Some(similarity(&names[0][a], &names[1][pair.as_ref()?.second]))
+        });
+        objects.chain(schemas).map(u64::from).sum()
+    }
+
+    /// Exchanges the partners of two objects, one of which is in the last step of the first difference, as long as that helps.
+    fn exchange(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        loop {
+            if self.is_done() {
+                return Ok(());
+            }
+            let Some(best) = &self.best else { return Ok(()) };
+            let mapping = best.mapping.clone();
+            let keys = Keys::new(self.sides, &mapping);
+            let judged = self.judge(&keys, self.limits.max_pairs, resources);
+            let involved = self.involved_objects(&mapping, &judged);
+            let mut improved = false;
+            for object in involved {
+                for other in 0..mapping.objects.len() {
+                    if other == object || mapping.objects[other] == mapping.objects[object] {
+                        continue;
+                    }
+                    if self.choices == 0 {
+                        return Err(StopReason::Nodes);
+                    }
+                    self.choices -= 1;
+                    let mut changed = mapping.clone();
+                    changed.objects.swap(object, other);
+                    improved |= self.consider(changed, resources)?;
+                    if self.is_done() {
+                        return Ok(());
+                    }
+                }
+            }
+            if !improved {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Objects of the first side in the last step of each first difference.
+    fn involved_objects(&self, mapping: &Mapping, judged: &Judged) -> Vec<usize> {
+        let mut objects = Vec::new();
+        for (side, found) in judged.only.iter().enumerate() {
+            let Some(found) = found else { continue };
+            let last = found.last.or_else(|| found.steps.last().map(|step| step[side]));
+            let Some(last) = last else { continue };
+            for &object in &self.sides[side].action(last).args {
+                let first = match side {
+                    0 => Some(object as usize),
+                    _ => mapping.objects.iter().position(|partner| *partner == Some(object)),
+                };
+                objects.extend(first);
+            }
+        }
+        objects.sort_unstable();
+        objects.dedup();
+        objects
+    }
+
+    /// The parameters that take part: all of them first, then those that remain when the numbers of parameters are made equal.
+    fn combinations(&self) -> Vec<[Kept; 2]> {
+        let all = self.sides.map(|side| {
+            (0..side.by_schema.len()).map(|s| (0..side.arity(s)).collect()).collect::<Kept>()
+        });
+        let mut list = vec![all.clone()];
+        for by_name in [false, true] {
+            let mut next = vec![all.clone()];
+            for (first, second) in self.pair_schemas(by_name) {
+                let options = self.options(first, second);
+                let mut longer = Vec::new();
+                for kept in &next {
+                    for [a, b] in &options {
+                        let mut kept = kept.clone();
+                        kept[0][first].clone_from(a);
+                        kept[1][second].clone_from(b);
+                        longer.push(kept);
+                    }
+                }
+                longer.truncate(MOST_COMBINATIONS);
+                next = longer;
+            }
+            for kept in next {
+                if !list.contains(&kept) {
+                    list.push(kept);
+                }
+            }
+        }
+        list
+    }
+
+    /// Pairs schemas whose numbers of parameters can be made equal, the most alike first.
+    fn pair_schemas(&self, by_name: bool) -> Vec<(usize, usize)> {
+        let [first, second] = self.sides;
+        let feature = |side: usize, schema: usize| {
+            let actions = self.sides[side].by_schema[schema].iter();
+            actions.fold(0u64, |sum, &a| sum.wrapping_add(mix(1, self.features[side][a as usize])))
+        };
+        let mut ranked = Vec::new();
+        for a in 0..first.by_schema.len() {
+            for b in 0..second.by_schema.len() {
+                if self.options(a, b).is_empty() {
+                    continue;
+                }
+                let drops = first.arity(a).abs_diff(second.arity(b));
+                let names = [first.model().schema_names(), second.model().schema_names()];
+                let unlike = 1000 - similarity(&names[0][a], &names[1][b]);
+                let structure = usize::from(feature(0, a) != feature(1, b)) * 100
+                    + usize::from(first.by_schema[a].len() != second.by_schema[b].len()) * 50
+                    + drops * 10;
+                let cost = if by_name { (unlike as usize, structure) } else { (structure, unlike as usize) };
+                ranked.push((cost, a, b));
+            }
+        }
+        ranked.sort_unstable();
+        let (mut pairs, mut taken) = (Vec::new(), [FxHashSet::default(), FxHashSet::default()]);
+        for (_, a, b) in ranked {
+            if !taken[0].contains(&a) && !taken[1].contains(&b) {
+                taken[0].insert(a);
+                taken[1].insert(b);
+                pairs.push((a, b));
+            }
+        }
+        pairs
+    }
+
+    /// The parameters that two schemas may keep so that both keep equally many.
+    fn options(&self, first: usize, second: usize) -> Vec<[Vec<usize>; 2]> {
+        let arity = [self.sides[0].arity(first), self.sides[1].arity(second)];
+        let all = arity.map(|n| (0..n).collect::<Vec<usize>>());
+        if arity[0] == arity[1] {
+            return vec![all];
+        }
+        let longer = usize::from(arity[1] > arity[0]);
+        let schema = [first, second][longer];
+        let mut options: Vec<(bool, Vec<usize>)> = subsets(arity[longer], arity[1 - longer])
+            .into_iter()
+            .filter_map(|kept| {
+                let side = self.sides[longer];
+                let fixed = side.is_determined(schema, &kept);
+                (fixed || side.is_determined_by_state(schema, &kept)).then_some((!fixed, kept))
+            })
+            .collect();
+        options.sort();
+        options
+            .into_iter()
+            .map(|(_, kept)| {
+                let mut pair = all.clone();
+                pair[longer] = kept;
+                pair
+            })
+            .collect()
+    }
+}
+
+/// Ascending lists of `size` of the numbers below `count`; none if there would be very many.
+fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
+    if count > 10 {
+        return Vec::new();
+    }
+    let all = 0u32..1 << count;
+    all.filter(|bits| bits.count_ones() as usize == size)
+        .map(|bits| (0..count).filter(|k| bits >> k & 1 == 1).collect())
+        .collect()
+}
