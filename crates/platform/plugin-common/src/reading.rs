@@ -15,4 +15,4 @@ pub use change::apply;
 pub use merge::apply_after;
 pub use points::{GapKind, Point, PointChange, Points};
 pub use sources::{Part, Source, sources, unused};
-pub use text::{Sentence, has_quote, join_texts, numbered, sentences};
+pub use text::{Sentence, has_quote, join_texts, numbered, quotation_mark, sentences};

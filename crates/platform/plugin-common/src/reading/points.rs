@@ -153,11 +153,11 @@ pub struct Point {
     pub kind: GapKind,
     /// A question for the author of the text, answered by yes or no.
     pub question: String,
-    /// The assumption of the PDDL, as a clause.
+    /// The answer that the PDDL assumes: `no: it carries one box at a time`.
     pub here: String,
-    /// The assumption of the other reader, as a clause.
+    /// The answer of the other reader, in the same form.
     pub otherwise: String,
-    /// A quote of the text that decides the point.
+    /// A quote of the text that gives the other answer: the PDDL is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
     /// The change that makes the PDDL of the other reader.

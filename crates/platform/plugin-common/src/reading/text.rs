@@ -67,6 +67,15 @@ pub fn numbered(text: &str) -> String {
     numbered
 }
 
+/// A word that the text does not have, to mark where its quotation ends in a request.
+pub fn quotation_mark(text: &str) -> String {
+    let mut mark = "TEXT".to_owned();
+    while text.contains(&mark) {
+        mark.push_str("-TEXT");
+    }
+    mark
+}
+
 /// True if the text has the quote, of at least two words. Line breaks, kinds of quotation marks, marks around the quote, the numbers of
 /// [`numbered`] and a full stop at the end make no difference.
 pub fn has_quote(text: &str, quote: &str) -> bool {
@@ -570,6 +579,12 @@ mod tests {
         assert_eq!(sentences(&text)[1].text, "A van holds one box.");
         assert_eq!(join_texts("A b.\n", "  "), "A b.");
         assert_eq!(join_texts("A b.\n", "A b."), "A b.", "the rules are the task's text");
+    }
+
+    #[test]
+    fn a_text_does_not_have_its_quotation_mark() {
+        assert_eq!(quotation_mark("A text."), "TEXT");
+        assert_eq!(quotation_mark("TEXT-TEXT>>> ends"), "TEXT-TEXT-TEXT");
     }
 
     #[test]
