@@ -21,11 +21,13 @@ pub(crate) static BUNDLED: &[&BundledPlugin] = &[
     &planforge_translator_describe::PLANFORGE_PLUGIN,
     &planforge_translator_direct::PLANFORGE_PLUGIN,
     &planforge_translator_edit::PLANFORGE_PLUGIN,
+    &planforge_translator_direct::reading::PLANFORGE_PLUGIN,
     &planforge_translator_direct::thought::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::classes::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::clusters::PLANFORGE_PLUGIN,
     &planforge_verifier_critique::PLANFORGE_PLUGIN,
     &planforge_verifier_equivalence::PLANFORGE_PLUGIN,
     &planforge_verifier_ew::PLANFORGE_PLUGIN,
+    &planforge_verifier_critique::points::PLANFORGE_PLUGIN,
     &planforge_verifier_val::PLANFORGE_PLUGIN,
 ];

@@ -12,10 +12,11 @@
 //! a turn that shows the current PDDL.
 //! The texts of the questions are in `templates/` and, as far as other translators share them, in `planforge_plugin_common::translating`.
 //!
-//! `translator-edit` changes a domain by function calls; `translator-thought` writes an explanation with the PDDL and updates both from a
-//! critique.
+//! `translator-edit` changes a domain by function calls; `translator-reading` writes domain and problem from numbered sentences in one reply;
+//! `translator-thought` writes an explanation with the PDDL and updates both from a critique.
 
 mod prompt;
+pub mod reading;
 pub mod thought;
 mod translate;
 

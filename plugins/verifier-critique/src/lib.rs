@@ -16,11 +16,14 @@
 //! The evidence of an assessment is a [`Critique`]: findings, the unchanged reply, and remarks about it (cut
 //! off, contradicts itself, repeats itself or the last critique, names unknown actions), which are
 //! diagnostics too. A run folder has it in the blob that the event `assessed` names, in its field `evidence`.
+//!
+//! `verifier-points` asks what the task's text leaves open.
 
 mod ask;
 mod codes;
 mod critique_text;
 mod options;
+pub mod points;
 mod prompt;
 pub mod read;
 

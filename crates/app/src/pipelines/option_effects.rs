@@ -447,6 +447,8 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     row(Plugin("translator-edit"), E::IsSent, &["system"]),
     row(Plugin("translator-edit"), E::Spends, &["logprobs"]),
     row(Plugin("translator-edit"), E::None, &["example", "grammar", "problem", "reason"]),
+    row(Plugin("translator-reading"), E::IsSent, &["system"]),
+    row(Plugin("translator-reading"), E::None, &["style"]),
     row(Plugin("translator-thought"), E::IsSent, &["system"]),
     row(Plugin("translator-thought"), E::Spends, &["logprobs"]),
     row(Plugin("translator-thought"), E::None, &["artefact", "form", "mode", "template"]),
@@ -459,6 +461,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     ),
     row(Plugin("verifier-critique"), E::IsSent, &["system"]),
     row(Plugin("verifier-critique"), E::None, &["evidence", "form", "history", "of"]),
+    row(Plugin("verifier-points"), E::IsSent, &["system"]),
     // Plugins that compute.
     row(
         Plugin("environment-pddl"),

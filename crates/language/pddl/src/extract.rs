@@ -284,7 +284,7 @@ fn is_define(rest: &[u8]) -> bool {
 
 fn definition(reply: &str, start: usize, limit: usize) -> PddlBlock {
     let (end, complete) = match balanced_end(reply, start, limit) {
-        Some(end) => (with_what_follows(reply, end, limit), true),
+        Some(end) => (with_comment(reply, with_what_follows(reply, end, limit), limit), true),
         None => (end_before_prose(reply, start, limit), false),
     };
     let text = reply[start..end].trim_end();
@@ -336,8 +336,7 @@ fn balanced_end(reply: &str, start: usize, limit: usize) -> Option<usize> {
 /// Takes in the stray parentheses and the sections that follow a definition closed too early.
 fn with_what_follows(reply: &str, mut end: usize, limit: usize) -> usize {
     loop {
-        let rest = &reply[end..limit];
-        let trimmed = rest.trim_start();
+        let trimmed = without_comments(&reply[end..limit]);
         let at = limit - trimmed.len();
         if trimmed.starts_with(')') {
             end = at + 1;
@@ -350,6 +349,22 @@ fn with_what_follows(reply: &str, mut end: usize, limit: usize) -> usize {
             return end;
         }
     }
+}
+
+/// The text after white space and comments.
+fn without_comments(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with(';') {
+        rest = rest.find('\n').map_or("", |at| rest[at..].trim_start());
+    }
+    rest
+}
+
+/// Takes in the comment on the last line of a definition.
+fn with_comment(reply: &str, end: usize, limit: usize) -> usize {
+    let rest = &reply[end..limit];
+    let line = rest.split('\n').next().unwrap_or_default();
+    if line.trim_start().starts_with(';') { end + line.len() } else { end }
 }
 
 /// The end of a definition that is never closed: the first line that reads like prose, or the limit.

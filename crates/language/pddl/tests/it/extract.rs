@@ -135,6 +135,16 @@ fn a_comment_with_a_parenthesis_does_not_count() {
 }
 
 #[test]
+fn comments_after_the_last_parenthesis_and_between_sections_are_kept() {
+    let text =
+        "(define (problem p) (:domain d)\n(:init (q))) ; [1] closed too early\n; [2]\n(:goal (q))) ; [3]";
+    let found = find(&format!("{text}\nThat is all; (really).\n"));
+    assert_eq!(texts(&found.problems), [text]);
+    let glued = "(define (problem p) (:domain d) (:goal (q))); done";
+    assert_eq!(texts(&find(&format!("```\n{glued}\n```")).problems), [glued]);
+}
+
+#[test]
 fn actions_end_at_their_intended_parenthesis() {
     let reply = "One:\n```pddl\n(define (domain d)\n  (:predicates (p))\n  (:action a :parameters () :effect (p))\n  (:action b :parameters ())\n    :effect (p)))\n```\nand (:action-costs) is no action, but (:action c :effect (p)\nis one that is never closed.\n\n(:ACTION d :effect (p)))\nThat was all of it.";
     let found = planforge_pddl::action_blocks(reply);

@@ -1,0 +1,1 @@
+planforge_plugin_sdk::export_bundled!(planforge_verifier_critique::points);

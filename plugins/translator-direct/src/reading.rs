@@ -1,0 +1,229 @@
+//! `translator-reading`: asks a language model (role `writer`) for a domain and a problem in one reply, from the numbered sentences of the
+//! task's text and, if there is one, of the domain's text. If a domain is given, the question shows it and the problem alone is written.
+//!
+//! Each line of the PDDL names its sentences in a comment (`planforge_plugin_common::reading` reads them), so the PDDL is kept as
+//! written. The first line of a reply says whether the text is a task. A text that is none, contradicts itself or holds two tasks fails
+//! the sample, with the model's sentence as message. Feedback is asked about in the next turn of the conversation.
+
+use planforge_diagnostics::{CodeInfo, code_table};
+use planforge_plugin_common::reading::{has_quote, join_texts, numbered, quotation_mark};
+use planforge_plugin_common::translating::{
+    PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
+    response,
+};
+use planforge_plugin_sdk::prelude::*;
+use planforge_plugin_sdk::prompt::Templates;
+use planforge_plugin_sdk::reply::{WantedPddl, check_finish, no_pddl, read_reply};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Explanations of the codes.
+pub static CODES: &[CodeInfo] = code_table!("reading/codes.md");
+
+const NO_TASK: &str = "translator-reading.no-task";
+const CONTRADICTION: &str = "translator-reading.contradiction";
+const TWO_TASKS: &str = "translator-reading.two-tasks";
+
+#[derive(Debug)]
+pub struct ReadingTranslator {
+    options: ReadingOptions,
+    templates: Templates,
+}
+
+impl Plugin for ReadingTranslator {
+    type Options = ReadingOptions;
+
+    fn about() -> About {
+        About::new(
+            "Asks a language model for a domain and problem of a text, whose lines name their sentences",
+        )
+        .role(ROLE, "writes the PDDL")
+        .requests(RequestCount::ForAllSamples(1))
+    }
+
+    fn create(options: ReadingOptions, _secrets: &Secrets) -> Result<Self, Failure> {
+        Ok(Self { options, templates: Templates::new(PROMPT_TEMPLATE, &TEMPLATES)? })
+    }
+}
+
+impl Translator for ReadingTranslator {
+    fn translate(&self, host: &dyn Host, request: &TranslateRequest) -> Result<TranslateResponse, Failure> {
+        let conversation = request.candidate.conversation.as_slice();
+        let text = join_texts(&request.task.task_text, &request.task.domain_text);
+        let system = self.templates.system(self.options.system.as_deref(), &())?;
+        let turns = new_turns(conversation, system, self.question(request, &text)?);
+        let n = request.n.max(1);
+        let writer = Writer { host, task: &request.task, logprobs: false };
+        let replies = writer.ask([conversation, &turns].concat(), "reading", n)?;
+        let patch = |reply: &Reply| {
+            let patch = read_reading(request, &text, reply)?;
+            Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })
+        };
+        let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        Ok(response(samples, n))
+    }
+}
+
+impl ReadingTranslator {
+    fn question(&self, request: &TranslateRequest, text: &str) -> Result<String, Failure> {
+        // The domain's text is a part of the task: no domain is required beside it.
+        need_problem_text(&request.task, Some(""))?;
+        if request.feedback.is_empty() {
+            return self.reading(request, text);
+        }
+        let revise = self.revise(request)?;
+        match request.candidate.conversation.is_empty() {
+            // The conversation does not contain the text yet.
+            true => Ok(format!("{}\n\n{revise}", self.reading(request, text)?)),
+            false => Ok(revise),
+        }
+    }
+
+    fn reading(&self, request: &TranslateRequest, text: &str) -> Result<String, Failure> {
+        let context = ReadingContext {
+            text: &numbered(text),
+            mark: &quotation_mark(text),
+            domain: given_domain(&request.task),
+            style: self.options.style.word(),
+        };
+        self.templates.render("reading", &context)
+    }
+
+    fn revise(&self, request: &TranslateRequest) -> Result<String, Failure> {
+        let candidate = &request.candidate;
+        let has_domain = given_domain(&request.task).is_some();
+        let context = Revision {
+            domain: candidate.domain.as_deref().filter(|_| !has_domain).map(str::trim),
+            problem: candidate.problem.as_deref().map(str::trim),
+            feedback: request.feedback.iter().map(|text| text.trim()).collect(),
+            what: if has_domain { "problem" } else { "domain and problem" },
+            reason: false,
+            form: Some(self.templates.render("again", &())?),
+        };
+        self.templates.render(REVISE_TEMPLATE.0, &context)
+    }
+}
+
+/// The domain in PDDL that the pipeline gives.
+fn given_domain(task: &TaskView) -> Option<&str> {
+    task.given.domain.as_deref().map(str::trim).filter(|domain| !domain.is_empty())
+}
+
+/// The patch of a reply.
+fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result<CandidatePatch, Failure> {
+    check_finish(reply)?;
+    if let Some(failure) = refusal(text, &reply.content) {
+        return Err(failure);
+    }
+    let wanted = match given_domain(&request.task) {
+        Some(_) => WantedPddl::Problem,
+        None => WantedPddl::Either,
+    };
+    let patch = read_reply(reply, wanted, request.fixes)?;
+    // A correction may leave out the part that is right.
+    let lacks_domain =
+        wanted == WantedPddl::Either && patch.domain.is_none() && request.candidate.domain.is_none();
+    let lacks_problem = patch.problem.is_none() && request.candidate.problem.is_none();
+    match (lacks_domain, lacks_problem) {
+        (true, _) => Err(no_pddl("the reply holds a problem, and no PDDL domain")),
+        (_, true) => Err(no_pddl("the reply holds a domain, and no PDDL problem")),
+        _ => Ok(patch),
+    }
+}
+
+/// The failure of a reply that begins with another verdict than `TASK`.
+fn refusal(text: &str, reply: &str) -> Option<Failure> {
+    let line = reply.lines().map(bare_line).find(|line| !line.is_empty())?;
+    let verdict = |word: &str| {
+        let rest = line.get(..word.len()).filter(|head| *head == word).map(|_| &line[word.len()..])?;
+        let is_end = rest.is_empty() || rest.starts_with([':', ' ', '*', '.']);
+        is_end.then(|| rest.trim_start_matches([':', ' ', '*', '.']).trim())
+    };
+    let sentence =
+        |said: &str, default: &str| if said.is_empty() { default.to_owned() } else { said.to_owned() };
+    let (code, message) = if let Some(said) = verdict("NO TASK") {
+        (NO_TASK, sentence(said, "the text asks for no plan"))
+    } else if let Some(said) = verdict("TWO TASKS") {
+        (TWO_TASKS, sentence(said, "the text has two tasks"))
+    } else if let Some(said) = verdict("CONTRADICTION") {
+        (CONTRADICTION, contradiction(text, said))
+    } else {
+        return None;
+    };
+    Some(Failure::new(FailureClass::Reply, code, message))
+}
+
+/// A line without the marks of Markdown around it.
+fn bare_line(line: &str) -> &str {
+    line.trim().trim_matches(['*', '#', '`', '_']).trim()
+}
+
+/// The quotes of a contradiction, and which of them the text does not have.
+fn contradiction(text: &str, said: &str) -> String {
+    if said.is_empty() {
+        return "two sentences of the text cannot both be true; the model does not quote them".to_owned();
+    }
+    let is_foreign = |quote: &&str| !has_quote(text, quote);
+    let foreign: Vec<&str> = said.split(" / ").map(str::trim).filter(is_foreign).collect();
+    match foreign.is_empty() {
+        true => said.to_owned(),
+        false => format!("{said} (not in the text: {})", foreign.join(", ")),
+    }
+}
+
+planforge_plugin_sdk::bundle_plugin!("planforge_translator_reading", Translator, ReadingTranslator);
+
+/// The way that the model is asked to go. Readings of different styles are less alike than samples of one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// The domain, then the problem.
+    #[default]
+    Plain,
+    /// Backwards from the goal.
+    GoalFirst,
+    /// The actions one by one, then the objects.
+    ActionsFirst,
+}
+
+impl Style {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::GoalFirst => "goal-first",
+            Self::ActionsFirst => "actions-first",
+        }
+    }
+}
+
+/// Options of `translator-reading`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadingOptions {
+    /// The way that the model is asked to go: `plain` (the domain, then the problem), `goal-first` (backwards from the goal) or
+    /// `actions-first` (the actions one by one, then the objects).
+    pub style: Style,
+    /// Replaces the system text. An empty text omits the system turn.
+    pub system: Option<String>,
+}
+
+const TEMPLATES: [(&str, &str); 7] = [
+    ("system", include_str!("../templates/reading/system.txt")),
+    ("reading", include_str!("../templates/reading/reading.txt")),
+    ("reading-plain", include_str!("../templates/reading/plain.txt")),
+    ("reading-goal-first", include_str!("../templates/reading/goal-first.txt")),
+    ("reading-actions-first", include_str!("../templates/reading/actions-first.txt")),
+    ("again", include_str!("../templates/reading/again.txt")),
+    REVISE_TEMPLATE,
+];
+
+#[derive(Serialize)]
+struct ReadingContext<'a> {
+    text: &'a str,
+    mark: &'a str,
+    domain: Option<&'a str>,
+    style: &'static str,
+}
+
+#[cfg(test)]
+mod tests;
