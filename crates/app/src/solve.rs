@@ -171,12 +171,7 @@ fn run_request(request: &SolveRequest, folder: &Path, has_domain: bool) -> RunRe
     let shipped = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == "solve");
     let mut set: Vec<String> = Vec::new();
     if has_domain {
-        let problem_alone = [
-            "given.domain=true",
-            "stage.reading.options.mode=problem",
-            "stage.repair.round.again.options.mode=problem",
-        ];
-        set.extend(problem_alone.map(str::to_owned));
+        set.push("given.domain=true".to_owned());
     }
     set.extend(request.set.iter().cloned());
     RunRequest {

@@ -20,6 +20,8 @@
 //! | `answer` | if an action can be done, or the goal is reached, after the actions that the question lists; right with `critic.answers` |
 //! | `edit` | the same as calls of `add_or_update_predicates` and `modify_action`: all of them first, then those for actions that change |
 //! | `both` | a domain and a problem for it |
+//! | `reading` | the same, without comments; for a given domain the problem alone |
+//! | `points` | an empty list |
 //! | `ir` | the task's reference problem as an answer set program that lists every fact, `problem_errors` of them wrong |
 //! | `cardinalities`, `objects`, `rules` | the same as answers to the three generic questions |
 //!
@@ -96,7 +98,7 @@ impl Provider for NoisyOracle {
         }
         let Some(artefact) = Artefact::of(&request.tags.artefact) else {
             let message = format!(
-                "the noisy oracle writes problems, domains, actions, edits, updates, critiques, answers and representations, and was asked for `{}`",
+                "the noisy oracle writes problems, domains, readings, actions, edits, updates, critiques, points, answers and representations, and was asked for `{}`",
                 request.tags.artefact
             );
             return refused(ProviderFailureClass::BadRequest, message);
@@ -105,7 +107,10 @@ impl Provider for NoisyOracle {
             Ok(found) => found,
             Err(message) => return refused(ProviderFailureClass::NotFound, message),
         };
-        let shown = ShownTexts::of(&request.messages, reference, artefact == Artefact::Update);
+        let mut shown = ShownTexts::of(&request.messages, reference, artefact == Artefact::Update);
+        if artefact == Artefact::Reading {
+            shown.drop_foreign_problem(reference);
+        }
         if artefact == Artefact::Critique && shown.asked.plan {
             let message =
                 "the noisy oracle criticises domains and problems, and was asked about a plan".to_owned();

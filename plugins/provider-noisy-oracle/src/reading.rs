@@ -102,6 +102,11 @@ impl ShownTexts {
         self.named_predicates = mentioned_names(about, domain.predicates.iter().map(|p| p.name.key()));
     }
 
+    /// Drops the problem of the last question if it shows a form with other predicates.
+    pub(crate) fn drop_foreign_problem(&mut self, reference: &Reference) {
+        self.beginning = self.beginning.take().filter(|problem| speaks_of(problem, reference));
+    }
+
     /// The domain to revise: the shown one, unless it is an empty template.
     pub(crate) fn domain_to_revise(&self) -> Option<&Domain> {
         let says = |c: &Condition| !c.is_empty();

@@ -116,6 +116,23 @@ fn a_representation_spells_the_problem_out() {
 }
 
 #[test]
+fn a_reading_is_domain_and_problem_or_the_problem_of_a_given_domain() {
+    let asked = |question: &str| {
+        let texts =
+            ask(&oracle(OracleOptions { errors: 0, ..options() }), &request("reading", question, 1, 7)).0;
+        let found = find_pddl(&texts[0], SourceId(0));
+        let problem = parse_problem(&found.problem().unwrap().text, SourceId(0)).value;
+        assert_eq!((problem.objects.len(), problem.init.len()), (6, 8), "{texts:?}");
+        found.domains.len()
+    };
+    let form = "(define (domain lamps) (:predicates (lit ?l)))\n(define (problem two) (:domain lamps) (:objects a) (:init (lit a)) (:goal (lit a)))";
+    assert_eq!(asked(form), 1);
+    assert_eq!(asked(&format!("```pddl\n{DOMAIN}\n```\n{form}")), 0);
+    let texts = ask(&oracle(options()), &request("points", "?", 1, 7)).0;
+    assert_eq!(block_of(&texts[0]).trim(), "{\"points\": []}");
+}
+
+#[test]
 fn a_problem_that_a_representation_cannot_express_is_refused() {
     for (from, to, why) in [
         ("(and (at red far))", "(or (at red far) (at red home))", "not a conjunction"),

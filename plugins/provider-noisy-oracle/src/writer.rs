@@ -53,7 +53,16 @@ impl Writer<'_> {
         match self.artefact {
             Artefact::Problem => self.problem_alone(self.problem(random)),
             Artefact::Domain => self.domain_alone(self.domain(random)),
-            Artefact::Both => {
+            // A question with a domain alone gives it.
+            Artefact::Reading if self.shown.domain.is_some() && self.shown.beginning.is_none() => {
+                self.problem_alone(self.problem(random))
+            }
+            Artefact::Points => SimulatedReply::new(
+                reply::block("json", "{\"points\": []}"),
+                serde_json::json!({ "mistakes": [] }),
+                0,
+            ),
+            Artefact::Both | Artefact::Reading => {
                 let domain = self.domain(random);
                 let problem = self.problem(random);
                 SimulatedReply::new(
@@ -257,6 +266,10 @@ pub(crate) enum Artefact {
     Domain,
     Edit,
     Both,
+    /// A domain and a problem from numbered sentences, or a problem for a given domain.
+    Reading,
+    /// The points that a text leaves open.
+    Points,
     /// One action of a domain (domain-generators paper, section 3).
     Action,
     /// Finds predicates with the same meaning.
@@ -288,6 +301,8 @@ impl Artefact {
             "domain" => Some(Self::Domain),
             "edit" => Some(Self::Edit),
             "both" => Some(Self::Both),
+            "reading" => Some(Self::Reading),
+            "points" => Some(Self::Points),
             "action" => Some(Self::Action),
             "predicates" => Some(Self::Predicates),
             "update" => Some(Self::Update),

@@ -160,12 +160,18 @@ fn the_page_says_what_each_pipeline_does() {
     );
 }
 
-/// A server that replies with the domain or the problem of the first task of `parcels`, whichever is asked for.
+/// A server that replies with the domain and the problem of the first task of `parcels`, and names no open point.
 fn writing_parcels() -> ScriptedServer {
     ScriptedServer::matching(|request| {
-        let is_problem = request.body.contains("Write the whole problem");
-        let file = if is_problem { "p01.pddl" } else { "domain.pddl" };
-        Scripted::replies(&[&fenced(&example_text("parcels", file))])
+        let is_about_points = request.body.contains("Check these kinds of points");
+        let reply = match is_about_points {
+            true => "{\"points\": []}".to_owned(),
+            false => {
+                let texts = ["domain.pddl", "p01.pddl"].map(|file| fenced(&example_text("parcels", file)));
+                format!("TASK\n{}", texts.join("\n"))
+            }
+        };
+        Scripted::replies(&[&reply])
     })
     .unwrap()
 }
