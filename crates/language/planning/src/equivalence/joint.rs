@@ -236,3 +236,32 @@ struct SchemaPair {
     /// Positions of parameters in the first and the second; parameters without a partner are left out.
     parameters: Vec<(usize, usize)>,
 }
+
+impl Mapping {
+    /// The renaming with the partners of two parameters exchanged.
+    fn with_swapped_parameters(&self, schema: usize, i: usize, j: usize) -> Self {
+        let mut mapping = self.clone();
+        if let Some(pair) = &mut mapping.schemas[schema] {
+            let second = pair.parameters[i].1;
+            pair.parameters[i].1 = pair.parameters[j].1;
+            pair.parameters[j].1 = second;
+        }
+        mapping
+    }
+
+    /// The renaming with the partners of two schemas exchanged; `None` if they have other numbers of parameters.
+    fn with_swapped_schemas(&self, a: usize, b: usize) -> Option<Self> {
+        let [x, y] = [self.schemas[a].as_ref()?, self.schemas[b].as_ref()?];
+        if x.parameters.len() != y.parameters.len() {
+            return None;
+        }
+        let joined = |own: &SchemaPair, other: &SchemaPair| SchemaPair {
+            second: other.second,
+            parameters: own.parameters.iter().zip(&other.parameters).map(|(p, q)| (p.0, q.1)).collect(),
+        };
+        let mut mapping = self.clone();
+        mapping.schemas[a] = Some(joined(x, y));
+        mapping.schemas[b] = Some(joined(y, x));
+        Some(mapping)
+    }
+}

@@ -128,7 +128,7 @@ impl RenamingSearch<'_> {
     /// Returns true if no better renaming can be found.
     fn is_done(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            best.verdict != CandidateVerdict::Different || self.bound.is_some_and(|bound| best.rank.0 >= bound)
+            best.verdict == CandidateVerdict::Same || self.bound.is_some_and(|bound| best.rank.0 >= bound)
         })
     }
 
@@ -155,8 +155,11 @@ impl RenamingSearch<'_> {
         check(resources.poll())?;
         self.judged += 1;
         let keys = Keys::new(self.sides, &mapping);
+        let is_open = self.best.as_ref().is_some_and(|best| best.verdict != CandidateVerdict::Different);
         let (verdict, length) = match same_task(self.sides, &keys) {
             true => (CandidateVerdict::Same, usize::MAX),
+            // Only a proof is better than no difference within the limits.
+            false if is_open => return Ok(false),
             false => {
                 let mut judged = self.judge(&keys, QUICK_PAIRS.min(self.limits.max_pairs), resources);
                 if judged.end == End::Limit(SearchEnd::Pairs) && self.limits.max_pairs > QUICK_PAIRS {
@@ -201,33 +204,25 @@ impl RenamingSearch<'_> {
         objects.chain(schemas).map(u64::from).sum()
     }
 
-    /// Exchanges the partners of two objects, one of which is in the last step of the first difference, as long as that helps.
+    /// Exchanges partners of what the last step of the first difference names, as long as that helps.
     fn exchange(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         loop {
-            if self.is_done() {
+            let Some(best) = &self.best else { return Ok(()) };
+            if self.is_done() || best.verdict != CandidateVerdict::Different {
                 return Ok(());
             }
-            let Some(best) = &self.best else { return Ok(()) };
             let mapping = best.mapping.clone();
             let keys = Keys::new(self.sides, &mapping);
             let judged = self.judge(&keys, self.limits.max_pairs, resources);
-            let involved = self.involved_objects(&mapping, &judged);
             let mut improved = false;
-            for object in involved {
-                for other in 0..mapping.objects.len() {
-                    if other == object || mapping.objects[other] == mapping.objects[object] {
-                        continue;
-                    }
-                    if self.choices == 0 {
-                        return Err(StopReason::Nodes);
-                    }
-                    self.choices -= 1;
-                    let mut changed = mapping.clone();
-                    changed.objects.swap(object, other);
-                    improved |= self.consider(changed, resources)?;
-                    if self.is_done() {
-                        return Ok(());
-                    }
+            for changed in self.neighbours(&mapping, &judged) {
+                if self.choices == 0 {
+                    return Err(StopReason::Nodes);
+                }
+                self.choices -= 1;
+                improved |= self.consider(changed, resources)?;
+                if self.is_done() {
+                    return Ok(());
                 }
             }
             if !improved {
@@ -236,32 +231,74 @@ impl RenamingSearch<'_> {
         }
     }
 
-    /// Objects of the first side in the last step of each first difference.
-    fn involved_objects(&self, mapping: &Mapping, judged: &Judged) -> Vec<usize> {
-        let mut objects = Vec::new();
+    /// Renamings with one exchange: of two parameters of the schema of a last step, of that schema and another, or of one of its objects
+    /// and another.
+    fn neighbours(&self, mapping: &Mapping, judged: &Judged) -> Vec<Mapping> {
+        let (mut schemas, mut objects) = (Vec::new(), Vec::new());
         for (side, found) in judged.only.iter().enumerate() {
             let Some(found) = found else { continue };
             let last = found.last.or_else(|| found.steps.last().map(|step| step[side]));
             let Some(last) = last else { continue };
-            for &object in &self.sides[side].action(last).args {
-                let first = match side {
-                    0 => Some(object as usize),
-                    _ => mapping.objects.iter().position(|partner| *partner == Some(object)),
+            let ground = self.sides[side].action(last);
+            if side == 0 {
+                schemas.push(ground.action as usize);
+                objects.extend(ground.args.iter().map(|&o| o as usize));
+            } else {
+                let is_partner = |pair: &Option<super::SchemaPair>| {
+                    pair.as_ref().is_some_and(|pair| pair.second == ground.action as usize)
                 };
-                objects.extend(first);
+                schemas.extend(mapping.schemas.iter().position(is_partner));
+                let partner = |&o: &u32| mapping.objects.iter().position(|partner| *partner == Some(o));
+                objects.extend(ground.args.iter().filter_map(partner));
             }
         }
-        objects.sort_unstable();
-        objects.dedup();
-        objects
+        for list in [&mut schemas, &mut objects] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut changed = Vec::new();
+        for &schema in &schemas {
+            let count = mapping.schemas[schema].as_ref().map_or(0, |pair| pair.parameters.len());
+            for i in 0..count {
+                for j in i + 1..count {
+                    changed.push(mapping.with_swapped_parameters(schema, i, j));
+                }
+            }
+            let others = (0..mapping.schemas.len()).filter(|&other| other != schema);
+            changed.extend(others.filter_map(|other| mapping.with_swapped_schemas(schema, other)));
+        }
+        let free: Vec<u32> = (0..self.sides[1].objects().len() as u32)
+            .filter(|&o| !mapping.objects.contains(&Some(o)))
+            .collect();
+        for &object in &objects {
+            for other in (0..mapping.objects.len()).filter(|&other| other != object) {
+                let mut next = mapping.clone();
+                next.objects.swap(object, other);
+                changed.push(next);
+            }
+            for &partner in &free {
+                let mut next = mapping.clone();
+                next.objects[object] = Some(partner);
+                changed.push(next);
+            }
+        }
+        changed
     }
 
-    /// The parameters that take part: all of them first, then those that remain when the numbers of parameters are made equal.
+    /// The parameters that take part: all of them, and those that remain when the numbers of parameters are made equal.
     fn combinations(&self) -> Vec<[Kept; 2]> {
         let all = self.sides.map(|side| {
             (0..side.by_schema.len()).map(|s| (0..side.arity(s)).collect()).collect::<Kept>()
         });
-        let mut list = vec![all.clone()];
+        let mut list: Vec<[Kept; 2]> = Vec::new();
+        let counts = all.each_ref().map(|kept| {
+            let mut counts: Vec<usize> = kept.iter().map(Vec::len).collect();
+            counts.sort_unstable();
+            counts
+        });
+        if counts[0] == counts[1] {
+            list.push(all.clone());
+        }
         for by_name in [false, true] {
             let mut next = vec![all.clone()];
             for (first, second) in self.pair_schemas(by_name) {
@@ -283,6 +320,9 @@ impl RenamingSearch<'_> {
                     list.push(kept);
                 }
             }
+        }
+        if !list.contains(&all) {
+            list.push(all);
         }
         list
     }
