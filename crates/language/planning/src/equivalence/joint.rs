@@ -49,7 +49,8 @@ pub struct JointLimits {
     pub max_pairs: u64,
     /// Longest sequence tried, in actions; `None` for any length.
     pub max_depth: Option<u32>,
-    /// Most decisions between nodes that refinement does not separate, and most exchanges of two objects, in the whole search.
+    /// Most decisions between nodes that refinement does not separate in the whole search, and most exchanges of two objects, parameters
+    /// or actions.
     pub max_choices: u64,
     /// Most steps executed to describe the first layers of one execution tree.
     pub max_explored: u64,
@@ -145,6 +146,18 @@ pub enum WitnessKind {
     Refused,
     /// Both execute the sequence. The goal then holds in this reading only.
     Goal,
+}
+
+impl ReadingComparison {
+    /// Length of the shortest sequence on which the readings differ; `None` if they do not.
+    pub fn shortest_difference(&self) -> Option<usize> {
+        let ReadingVerdict::Different { first_only, second_only } = &self.verdict else { return None };
+        let length = |found: &OneSided| match found {
+            OneSided::Shortest(witness) => Some(witness.steps.len()),
+            OneSided::None | OneSided::NotFound { .. } => None,
+        };
+        [first_only, second_only].into_iter().filter_map(length).min()
+    }
 }
 
 /// Compares two readings.

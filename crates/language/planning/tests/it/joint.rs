@@ -1,6 +1,6 @@
 //! Comparison of readings under a joint renaming: suites under random names, seeded mutations, and a judge that tries all renamings.
 
-use crate::support::{Features, Interpreter, random_task, read, read_task, suites};
+use crate::support::{Features, Interpreter, TextState, random_task, read, read_task, suites};
 use planforge_pddl::ast::{Atom, Condition, Domain, InitElement, PredicateDecl, Problem, Term, TypeRef, TypedName};
 use planforge_pddl::mutate::{MutationKind, apply_mutations_to_problem, random_mutations};
 use planforge_pddl::random::Random;
@@ -125,15 +125,17 @@ fn agree(first: &(Domain, Problem), second: &(Domain, Problem), renaming: &Joint
         if a.is_goal(&x) != b.is_goal(&y) {
             return false;
         }
-        let (from, mut to) = (a.successors(&x), b.successors(&y));
+        let steps = |list: BTreeMap<String, (TextState, u64)>| -> BTreeMap<NamedStep, TextState> {
+            list.into_iter().map(|(step, (next, _))| (NamedStep::parse(&step).unwrap(), next)).collect()
+        };
+        let (from, mut to) = (steps(a.successors(&x)), steps(b.successors(&y)));
         if from.len() != to.len() {
             return false;
         }
-        for (step, (next, _)) in from {
-            let step = NamedStep::parse(&step).unwrap();
+        for (step, next) in from {
             let Some(other) = renaming.second_step(&step) else { return false };
             assert_eq!(renaming.first_step(&other), Some(step));
-            let Some((partner, _)) = to.remove(&other.to_string()) else { return false };
+            let Some(partner) = to.remove(&other) else { return false };
             let pair = (next, partner);
             if seen.len() < cap && seen.insert(pair.clone()) {
                 open.push(pair);

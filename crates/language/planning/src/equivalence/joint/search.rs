@@ -7,6 +7,8 @@ use super::{JointLimits, Mapping};
 use crate::equivalence::domains::SearchEnd;
 use crate::resources::{ResourceLimits, StopReason, check};
 use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Pairs of states in a first look at a candidate.
 const QUICK_PAIRS: u64 = 2_000;
@@ -60,7 +62,12 @@ struct RenamingSearch<'s> {
     features: [Vec<u64>; 2],
     seen: FxHashSet<Mapping>,
     best: Option<Candidate>,
-    choices: u64,
+    /// Renamings that show a difference and whose neighbours were not judged, by rank.
+    open: BinaryHeap<(Rank, Reverse<usize>)>,
+    /// The mappings of `open`.
+    mappings: Vec<Mapping>,
+    /// Decisions and exchanges that are left.
+    choices: [u64; 2],
     judged: usize,
     pairs: u64,
 }
@@ -82,7 +89,9 @@ pub(super) fn search(
         features: sides.map(|s| s.tree_features(depth)),
         seen: FxHashSet::default(),
         best: None,
-        choices: limits.max_choices,
+        open: BinaryHeap::new(),
+        mappings: Vec::new(),
+        choices: [limits.max_choices; 2],
         judged: 0,
         pairs: 0,
     };
@@ -97,6 +106,17 @@ pub(super) fn search(
 
 impl RenamingSearch<'_> {
     fn run(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let guided = self.try_guides(resources);
+        // Exchanges have a limit of their own.
+        if !matches!(guided, Ok(()) | Err(StopReason::Nodes)) {
+            return guided;
+        }
+        self.exchange(resources)?;
+        guided
+    }
+
+    /// Judges what each guide proposes, then the same with one decision made otherwise.
+    fn try_guides(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let combinations = self.combinations();
         let evidence = [Evidence::Facts, Evidence::TreeAndGoal, Evidence::Names, Evidence::Tree];
         let orders = [PairingOrder::Together, PairingOrder::SchemasFirst];
@@ -111,18 +131,17 @@ impl RenamingSearch<'_> {
                 decided.push((number, guide, decisions));
             }
         }
-        self.exchange(resources)?;
         for (number, guide, decisions) in decided {
             for (at, &count) in decisions.iter().enumerate() {
                 for take in 1..count {
+                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
                     if self.is_done() {
                         return Ok(());
                     }
-                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
                 }
             }
         }
-        self.exchange(resources)
+        Ok(())
     }
 
     /// Returns true if no better renaming can be found.
@@ -142,15 +161,15 @@ impl RenamingSearch<'_> {
     ) -> Result<Vec<usize>, StopReason> {
         let [a, b] = kept;
         let found =
-            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices, resources)?;
+            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices[0], resources)?;
         self.consider(found.mapping, resources)?;
         Ok(found.decisions)
     }
 
     /// Judges a renaming and keeps it if it is the best.
-    fn consider(&mut self, mapping: Mapping, resources: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
+    fn consider(&mut self, mapping: Mapping, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         if !self.seen.insert(mapping.clone()) {
-            return Ok(false);
+            return Ok(());
         }
         check(resources.poll())?;
         self.judged += 1;
@@ -159,14 +178,14 @@ impl RenamingSearch<'_> {
         let (verdict, length) = match same_task(self.sides, &keys) {
             true => (CandidateVerdict::Same, usize::MAX),
             // Only a proof is better than no difference within the limits.
-            false if is_open => return Ok(false),
+            false if is_open => return Ok(()),
             false => {
                 let mut judged = self.judge(&keys, QUICK_PAIRS.min(self.limits.max_pairs), resources);
                 if judged.end == End::Limit(SearchEnd::Pairs) && self.limits.max_pairs > QUICK_PAIRS {
                     judged = self.judge(&keys, self.limits.max_pairs, resources);
                 }
                 match (judged.end, judged.shortest()) {
-                    (End::Ambiguous, _) => return Ok(false),
+                    (End::Ambiguous, _) => return Ok(()),
                     (_, Some(length)) => (CandidateVerdict::Different, length),
                     (End::Limit(end), None) => {
                         (CandidateVerdict::SameUpTo(judged.compared, end), usize::MAX - 1)
@@ -177,11 +196,14 @@ impl RenamingSearch<'_> {
         };
         let (shared, equal) = keys.shared([&self.features[0], &self.features[1]]);
         let rank = (length, shared, equal, self.likeness(&mapping));
-        let better = self.best.as_ref().is_none_or(|best| rank > best.rank);
-        if better {
+        if verdict == CandidateVerdict::Different {
+            self.open.push((rank, Reverse(self.mappings.len())));
+            self.mappings.push(mapping.clone());
+        }
+        if self.best.as_ref().is_none_or(|best| rank > best.rank) {
             self.best = Some(Candidate { mapping, verdict, rank });
         }
-        Ok(better)
+        Ok(())
     }
 
     fn judge(&mut self, keys: &Keys, max_pairs: u64, resources: &mut dyn ResourceLimits) -> Judged {
@@ -204,31 +226,28 @@ impl RenamingSearch<'_> {
         objects.chain(schemas).map(u64::from).sum()
     }
 
-    /// Exchanges partners of what the last step of the first difference names, as long as that helps.
+    /// Judges neighbours of judged renamings, those of the best first.
     fn exchange(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
-        loop {
-            let Some(best) = &self.best else { return Ok(()) };
-            if self.is_done() || best.verdict != CandidateVerdict::Different {
+        while let Some((_, Reverse(number))) = self.open.pop() {
+            let is_open = |best: &Candidate| best.verdict != CandidateVerdict::Different;
+            if self.is_done() || self.best.as_ref().is_some_and(is_open) {
                 return Ok(());
             }
-            let mapping = best.mapping.clone();
+            let mapping = self.mappings[number].clone();
             let keys = Keys::new(self.sides, &mapping);
             let judged = self.judge(&keys, self.limits.max_pairs, resources);
-            let mut improved = false;
             for changed in self.neighbours(&mapping, &judged) {
-                if self.choices == 0 {
+                if self.choices[1] == 0 {
                     return Err(StopReason::Nodes);
                 }
-                self.choices -= 1;
-                improved |= self.consider(changed, resources)?;
+                self.choices[1] -= 1;
+                self.consider(changed, resources)?;
                 if self.is_done() {
                     return Ok(());
                 }
             }
-            if !improved {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
     /// Renamings with one exchange: of two parameters of the schema of a last step, of that schema and another, or of one of its objects
