@@ -51,7 +51,7 @@ pub struct DomainsRequest {
     /// Search a renaming of the second domain to the first: of actions, parameters and types or, for the exact method and with problems
     /// of the second domain, of objects and predicates too.
     pub match_interface: bool,
-    /// Most choices of that search; `None` for [`MAX_CHOICES`] or, with objects, the default of [`JointLimits`].
+    /// Most choices of that search; `None` for the default.
     pub max_choices: Option<u64>,
     /// The legal ground actions; by default those of the method.
     pub semantics: Option<Semantics>,

@@ -251,13 +251,14 @@ struct SchemaPair {
 }
 
 impl Mapping {
-    /// The renaming with the partners of two parameters exchanged.
-    fn with_swapped_parameters(&self, schema: usize, i: usize, j: usize) -> Self {
+    /// The renaming with the partners of a schema's parameters in another order.
+    fn with_reordered_parameters(&self, schema: usize, order: &[usize]) -> Self {
         let mut mapping = self.clone();
         if let Some(pair) = &mut mapping.schemas[schema] {
-            let second = pair.parameters[i].1;
-            pair.parameters[i].1 = pair.parameters[j].1;
-            pair.parameters[j].1 = second;
+            let partners: Vec<usize> = pair.parameters.iter().map(|p| p.1).collect();
+            for (parameter, &place) in pair.parameters.iter_mut().zip(order) {
+                parameter.1 = partners[place];
+            }
         }
         mapping
     }

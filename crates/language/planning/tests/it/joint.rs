@@ -416,6 +416,52 @@ fn parameters_that_the_state_determines_may_be_missing() {
     assert_eq!(found.renaming.first_step(&step("(put-down box-1)")), None);
 }
 
+/// The objects, initial facts and goals of a task with so many rooms and boxes, in the names of both readings.
+fn larger(rooms: usize, boxes: usize) -> [(Domain, Problem); 2] {
+    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(" ");
+    let start = |n: usize| n * 7 % (rooms - 1);
+    let long = format!(
+        "(define (problem p) (:domain carry) (:objects robby - robot {} - room {} - box)
+           (:init (at robby r0) (handempty robby) {}) (:goal (and {})))",
+        list(rooms, &|n| format!("r{n}")),
+        list(boxes, &|n| format!("b{n}")),
+        list(boxes, &|n| format!("(in b{n} r{})", start(n))),
+        list(boxes / 2, &|n| format!("(in b{n} r{})", rooms - 1)),
+    );
+    let short = format!(
+        "(define (problem p) (:domain transport) (:objects {} - item {} - place)
+           (:init {} (robot-in room-0)) (:goal (and {})))",
+        list(boxes, &|n| format!("box-{}", boxes - 1 - n)),
+        list(rooms, &|n| format!("room-{n}")),
+        list(boxes, &|n| format!("(item-in box-{n} room-{})", start(n))),
+        list(boxes / 2, &|n| format!("(item-in box-{n} room-{})", rooms - 1)),
+    );
+    [read(LONG[0], &long), read(SHORT[0], &short)]
+}
+
+#[test]
+fn readings_with_thirty_objects_are_compared() {
+    let [long, short] = larger(10, 19);
+    let both = SHORT[0].replace("(forall (?j - item) (not (holding ?j)))", "");
+    let two_boxes = (read(&both, SHORT[1]).0, short.1.clone());
+    let start = std::time::Instant::now();
+    let found = compare(&long, &short);
+    println!("{:?} {:?}", start.elapsed(), found.judged);
+    assert!(matches!(found.verdict, ReadingVerdict::SameUpTo { steps, .. } if steps >= 2), "{:?}", found.verdict);
+    let partner = |(first, second): &(String, String)| {
+        let numbers = [first, second].map(|name| name.trim_start_matches(|c: char| !c.is_ascii_digit()).to_owned());
+        numbers[0] == numbers[1]
+    };
+    assert!(found.renaming.objects.iter().all(partner), "{:?}", found.renaming.objects);
+    for other in [&long, &short] {
+        let start = std::time::Instant::now();
+        let found = compare(other, &two_boxes);
+        println!("{:?} {:?} {}", start.elapsed(), found.shortest_difference(), found.judged);
+        assert_eq!(found.shortest_difference(), Some(3), "{:?}", found.verdict);
+        assert!(matches!(&found.verdict, ReadingVerdict::Different { first_only: OneSided::NotFound { .. }, .. }));
+    }
+}
+
 #[test]
 fn each_direction_has_its_shortest_sequence() {
     // Two boxes may be carried at once; a box may not be put down where another one is.

@@ -14,6 +14,8 @@ use std::collections::BinaryHeap;
 const QUICK_PAIRS: u64 = 2_000;
 /// Most combinations of left-out parameters that are tried.
 const MOST_COMBINATIONS: usize = 12;
+/// Most parameters of which all orders are tried.
+const MOST_PERMUTED: usize = 4;
 
 /// What the pairing is guided by.
 type Guide = (Evidence, PairingOrder);
@@ -250,7 +252,7 @@ impl RenamingSearch<'_> {
         Ok(())
     }
 
-    /// Renamings with one exchange: of two parameters of the schema of a last step, of that schema and another, or of one of its objects
+    /// Renamings with one exchange: of parameters of the schema of a last step, of that schema and another, or of one of its objects
     /// and another.
     fn neighbours(&self, mapping: &Mapping, judged: &Judged) -> Vec<Mapping> {
         let (mut schemas, mut objects) = (Vec::new(), Vec::new());
@@ -278,11 +280,8 @@ impl RenamingSearch<'_> {
         let mut changed = Vec::new();
         for &schema in &schemas {
             let count = mapping.schemas[schema].as_ref().map_or(0, |pair| pair.parameters.len());
-            for i in 0..count {
-                for j in i + 1..count {
-                    changed.push(mapping.with_swapped_parameters(schema, i, j));
-                }
-            }
+            let orders = if count <= MOST_PERMUTED { permutations(count) } else { transpositions(count) };
+            changed.extend(orders.iter().map(|order| mapping.with_reordered_parameters(schema, order)));
             let others = (0..mapping.schemas.len()).filter(|&other| other != schema);
             changed.extend(others.filter_map(|other| mapping.with_swapped_schemas(schema, other)));
         }
@@ -408,6 +407,23 @@ impl RenamingSearch<'_> {
             })
             .collect()
     }
+}
+
+/// All orders of the numbers below `count`.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
+    let insert = |p: Vec<usize>| (0..count).map(move |at| [&p[..at], &[last], &p[at..]].concat());
+    permutations(last).into_iter().flat_map(insert).collect()
+}
+
+/// The orders of the numbers below `count` that exchange two of them.
+fn transpositions(count: usize) -> Vec<Vec<usize>> {
+    let swap = |(i, j): (usize, usize)| {
+        let mut order: Vec<usize> = (0..count).collect();
+        order.swap(i, j);
+        order
+    };
+    (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).map(swap).collect()
 }
 
 /// Ascending lists of `size` of the numbers below `count`; none if there would be very many.
