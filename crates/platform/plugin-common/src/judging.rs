@@ -7,6 +7,7 @@
 
 pub mod blame;
 pub mod domains;
+pub mod joint;
 pub mod problems;
 pub mod reference;
 pub mod reports;

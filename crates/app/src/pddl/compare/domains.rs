@@ -1,5 +1,7 @@
 //! Two domains on given problems: the same behaviour, exactly or up to a limit, or the same cheapest plans.
 
+mod joint;
+
 use super::findings_once;
 use crate::context::Context;
 use crate::error::Error;
@@ -8,11 +10,13 @@ use crate::limits::{RequestLimits, WorkLimits};
 use crate::status::{Status, of_stop};
 use planforge_contract::HeuristicEquivalence;
 use planforge_diagnostics::Diagnostic;
+use planforge_pddl::Name;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::ComparedSide;
-use planforge_planning::equivalence::are::domain_error;
+use planforge_planning::equivalence::are::{MAX_CHOICES, domain_error};
 use planforge_planning::equivalence::domains::{
-    Behaviour, ComparisonVerdict, Comparisons, EquivalenceLimits, NotCompared, SearchEnd, compare_domains,
+    Behaviour, ComparisonVerdict, Comparisons, DifferenceKind, EquivalenceLimits, NotCompared, SearchEnd,
+    compare_domains,
 };
 use planforge_planning::equivalence::hde::{
     HdeOptions, HdeOutcome, HdeReference, HdeReferenceError, HdeReferenceErrorKind, HdeResult,
@@ -20,10 +24,11 @@ use planforge_planning::equivalence::hde::{
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
-use planforge_planning::walk::ModelError;
+use planforge_planning::walk::{ModelError, Refusal};
 use planforge_plugin_common::judging::domains::{self, Outcome};
 pub use planforge_plugin_common::judging::reports::{
-    ComparedProblem, DomainEquivalentReport, MatchedInterface,
+    ComparedProblem, DomainEquivalentReport, JointComparison, MatchedInterface,
+    RenamedReading,
 };
 pub use planforge_plugin_common::judging::{Rule, Semantics};
 use serde::{Serialize, Serializer};
@@ -43,9 +48,11 @@ pub struct DomainsRequest {
     pub second_problems: Vec<Source>,
     /// What is compared.
     pub method: DomainComparisonMethod,
-    /// Most choices that are tried for a renaming of the second domain's actions, parameters and types to those of the first; `None`
-    /// if they are not renamed.
-    pub match_interface: Option<u64>,
+    /// Search a renaming of the second domain to the first: of actions, parameters and types or, for the exact method and with problems
+    /// of the second domain, of objects and predicates too.
+    pub match_interface: bool,
+    /// Most choices of that search; `None` for the default.
+    pub max_choices: Option<u64>,
     /// The legal ground actions; by default those of the method.
     pub semantics: Option<Semantics>,
     /// Seconds for all problems; each gets an equal share of the rest.
@@ -111,7 +118,7 @@ pub fn domains(context: &Context, request: &DomainsRequest) -> Result<DomainsRes
         }
     };
     // Under other names for its types, the second domain does not fit the first's problems yet: it is checked alone.
-    let alone = request.match_interface.is_some() && request.second_problems.is_empty();
+    let alone = request.match_interface && request.second_problems.is_empty();
     let second = |problem| Inputs::read(context, &request.second, (!alone).then_some(problem));
     let mut read: Vec<[Inputs; 2]> = request
         .problems
@@ -124,11 +131,24 @@ pub fn domains(context: &Context, request: &DomainsRequest) -> Result<DomainsRes
         return Ok(unusable(request, &read));
     }
     let Some(mut texts) = ComparedTexts::of(&read) else { return Ok(unusable(request, &read)) };
-    let rename = |max_choices| texts.rename(max_choices, &mut request.limits.start(context));
-    let matched = match request.match_interface.map(rename).transpose() {
-        Ok(matched) => matched,
-        Err(not) => return Ok(not_matched(request, &not)),
-    };
+    let exact = matches!(request.method, DomainComparisonMethod::Exact { .. });
+    if request.match_interface && exact && texts.own_problems {
+        return match joint::compare(context, request, &texts) {
+            Ok(result) => Ok(result),
+            Err((number, side, found)) => {
+                read[number][place(side)].texts.diagnostics.extend(found);
+                Ok(unusable(request, &read))
+            }
+        };
+    }
+    let mut matched = None;
+    if request.match_interface {
+        let max_choices = request.max_choices.unwrap_or(MAX_CHOICES);
+        match texts.rename(max_choices, &mut request.limits.start(context)) {
+            Ok(found) => matched = Some(found),
+            Err(not) => return Ok(not_matched(request, &not)),
+        }
+    }
     let compared = match request.method {
         DomainComparisonMethod::Plans { .. } => by_plans(context, request, &texts),
         DomainComparisonMethod::Exact { .. } => {
@@ -138,6 +158,9 @@ pub fn domains(context: &Context, request: &DomainsRequest) -> Result<DomainsRes
     if let Some((number, side, found)) = compared.invalid() {
         read[number][place(side)].texts.diagnostics.extend(found);
         return Ok(unusable(request, &read));
+    }
+    if let Some(why) = names_differ(&texts, &compared) {
+        return Ok(not_matched(request, &NoInterface::None(why)));
     }
     let mut report = report(request, &compared);
     report.reconstruction_error =
@@ -186,6 +209,42 @@ impl<'r> ComparedTexts<'r> {
         Ok(found)
     }
 }
+
+/// If the reported difference is one of names: the names that each side lacks, as a clause. A difference that rests on a name is not one of
+/// behaviour if the other side has names instead.
+fn names_differ(texts: &ComparedTexts<'_>, compared: &DomainComparison) -> Option<String> {
+    let DomainComparison::Exact(outcomes) = compared else { return None };
+    let (number, decisive) = outcomes.decisive()?;
+    let Behaviour::Different(difference) = &decisive.as_ref().ok()?.behaviour else { return None };
+    let DifferenceKind::Refused { refusal, .. } = &difference.kind else { return None };
+    let names = |what: &str| -> [Vec<&Name>; 2] {
+        let problems = texts.problems[number];
+        [0, 1].map(|side: usize| {
+            let domain = if side == 0 { texts.first } else { &texts.second };
+            match what {
+                "action" => domain.actions.iter().map(|a| &a.name).collect(),
+                _ => domain.constants.iter().chain(&problems[side].objects).map(|o| &o.name).collect(),
+            }
+        })
+    };
+    let what = match refusal {
+        Refusal::UnknownAction { .. } => "action",
+        Refusal::UnknownObject { .. } => "object",
+        Refusal::Arity { name, expected, given } => {
+            let counts = format!("`{name}` has {given} parameters in one domain and {expected} in the other");
+            return Some(format!("{counts}; {WAY_OUT}"));
+        }
+        _ => return None,
+    };
+    let [first, second] = names(what);
+    let own = first.iter().find(|name| !second.contains(name))?;
+    let other = second.iter().find(|name| !first.contains(name))?;
+    Some(format!("only the first has the {what} `{own}`, only the second `{other}`; {WAY_OUT}"))
+}
+
+/// What to do if names differ.
+const WAY_OUT: &str =
+    "with --match-interface and the second domain's problems as --second-problems, a renaming of both is searched";
 
 /// The result of the comparison.
 enum DomainComparison {

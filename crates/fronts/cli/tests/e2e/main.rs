@@ -20,6 +20,7 @@ mod compare;
 mod costs;
 mod doctor;
 mod endings;
+mod equivalent;
 mod environment;
 mod estimates;
 mod evaluate;

@@ -49,7 +49,8 @@ pub struct JointLimits {
     pub max_pairs: u64,
     /// Longest sequence tried, in actions; `None` for any length.
     pub max_depth: Option<u32>,
-    /// Most decisions between nodes that refinement does not separate, and most exchanges of two objects, in the whole search.
+    /// Most decisions between nodes that refinement does not separate in the whole search, and most exchanges of two objects, parameters
+    /// or actions.
     pub max_choices: u64,
     /// Most steps executed to describe the first layers of one execution tree.
     pub max_explored: u64,
@@ -147,6 +148,18 @@ pub enum WitnessKind {
     Goal,
 }
 
+impl ReadingComparison {
+    /// Length of the shortest sequence on which the readings differ; `None` if they do not.
+    pub fn shortest_difference(&self) -> Option<usize> {
+        let ReadingVerdict::Different { first_only, second_only } = &self.verdict else { return None };
+        let length = |found: &OneSided| match found {
+            OneSided::Shortest(witness) => Some(witness.steps.len()),
+            OneSided::None | OneSided::NotFound { .. } => None,
+        };
+        [first_only, second_only].into_iter().filter_map(length).min()
+    }
+}
+
 /// Compares two readings.
 ///
 /// # Errors
@@ -235,4 +248,34 @@ struct SchemaPair {
     second: usize,
     /// Positions of parameters in the first and the second; parameters without a partner are left out.
     parameters: Vec<(usize, usize)>,
+}
+
+impl Mapping {
+    /// The renaming with the partners of a schema's parameters in another order.
+    fn with_reordered_parameters(&self, schema: usize, order: &[usize]) -> Self {
+        let mut mapping = self.clone();
+        if let Some(pair) = &mut mapping.schemas[schema] {
+            let partners: Vec<usize> = pair.parameters.iter().map(|p| p.1).collect();
+            for (parameter, &place) in pair.parameters.iter_mut().zip(order) {
+                parameter.1 = partners[place];
+            }
+        }
+        mapping
+    }
+
+    /// The renaming with the partners of two schemas exchanged; `None` if they have other numbers of parameters.
+    fn with_swapped_schemas(&self, a: usize, b: usize) -> Option<Self> {
+        let [x, y] = [self.schemas[a].as_ref()?, self.schemas[b].as_ref()?];
+        if x.parameters.len() != y.parameters.len() {
+            return None;
+        }
+        let joined = |own: &SchemaPair, other: &SchemaPair| SchemaPair {
+            second: other.second,
+            parameters: own.parameters.iter().zip(&other.parameters).map(|(p, q)| (p.0, q.1)).collect(),
+        };
+        let mut mapping = self.clone();
+        mapping.schemas[a] = Some(joined(x, y));
+        mapping.schemas[b] = Some(joined(y, x));
+        Some(mapping)
+    }
 }

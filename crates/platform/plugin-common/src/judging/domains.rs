@@ -80,15 +80,20 @@ pub fn to_compared_problem(problem: &str, outcome: &Outcome) -> ComparedProblem 
         Behaviour::Equal { .. } => {}
         Behaviour::EqualUpTo { steps, end } => {
             shown.equal_up_to = Some(*steps);
-            shown.reason = Some(match end {
-                SearchEnd::Pairs => "the limit on pairs of states was reached".to_owned(),
-                SearchEnd::Depth => "longer sequences were not asked for".to_owned(),
-                SearchEnd::Stopped(reason) => format!("{reason} was reached"),
-            });
+            shown.reason = Some(end_reason(*end));
         }
         Behaviour::Different(found) => shown.difference = Some(difference(found)),
     }
     shown
+}
+
+/// Why a search ended, as a clause.
+pub fn end_reason(end: SearchEnd) -> String {
+    match end {
+        SearchEnd::Pairs => "the limit on pairs of states was reached".to_owned(),
+        SearchEnd::Depth => "longer sequences were not asked for".to_owned(),
+        SearchEnd::Stopped(reason) => format!("{reason} was reached"),
+    }
 }
 
 fn steps(list: &[NamedStep]) -> Vec<String> {

@@ -345,6 +345,81 @@ pub struct ComparedProblem {
     /// Reason why it is undecided, as a clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The comparison under a joint renaming of both domain and problem, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joint: Option<JointComparison>,
+}
+
+/// A comparison of two readings under one renaming of everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct JointComparison {
+    /// The renaming that the result is under.
+    pub renaming: RenamedReading,
+    /// True if no renaming of any kind makes the readings the same.
+    pub differs_under_all: bool,
+    /// Renamings that were judged.
+    pub judged: u64,
+    /// If different: the shortest sequence that only the first allows, or after which only its goal holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_only: Option<OneSidedSequence>,
+    /// The same for the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_only: Option<OneSidedSequence>,
+}
+
+/// A renaming from the first reading to the second, each pair as the first's name and the second's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RenamedReading {
+    /// Actions.
+    pub actions: Vec<RenamedAction>,
+    /// Objects and constants.
+    pub objects: Vec<[String; 2]>,
+    /// Types with the same objects.
+    pub types: Vec<[String; 2]>,
+    /// Predicates with the same atoms.
+    pub predicates: Vec<[String; 2]>,
+    /// Actions and objects of the first without a partner.
+    pub first_alone: Vec<String>,
+    /// Actions and objects of the second without a partner.
+    pub second_alone: Vec<String>,
+}
+
+/// An action and its partner.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RenamedAction {
+    /// Name in the first.
+    pub first: String,
+    /// Name in the second.
+    pub second: String,
+    /// Positions of corresponding parameters in the first and the second, from 0.
+    pub parameters: Vec<[u64; 2]>,
+    /// Parameters of the first without a partner: the others or the state determine their values.
+    pub first_alone: Vec<String>,
+    /// Parameters of the second without a partner.
+    pub second_alone: Vec<String>,
+}
+
+/// The shortest sequence that only one reading allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OneSidedSequence {
+    /// found, none (proved), or not-found (a limit).
+    pub outcome: String,
+    /// refused: the other reading refuses the last step; goal: it executes all steps, and its goal does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The steps in the names of the reading that allows them.
+    pub steps: Vec<String>,
+    /// The steps in the names of the other reading; without the last one if it has no such action.
+    pub other_steps: Vec<String>,
+    /// Conditions of the other reading that do not hold, and why.
+    pub conditions: Vec<String>,
+    /// If not found: all sequences of at most this many steps were tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searched_up_to: Option<u32>,
 }
 
 /// A step that costs something else in the other domain.

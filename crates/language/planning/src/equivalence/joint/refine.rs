@@ -22,7 +22,7 @@ pub(super) enum Evidence {
     Facts,
     /// The execution tree, and which ground actions make goals true.
     TreeAndGoal,
-    /// The execution tree alone.
+    /// The execution tree alone, without ground actions that do not occur in it.
     Tree,
     /// Objects of similar names are pairs; then the tree and goals.
     Names,
@@ -63,6 +63,8 @@ struct Graph {
     /// Schema and position of each parameter.
     parameters: Vec<(usize, usize)>,
     seeds: Vec<u64>,
+    /// By object, true if it occurs in no argument that takes part.
+    idle: Vec<bool>,
     /// Ground action, parameter, object.
     arguments: Vec<[u32; 3]>,
     /// Node, schema, role.
@@ -81,6 +83,7 @@ impl Graph {
             objects,
             schemas,
             seeds: vec![mix(1, 0); objects],
+            idle: vec![true; objects],
             parameters,
             arguments: Vec::new(),
             members: Vec::new(),
@@ -93,7 +96,6 @@ impl Graph {
         graph.seeds.extend(graph.parameters.iter().map(|_| mix(3, 0)));
         let features = side.tree_features(depth);
         let goals = goal_flags(side);
-        let first_action = graph.seeds.len();
         let mut node_of = vec![u32::MAX; side.task().actions.len()];
         for (s, list) in side.by_schema.iter().enumerate() {
             for &action in list {
@@ -101,21 +103,26 @@ impl Graph {
                 node_of[action as usize] = node;
                 let args = &side.action(action).args;
                 let mut distinct: Vec<u32> = kept[s].iter().map(|&k| args[k]).collect();
+                let is_left_out = evidence == Evidence::Tree && features[action as usize] == 0;
                 for &k in &kept[s] {
-                    let parameter = (objects + schemas + place[&(s, k)]) as u32;
-                    graph.arguments.push([node, parameter, args[k]]);
+                    graph.idle[args[k] as usize] = false;
+                    if !is_left_out {
+                        let parameter = (objects + schemas + place[&(s, k)]) as u32;
+                        graph.arguments.push([node, parameter, args[k]]);
+                    }
                 }
                 distinct.sort_unstable();
                 distinct.dedup();
                 let goal = if evidence == Evidence::Tree { 0 } else { goals[action as usize] };
                 graph.seeds.push(mix(mix(4, distinct.len() as u64), mix(features[action as usize], goal)));
-                graph.members.push((node, (objects + s) as u32, 2));
+                if !is_left_out {
+                    graph.members.push((node, (objects + s) as u32, 2));
+                }
             }
         }
         if evidence == Evidence::Facts {
             graph.add_facts(side, &node_of);
         }
-        debug_assert!(first_action <= graph.seeds.len());
         graph
     }
 
@@ -196,13 +203,6 @@ impl Graph {
         }
         let all = now.iter().zip(sums.iter()).zip(fixed);
         all.map(|((&colour, &sum), &fixed)| if fixed { colour } else { mix(colour, sum) }).collect()
-    }
-
-    /// Nodes of objects that occur in no argument that takes part.
-    fn idle_objects(&self) -> Vec<bool> {
-        let mut idle = vec![true; self.objects];
-        self.arguments.iter().for_each(|a| idle[a[2] as usize] = false);
-        idle
     }
 }
 
@@ -409,8 +409,8 @@ impl Pairing<'_> {
                 first..first + graph.parameters.len()
             }
         };
-        let idle = if kind == Kind::Object { graph.idle_objects() } else { Vec::new() };
-        let open = range.filter(|&n| !self.fixed[side][n] && !idle.get(n).copied().unwrap_or(false));
+        let is_idle = |n: usize| kind == Kind::Object && graph.idle[n];
+        let open = range.filter(|&n| !self.fixed[side][n] && !is_idle(n));
         open.map(|n| n as u32).collect()
     }
 
@@ -451,7 +451,7 @@ impl Pairing<'_> {
     /// Pairs objects that no ground action names by their names.
     fn pair_idle_objects(&mut self) {
         let idle = [0, 1].map(|side: usize| {
-            let idle = self.graphs[side].idle_objects();
+            let idle = &self.graphs[side].idle;
             let open = (0..idle.len()).filter(|&o| idle[o] && !self.fixed[side][o]);
             open.map(|o| o as u32).collect::<Vec<u32>>()
         });

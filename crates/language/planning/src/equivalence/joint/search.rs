@@ -7,11 +7,15 @@ use super::{JointLimits, Mapping};
 use crate::equivalence::domains::SearchEnd;
 use crate::resources::{ResourceLimits, StopReason, check};
 use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Pairs of states in a first look at a candidate.
 const QUICK_PAIRS: u64 = 2_000;
 /// Most combinations of left-out parameters that are tried.
 const MOST_COMBINATIONS: usize = 12;
+/// Most parameters of which all orders are tried.
+const MOST_PERMUTED: usize = 4;
 
 /// What the pairing is guided by.
 type Guide = (Evidence, PairingOrder);
@@ -60,7 +64,12 @@ struct RenamingSearch<'s> {
     features: [Vec<u64>; 2],
     seen: FxHashSet<Mapping>,
     best: Option<Candidate>,
-    choices: u64,
+    /// Renamings that show a difference and whose neighbours were not judged, by rank.
+    open: BinaryHeap<(Rank, Reverse<usize>)>,
+    /// The mappings of `open`.
+    mappings: Vec<Mapping>,
+    /// Decisions and exchanges that are left.
+    choices: [u64; 2],
     judged: usize,
     pairs: u64,
 }
@@ -82,7 +91,9 @@ pub(super) fn search(
         features: sides.map(|s| s.tree_features(depth)),
         seen: FxHashSet::default(),
         best: None,
-        choices: limits.max_choices,
+        open: BinaryHeap::new(),
+        mappings: Vec::new(),
+        choices: [limits.max_choices; 2],
         judged: 0,
         pairs: 0,
     };
@@ -97,6 +108,17 @@ pub(super) fn search(
 
 impl RenamingSearch<'_> {
     fn run(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let guided = self.try_guides(resources);
+        // Exchanges have a limit of their own.
+        if !matches!(guided, Ok(()) | Err(StopReason::Nodes)) {
+            return guided;
+        }
+        self.exchange(resources)?;
+        guided
+    }
+
+    /// Judges what each guide proposes, then the same with one decision made otherwise.
+    fn try_guides(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         let combinations = self.combinations();
         let evidence = [Evidence::Facts, Evidence::TreeAndGoal, Evidence::Names, Evidence::Tree];
         let orders = [PairingOrder::Together, PairingOrder::SchemasFirst];
@@ -111,24 +133,23 @@ impl RenamingSearch<'_> {
                 decided.push((number, guide, decisions));
             }
         }
-        self.exchange(resources)?;
         for (number, guide, decisions) in decided {
             for (at, &count) in decisions.iter().enumerate() {
                 for take in 1..count {
+                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
                     if self.is_done() {
                         return Ok(());
                     }
-                    self.candidate(&combinations[number], guide, Some(Deviation { at, take }), resources)?;
                 }
             }
         }
-        self.exchange(resources)
+        Ok(())
     }
 
     /// Returns true if no better renaming can be found.
     fn is_done(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            best.verdict != CandidateVerdict::Different || self.bound.is_some_and(|bound| best.rank.0 >= bound)
+            best.verdict == CandidateVerdict::Same || self.bound.is_some_and(|bound| best.rank.0 >= bound)
         })
     }
 
@@ -142,28 +163,31 @@ impl RenamingSearch<'_> {
     ) -> Result<Vec<usize>, StopReason> {
         let [a, b] = kept;
         let found =
-            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices, resources)?;
+            pair_nodes(self.sides, [a, b], guide, self.depth, deviation, &mut self.choices[0], resources)?;
         self.consider(found.mapping, resources)?;
         Ok(found.decisions)
     }
 
     /// Judges a renaming and keeps it if it is the best.
-    fn consider(&mut self, mapping: Mapping, resources: &mut dyn ResourceLimits) -> Result<bool, StopReason> {
+    fn consider(&mut self, mapping: Mapping, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         if !self.seen.insert(mapping.clone()) {
-            return Ok(false);
+            return Ok(());
         }
         check(resources.poll())?;
         self.judged += 1;
         let keys = Keys::new(self.sides, &mapping);
+        let is_open = self.best.as_ref().is_some_and(|best| best.verdict != CandidateVerdict::Different);
         let (verdict, length) = match same_task(self.sides, &keys) {
             true => (CandidateVerdict::Same, usize::MAX),
+            // Only a proof is better than no difference within the limits.
+            false if is_open => return Ok(()),
             false => {
                 let mut judged = self.judge(&keys, QUICK_PAIRS.min(self.limits.max_pairs), resources);
                 if judged.end == End::Limit(SearchEnd::Pairs) && self.limits.max_pairs > QUICK_PAIRS {
                     judged = self.judge(&keys, self.limits.max_pairs, resources);
                 }
                 match (judged.end, judged.shortest()) {
-                    (End::Ambiguous, _) => return Ok(false),
+                    (End::Ambiguous, _) => return Ok(()),
                     (_, Some(length)) => (CandidateVerdict::Different, length),
                     (End::Limit(end), None) => {
                         (CandidateVerdict::SameUpTo(judged.compared, end), usize::MAX - 1)
@@ -174,11 +198,14 @@ impl RenamingSearch<'_> {
         };
         let (shared, equal) = keys.shared([&self.features[0], &self.features[1]]);
         let rank = (length, shared, equal, self.likeness(&mapping));
-        let better = self.best.as_ref().is_none_or(|best| rank > best.rank);
-        if better {
+        if verdict == CandidateVerdict::Different {
+            self.open.push((rank, Reverse(self.mappings.len())));
+            self.mappings.push(mapping.clone());
+        }
+        if self.best.as_ref().is_none_or(|best| rank > best.rank) {
             self.best = Some(Candidate { mapping, verdict, rank });
         }
-        Ok(better)
+        Ok(())
     }
 
     fn judge(&mut self, keys: &Keys, max_pairs: u64, resources: &mut dyn ResourceLimits) -> Judged {
@@ -201,67 +228,95 @@ impl RenamingSearch<'_> {
         objects.chain(schemas).map(u64::from).sum()
     }
 
-    /// Exchanges the partners of two objects, one of which is in the last step of the first difference, as long as that helps.
+    /// Judges neighbours of judged renamings, those of the best first.
     fn exchange(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
-        loop {
-            if self.is_done() {
+        while let Some((_, Reverse(number))) = self.open.pop() {
+            let is_open = |best: &Candidate| best.verdict != CandidateVerdict::Different;
+            if self.is_done() || self.best.as_ref().is_some_and(is_open) {
                 return Ok(());
             }
-            let Some(best) = &self.best else { return Ok(()) };
-            let mapping = best.mapping.clone();
+            let mapping = self.mappings[number].clone();
             let keys = Keys::new(self.sides, &mapping);
             let judged = self.judge(&keys, self.limits.max_pairs, resources);
-            let involved = self.involved_objects(&mapping, &judged);
-            let mut improved = false;
-            for object in involved {
-                for other in 0..mapping.objects.len() {
-                    if other == object || mapping.objects[other] == mapping.objects[object] {
-                        continue;
-                    }
-                    if self.choices == 0 {
-                        return Err(StopReason::Nodes);
-                    }
-                    self.choices -= 1;
-                    let mut changed = mapping.clone();
-                    changed.objects.swap(object, other);
-                    improved |= self.consider(changed, resources)?;
-                    if self.is_done() {
-                        return Ok(());
-                    }
+            for changed in self.neighbours(&mapping, &judged) {
+                if self.choices[1] == 0 {
+                    return Err(StopReason::Nodes);
+                }
+                self.choices[1] -= 1;
+                self.consider(changed, resources)?;
+                if self.is_done() {
+                    return Ok(());
                 }
             }
-            if !improved {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 
-    /// Objects of the first side in the last step of each first difference.
-    fn involved_objects(&self, mapping: &Mapping, judged: &Judged) -> Vec<usize> {
-        let mut objects = Vec::new();
+    /// Renamings with one exchange: of parameters of the schema of a last step, of that schema and another, or of one of its objects
+    /// and another.
+    fn neighbours(&self, mapping: &Mapping, judged: &Judged) -> Vec<Mapping> {
+        let (mut schemas, mut objects) = (Vec::new(), Vec::new());
         for (side, found) in judged.only.iter().enumerate() {
             let Some(found) = found else { continue };
             let last = found.last.or_else(|| found.steps.last().map(|step| step[side]));
             let Some(last) = last else { continue };
-            for &object in &self.sides[side].action(last).args {
-                let first = match side {
-                    0 => Some(object as usize),
-                    _ => mapping.objects.iter().position(|partner| *partner == Some(object)),
+            let ground = self.sides[side].action(last);
+            if side == 0 {
+                schemas.push(ground.action as usize);
+                objects.extend(ground.args.iter().map(|&o| o as usize));
+            } else {
+                let is_partner = |pair: &Option<super::SchemaPair>| {
+                    pair.as_ref().is_some_and(|pair| pair.second == ground.action as usize)
                 };
-                objects.extend(first);
+                schemas.extend(mapping.schemas.iter().position(is_partner));
+                let partner = |&o: &u32| mapping.objects.iter().position(|partner| *partner == Some(o));
+                objects.extend(ground.args.iter().filter_map(partner));
             }
         }
-        objects.sort_unstable();
-        objects.dedup();
-        objects
+        for list in [&mut schemas, &mut objects] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut changed = Vec::new();
+        for &schema in &schemas {
+            let count = mapping.schemas[schema].as_ref().map_or(0, |pair| pair.parameters.len());
+            let orders = if count <= MOST_PERMUTED { permutations(count) } else { transpositions(count) };
+            changed.extend(orders.iter().map(|order| mapping.with_reordered_parameters(schema, order)));
+            let others = (0..mapping.schemas.len()).filter(|&other| other != schema);
+            changed.extend(others.filter_map(|other| mapping.with_swapped_schemas(schema, other)));
+        }
+        let free: Vec<u32> = (0..self.sides[1].objects().len() as u32)
+            .filter(|&o| !mapping.objects.contains(&Some(o)))
+            .collect();
+        for &object in &objects {
+            for other in (0..mapping.objects.len()).filter(|&other| other != object) {
+                let mut next = mapping.clone();
+                next.objects.swap(object, other);
+                changed.push(next);
+            }
+            for &partner in &free {
+                let mut next = mapping.clone();
+                next.objects[object] = Some(partner);
+                changed.push(next);
+            }
+        }
+        changed
     }
 
-    /// The parameters that take part: all of them first, then those that remain when the numbers of parameters are made equal.
+    /// The parameters that take part: all of them, and those that remain when the numbers of parameters are made equal.
     fn combinations(&self) -> Vec<[Kept; 2]> {
         let all = self.sides.map(|side| {
             (0..side.by_schema.len()).map(|s| (0..side.arity(s)).collect()).collect::<Kept>()
         });
-        let mut list = vec![all.clone()];
+        let mut list: Vec<[Kept; 2]> = Vec::new();
+        let counts = all.each_ref().map(|kept| {
+            let mut counts: Vec<usize> = kept.iter().map(Vec::len).collect();
+            counts.sort_unstable();
+            counts
+        });
+        if counts[0] == counts[1] {
+            list.push(all.clone());
+        }
         for by_name in [false, true] {
             let mut next = vec![all.clone()];
             for (first, second) in self.pair_schemas(by_name) {
@@ -283,6 +338,9 @@ impl RenamingSearch<'_> {
                     list.push(kept);
                 }
             }
+        }
+        if !list.contains(&all) {
+            list.push(all);
         }
         list
     }
@@ -349,6 +407,23 @@ impl RenamingSearch<'_> {
             })
             .collect()
     }
+}
+
+/// All orders of the numbers below `count`.
+fn permutations(count: usize) -> Vec<Vec<usize>> {
+    let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
+    let insert = |p: Vec<usize>| (0..count).map(move |at| [&p[..at], &[last], &p[at..]].concat());
+    permutations(last).into_iter().flat_map(insert).collect()
+}
+
+/// The orders of the numbers below `count` that exchange two of them.
+fn transpositions(count: usize) -> Vec<Vec<usize>> {
+    let swap = |(i, j): (usize, usize)| {
+        let mut order: Vec<usize> = (0..count).collect();
+        order.swap(i, j);
+        order
+    };
+    (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).map(swap).collect()
 }
 
 /// Ascending lists of `size` of the numbers below `count`; none if there would be very many.

@@ -9,7 +9,7 @@ use planforge_app::contract::HeuristicEquivalence;
 use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::compare::domains::{
     ComparedProblem, DomainComparisonMethod, DomainEquivalentReport, DomainsRequest, DomainsResult,
-    MatchedInterface, Rule, Semantics, domains,
+    JointComparison, MatchedInterface, RenamedReading, Rule, Semantics, domains,
 };
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -25,10 +25,13 @@ use std::path::PathBuf;
   planforge pddl equivalent domain domain.pddl written.pddl --problems p01.pddl --second-problems written-p01.pddl
   planforge pddl equivalent domain domain.pddl written.pddl --problems p01.pddl p02.pddl --heuristic --k 100
   planforge pddl equivalent domain domain.pddl written.pddl --problems p01.pddl --match-interface
+  planforge pddl equivalent domain a/domain.pddl b/domain.pddl --problems a/p.pddl --second-problems b/p.pddl --match-interface
 
 By default all sequences of actions are compared. With --heuristic, the k cheapest plans of each problem are compared: each is found in
 one domain and executed in the other. With both options the action reconstruction error is printed. --match-interface first renames
-actions, parameters and types of the second domain to those of the first.
+actions, parameters and types of the second domain to those of the first. With --second-problems each pair of problems is compared under
+a renaming of everything: objects, types, predicates, actions and their parameters. Different then means that no renaming that was tried
+makes them equal.
 
 Exits with 0 where the domains are equal over the whole reachable space of every problem given (which says nothing of other
 problems), with 10 where they differ, and with 20 to 23 where a limit left that open or no renaming makes them comparable.")]
@@ -61,12 +64,14 @@ pub(crate) struct EquivalentDomainArgs {
     /// With --heuristic: most search nodes for the plans of one problem in one domain.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "heuristic", value_parser = clap::value_parser!(u64).range(1..=4_000_000_000))]
     pub(crate) max_nodes: u64,
-    /// Search a renaming of the second domain's actions, parameters and types, and compare it under the first's names.
+    /// Search a renaming of the second domain's actions, parameters and types, and compare it under the first's names. With
+    /// --second-problems, objects, predicates and missing parameters are part of the renaming.
     #[arg(long)]
     pub(crate) match_interface: bool,
-    /// With --match-interface: most choices that are tried for a renaming.
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "match_interface", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_choices: u64,
+    /// With --match-interface: most choices that are tried for a renaming. By default 1,000,000; with --second-problems 1,000 for each
+    /// pair of problems.
+    #[arg(long, value_name = "N", requires = "match_interface", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_choices: Option<u64>,
     /// The legal ground actions: all whose precondition holds (the default), or only those that can change
     /// something. With --heuristic: those that plans consist of, by default only those that can change
     /// something.
@@ -100,7 +105,8 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
         problems: sources(&args.problems),
         second_problems: sources(&args.second_problems),
         method,
-        match_interface: args.match_interface.then_some(args.max_choices),
+        match_interface: args.match_interface,
+        max_choices: args.max_choices,
         semantics: args.semantics,
         limits: args.memory.with_seconds(args.time_limit),
     };
@@ -148,6 +154,9 @@ fn text(report: &DomainEquivalentReport) -> String {
         }
         out.push('\n');
         push_differences(&mut out, problem);
+        if let Some(joint) = &problem.joint {
+            push_joint(&mut out, joint);
+        }
     }
     if let Some(found) = &report.interface {
         push_renaming(&mut out, found);
@@ -221,6 +230,64 @@ fn push_renaming(out: &mut String, found: &MatchedInterface) {
             escape(&action.candidate),
             if places.is_empty() { "none".to_owned() } else { places.join(" ") }
         );
+    }
+}
+
+/// Lists the differences in both directions and the renaming that they are under.
+fn push_joint(out: &mut String, joint: &JointComparison) {
+    let sides = [("first", "second", &joint.first_only), ("second", "first", &joint.second_only)];
+    for (side, other, found) in sides {
+        let Some(found) = found else { continue };
+        let _ = match (found.kind.as_deref(), found.searched_up_to) {
+            (Some("goal"), _) => writeln!(out, "  after these steps only the goal of the {side} holds"),
+            (Some(_), _) => writeln!(out, "  only the {side} allows the last of these steps"),
+            (None, Some(steps)) => {
+                writeln!(out, "  no sequence of at most {steps} steps is allowed by the {side} alone")
+            }
+            (None, None) => writeln!(out, "  every sequence of the {side} is one of the {other}"),
+        };
+        push_lines(out, "    ", &found.steps);
+        if !found.other_steps.is_empty() {
+            let _ = writeln!(out, "  in the names of the {other}");
+            push_lines(out, "    ", &found.other_steps);
+        }
+        push_lines(out, &format!("  does not hold in the {other}: "), &found.conditions);
+    }
+    let _ = match (joint.first_only.is_some(), joint.differs_under_all) {
+        (false, _) => writeln!(out, "  under this renaming of the first to the second"),
+        (true, true) => writeln!(out, "  no renaming makes them equal; these differences are under"),
+        (true, false) => writeln!(out, "  the best of {} renamings that were tried", joint.judged),
+    };
+    push_renamed_reading(out, &joint.renaming);
+}
+
+fn push_renamed_reading(out: &mut String, found: &RenamedReading) {
+    for action in &found.actions {
+        let places: Vec<String> =
+            action.parameters.iter().map(|[first, second]| format!("{} is {}", first + 1, second + 1)).collect();
+        let _ = write!(out, "    action {} is {}", escape(&action.first), escape(&action.second));
+        if action.parameters.iter().any(|[first, second]| first != second) {
+            let _ = write!(out, ", parameters {}", places.join(", "));
+        }
+        for (side, alone) in [("first", &action.first_alone), ("second", &action.second_alone)] {
+            if !alone.is_empty() {
+                let _ = write!(out, "; only the {side} has {}", escape(&alone.join(" ")));
+            }
+        }
+        out.push('\n');
+    }
+    for (what, pairs) in
+        [("objects", &found.objects), ("types", &found.types), ("predicates", &found.predicates)]
+    {
+        let pairs: Vec<String> = pairs.iter().map(|[a, b]| format!("{a} is {b}")).collect();
+        if !pairs.is_empty() {
+            let _ = writeln!(out, "    {what}: {}", escape(&pairs.join(", ")));
+        }
+    }
+    for (side, names) in [("first", &found.first_alone), ("second", &found.second_alone)] {
+        if !names.is_empty() {
+            let _ = writeln!(out, "    only in the {side}: {}", escape(&names.join(", ")));
+        }
     }
 }
 
