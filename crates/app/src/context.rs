@@ -306,6 +306,12 @@ impl Context {
         self.wait_for(move || consent.allows(&request)).unwrap_or(false)
     }
 
+    /// The user's answer to a question; `None` if nobody can be asked, nothing was answered, or the use case is cancelled first.
+    pub(crate) fn ask(&self, question: Question) -> Option<String> {
+        let questions = self.questions.clone()?;
+        self.wait_for(move || questions.answer(&question)).flatten()
+    }
+
     /// Calls a front on a thread of its own, because it may never answer. `None` after a cancellation or a panic in the call.
     fn wait_for<T: Send + 'static>(&self, call: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let cancelled = self.cancellation.watch();

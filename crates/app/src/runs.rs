@@ -33,9 +33,9 @@ pub const RUNS: &str = "runs";
 const LAST: &str = "last";
 
 /// A run folder, with its manifest.
-struct StoredRun {
-    folder: PathBuf,
-    manifest: RunManifest,
+pub(crate) struct StoredRun {
+    pub(crate) folder: PathBuf,
+    pub(crate) manifest: RunManifest,
 }
 
 /// The folder that a word names: a path, or `last` for the newest run in [`RUNS`].
@@ -52,7 +52,7 @@ pub fn run_path(text: OsString) -> Result<PathBuf, String> {
 }
 
 /// The runs in a folder, newest first. Other files and folders are passed over.
-fn stored_runs(folder: &Path) -> Vec<StoredRun> {
+pub(crate) fn stored_runs(folder: &Path) -> Vec<StoredRun> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut runs: Vec<StoredRun> = entries
         .filter_map(|entry| {

@@ -1,42 +1,64 @@
-//! A plan from a text alone, in a folder that keeps everything: the text, the PDDL that the model wrote, the plan, and the run.
+//! A plan from a text alone: readings of the text, the points that it leaves open, and a plan that says what it rests on.
 //!
-//! The folder is a suite with one task. What the model wrote lies in `answer`, so that it is never taken for a reference.
+//! The folder of a task keeps everything and is a suite, see [`folder`]. What the models wrote lies in `answer`, so that it is never taken
+//! for a reference. An interrupted task goes on from its folder: runs are read again, answers are found in `questions.toml`.
+
+mod behaviour;
+mod dialogue;
+mod folder;
+mod readings;
+mod trust;
+
+pub use behaviour::{BehaviourTest, Statement};
+pub use dialogue::{OpenPoint, PointStatus};
+pub use planforge_plugin_common::reading::{Part, Source as PartSource};
+pub use trust::{Followed, NumberedSentence, Trust};
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::files::{read_named_text, read_text, unreadable, unwritable, write};
 use crate::inputs::Source;
 use crate::limits::RequestLimits;
 use crate::pddl::Sentences;
 use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
-use crate::pipelines::shipped::SHIPPED_PIPELINES;
-use crate::run::{ModelChoice, PipelineSource, RunRequest, RunResult, RunStorage, run};
+use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
-use planforge_contract::{FailureClass, PlanOutcome};
-use planforge_diagnostics::{Diagnostic, SourceId};
+use behaviour::Found;
+use dialogue::{Dialogue, Settings, talk};
+use folder::Folder;
+use planforge_contract::FailureClass;
+use planforge_pipeline::RunState;
+use planforge_plugin_common::telling::tell_differences;
+use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
-use serde::{Serialize, Serializer};
-use std::path::{Path, PathBuf};
-
-/// The name of the task in its folder.
-const TASK: &str = "task";
-
-/// The folder of the runs in it.
-const RUNS: &str = "runs";
+use readings::Readings;
+use serde::Serialize;
+use std::path::PathBuf;
 
 /// A task in words.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SolveRequest {
-    /// The text, or the path of its file.
+    /// The text, or the path of its file. Not read with `continued`.
     pub text: String,
+    /// The folder of an earlier use, which goes on.
+    pub continued: Option<PathBuf>,
+    /// A further statement of the author: the text is read anew with it.
+    pub say: Option<String>,
     /// A domain in PDDL. The model then writes the problem alone.
     pub domain: Option<PathBuf>,
     /// A file with the rules in words, if they are not in the text.
     pub rules: Option<PathBuf>,
     /// The folder that is made. Without it, the name of the text's file without its ending, or `task`.
     pub folder: Option<PathBuf>,
-    /// The model that answers.
-    pub model: ModelChoice,
+    /// The models that read the text, in turn. None: the model of the pipeline file, or those of the earlier use.
+    pub models: Vec<ModelChoice>,
+    /// Number of readings.
+    pub readings: u32,
+    /// Most questions.
+    pub questions: usize,
+    /// False: nobody is asked, and open points are assumed.
+    pub ask: bool,
+    /// A file `questions.toml` with answers, in the place of the folder's own.
+    pub answers: Option<PathBuf>,
     /// Keys of the pipeline `solve` that are changed, as `KEY=VALUE`.
     pub set: Vec<String>,
     /// A cassette or run folder that all replies are taken from.
@@ -45,199 +67,307 @@ pub struct SolveRequest {
     pub record: Option<PathBuf>,
 }
 
-/// The answer to a task in words. Its JSON form is that of the run, with `folder` and `words`.
-#[derive(Debug, Clone)]
+impl Default for SolveRequest {
+    /// No text, three readings, at most three questions.
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            continued: None,
+            say: None,
+            domain: None,
+            rules: None,
+            folder: None,
+            models: Vec::new(),
+            readings: 3,
+            questions: 3,
+            ask: true,
+            answers: None,
+            set: Vec::new(),
+            replay: None,
+            record: None,
+        }
+    }
+}
+
+/// The answer to a task in words.
+#[derive(Debug, Clone, Serialize)]
 pub struct SolveResult {
+    /// What was reached and what it rests on, one line.
+    pub line: String,
+    /// What was reached.
+    pub end: SolveEnd,
     /// The folder of the task.
     pub folder: PathBuf,
-    /// The run, with one task.
-    pub run: RunResult,
-    /// The plan in sentences; absent where there is none.
+    /// The domain that the plan is for, or that the questions are about.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub domain: String,
+    /// The problem.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub problem: String,
+    /// The plan's steps as PDDL; empty if there is none.
+    pub plan: Vec<String>,
+    /// The plan in sentences.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
+    /// True if it is proved that no plan is cheaper.
+    pub optimal: bool,
+    /// The points that the text leaves open.
+    pub points: Vec<OpenPoint>,
+    /// What the answer rests on; absent if no reading can be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
+    /// Differences to the answer before a further statement, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+    /// Requests that were answered, in all runs of this version.
+    pub requests: u64,
+    /// Tokens of these requests and replies, as far as servers counted them.
+    pub tokens: u64,
+    /// The runs of this version, for what each stage did.
+    #[serde(skip)]
+    pub runs: Vec<RunResult>,
+}
+
+/// What was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SolveEnd {
+    /// There is a plan.
+    Planned,
+    /// The readings have no plan, proved.
+    Unsolvable,
+    /// No plan was found within the limits.
+    NoPlanFound,
+    /// Questions wait for answers in `questions.toml`.
+    NeedsAnswers,
+    /// Requests wait for replies, or the work was interrupted.
+    Unfinished,
+    /// The text asks for no plan, or contradicts itself.
+    NotATask,
+    /// No reading can be used.
+    Failed,
 }
 
 impl SolveResult {
-    /// Good if there is a plan or PDDL without a plan, else the status of the verdict.
+    /// The status of the end.
     pub fn status(&self) -> Status {
-        self.run.status(true)
+        let of_runs = || self.runs.iter().map(|run| run.status(true)).max().unwrap_or(Status::Undecided);
+        match self.end {
+            SolveEnd::Planned => Status::Good,
+            SolveEnd::Unsolvable => Status::Negative,
+            SolveEnd::NoPlanFound => Status::TimeLimit,
+            SolveEnd::NeedsAnswers => Status::NeedsAnswers,
+            SolveEnd::NotATask => Status::NotATask,
+            SolveEnd::Unfinished | SolveEnd::Failed => match of_runs() {
+                Status::Good => Status::Unusable,
+                status => status,
+            },
+        }
     }
 
     /// True if the requests to the model failed.
     pub fn lacks_model(&self) -> bool {
-        let verdict = self.run.report.tasks.first().and_then(|task| task.verdict.as_ref());
-        matches!(verdict, Some(TaskVerdict::Failed { failure, .. }) if failure.class == FailureClass::Provider)
+        let verdicts = self.runs.iter().flat_map(|run| &run.report.tasks).filter_map(|task| task.verdict.as_ref());
+        let is_provider = |verdict: &TaskVerdict| {
+            matches!(verdict, TaskVerdict::Failed { failure, .. } if failure.class == FailureClass::Provider)
+        };
+        self.end == SolveEnd::Failed && verdicts.into_iter().any(is_provider)
     }
 }
 
-impl Serialize for SolveResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Document<'r> {
-            folder: String,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            words: Option<&'r String>,
-            #[serde(flatten)]
-            run: &'r RunResult,
-        }
-        let folder = self.folder.display().to_string();
-        Document { folder, words: self.words.as_ref(), run: &self.run }.serialize(serializer)
-    }
-}
-
-/// Solves a task in words: the model writes PDDL, which is repaired until it has a plan, and the plan is executed in that PDDL.
+/// Solves a task in words: models read the text several times, the readings are compared, what they leave open is asked about, and the plan
+/// says what it rests on.
 ///
 /// # Errors
-/// A text that is missing, empty, or PDDL; a folder that exists; everything that [`run`] refuses.
+/// A text that is missing, empty, or PDDL; a folder that exists; answers to another text; everything that [`crate::run::run`] refuses.
 pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, Error> {
-    let (text, stem) = task_text(context, &request.text)?;
-    let rules = request.rules.as_ref().map(|path| read_text(&context.path(path))).transpose()?;
-    let domain = request.domain.as_ref().map(|path| read_text(&context.path(path))).transpose()?;
-    let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&stem));
-    let folder = context.path(&shown);
-    let texts = [
-        ("task.nl", Some(text)),
-        ("domain.nl", rules),
-        ("domain.pddl", domain.clone()),
-        ("suite.toml", Some(format!("schema = 1\nname = {:?}\n", suite_name(&stem)))),
-    ];
-    if folder.exists() && !is_unanswered(&folder, &texts) {
-        let message = format!("{} exists already", shown.display());
-        return Err(Error::usage(message, Some("name another folder with --out, or remove this one")));
+    if request.say.is_some() && request.continued.is_none() {
+        let help = "name the folder of the task with --continue";
+        return Err(Error::usage("--say adds to a task that was solved before", Some(help)));
     }
-    let is_new = !folder.exists();
-    for (file, text) in &texts {
-        if let Some(text) = text {
-            write(&folder.join(file), text.as_bytes())?;
+    let mut folder = Folder::of(context, request)?;
+    let answers = request.answers.as_ref().map(|path| context.path(path));
+    let mut answers = folder.answers(answers.as_deref())?;
+    if let Some(say) = &request.say {
+        folder.add_version(std::slice::from_ref(say))?;
+        answers.clear();
+    }
+    loop {
+        let runs = readings::runs(context, &folder, request);
+        if runs.is_err() {
+            folder.remove_if_unused()?;
         }
-    }
-    let result = run(context, &run_request(request, &folder, domain.is_some()));
-    if result.is_err() && is_new && !folder.join(RUNS).exists() {
-        // The request was refused: nothing but these files is in the folder.
-        std::fs::remove_dir_all(&folder).map_err(|e| unwritable(&folder, &e))?;
-    }
-    let result = result?;
-    let words = write_answer(context, &folder, domain.as_deref(), &result)?;
-    Ok(SolveResult { folder: shown, run: result, words })
-}
-
-/// True if the folder has exactly these texts and no answer: an earlier attempt had no plan.
-fn is_unanswered(folder: &Path, texts: &[(&str, Option<String>)]) -> bool {
-    let is_same = |(file, text): &(&str, Option<String>)| {
-        let path = folder.join(file);
-        match text {
-            Some(text) => read_named_text(&path).is_ok_and(|existing| existing == *text),
-            None => !path.exists(),
+        let attempt = Attempt { context, folder: &folder, request, runs: runs?, answers: &answers };
+        match attempt.end()? {
+            Ended::Result(result) => return Ok(*result),
+            Ended::Statements(statements) => {
+                folder.add_version(&statements)?;
+                answers.clear();
+            }
         }
-    };
-    texts.iter().all(is_same) && !folder.join("answer").exists()
-}
-
-/// The text and a name for its folder.
-fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> {
-    let path = context.path(Path::new(given));
-    let (text, stem) = match path.is_file() {
-        true => {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(TASK);
-            // A file without an ending has the path of its folder.
-            let stem = if path.extension().is_some() { stem.to_owned() } else { format!("{stem}-task") };
-            (read_text(&path)?, stem)
-        }
-        false if given.split_whitespace().nth(1).is_some() => (given.to_owned(), TASK.to_owned()),
-        false => {
-            let diagnostic = Diagnostic::error(
-                "solve.no-text",
-                format!("`{given}` is neither a file nor a text of several words"),
-            );
-            let help = "check the path, or write the task itself in quotes: planforge solve \"There are three rooms ...\"";
-            return Err(unreadable(&path, diagnostic.help(help)));
-        }
-    };
-    let found = planforge_pddl::find_pddl(&text, SourceId(0));
-    if found.domains.iter().chain(&found.problems).any(|block| block.has_sections) {
-        let diagnostic = Diagnostic::error("solve.pddl", "the text holds PDDL, not a task in words");
-        let help =
-            "plan with `planforge pddl plan DOMAIN PROBLEM`; a domain for a task in words goes to --domain";
-        return Err(unreadable(&path, diagnostic.help(help)));
-    }
-    Ok((text, stem))
-}
-
-/// A name that a suite may have.
-fn suite_name(stem: &str) -> String {
-    stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '-' }).collect()
-}
-
-fn run_request(request: &SolveRequest, folder: &Path, has_domain: bool) -> RunRequest {
-    let shipped = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == "solve");
-    let mut set: Vec<String> = Vec::new();
-    if has_domain {
-        set.push("given.domain=true".to_owned());
-    }
-    set.extend(request.set.iter().cloned());
-    RunRequest {
-        pipeline: PipelineSource::Text {
-            name: "solve.toml".to_owned(),
-            text: shipped.map_or("", |pipeline| pipeline.text).to_owned(),
-        },
-        tasks: vec![folder.join(TASK)],
-        model: request.model.clone(),
-        set,
-        replay: request.replay.clone(),
-        record: request.record.clone(),
-        storage: RunStorage::Folder(folder.join(RUNS)),
-        jobs: 1,
-        ..RunRequest::default()
     }
 }
 
-/// Writes what the model wrote, and the plan as PDDL and in sentences. Returns the sentences.
-fn write_answer(
-    context: &Context,
-    folder: &Path,
-    given_domain: Option<&str>,
-    result: &RunResult,
-) -> Result<Option<String>, Error> {
-    let Some(task) = result.report.tasks.first() else { return Ok(None) };
-    let Some(candidate) = &task.candidate else { return Ok(None) };
-    let answer = folder.join("answer");
-    let domain = match given_domain {
-        Some(_) => folder.join("domain.pddl"),
-        None => answer.join("domain.pddl"),
-    };
-    let written = [
-        (&domain, candidate.domain.as_ref().filter(|_| given_domain.is_none())),
-        (&answer.join("problem.pddl"), candidate.problem.as_ref()),
-    ];
-    for (path, text) in written {
-        if let Some(text) = text {
-            write(path, text.as_bytes())?;
+/// One version of the text with its runs.
+struct Attempt<'a> {
+    context: &'a Context,
+    folder: &'a Folder,
+    request: &'a SolveRequest,
+    runs: Vec<RunResult>,
+    answers: &'a [(String, String)],
+}
+
+enum Ended {
+    Result(Box<SolveResult>),
+    /// The author said what no choice expresses: the text is read anew.
+    Statements(Vec<String>),
+}
+
+impl Attempt<'_> {
+    fn end(self) -> Result<Ended, Error> {
+        if let Some(run) = self.runs.iter().find(|run| run.report.state != RunState::Finished) {
+            let line = match &run.pending {
+                Some(wave) => format!("unfinished: {} requests wait for replies.", wave.pending),
+                None => "unfinished: the readings were interrupted.".to_owned(),
+            };
+            return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
         }
+        let readings = Readings::of(&self.runs);
+        if readings.refusals.len() > readings.usable.len() {
+            let (_, sentence) = &readings.refusals[0];
+            let line = format!("not a task: {sentence}");
+            return Ok(Ended::Result(Box::new(self.result(SolveEnd::NotATask, line, None))));
+        }
+        if readings.usable.is_empty() {
+            let why = readings.left_out.first().map_or(String::new(), |why| format!(": {why}"));
+            let line = format!("failed: none of {} readings can be used{why}.", readings.made);
+            return Ok(Ended::Result(Box::new(self.result(SolveEnd::Failed, line, None))));
+        }
+        for (number, reading) in readings.usable.iter().enumerate() {
+            let name = |file: &str| format!("readings/{}/{file}", number + 1);
+            self.folder.write(&name("domain.pddl"), &reading.model.domain_text)?;
+            self.folder.write(&name("problem.pddl"), &reading.model.problem_text)?;
+        }
+        let settings =
+            Settings { questions: self.request.questions, ask: self.request.ask, answers: self.answers };
+        let mut dialogue = talk(self.context, &readings.usable, &settings);
+        for (_, sentence) in &readings.refusals {
+            dialogue.remarks.push(format!("one reading says: {sentence}"));
+        }
+        self.folder.write_points(&dialogue.points)?;
+        if !dialogue.statements.is_empty() {
+            return Ok(Ended::Statements(dialogue.statements));
+        }
+        self.answer(&readings, dialogue).map(|result| Ended::Result(Box::new(result)))
     }
-    let plan = candidate.plan.as_ref().and_then(PlanOutcome::best);
-    let (Some(TaskVerdict::Planned { .. }), Some(plan)) = (&task.verdict, plan) else { return Ok(None) };
-    let text = plan.to_ipc();
-    write(&answer.join("plan"), text.as_bytes())?;
-    let told = tell(
-        context,
-        &TellRequest {
-            domain: Source::File(domain),
-            subject: TellSubject::Plan {
-                problem: Source::File(answer.join("problem.pddl")),
-                plan: Source::text("plan", text),
+
+    fn answer(self, readings: &Readings, dialogue: Dialogue) -> Result<SolveResult, Error> {
+        let text = match &self.folder.rules {
+            Some(rules) => format!("{}\n\n{rules}", self.folder.text),
+            None => self.folder.text.clone(),
+        };
+        let trust = Trust::of(readings, &dialogue, &text);
+        let open = dialogue.points.iter().filter(|point| point.status == PointStatus::Open).count();
+        let (end, reached) = match &dialogue.found {
+            _ if open > 0 => {
+                let noun = if open == 1 { "question" } else { "questions" };
+                (SolveEnd::NeedsAnswers, format!("needs answers: {open} {noun} in questions.toml."))
+            }
+            Found::Plan { steps, .. } => {
+                let noun = if steps.len() == 1 { "step" } else { "steps" };
+                (SolveEnd::Planned, format!("planned: {} {noun}.", steps.len()))
+            }
+            Found::Unsolvable(_) => (SolveEnd::Unsolvable, "unsolvable as read.".to_owned()),
+            Found::Open => (SolveEnd::NoPlanFound, "no plan was found within the limits.".to_owned()),
+        };
+        let line = format!("{reached} {}", trust.sentence());
+        let mut result = self.result(end, line, Some(trust));
+        result.points.clone_from(&dialogue.points);
+        result.domain.clone_from(&dialogue.model.domain_text);
+        result.problem.clone_from(&dialogue.model.problem_text);
+        let folder = self.folder;
+        let json = serde_json::to_string_pretty(&result.trust).unwrap_or_default();
+        folder.write("trust.json", &json)?;
+        if end == SolveEnd::NeedsAnswers {
+            return Ok(result);
+        }
+        let model = &dialogue.model;
+        let domain_file = match &folder.domain {
+            Some(_) => folder.path.join("domain.pddl"),
+            None => {
+                folder.write("answer/domain.pddl", &model.domain_text)?;
+                folder.path.join("answer/domain.pddl")
+            }
+        };
+        folder.write("answer/problem.pddl", &model.problem_text)?;
+        if let Found::Plan { steps, optimal, .. } = &dialogue.found {
+            let plan = steps.join("\n") + "\n";
+            folder.write("answer/plan", &plan)?;
+            result.optimal = *optimal;
+            result.plan.clone_from(steps);
+            result.words = self.words(domain_file, plan);
+            if let Some(words) = &result.words {
+                folder.write("answer/plan.txt", words)?;
+            }
+        }
+        if let Found::Unsolvable(why) = &dialogue.found {
+            result.words = Some(why.clone());
+        }
+        result.changes = self.changes(&dialogue);
+        Ok(result)
+    }
+
+    /// The plan in sentences.
+    fn words(&self, domain: PathBuf, plan: String) -> Option<String> {
+        let problem = Source::File(self.folder.path.join("answer/problem.pddl"));
+        let told = tell(
+            &self.context.without_events(),
+            &TellRequest {
+                domain: Source::File(domain),
+                subject: TellSubject::Plan { problem, plan: Source::text("plan", plan) },
+                sentences: Sentences::default(),
+                limits: RequestLimits::default(),
             },
-            sentences: Sentences::default(),
-            limits: RequestLimits::default(),
-        },
-    );
-    let told = match told {
-        Ok(TellResult::Plan { told, .. }) => told,
-        Ok(TellResult::Differences(_)) => return Ok(None),
-        Err(error) => {
-            context.warn(format!("the plan is not told in sentences: {error}"));
-            return Ok(None);
+        );
+        match told {
+            Ok(TellResult::Plan { told, .. }) => Some(told.to_string()),
+            Ok(TellResult::Differences(_)) => None,
+            Err(error) => {
+                self.context.warn(format!("the plan is not told in sentences: {error}"));
+                None
+            }
         }
-    };
-    let words = told.to_string();
-    write(&answer.join("plan.txt"), words.as_bytes())?;
-    Ok(Some(words))
+    }
+
+    /// The differences to the answer of the version before.
+    fn changes(&self, dialogue: &Dialogue) -> Vec<String> {
+        let earlier = |file| self.folder.earlier_answer(file);
+        let Some(domain) = earlier("domain.pddl") else { return Vec::new() };
+        let earlier_domain = planforge_pddl::parse_domain(&domain, planforge_diagnostics::SourceId(0)).value;
+        let named = ("the earlier answer", "the new one");
+        tell_differences(&earlier_domain, &dialogue.model.domain, named, &Wording::default())
+    }
+
+    fn result(&self, end: SolveEnd, line: String, trust: Option<Trust>) -> SolveResult {
+        let usage = || self.runs.iter().flat_map(|run| &run.report.tasks).flat_map(|task| task.usage.values());
+        SolveResult {
+            line,
+            end,
+            folder: self.folder.shown.clone(),
+            domain: String::new(),
+            problem: String::new(),
+            plan: Vec::new(),
+            words: None,
+            optimal: false,
+            points: Vec::new(),
+            trust,
+            changes: Vec::new(),
+            requests: usage().map(|usage| usage.calls).sum(),
+            tokens: usage().map(|usage| usage.prompt_tokens + usage.completion_tokens).sum(),
+            runs: self.runs.clone(),
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

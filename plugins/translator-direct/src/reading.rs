@@ -9,7 +9,7 @@ use planforge_diagnostics::{CodeInfo, code_table};
 use planforge_plugin_common::reading::{has_quote, join_texts, numbered, quotation_mark};
 use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
-    response,
+    response, too_few_replies,
 };
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::prompt::Templates;
@@ -38,7 +38,7 @@ impl Plugin for ReadingTranslator {
             "Asks a language model for a domain and problem of a text, whose lines name their sentences",
         )
         .role(ROLE, "writes the PDDL")
-        .requests(RequestCount::ForAllSamples(1))
+        .requests(RequestCount::Samples)
     }
 
     fn create(options: ReadingOptions, _secrets: &Secrets) -> Result<Self, Failure> {
@@ -51,40 +51,50 @@ impl Translator for ReadingTranslator {
         let conversation = request.candidate.conversation.as_slice();
         let text = join_texts(&request.task.task_text, &request.task.domain_text);
         let system = self.templates.system(self.options.system.as_deref(), &())?;
-        let turns = new_turns(conversation, system, self.question(request, &text)?);
         let n = request.n.max(1);
         let writer = Writer { host, task: &request.task, logprobs: false };
-        let replies = writer.ask([conversation, &turns].concat(), "reading", n)?;
-        let patch = |reply: &Reply| {
-            let patch = read_reading(request, &text, reply)?;
-            Ok::<_, Failure>(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })
-        };
-        let samples = replies.iter().take(n as usize).map(|reply| patch(reply).into()).collect();
+        let mut samples = Vec::with_capacity(n as usize);
+        // The host numbers the requests of a call, so they are made one after the other.
+        for style in self.styles().cycle().take(n as usize) {
+            let turns = new_turns(conversation, system.clone(), self.question(request, &text, style)?);
+            let sample = writer.ask([conversation, &turns].concat(), "reading", 1).and_then(|replies| {
+                let reply = replies.first().ok_or_else(|| too_few_replies(0, 1))?;
+                let patch = read_reading(request, &text, reply)?;
+                Ok(CandidatePatch { messages: answered_turns(&turns, reply), ..patch })
+            });
+            samples.push(sample.into());
+        }
         Ok(response(samples, n))
     }
 }
 
 impl ReadingTranslator {
-    fn question(&self, request: &TranslateRequest, text: &str) -> Result<String, Failure> {
+    /// The styles of the samples, in turn: at least one.
+    fn styles(&self) -> impl Iterator<Item = Style> + Clone {
+        let one = self.options.styles.is_empty().then_some(Style::Plain);
+        self.options.styles.clone().into_iter().chain(one)
+    }
+
+    fn question(&self, request: &TranslateRequest, text: &str, style: Style) -> Result<String, Failure> {
         // The domain's text is a part of the task: no domain is required beside it.
         need_problem_text(&request.task, Some(""))?;
         if request.feedback.is_empty() {
-            return self.reading(request, text);
+            return self.reading(request, text, style);
         }
         let revise = self.revise(request)?;
         match request.candidate.conversation.is_empty() {
             // The conversation does not contain the text yet.
-            true => Ok(format!("{}\n\n{revise}", self.reading(request, text)?)),
+            true => Ok(format!("{}\n\n{revise}", self.reading(request, text, style)?)),
             false => Ok(revise),
         }
     }
 
-    fn reading(&self, request: &TranslateRequest, text: &str) -> Result<String, Failure> {
+    fn reading(&self, request: &TranslateRequest, text: &str, style: Style) -> Result<String, Failure> {
         let context = ReadingContext {
             text: &numbered(text),
             mark: &quotation_mark(text),
             domain: given_domain(&request.task),
-            style: self.options.style.word(),
+            style: style.word(),
         };
         self.templates.render("reading", &context)
     }
@@ -200,9 +210,9 @@ impl Style {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingOptions {
-    /// The way that the model is asked to go: `plain` (the domain, then the problem), `goal-first` (backwards from the goal) or
-    /// `actions-first` (the actions one by one, then the objects).
-    pub style: Style,
+    /// The ways that the model is asked to go, one for each sample in turn: `plain` (the domain, then the problem), `goal-first`
+    /// (backwards from the goal) or `actions-first` (the actions one by one, then the objects). None: `plain`.
+    pub styles: Vec<Style>,
     /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }

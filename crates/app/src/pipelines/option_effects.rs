@@ -448,7 +448,7 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     row(Plugin("translator-edit"), E::Spends, &["logprobs"]),
     row(Plugin("translator-edit"), E::None, &["example", "grammar", "problem", "reason"]),
     row(Plugin("translator-reading"), E::IsSent, &["system"]),
-    row(Plugin("translator-reading"), E::None, &["style"]),
+    row(Plugin("translator-reading"), E::None, &["styles"]),
     row(Plugin("translator-thought"), E::IsSent, &["system"]),
     row(Plugin("translator-thought"), E::Spends, &["logprobs"]),
     row(Plugin("translator-thought"), E::None, &["artefact", "form", "mode", "template"]),

@@ -6,12 +6,13 @@ use crate::events::Notice;
 use crate::files::{refuse_part_of_run, unwritable, write};
 use crate::pipelines::loaded::{LoadedPipeline, check_recorded, instantiate};
 use crate::pipelines::prepare::Prepared;
+use crate::run::ModelChoice;
 use crate::running::changes::LimitWatch;
 use crate::running::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, services};
 use crate::running::manifest::{manifest, stored_tasks};
 use planforge_contract::{Failure, FailureClass};
 use planforge_llm::Mode;
-use planforge_pipeline::{RunReport, RunState, RunTask};
+use planforge_pipeline::{RunReport, RunState, RunTask, TaskReport};
 use planforge_record::{
     Cassette, CassetteHeader, Journal, Lookup, MAX_RECORD_BYTES, MemoryJournal, RecordError, Redactor,
     RunFolder, RunManifest, TaskUse, export_cassette, read_regular, sha256_hex,
@@ -33,6 +34,8 @@ pub(crate) struct NewRun<'a> {
     pub(crate) mode: Mode,
     /// Cassettes that are searched for replies.
     pub(crate) cassettes: &'a [PathBuf],
+    /// The model that answers, where it is the front's own.
+    pub(crate) model: &'a ModelChoice,
 }
 
 impl NewRun<'_> {
@@ -43,7 +46,8 @@ impl NewRun<'_> {
         checked: &'c LoadedPipeline,
         tasks: &[(RunTask, TaskUse)],
     ) -> Result<(RunOutcome, RecordedRun<'c>, Arc<Redactor>), Error> {
-        let (prepared, redactor) = instantiate(context, checked, self.mode)?;
+        let (mut prepared, redactor) = instantiate(context, checked, self.mode)?;
+        self.model.answer(checked, &mut prepared);
         let lookups = open_cassettes(context, self.cassettes, &redactor)?;
         let replayed = if self.mode == Mode::Replay { self.cassettes } else { &[] };
         let manifest =
@@ -169,7 +173,12 @@ impl RecordedRun<'_> {
 /// Redacts the report: messages of plugins may contain secrets. Each task alone, because the JSON form of a long run's report is large.
 fn without_secrets(mut report: RunReport, redactor: &Redactor) -> Result<RunReport, Failure> {
     let tasks = std::mem::take(&mut report.tasks);
-    let clean = tasks.into_iter().map(|task| redacted(task, redactor)).collect::<Result<_, _>>()?;
+    let clean = |mut task: TaskReport| -> Result<TaskReport, Failure> {
+        // It is not a part of the JSON form.
+        let beam = redacted(std::mem::take(&mut task.beam), redactor)?;
+        Ok(TaskReport { beam, ..redacted(task, redactor)? })
+    };
+    let clean = tasks.into_iter().map(clean).collect::<Result<_, _>>()?;
     Ok(RunReport { tasks: clean, ..redacted(report, redactor)? })
 }
 
@@ -290,7 +299,6 @@ pub(crate) fn replay_run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use planforge_pipeline::TaskReport;
     use planforge_record::TaskVerdict;
     use secrecy::SecretString;
 

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::files::{read_text, unwritable};
 use crate::pipelines::loaded::{LoadedPipeline, check_pipeline, require_immediate_answers};
 use crate::pipelines::tasks::tasks_of;
+use crate::run::ModelChoice;
 use crate::running::execution::mode_of;
 use crate::running::recorded::NewRun;
 use crate::status::{Status, of_failure};
@@ -107,7 +108,8 @@ impl Critic {
         let jobs = request.jobs;
         let cassettes = self.cassettes(context, request);
         let overrides = &self.overrides;
-        let new = NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes };
+        let model = &ModelChoice::OfFile;
+        let new = NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes, model };
         let (ended, run, redactor) = new.run(context, &self.checked, &tasks)?;
         if let Some(folder) = &request.record {
             let folder = context.path(folder);

@@ -12,6 +12,7 @@ mod measure {
     pub(crate) mod plugin_calls;
     pub(crate) mod reading;
     pub(crate) mod robustness;
+    pub(crate) mod solve;
     pub(crate) mod runner;
     pub(crate) mod top_k;
     pub(crate) mod walks;
@@ -73,6 +74,8 @@ commands! {
     MeasureClasses(measure::classes::ClassesArgs) => measure::classes::measure_classes;
     /// Final verdicts of the shipped pipelines against the exact comparison, on simulated replies.
     MeasureVerdicts(measure::classes::VerdictsArgs) => measure::classes::measure_verdicts;
+    /// Trust: texts with known gaps, solved with an author who knows the reference: gaps found, questions asked, answers that are right.
+    MeasureSolve(measure::solve::SolveArgs) => measure::solve::measure_solve;
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure::top_k::TopKArgs) => measure::top_k::run;
     /// The runner: time and memory that `planforge run` adds per candidate, with a server that answers at once.

@@ -89,11 +89,6 @@ impl OverrideArgs {
         self.model.clone().map_or(ModelChoice::OfFile, ModelChoice::Named)
     }
 
-    /// True if no model is named.
-    pub(crate) fn is_of_file(&self) -> bool {
-        self.model.is_none()
-    }
-
     /// The changes of `--set`.
     pub(crate) fn set(&self) -> Vec<String> {
         self.set.clone()

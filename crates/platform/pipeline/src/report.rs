@@ -267,6 +267,9 @@ pub struct TaskReport {
     /// task counts for pass@k. The task's verdict is that of one of them, chosen without the reference.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub candidates: BTreeMap<String, usize>,
+    /// These candidates, in beam order. They are not written: a replay of the record makes them again.
+    #[serde(skip)]
+    pub beam: Vec<Candidate>,
     /// The stages, in order.
     pub stages: Vec<StageReport>,
     /// Parts of the reference that the pipeline would be given and the task does not have.

@@ -114,6 +114,7 @@ impl<'a> Drivers<'a> {
             context: StageContext::new(self.run, &self.pipeline.stages, task),
             stages: Vec::new(),
             candidates: BTreeMap::new(),
+            beam: Vec::new(),
             parked: false,
         }
     }
@@ -181,6 +182,8 @@ struct Driver<'a> {
     stages: Vec<StageReport>,
     /// Verdicts on the candidates that are left at the end, if there are several.
     candidates: BTreeMap<String, usize>,
+    /// These candidates.
+    beam: Vec<Candidate>,
     parked: bool,
 }
 
@@ -329,6 +332,7 @@ impl<'a> Driver<'a> {
                 let verdict = self.context.verdict(entry);
                 *self.candidates.entry(verdict.name().to_owned()).or_insert(0) += 1;
             }
+            self.beam.extend(beam.iter().map(|entry| entry.candidate.clone()));
         }
         // Among equals the first in beam order is taken.
         match beam.into_iter().min_by_key(|entry| self.context.place_at_end(entry)) {
@@ -425,6 +429,7 @@ impl<'a> Driver<'a> {
             path,
             written,
             candidates: std::mem::take(&mut self.candidates),
+            beam: std::mem::take(&mut self.beam),
             stages: std::mem::take(&mut self.stages),
             not_given: self.context.task.task.not_given.clone(),
             renaming: None,

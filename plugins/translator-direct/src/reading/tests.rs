@@ -29,7 +29,7 @@ const PROBLEM: &str = "(define (problem l1)
 ) ; [2]";
 
 fn plugin(style: Style) -> ReadingTranslator {
-    ReadingTranslator::create(ReadingOptions { style, system: None }, &Secrets::default()).unwrap()
+    ReadingTranslator::create(ReadingOptions { styles: vec![style], system: None }, &Secrets::default()).unwrap()
 }
 
 fn answer() -> String {
@@ -187,4 +187,17 @@ fn a_text_is_required_before_any_request() {
     let failure = plugin(Style::Plain).translate(&host, &request).unwrap_err();
     assert_eq!((failure.class, failure.code.as_str()), (FailureClass::Request, "translate.no-text"));
     assert!(host.requests().is_empty());
+}
+
+#[test]
+fn samples_are_asked_for_one_by_one_in_the_styles_in_turn() {
+    let styles = vec![Style::Plain, Style::GoalFirst];
+    let plugin = ReadingTranslator::create(ReadingOptions { styles, system: None }, &Secrets::default()).unwrap();
+    let host = TestHost::for_kind(PluginKind::Translator);
+    let host = (0..3).fold(host, |host, _| host.reply("writer", &answer()));
+    let response = plugin.translate(&host, &lamps_request(false, 3)).unwrap();
+    assert!(sample_results(response).iter().all(Result::is_ok));
+    let questions: Vec<String> = host.requests().iter().map(|(_, sent)| transcript(&sent.messages)).collect();
+    assert_eq!((questions.len(), questions[0] == questions[2]), (3, true));
+    assert!(questions[1].contains("Work backwards from the end") && !questions[0].contains("Work backwards"));
 }

@@ -1,26 +1,43 @@
 //! `planforge solve`: a plan from a text alone.
 
-use crate::args::{OverrideArgs, ProgressArgs};
+use crate::args::ProgressArgs;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::outcome::{print_result, verdict_sentence};
-use clap::Args;
-use planforge_app::solve::{SolveRequest, SolveResult, solve};
+use crate::outcome::report_text;
+use clap::{Args, ValueEnum};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::run::ModelChoice;
+use planforge_app::solve::{PointStatus, SolveEnd, SolveRequest, SolveResult, solve};
+use planforge_app::{Question, Questions};
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Plan a task that is described in words.
 ///
-/// A model writes the PDDL, which is repaired until it has a plan. Nothing but that PDDL judges the plan, and the first line says so. The text,
-/// the PDDL, the plan and the run are kept in a folder, which is a suite.
+/// Models read the text several times and write PDDL. The readings are compared step by step. Where they differ, or where the text leaves
+/// something open and the plan depends on it, you are asked. The first line says what the plan rests on. The text, the readings, the
+/// questions with their answers, and the plan are kept in a folder, which is a suite.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge solve robot.txt --model openai:gpt-5
   planforge solve \"There are three rooms in a row. The robot is in the first ...\"
   planforge solve delivery.txt --domain vans.pddl
-  planforge solve delivery.txt --rules rules.txt --out tuesday")]
+  planforge solve delivery.txt --rules rules.txt --out tuesday
+  planforge solve robot.txt --model openai:gpt-5 --model anthropic:claude-sonnet-4-5
+  planforge solve --continue robot --say \"the robot cannot open doors\"
+  planforge solve --continue robot --answers robot/questions.toml")]
 pub(crate) struct SolveArgs {
     /// A file with the task in words, or the words themselves.
-    text: String,
+    #[arg(required_unless_present = "continued", conflicts_with = "continued")]
+    text: Option<String>,
+    /// Go on in the folder of a task. Nothing is paid twice.
+    #[arg(long = "continue", value_name = "DIR", conflicts_with_all = ["domain", "rules", "out"])]
+    continued: Option<PathBuf>,
+    /// Add a statement to the text, which is then read anew.
+    #[arg(long, value_name = "WORDS", requires = "continued")]
+    say: Option<String>,
     /// A domain in PDDL: the model then writes the problem alone.
     #[arg(long, value_name = "FILE")]
     domain: Option<PathBuf>,
@@ -30,8 +47,24 @@ pub(crate) struct SolveArgs {
     /// The folder to make. Left out: the name of the text's file without its ending, or `task`.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    overrides: OverrideArgs,
+    /// A model that reads the text, as of `planforge run`; several share the readings.
+    #[arg(long, value_name = "MODEL")]
+    model: Vec<String>,
+    /// Override a key of the pipeline `solve`, such as `llm.main.max_tokens=8192`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Number of independent readings.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
+    readings: u32,
+    /// Most questions. Further open points are assumed and printed.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    questions: usize,
+    /// Where questions go. `auto`: to the terminal; without one they are written to questions.toml, and the exit code is 27.
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
+    ask: Ask,
+    /// A file of answers: the questions.toml of the task's folder, completed.
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
     /// Take every reply from this cassette or run folder; send no request.
     #[arg(long, value_name = "CASSETTE")]
     replay: Option<PathBuf>,
@@ -45,46 +78,179 @@ pub(crate) struct SolveArgs {
     json: bool,
 }
 
+/// Where questions go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Ask {
+    Auto,
+    Never,
+}
+
 pub(crate) fn run(context: &Context, args: &SolveArgs) -> Exit {
     let context = &context.with_progress(args.progress.display());
+    let mut app = context.app.clone();
+    if args.ask == Ask::Auto {
+        app.questions = terminal();
+    }
     let request = SolveRequest {
-        text: args.text.clone(),
+        text: args.text.clone().unwrap_or_default(),
+        continued: args.continued.clone(),
+        say: args.say.clone(),
         domain: args.domain.clone(),
         rules: args.rules.clone(),
         folder: args.out.clone(),
-        model: args.overrides.model(),
-        set: args.overrides.set(),
+        models: args.model.iter().cloned().map(ModelChoice::Named).collect(),
+        readings: args.readings,
+        questions: args.questions,
+        ask: args.ask == Ask::Auto,
+        answers: args.answers.clone(),
+        set: args.set.clone(),
         replay: args.replay.clone(),
         record: args.record.clone(),
     };
-    context.show(solve(&context.app, &request), |result| print(context, args, &result))
+    context.show(solve(&app, &request), |result| print(context, args, &result))
 }
 
 fn print(context: &Context, args: &SolveArgs, result: &SolveResult) -> Exit {
-    match &result.words {
-        _ if args.json => context.output.json(result),
-        Some(words) => {
-            let words = words.lines().map(planforge_app::diagnostics::render::escape).collect::<Vec<_>>();
-            context.output.result(&format!(
-                "{}\n{}\n",
-                verdict_sentence(&result.run.report),
-                words.join("\n")
-            ));
-        }
-        None => print_result(context, &result.run, false),
+    if args.json {
+        context.output.json(result);
+    } else {
+        context.output.result(&text_of(result));
     }
     let folder = result.folder.display();
-    if result.words.is_some() {
-        context
-            .output
-            .note(&format!("the PDDL and the plan are in {folder}/answer, the run is in {folder}/runs"));
-    } else {
-        context.output.note(&format!("the text and the run are in {folder}"));
+    match result.end {
+        SolveEnd::Planned | SolveEnd::Unsolvable | SolveEnd::NoPlanFound => context.output.note(&format!(
+            "everything is in {folder}; correct it with `planforge solve --continue {folder} --say \"...\"`"
+        )),
+        SolveEnd::NeedsAnswers => context.output.note(&format!(
+            "write the answers into {folder}/questions.toml, then: planforge solve --continue {folder}"
+        )),
+        SolveEnd::Unfinished => {
+            let replies = result.runs.iter().filter_map(|run| run.answers.as_ref());
+            for answers in replies {
+                context.output.note(&format!("replies go to {}", answers.display()));
+            }
+            context.output.note(&format!("go on with `planforge solve --continue {folder}`"));
+        }
+        SolveEnd::NotATask | SolveEnd::Failed => {
+            context.output.note(&format!("the text and the runs are in {folder}"));
+        }
     }
-    if result.lacks_model() && args.overrides.is_of_file() {
+    if result.lacks_model() && args.model.is_empty() {
         context.output.note(
             "name a model with --model, such as openai:NAME, anthropic:NAME or local:FILE.gguf; `planforge demo` needs none",
         );
     }
     result.status()
+}
+
+/// The result as text. Everything that a model wrote is escaped.
+pub(super) fn text_of(result: &SolveResult) -> String {
+    let mut out = format!("{}\n", escape(&result.line));
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let lines: Vec<String> = lines.iter().map(|line| format!("  {}", escape(line))).collect();
+            // Writing to a text cannot fail.
+            let _ = write!(out, "\n{title}:\n{}\n", lines.join("\n"));
+        }
+    };
+    section("Plan", result.words.iter().flat_map(|words| words.lines()).map(str::to_owned).collect());
+    section("Changes", result.changes.clone());
+    let points = |status| {
+        let of = result.points.iter().filter(move |point| point.status == status);
+        of.map(|point| {
+            let follows = point.follows.checked_sub(1).and_then(|at| point.choices.get(at));
+            let waits = if point.status == PointStatus::Open { "" } else { follows.map_or("", String::as_str) };
+            format!("{} {waits}", point.question).trim_end().to_owned()
+        })
+        .collect()
+    };
+    section("Open questions", points(PointStatus::Open));
+    section("Answered", points(PointStatus::Answered));
+    section("Decided by a sentence of the text", points(PointStatus::DecidedByText));
+    section("Assumed", points(PointStatus::Assumed));
+    section("The same plan either way", points(PointStatus::EitherWay));
+    if let Some(trust) = &result.trust {
+        let unused = trust.unused_sentences.iter();
+        section("Sentences that are not used", unused.map(|one| format!("[{}] {}", one.number, one.text)).collect());
+        section("Parts that no sentence states", trust.assumed_parts.clone());
+        section("Remarks", trust.left_out.iter().chain(&trust.remarks).cloned().collect());
+    }
+    if result.end == SolveEnd::Failed {
+        for run in &result.runs {
+            out.push('\n');
+            out.push_str(&report_text(&run.report, &run.task_texts, &run.explained_plans, false));
+        }
+    }
+    out
+}
+
+/// The person at the terminal, if there is one.
+pub(super) fn terminal() -> Option<Arc<dyn Questions>> {
+    let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    has_terminal.then(|| Arc::new(Terminal) as Arc<dyn Questions>)
+}
+
+/// Asks on the terminal.
+struct Terminal;
+
+impl Questions for Terminal {
+    fn answer(&self, question: &Question) -> Option<String> {
+        ask(question, &mut std::io::stdin().lock(), &mut std::io::stderr())
+    }
+}
+
+/// The question with its numbered choices.
+pub(super) fn question_text(question: &Question) -> String {
+    let mut shown = format!("\n{}\n", escape(&question.text));
+    for (number, choice) in question.choices.iter().enumerate() {
+        // Writing to a text cannot fail.
+        let _ = writeln!(shown, "  {}  {}", number + 1, escape(choice));
+    }
+    shown
+}
+
+/// Prints the question with its choices and reads the answer: a number, or words. `None` at the end of the input.
+fn ask(question: &Question, input: &mut dyn BufRead, output: &mut dyn Write) -> Option<String> {
+    output.write_all(question_text(question).as_bytes()).ok()?;
+    let mut read = |prompt: &str| {
+        let mut line = String::new();
+        write!(output, "{prompt}").and_then(|()| output.flush()).ok()?;
+        (input.read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
+    };
+    loop {
+        match read("> ")?.as_str() {
+            "" => {}
+            "4" => {
+                let words = read("what is true instead? ")?;
+                if !words.is_empty() {
+                    return Some(words);
+                }
+            }
+            answer => return Some(answer.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_takes_a_number_or_words_and_repeats_after_an_empty_line() {
+        let question = Question { text: "May it carry two?".to_owned(), choices: vec!["yes".into(), "no".into()] };
+        let mut shown = Vec::new();
+        for (typed, answer) in [
+            ("1\n", Some("1")),
+            ("\n2\n", Some("2")),
+            ("4\nthree at most\n", Some("three at most")),
+            ("only small ones\n", Some("only small ones")),
+            ("", None),
+        ] {
+            shown.clear();
+            assert_eq!(ask(&question, &mut typed.as_bytes(), &mut shown).as_deref(), answer, "{typed:?}");
+        }
+        let mut shown = Vec::new();
+        ask(&question, &mut "1\n".as_bytes(), &mut shown);
+        assert_eq!(String::from_utf8(shown).unwrap(), "\nMay it carry two?\n  1  yes\n  2  no\n> ");
+    }
 }

@@ -56,6 +56,7 @@ mod scaling;
 mod secrets;
 mod shards;
 mod shared_folder;
+mod solve;
 mod study;
 mod suite;
 mod support;

@@ -1,8 +1,7 @@
-//! Tasks without a reference: what each shipped pipeline does with them, in a table of docs/reference, and `planforge solve`. A simulated
-//! model answers: the noisy oracle without mistakes, and for plans and descriptions one fixed reply.
+//! Tasks without a reference: what each shipped pipeline does with them, in a table of docs/reference. A simulated model
+//! answers: the noisy oracle without mistakes, and for plans and descriptions one fixed reply.
 
-use super::support::{Ran, example, example_text, fenced, pipeline, planforge, ran, root, saying};
-use planforge_testkit::{Scripted, ScriptedServer};
+use super::support::{example, example_text, pipeline, ran, root, saying};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -158,84 +157,4 @@ fn the_page_says_what_each_pipeline_does() {
         fs::read_to_string(&written).unwrap_or_default() == page,
         "{PAGE} is stale: run `UPDATE_PAGES=1 cargo test -p planforge-cli --test e2e without_reference`"
     );
-}
-
-/// A server that replies with the domain and the problem of the first task of `parcels`, and names no open point.
-fn writing_parcels() -> ScriptedServer {
-    ScriptedServer::matching(|request| {
-        let is_about_points = request.body.contains("Check these kinds of points");
-        let reply = match is_about_points {
-            true => "{\"points\": []}".to_owned(),
-            false => {
-                let texts = ["domain.pddl", "p01.pddl"].map(|file| fenced(&example_text("parcels", file)));
-                format!("TASK\n{}", texts.join("\n"))
-            }
-        };
-        Scripted::replies(&[&reply])
-    })
-    .unwrap()
-}
-
-/// `planforge solve` in that folder, with replies of a server.
-fn solve(folder: &Path, server: &ScriptedServer, arguments: &[&str]) -> Ran {
-    let address = format!("llm.main.base_url={}", server.base_url());
-    let mut command = planforge();
-    command.current_dir(folder).arg("solve").args(arguments).args(["--set", &address]);
-    Ran::wait(command.spawn().unwrap())
-}
-
-#[test]
-fn a_text_alone_becomes_a_plan() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("parcels.txt"), whole_text()).unwrap();
-    let server = writing_parcels();
-    let solved = solve(folder.path(), &server, &["parcels.txt"]);
-    let lines: Vec<&str> = solved.expect(0).stdout.lines().collect();
-    assert_eq!(
-        lines.first(),
-        Some(&"planned: 10 steps, valid in the PDDL that the model wrote; nothing has judged that PDDL.")
-    );
-    let answer = folder.path().join("parcels/answer");
-    let files = ["domain.pddl", "problem.pddl", "plan"].map(|file| answer.join(file).display().to_string());
-    let validated = ran(["pddl", "validate"].into_iter().chain(files.iter().map(String::as_str)));
-    validated.expect(0);
-    let words = fs::read_to_string(answer.join("plan.txt")).unwrap();
-    assert!(solved.stdout.contains(words.trim()), "{}", solved.stdout);
-    // The folder is a suite with one task, whose answer is not its reference.
-    let task = folder.path().join("parcels/task").display().to_string();
-    let again = ran(["suite", "check", &folder.path().join("parcels").display().to_string()]);
-    again.expect(0);
-    assert!(!Path::new(&format!("{task}.pddl")).exists());
-    // Nothing is overwritten.
-    solve(folder.path(), &server, &["parcels.txt"]).expect(30).says(&["parcels", "--out"]);
-}
-
-#[test]
-fn a_given_domain_is_used_and_not_written() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("vans.pddl"), example_text("parcels", "domain.pddl")).unwrap();
-    let text = example_text("parcels", "p01.nl");
-    let server = writing_parcels();
-    let solved =
-        solve(folder.path(), &server, &[&text, "--domain", "vans.pddl", "--out", "parcels", "--json"])
-            .json(0);
-    assert_eq!(solved["tasks"][0]["verdict"]["verdict"], "planned");
-    let of = |file: &str| fs::read_to_string(folder.path().join("parcels").join(file)).unwrap();
-    assert_eq!(of("domain.pddl"), example_text("parcels", "domain.pddl"));
-    assert!(!folder.path().join("parcels/answer/domain.pddl").exists());
-    assert_eq!(of("answer/plan").lines().filter(|line| line.starts_with('(')).count(), 10);
-}
-
-#[test]
-fn what_is_not_a_task_is_refused_before_a_model_is_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("empty.txt"), " \n").unwrap();
-    fs::write(folder.path().join("task.txt"), example_text("parcels", "p01.pddl")).unwrap();
-    let server = writing_parcels();
-    solve(folder.path(), &server, &["empty.txt"]).expect(31).says(&["empty"]);
-    solve(folder.path(), &server, &["robot.txt"])
-        .expect(31)
-        .says(&["robot.txt", "is neither a file nor a text"]);
-    solve(folder.path(), &server, &["task.txt"]).expect(31).says(&["PDDL", "planforge pddl plan"]);
-    assert!(!folder.path().join("task").exists() && server.requests().is_empty());
 }

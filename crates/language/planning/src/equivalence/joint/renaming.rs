@@ -2,7 +2,10 @@
 
 use super::refine::similarity;
 use super::side::Side;
-use super::{Mapping, SchemaPair};
+use super::{JointLimits, Mapping, Reading, SchemaPair};
+use crate::equivalence::ComparedSide;
+use crate::equivalence::domains::NotCompared;
+use crate::resources::ResourceLimits;
 use crate::walk::NamedStep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,6 +75,31 @@ impl JointRenaming {
         renaming.types = pair_extensions(&types(first, &partner), &types(second, &Some));
         renaming.predicates = pair_extensions(&predicates(first, &partner), &predicates(second, &Some));
         renaming
+    }
+
+    /// The renaming that leaves every name: objects and actions of equal names are partners, and parameters by their places.
+    ///
+    /// # Errors
+    /// A reading is not a model, or a limit ended grounding.
+    pub fn of_equal_names(
+        first: Reading<'_>,
+        second: Reading<'_>,
+        limits: &JointLimits,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, NotCompared> {
+        let limits = JointLimits { max_explored: 0, ..*limits };
+        let first = Side::new(ComparedSide::First, first, &limits, resources)?;
+        let second = Side::new(ComparedSide::Second, second, &limits, resources)?;
+        let place = |names: &[String], name: &str| names.iter().position(|other| other.eq_ignore_ascii_case(name));
+        let objects = first.objects().iter().map(|name| place(second.objects(), name).map(|at| at as u32));
+        let others = second.model().schema_names();
+        let schemas = first.model().schema_names().iter().enumerate().map(|(schema, name)| {
+            let partner = place(others, name)?;
+            let arity = first.arity(schema).min(second.arity(partner));
+            Some(SchemaPair { second: partner, parameters: (0..arity).map(|at| (at, at)).collect() })
+        });
+        let mapping = Mapping { objects: objects.collect(), schemas: schemas.collect() };
+        Ok(Self::new([&first, &second], &mapping))
     }
 
     fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {

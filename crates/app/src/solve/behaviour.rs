@@ -1,0 +1,343 @@
+//! The behaviour of a domain with a problem: what can be done, when the task is done, and the shortest difference from another one.
+
+use crate::context::Context;
+use crate::limits::{RequestLimits, WorkLimits};
+use planforge_diagnostics::{Diagnostic, SourceId};
+use planforge_pddl::ast::{Action, Domain, Problem};
+use planforge_pddl::{parse_domain, parse_problem};
+use planforge_planning::equivalence::ComparedSide;
+use planforge_planning::equivalence::domains::{
+    Behaviour, DifferenceKind, EquivalenceLimits, compare_domains,
+};
+use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
+use planforge_planning::equivalence::joint::{
+    JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_readings,
+};
+use planforge_planning::walk::NamedStep;
+use planforge_planning::{
+    Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
+    parse_plan,
+};
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// Seconds for one comparison, and for one plan.
+const SECONDS: f64 = 5.0;
+
+/// Most pairs of states of one comparison.
+const MOST_PAIRS: u64 = 300_000;
+
+/// Most nodes of one search.
+const MOST_NODES: u64 = 2_000_000;
+
+/// A domain and a problem that fit together.
+#[derive(Debug, Clone)]
+pub(super) struct Model {
+    pub(super) domain_text: String,
+    pub(super) problem_text: String,
+    pub(super) domain: Domain,
+    pub(super) problem: Problem,
+    /// The plan, once it was searched for.
+    plan: OnceCell<Found>,
+}
+
+impl Model {
+    /// Reads both texts.
+    ///
+    /// # Errors
+    /// The first mistake, as a clause.
+    pub(super) fn read(domain_text: &str, problem_text: &str) -> Result<Self, String> {
+        let first = |diagnostics: &[Diagnostic]| {
+            diagnostics.iter().find(|found| found.is_error()).map(|found| found.message.clone())
+        };
+        let domain = parse_domain(domain_text, SourceId(0));
+        let problem = parse_problem(problem_text, SourceId(1));
+        if let Some(mistake) = first(&domain.diagnostics).or_else(|| first(&problem.diagnostics)) {
+            return Err(mistake);
+        }
+        let (domain, problem) = (domain.value, problem.value);
+        normalize(&domain, &problem)
+            .map_err(|found| first(&found).unwrap_or_else(|| "the PDDL has a mistake".to_owned()))?;
+        let (domain_text, problem_text) = (domain_text.to_owned(), problem_text.to_owned());
+        Ok(Self { domain_text, problem_text, domain, problem, plan: OnceCell::new() })
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading { domain: &self.domain, problem: &self.problem }
+    }
+
+    /// A cheapest plan that is valid in both models, by the costs of this one. `None` if there is none, or at a limit.
+    pub(super) fn common_plan(
+        &self,
+        other: &Self,
+        translation: &Translation,
+        context: &Context,
+    ) -> Option<[Vec<String>; 2]> {
+        let bounds = JointLimits::default();
+        let limits = &mut limits(context);
+        let renaming = match &translation.renaming {
+            Some(renaming) => (**renaming).clone(),
+            None => JointRenaming::of_equal_names(self.reading(), other.reading(), &bounds, limits).ok()?,
+        };
+        let others = [(other.reading(), &renaming)];
+        let found = common_plan(self.reading(), &others, Algorithm::AStar, MOST_NODES, &bounds, limits);
+        let Ok(CommonPlan::Plan { steps, .. }) = found else { return None };
+        let mut sides = steps.iter().map(|steps| steps.iter().map(step_text).collect());
+        Some([sides.next()?, sides.next()?])
+    }
+
+    /// True if both have the same objects, and the same actions with as many parameters: then names mean the same.
+    fn has_names_of(&self, other: &Self) -> bool {
+        let objects = |model: &Self| -> BTreeSet<String> {
+            let all = model.problem.objects.iter().chain(&model.domain.constants);
+            all.map(|object| object.name.key().to_owned()).collect()
+        };
+        let actions = |model: &Self| -> BTreeSet<(String, usize)> {
+            let of = |action: &Action| (action.name.key().to_owned(), action.parameters.len());
+            model.domain.actions.iter().map(of).collect()
+        };
+        objects(self) == objects(other) && actions(self) == actions(other)
+    }
+
+    /// Executes steps. `None` if the task has constructs that are not executed, or at a limit.
+    pub(super) fn execute(&self, steps: &[String], context: &Context) -> Option<ValidationReport> {
+        let task = normalize(&self.domain, &self.problem).ok()?;
+        let plan = parse_plan(&steps.join("\n"), SourceId(2));
+        let report = Validator::new(task).validate(&plan, &mut limits(context));
+        match report.decision {
+            ValidationDecision::Valid | ValidationDecision::Invalid => Some(report),
+            ValidationDecision::Unsupported(_) | ValidationDecision::LimitReached(_) => None,
+        }
+    }
+
+    /// A plan: a cheapest one if the search ends in time, else the first that is found.
+    pub(super) fn plan(&self, context: &Context) -> &Found {
+        self.plan.get_or_init(|| self.search(context))
+    }
+
+    fn search(&self, context: &Context) -> Found {
+        let search = |algorithm| {
+            let options = PlanOptions { algorithm, max_nodes: MOST_NODES, ..PlanOptions::default() };
+            planforge_planning::plan(&self.domain, &self.problem, &options, &mut limits(context))
+        };
+        let mut found = Found::Open;
+        for algorithm in [Algorithm::AStar, Algorithm::Greedy] {
+            let Ok(result) = search(algorithm) else { return Found::Open };
+            match result.outcome {
+                SearchOutcome::Plan(plan) => {
+                    return Found::Plan { steps: plan.step_texts(), cost: plan.cost, optimal: plan.optimal };
+                }
+                SearchOutcome::ProvenUnsolvable(explanation) => {
+                    found = Found::Unsolvable(explanation.text());
+                    break;
+                }
+                SearchOutcome::LimitReached(_) | SearchOutcome::Unsupported(_) => {}
+            }
+        }
+        found
+    }
+
+    /// The cost of steps as a plan; `None` if they are not a plan, or if that is not known.
+    pub(super) fn cost_of(&self, steps: &[String], context: &Context) -> Option<f64> {
+        let report = self.execute(steps, context)?;
+        report.is_valid().then(|| report.cost.unwrap_or(steps.len() as f64))
+    }
+}
+
+/// The result of a search for a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Found {
+    Plan { steps: Vec<String>, cost: Option<f64>, optimal: bool },
+    /// The reason, as text.
+    Unsolvable(String),
+    Open,
+}
+
+impl Found {
+    /// The steps and their cost.
+    pub(super) fn steps(&self) -> Option<(&[String], f64)> {
+        match self {
+            Self::Plan { steps, cost, .. } => Some((steps, cost.unwrap_or(steps.len() as f64))),
+            Self::Unsolvable(_) | Self::Open => None,
+        }
+    }
+}
+
+fn limits(context: &Context) -> WorkLimits {
+    RequestLimits::seconds(Some(SECONDS)).start(context)
+}
+
+/// A statement about behaviour that an answer decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BehaviourTest {
+    /// Steps from the start, as PDDL: `(take robot ball)`.
+    pub steps: Vec<String>,
+    /// What is stated about them.
+    pub states: Statement,
+}
+
+/// What a test states about its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statement {
+    /// All of them can be done, one after the other.
+    Possible,
+    /// They can be done, and the task is then done.
+    Done,
+}
+
+impl BehaviourTest {
+    /// Whether the statement is true of a model; `None` if that is not known.
+    pub(super) fn holds(&self, model: &Model, context: &Context) -> Option<bool> {
+        let report = model.execute(&self.steps, context)?;
+        let is_executed = report.failing_step.is_none() && report.trace.len() == self.steps.len();
+        Some(match self.states {
+            Statement::Possible => is_executed,
+            Statement::Done => is_executed && report.is_valid(),
+        })
+    }
+}
+
+/// The comparison of two models.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Comparison {
+    /// Proved: both allow the same sequences, and are done after the same ones.
+    Same,
+    /// The same for all sequences of at most so many steps.
+    SameUpTo(u32),
+    /// This is true of one and not of the other.
+    Different(Difference),
+    /// Not compared; the reason, as a clause.
+    Open(String),
+}
+
+/// The shortest difference of two models.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Difference {
+    pub(super) test: BehaviourTest,
+    /// True if the test holds in the first model.
+    pub(super) holds_in_first: bool,
+    /// The conditions that do not hold where the test does not.
+    pub(super) conditions: Vec<String>,
+}
+
+/// The names of one model in another one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Translation {
+    /// `None`: both use the same names.
+    renaming: Option<Box<JointRenaming>>,
+}
+
+impl Translation {
+    /// Steps of the first model in the names of the second; `None` if it has no such step.
+    pub(super) fn to_second(&self, steps: &[String]) -> Option<Vec<String>> {
+        self.translate(steps, JointRenaming::second_step)
+    }
+
+    /// Steps of the second model in the names of the first; `None` if it has no such step.
+    pub(super) fn to_first(&self, steps: &[String]) -> Option<Vec<String>> {
+        self.translate(steps, JointRenaming::first_step)
+    }
+
+    fn translate(
+        &self,
+        steps: &[String],
+        step: impl Fn(&JointRenaming, &NamedStep) -> Option<NamedStep>,
+    ) -> Option<Vec<String>> {
+        let Some(renaming) = &self.renaming else { return Some(steps.to_vec()) };
+        steps.iter().map(|text| Some(step_text(&step(renaming, &NamedStep::parse(text)?)?))).collect()
+    }
+}
+
+/// Compares two models under the best renaming of everything.
+pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comparison, Translation) {
+    if first.has_names_of(second) {
+        return (compare_named(first, second, context), Translation::default());
+    }
+    let bounds = JointLimits { max_pairs: MOST_PAIRS, ..JointLimits::default() };
+    let compared = match compare_readings(first.reading(), second.reading(), &bounds, &mut limits(context)) {
+        Ok(compared) => compared,
+        Err(not_compared) => return (Comparison::Open(not_compared.error.to_string()), Translation::default()),
+    };
+    let comparison = match compared.verdict {
+        ReadingVerdict::Same => Comparison::Same,
+        ReadingVerdict::SameUpTo { steps, .. } => Comparison::SameUpTo(steps),
+        ReadingVerdict::Different { first_only, second_only } => {
+            let shortest = |side: OneSided| match side {
+                OneSided::Shortest(witness) => Some(witness),
+                OneSided::None | OneSided::NotFound { .. } => None,
+            };
+            match (shortest(first_only), shortest(second_only)) {
+                (Some(own), Some(other)) if other.steps.len() < own.steps.len() => of_witness(other, false),
+                (Some(own), _) => of_witness(own, true),
+                (None, Some(other)) => of_witness(other, false),
+                (None, None) => Comparison::Open("a difference was shown, but not by steps".to_owned()),
+            }
+        }
+    };
+    (comparison, Translation { renaming: Some(Box::new(compared.renaming)) })
+}
+
+/// The difference that a sequence shows, in the names of the first model as far as it has them.
+fn of_witness(witness: Witness, holds_in_first: bool) -> Comparison {
+    let steps = match (holds_in_first, witness.other_steps.len() == witness.steps.len()) {
+        (true, _) | (false, false) => &witness.steps,
+        (false, true) => &witness.other_steps,
+    };
+    let states = match witness.kind {
+        WitnessKind::Refused => Statement::Possible,
+        WitnessKind::Goal => Statement::Done,
+    };
+    let test = BehaviourTest { steps: steps.iter().map(step_text).collect(), states };
+    Comparison::Different(Difference { test, holds_in_first, conditions: witness.conditions })
+}
+
+/// Compares two models that use the same names.
+fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison {
+    let bounds = EquivalenceLimits { max_pairs: MOST_PAIRS, ..EquivalenceLimits::default() };
+    let compared = compare_domains(
+        [&first.domain, &second.domain],
+        [&first.problem, &second.problem],
+        &bounds,
+        &mut limits(context),
+    );
+    match compared.map(|compared| compared.behaviour) {
+        Ok(Behaviour::Equal { .. }) => Comparison::Same,
+        Ok(Behaviour::EqualUpTo { steps, .. }) => Comparison::SameUpTo(steps),
+        Ok(Behaviour::Different(difference)) => {
+            let steps = difference.steps.iter().map(step_text).collect();
+            let (states, holds_in_first, conditions) = match difference.kind {
+                DifferenceKind::Refused { by, conditions, .. } => {
+                    (Statement::Possible, by == ComparedSide::Second, conditions)
+                }
+                DifferenceKind::Goal { holds_in, conditions } => {
+                    (Statement::Done, holds_in == ComparedSide::First, conditions)
+                }
+            };
+            Comparison::Different(Difference { test: BehaviourTest { steps, states }, holds_in_first, conditions })
+        }
+        Err(not_compared) => Comparison::Open(not_compared.error.to_string()),
+    }
+}
+
+fn step_text(step: &NamedStep) -> String {
+    match step.args.is_empty() {
+        true => format!("({})", step.name),
+        false => format!("({} {})", step.name, step.args.join(" ")),
+    }
+}
+
+/// Steps in words: `pick up robot ball`.
+pub(super) fn in_words(steps: &[String]) -> Vec<String> {
+    let one = |step: &String| {
+        let inner = step.trim_start_matches('(').trim_end_matches(')');
+        let (name, arguments) = inner.split_once(' ').unwrap_or((inner, ""));
+        let name = name.replace(['-', '_'], " ");
+        match arguments.is_empty() {
+            true => name,
+            false => format!("{name} ({})", arguments.split(' ').collect::<Vec<_>>().join(", ")),
+        }
+    };
+    steps.iter().map(one).collect()
+}

@@ -1,0 +1,579 @@
+//! The points that a text leaves open: found by comparing behaviour, asked about where the plan depends on them, and kept as tests.
+
+use super::behaviour::{
+    BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, in_words,
+};
+use crate::context::{Context, Question};
+use planforge_plugin_common::reading::{Point as CriticPoint, PointChange, apply, apply_after};
+use planforge_record::sha256_hex;
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+/// One way in which the text was read.
+pub(super) struct Reading {
+    pub(super) model: Model,
+    /// Points that the critic of this reading names.
+    pub(super) points: Vec<CriticPoint>,
+}
+
+/// A point that the text leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPoint {
+    /// Names the point: the same text, question and choices have the same one.
+    pub id: String,
+    /// The kind of gap, such as `capacity`; `readings` where the readings differ by themselves.
+    pub kind: String,
+    /// The question.
+    pub question: String,
+    /// The two sides: what each means, and what follows from it.
+    pub choices: Vec<String>,
+    /// What became of it.
+    pub status: PointStatus,
+    /// The answer: `1` or `2`, `either`, `unknown`, or words. Empty: none.
+    #[serde(default)]
+    pub answer: String,
+    /// The choice that the plan follows, from 1.
+    pub follows: usize,
+    /// What is true or not true by the answer.
+    pub test: BehaviourTest,
+    /// Whether it is true under the choice that the plan follows.
+    pub holds: bool,
+}
+
+/// What became of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointStatus {
+    /// It waits for an answer.
+    Open,
+    /// A person answered it.
+    Answered,
+    /// The critic quotes the sentence that decides it.
+    DecidedByText,
+    /// Nobody answered: the plan follows what most readers would mean.
+    Assumed,
+    /// The same plan is right, and as good, on both sides.
+    EitherWay,
+}
+
+/// Settings of a dialogue.
+pub(super) struct Settings<'s> {
+    /// Most questions.
+    pub(super) questions: usize,
+    /// False: nobody is asked, and everything open is assumed.
+    pub(super) ask: bool,
+    /// Answers that were given before: id of the point and answer.
+    pub(super) answers: &'s [(String, String)],
+}
+
+/// The end of a dialogue.
+pub(super) struct Dialogue {
+    /// The model that the plan is for.
+    pub(super) model: Model,
+    /// The readings that allow the same as the one that it comes from, it included.
+    pub(super) agreeing: Vec<usize>,
+    /// The agreement is known for sequences of at most so many steps; `None` if it is proved.
+    pub(super) agreed_up_to: Option<u32>,
+    pub(super) points: Vec<OpenPoint>,
+    /// The plan for the model.
+    pub(super) found: Found,
+    /// Words of the author that no choice expresses: they need new readings.
+    pub(super) statements: Vec<String>,
+    /// What a person should know about the dialogue, a sentence each.
+    pub(super) remarks: Vec<String>,
+}
+
+/// Another model that may be meant.
+struct Rival {
+    model: Model,
+    /// From names of the main model to those of this one.
+    translation: Translation,
+    reading: usize,
+    /// The change that makes it from its reading; `None` for the reading itself.
+    change: Option<PointChange>,
+    told: Option<CriticPoint>,
+    difference: Difference,
+    /// Readings that are like it, or whose critics name it.
+    supporters: BTreeSet<usize>,
+    /// True if a reading is like it.
+    is_read: bool,
+    /// A plan that is valid in both, where no other is cheaper in either, once it was searched for.
+    shared_plan: OnceCell<Option<Vec<String>>>,
+}
+
+/// Goes through all open points of some readings. `readings` is not empty.
+pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<'_>) -> Dialogue {
+    let classes = Classes::of(context, readings);
+    let main = classes.largest();
+    let mut talk = Talk {
+        context,
+        readings,
+        settings,
+        main,
+        model: readings[main].model.clone(),
+        rivals: Vec::new(),
+        points: Vec::new(),
+        tests: Vec::new(),
+        statements: Vec::new(),
+        remarks: Vec::new(),
+        asked: 0,
+    };
+    talk.collect(&classes);
+    talk.follow_quotes();
+    while let Some(at) = talk.next() {
+        if !talk.ask(at) {
+            break;
+        }
+    }
+    talk.end(&classes)
+}
+
+/// Readings in classes of the same behaviour.
+struct Classes {
+    /// By reading, the first reading of its class.
+    first: Vec<usize>,
+    /// By reading, the length up to which it was compared with the first of its class; `None`: proved.
+    bounds: Vec<Option<u32>>,
+}
+
+impl Classes {
+    fn of(context: &Context, readings: &[Reading]) -> Self {
+        let (mut first, mut bounds): (Vec<usize>, Vec<Option<u32>>) = (Vec::new(), Vec::new());
+        for (number, reading) in readings.iter().enumerate() {
+            let mut class = (number, None);
+            for other in (0..number).filter(|other| first[*other] == *other) {
+                match compare(&readings[other].model, &reading.model, context).0 {
+                    Comparison::Same => class = (other, None),
+                    Comparison::SameUpTo(steps) => class = (other, Some(steps)),
+                    Comparison::Different(_) | Comparison::Open(_) => continue,
+                }
+                break;
+            }
+            first.push(class.0);
+            bounds.push(class.1);
+        }
+        Self { first, bounds }
+    }
+
+    fn members(&self, of: usize) -> Vec<usize> {
+        (0..self.first.len()).filter(|reading| self.first[*reading] == self.first[of]).collect()
+    }
+
+    /// The first reading of the largest class; of equal ones the first.
+    fn largest(&self) -> usize {
+        let size = |reading: &usize| self.members(*reading).len();
+        let firsts = (0..self.first.len()).filter(|reading| self.first[*reading] == *reading);
+        firsts.min_by_key(|reading| std::cmp::Reverse(size(reading))).unwrap_or(0)
+    }
+}
+
+struct Talk<'t> {
+    context: &'t Context,
+    readings: &'t [Reading],
+    settings: &'t Settings<'t>,
+    /// The reading that the model comes from.
+    main: usize,
+    model: Model,
+    rivals: Vec<Rival>,
+    points: Vec<OpenPoint>,
+    /// What answers decided.
+    tests: Vec<(BehaviourTest, bool)>,
+    statements: Vec<String>,
+    remarks: Vec<String>,
+    asked: usize,
+}
+
+impl Talk<'_> {
+    /// The rivals of the main model: the other classes of readings, and what the critics of its class name.
+    fn collect(&mut self, classes: &Classes) {
+        let members = classes.members(self.main);
+        let main = self.main;
+        for reading in (0..self.readings.len()).filter(|r| classes.first[*r] == *r && *r != main) {
+            let model = self.readings[reading].model.clone();
+            self.add_rival(model, reading, None, None, classes.members(reading).into_iter().collect());
+        }
+        for &reading in &members {
+            let Model { domain_text, problem_text, .. } = &self.readings[reading].model;
+            for point in &self.readings[reading].points {
+                let made = apply(domain_text, problem_text, &point.change)
+                    .and_then(|(domain, problem)| Model::read(&domain, &problem));
+                if let Ok(model) = made {
+                    let change = Some(point.change.clone());
+                    self.add_rival(model, reading, change, Some(point.clone()), BTreeSet::from([reading]));
+                }
+            }
+        }
+    }
+
+    /// Adds a rival if it behaves differently; one that differs as a known one does supports that.
+    fn add_rival(
+        &mut self,
+        model: Model,
+        reading: usize,
+        change: Option<PointChange>,
+        told: Option<CriticPoint>,
+        supporters: BTreeSet<usize>,
+    ) {
+        let (comparison, translation) = compare(&self.model, &model, self.context);
+        let difference = match comparison {
+            Comparison::Different(difference) => difference,
+            Comparison::Same | Comparison::SameUpTo(_) => return,
+            Comparison::Open(why) => {
+                self.remarks.push(format!("two readings were not compared: {why}"));
+                return;
+            }
+        };
+        let is_read = change.is_none();
+        if let Some(known) = self.rivals.iter_mut().find(|known| known.difference.test == difference.test) {
+            known.supporters.extend(supporters);
+            known.is_read |= is_read;
+            if known.told.is_none() {
+                known.told = told;
+            }
+            return;
+        }
+        self.rivals.push(Rival {
+            model,
+            translation,
+            reading,
+            change,
+            told,
+            difference,
+            supporters,
+            is_read,
+            shared_plan: OnceCell::new(),
+        });
+    }
+
+    /// Makes the changes for which a critic quotes a sentence of the text.
+    fn follow_quotes(&mut self) {
+        let is_decided = |rival: &Rival| rival.told.as_ref().is_some_and(|told| told.decided_by.is_some());
+        while let Some(at) = self.rivals.iter().position(is_decided) {
+            let rival = self.rivals.remove(at);
+            // A correction that leaves no plan is one more mistake.
+            if matches!(rival.model.plan(self.context), Found::Unsolvable(_))
+                && self.model.plan(self.context).steps().is_some()
+            {
+                continue;
+            }
+            let point = self.point(&rival, PointStatus::DecidedByText);
+            self.take(rival);
+            self.points.push(point);
+        }
+    }
+
+    /// The rival to ask about next: the one that splits the readings and critics best, then the shortest difference.
+    fn next(&self) -> Option<usize> {
+        if !self.statements.is_empty() {
+            return None;
+        }
+        let all = self.readings.len();
+        let is_doubtful = |rival: &Rival| rival.is_read || 2 * rival.supporters.len() > all || all == 1;
+        let mut open: Vec<usize> =
+            (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
+        open.sort_by_key(|at| {
+            let rival = &self.rivals[*at];
+            (std::cmp::Reverse(rival.supporters.len().min(all)), rival.difference.test.steps.len(), *at)
+        });
+        open.into_iter().find(|at| {
+            let rival = &self.rivals[*at];
+            !self.is_known(rival) && !self.is_either_way(rival)
+        })
+    }
+
+    /// True if the rival has a point already: it was assumed, or waits.
+    fn is_known(&self, rival: &Rival) -> bool {
+        self.points.iter().any(|point| point.test == rival.difference.test)
+    }
+
+    /// True if one plan is valid in both, and no other is cheaper in either.
+    fn is_either_way(&self, rival: &Rival) -> bool {
+        self.shared_plan(rival).is_some()
+    }
+
+    fn shared_plan<'r>(&self, rival: &'r Rival) -> Option<&'r Vec<String>> {
+        rival.shared_plan.get_or_init(|| self.search_shared_plan(rival)).as_ref()
+    }
+
+    fn search_shared_plan(&self, rival: &Rival) -> Option<Vec<String>> {
+        let (own, other) = (self.model.plan(self.context), rival.model.plan(self.context));
+        let ((own, own_cost), (other, other_cost)) = (own.steps()?, other.steps()?);
+        let is_as_good = |[own, other]: &[Vec<String>; 2]| {
+            self.model.cost_of(own, self.context).is_some_and(|cost| cost <= own_cost)
+                && rival.model.cost_of(other, self.context).is_some_and(|cost| cost <= other_cost)
+        };
+        let translated = [
+            rival.translation.to_second(own).map(|other| [own.to_vec(), other]),
+            rival.translation.to_first(other).map(|own| [own, other.to_vec()]),
+        ];
+        let found = translated.into_iter().flatten().find(is_as_good);
+        let common = || self.model.common_plan(&rival.model, &rival.translation, self.context).filter(is_as_good);
+        found.or_else(common).map(|[own, _]| own)
+    }
+
+    /// The point of a rival. The plan follows the rival only if the text decides for it.
+    fn point(&self, rival: &Rival, status: PointStatus) -> OpenPoint {
+        let Difference { test, holds_in_first, conditions } = &rival.difference;
+        let (question, own, other) = match &rival.told {
+            Some(told) => (told.question.clone(), told.here.clone(), told.otherwise.clone()),
+            None => (headline(test), String::new(), String::new()),
+        };
+        let sides = [(own, *holds_in_first), (other, !holds_in_first)];
+        let mut choices: Vec<(usize, String)> = sides
+            .iter()
+            .enumerate()
+            .map(|(side, (clause, holds))| (side, choice(clause, *holds, test, conditions)))
+            .collect();
+        // Yes comes first.
+        choices.sort_by_key(|(side, text)| (!text.starts_with("yes"), *side));
+        let followed = usize::from(status == PointStatus::DecidedByText);
+        let follows = choices.iter().position(|(side, _)| *side == followed).map_or(1, |at| at + 1);
+        let choices: Vec<String> = choices.into_iter().map(|(_, text)| text).collect();
+        let id = sha256_hex(format!("{question}\n{}", choices.join("\n")).as_bytes());
+        OpenPoint {
+            id: id.get(..8).unwrap_or(&id).to_owned(),
+            kind: rival.told.as_ref().map_or("readings".to_owned(), |told| told.kind.to_string()),
+            question,
+            choices,
+            status,
+            answer: String::new(),
+            follows,
+            test: test.clone(),
+            holds: sides[followed].1,
+        }
+    }
+
+    /// Asks about a rival. False if the dialogue ends here.
+    fn ask(&mut self, at: usize) -> bool {
+        let mut point = self.point(&self.rivals[at], PointStatus::Open);
+        let given = self.settings.answers.iter().find(|(id, _)| *id == point.id);
+        let mut answer = given.map(|(_, answer)| answer.clone()).unwrap_or_default();
+        if answer.trim().is_empty() {
+            if self.asked >= self.settings.questions || !self.settings.ask {
+                point.status = PointStatus::Assumed;
+                self.points.push(point);
+                return true;
+            }
+            self.asked += 1;
+            match self.context.ask(question_of(&point)) {
+                Some(words) => answer = words,
+                None => {
+                    self.points.push(point);
+                    return true;
+                }
+            }
+        }
+        match Answer::read(&answer) {
+            Answer::Choice(choice) => {
+                point.answer = choice.to_string();
+                point.status = PointStatus::Answered;
+                let keeps = choice == point.follows;
+                let rival = self.rivals.remove(at);
+                if !keeps {
+                    point.holds = !point.holds;
+                    point.follows = choice;
+                }
+                self.tests.push((point.test.clone(), point.holds));
+                self.points.push(point);
+                if !keeps {
+                    self.take(rival);
+                }
+                self.drop_refuted();
+            }
+            Answer::Open(word) => {
+                point.answer = word.to_owned();
+                point.status = PointStatus::Assumed;
+                self.points.push(point);
+            }
+            Answer::Words(words) => {
+                point.answer = words.clone();
+                point.status = PointStatus::Answered;
+                self.statements.push(format!("{} {words}", point.question));
+                self.points.push(point);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The rival becomes the model. The changes of other rivals are made again on it.
+    fn take(&mut self, rival: Rival) {
+        let base = self.readings[rival.reading].model.clone();
+        if rival.reading != self.main {
+            let translate = |test: &mut BehaviourTest| {
+                if let Some(steps) = rival.translation.to_second(&test.steps) {
+                    test.steps = steps;
+                }
+            };
+            self.tests.iter_mut().for_each(|(test, _)| translate(test));
+            self.points.iter_mut().for_each(|point| translate(&mut point.test));
+        }
+        self.main = rival.reading;
+        self.model = rival.model;
+        for old in std::mem::take(&mut self.rivals) {
+            let model = match (&old.change, old.reading == self.main) {
+                (Some(change), true) => {
+                    let before = (base.domain_text.as_str(), base.problem_text.as_str());
+                    let now = (self.model.domain_text.as_str(), self.model.problem_text.as_str());
+                    let made = apply_after(before, now, change)
+                        .and_then(|(domain, problem)| Model::read(&domain, &problem));
+                    match made {
+                        Ok(model) => model,
+                        Err(why) => {
+                            if let Some(told) = &old.told {
+                                self.remarks.push(format!("not looked at after the answers: {} ({why})", told.question));
+                            }
+                            continue;
+                        }
+                    }
+                }
+                _ => old.model,
+            };
+            self.add_rival(model, old.reading, old.change, old.told, old.supporters);
+        }
+    }
+
+    /// Removes the rivals that an answer excludes.
+    fn drop_refuted(&mut self) {
+        let (context, tests) = (self.context, &self.tests);
+        self.rivals.retain(|rival| {
+            tests.iter().all(|(test, holds)| {
+                let steps = rival.translation.to_second(&test.steps);
+                let test = steps.map(|steps| BehaviourTest { steps, ..test.clone() });
+                test.and_then(|test| test.holds(&rival.model, context)).is_none_or(|found| found == *holds)
+            })
+        });
+        for (test, holds) in &self.tests {
+            if test.holds(&self.model, context).is_some_and(|found| found != *holds) {
+                self.remarks.push(format!(
+                    "the answers contradict each other: by an earlier one, \"{}\" is {}",
+                    in_words(&test.steps).join(", "),
+                    if *holds { "possible" } else { "not possible" }
+                ));
+            }
+        }
+    }
+
+    /// Sorts what is left: assumptions, and points that make no difference to the plan.
+    fn end(mut self, classes: &Classes) -> Dialogue {
+        let is_waiting = self.points.iter().any(|point| point.status == PointStatus::Open);
+        for at in 0..self.rivals.len() {
+            let rival = &self.rivals[at];
+            if self.is_known(rival) {
+                continue;
+            }
+            let status = match self.is_either_way(rival) {
+                true => PointStatus::EitherWay,
+                false => PointStatus::Assumed,
+            };
+            let point = self.point(rival, status);
+            self.points.push(point);
+        }
+        let found = if is_waiting { Found::Open } else { self.best_plan() };
+        let agreeing = classes.members(self.main);
+        let agreed_up_to = agreeing.iter().filter_map(|reading| classes.bounds[*reading]).min();
+        Dialogue {
+            agreeing,
+            agreed_up_to,
+            found,
+            model: self.model,
+            points: self.points,
+            statements: self.statements,
+            remarks: self.remarks,
+        }
+    }
+
+    /// Of the plans that are as good as the best one, the one that is valid in most rivals.
+    fn best_plan(&self) -> Found {
+        let own = self.model.plan(self.context).clone();
+        if own.steps().is_none() {
+            return own;
+        }
+        let mut best = (self.valid_in(&own), own.clone());
+        for steps in self.rivals.iter().filter_map(|rival| self.shared_plan(rival)) {
+            let steps = steps.clone();
+            let found = match &own {
+                Found::Plan { cost, optimal, .. } => Found::Plan { steps, cost: *cost, optimal: *optimal },
+                Found::Unsolvable(_) | Found::Open => continue,
+            };
+            let valid = self.valid_in(&found);
+            if valid > best.0 {
+                best = (valid, found);
+            }
+        }
+        best.1
+    }
+
+    fn valid_in(&self, found: &Found) -> usize {
+        let Some((steps, _)) = found.steps() else { return 0 };
+        let is_valid = |rival: &&Rival| {
+            let steps = rival.translation.to_second(steps);
+            steps.is_some_and(|steps| rival.model.cost_of(&steps, self.context).is_some())
+        };
+        self.rivals.iter().filter(is_valid).count()
+    }
+}
+
+/// An answer of a person.
+enum Answer {
+    /// The number of a choice, from 1.
+    Choice(usize),
+    /// It does not matter, or nobody knows.
+    Open(&'static str),
+    Words(String),
+}
+
+impl Answer {
+    fn read(answer: &str) -> Self {
+        let word = answer.trim().to_lowercase();
+        match word.trim_end_matches('.') {
+            "1" | "yes" | "y" => Self::Choice(1),
+            "2" | "no" | "n" => Self::Choice(2),
+            "3" | "either" => Self::Open("either"),
+            "5" | "unknown" => Self::Open("unknown"),
+            _ => Self::Words(answer.trim().to_owned()),
+        }
+    }
+}
+
+/// The question as a person sees it.
+pub(super) fn question_of(point: &OpenPoint) -> Question {
+    let mut choices = point.choices.clone();
+    choices.extend(["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned));
+    Question { text: point.question.clone(), choices }
+}
+
+/// A question about a difference that no critic has put into words.
+fn headline(test: &BehaviourTest) -> String {
+    let steps = in_words(&test.steps).join(", then ");
+    match (test.states, test.steps.is_empty()) {
+        (Statement::Possible, _) => format!("Is this possible from the start: {steps}?"),
+        (Statement::Done, true) => "Is everything that is wanted true at the start?".to_owned(),
+        (Statement::Done, false) => format!("Is everything that is wanted true after these steps: {steps}?"),
+    }
+}
+
+/// One side of a question: its clause and what follows.
+fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]) -> String {
+    let steps = in_words(&test.steps);
+    let follows = match (test.states, holds, steps.split_last()) {
+        (Statement::Possible, true, _) => format!("possible: {}", steps.join(", then ")),
+        (Statement::Possible, false, Some((last, []))) => format!("not possible at the start: {last}"),
+        (Statement::Possible, false, Some((last, before))) => {
+            format!("not possible after {}: {last}", before.join(", then "))
+        }
+        (Statement::Done, true, Some(_)) => format!("done after {}", steps.join(", then ")),
+        (Statement::Done, false, Some(_)) => format!("not done after {}", steps.join(", then ")),
+        (_, true, None) => "done at the start".to_owned(),
+        (_, false, None) => "not done at the start".to_owned(),
+    };
+    let because = match (holds, conditions) {
+        (false, [first, ..]) => format!(" (it would need {first})"),
+        _ => String::new(),
+    };
+    match clause.trim().trim_end_matches('.') {
+        "" => format!("{}: {follows}{because}", if holds { "yes" } else { "no" }),
+        clause => format!("{clause} [{follows}]"),
+    }
+}

@@ -1,0 +1,278 @@
+//! The folder of a task: a suite whose tasks are the versions of the text, with runs, points, answers and the plan beside them.
+//!
+//! | file | content |
+//! |---|---|
+//! | `task.nl`, `task-2.nl` ... | the versions of the text, a suite's tasks |
+//! | `domain.nl`, `domain.pddl` | rules in words and a domain, where they were given |
+//! | `runs` | run folders: every request and reply |
+//! | `readings/1` ... | the PDDL of each reading |
+//! | `questions.toml` | the points that the text leaves open, with their answers |
+//! | `answer` | the PDDL that the plan is for, the plan, and the plan in words; `answer-1` is that of the first version |
+//! | `trust.json` | what the answer rests on |
+
+use super::SolveRequest;
+use super::dialogue::OpenPoint;
+use crate::context::Context;
+use crate::error::Error;
+use crate::files::{read_named_text, read_text, rewrite, unreadable, unwritable, write};
+use crate::status::Status;
+use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
+use planforge_record::sha256_hex;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The name of the first version of the task.
+const TASK: &str = "task";
+
+/// The folder of the runs.
+const RUNS: &str = "runs";
+
+/// The file of the points.
+const QUESTIONS: &str = "questions.toml";
+
+/// The folder of a task.
+#[derive(Debug)]
+pub(super) struct Folder {
+    /// The folder as messages name it.
+    pub(super) shown: PathBuf,
+    pub(super) path: PathBuf,
+    /// The newest version, from 1.
+    pub(super) version: usize,
+    /// The text of that version.
+    pub(super) text: String,
+    /// The rules in words, if they are a text of their own.
+    pub(super) rules: Option<String>,
+    pub(super) domain: Option<String>,
+    /// True if this use of it made the folder.
+    is_new: bool,
+}
+
+/// `questions.toml`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Sheet {
+    /// SHA-256 of the text that the points are about.
+    text: String,
+    #[serde(default, rename = "point")]
+    points: Vec<OpenPoint>,
+}
+
+impl Folder {
+    /// Opens the folder of an earlier use, or makes the one of a new text.
+    ///
+    /// # Errors
+    /// A text that is missing, empty, or PDDL; a folder that exists; files that cannot be read or written.
+    pub(super) fn of(context: &Context, request: &SolveRequest) -> Result<Self, Error> {
+        match &request.continued {
+            Some(folder) => Self::open(context, folder),
+            None => Self::make(context, request),
+        }
+    }
+
+    fn open(context: &Context, shown: &Path) -> Result<Self, Error> {
+        let path = context.path(shown);
+        let file = |name: &str| -> Result<Option<String>, Error> {
+            let path = path.join(name);
+            path.exists().then(|| read_text(&path)).transpose()
+        };
+        let Some(first) = file("task.nl")? else {
+            let message = format!("{} is not the folder of a task: it has no task.nl", shown.display());
+            return Err(Error::usage(message, Some("name the folder that `planforge solve` made")));
+        };
+        let mut folder = Self {
+            shown: shown.to_owned(),
+            version: 1,
+            text: first,
+            rules: file("domain.nl")?,
+            domain: file("domain.pddl")?,
+            is_new: false,
+            path: path.clone(),
+        };
+        while let Some(text) = file(&format!("{}.nl", stem(folder.version + 1)))? {
+            folder.version += 1;
+            folder.text = text;
+        }
+        Ok(folder)
+    }
+
+    fn make(context: &Context, request: &SolveRequest) -> Result<Self, Error> {
+        let (text, name) = task_text(context, &request.text)?;
+        let read = |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&context.path(path))).transpose();
+        let (rules, domain) = (read(&request.rules)?, read(&request.domain)?);
+        let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&name));
+        let path = context.path(&shown);
+        let folder = Self { is_new: !path.exists(), shown, path, version: 1, text, rules, domain };
+        let texts = [
+            ("task.nl", Some(folder.text.as_str())),
+            ("domain.nl", folder.rules.as_deref()),
+            ("domain.pddl", folder.domain.as_deref()),
+        ];
+        let is_same = |(file, text): &(&str, Option<&str>)| {
+            let path = folder.path.join(file);
+            match text {
+                Some(text) => read_named_text(&path).is_ok_and(|existing| existing == *text),
+                None => !path.exists(),
+            }
+        };
+        let is_unanswered = !folder.path.join("answer").exists() && !folder.path.join("task-2.nl").exists();
+        if !folder.is_new && !(texts.iter().all(is_same) && is_unanswered) {
+            let shown = folder.shown.display();
+            let message = format!("{shown} exists already");
+            let help = format!("go on there with `planforge solve --continue {shown}`, or name another folder with --out");
+            return Err(Error::usage(message, Some(&help)));
+        }
+        for (file, text) in texts {
+            if let Some(text) = text {
+                write(&folder.path.join(file), text.as_bytes())?;
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Removes what a refused request has left: nothing but its own files is in a new folder.
+    pub(super) fn remove_if_unused(&self) -> Result<(), Error> {
+        if self.is_new && !self.path.join(RUNS).exists() {
+            std::fs::remove_dir_all(&self.path).map_err(|e| unwritable(&self.path, &e))?;
+        }
+        Ok(())
+    }
+
+    /// The stem of the newest version's task.
+    pub(super) fn task(&self) -> PathBuf {
+        self.path.join(stem(self.version))
+    }
+
+    /// The name of the newest version's task.
+    pub(super) fn task_name(&self) -> String {
+        stem(self.version)
+    }
+
+    pub(super) fn runs(&self) -> PathBuf {
+        self.path.join(RUNS)
+    }
+
+    /// Adds a version: the text with further statements of its author. The answer so far is kept beside the new one.
+    pub(super) fn add_version(&mut self, statements: &[String]) -> Result<(), Error> {
+        let answer = self.path.join("answer");
+        if answer.exists() {
+            let kept = self.path.join(format!("answer-{}", self.version));
+            std::fs::rename(&answer, &kept).map_err(|e| unwritable(&kept, &e))?;
+        }
+        let heading = "Further statements of the author:";
+        let mut text = self.text.trim_end().to_owned();
+        if !text.contains(heading) {
+            text.push_str("\n\n");
+            text.push_str(heading);
+        }
+        for statement in statements {
+            text.push_str("\n- ");
+            text.push_str(statement.trim());
+        }
+        text.push('\n');
+        self.version += 1;
+        self.text = text;
+        write(&self.task().with_extension("nl"), self.text.as_bytes())
+    }
+
+    /// The answers that were given: id of the point and answer. `file` replaces the folder's own.
+    ///
+    /// # Errors
+    /// The file cannot be read, or belongs to another text.
+    pub(super) fn answers(&self, file: Option<&Path>) -> Result<Vec<(String, String)>, Error> {
+        let own = self.path.join(QUESTIONS);
+        let path = match file {
+            Some(file) => file,
+            None if own.exists() => &own,
+            None => return Ok(Vec::new()),
+        };
+        let text = read_named_text(path)?;
+        let sheet: Sheet = toml::from_str(&text).map_err(|found| {
+            let diagnostic = Diagnostic::error("solve.answers", format!("this is not a file of answers: {}", found.message()));
+            let help = "take the file questions.toml of the task's folder, and write the answers behind `answer =`";
+            unreadable(path, diagnostic.help(help))
+        })?;
+        if file.is_some() && sheet.text != self.text_hash() {
+            let diagnostic = Diagnostic::error("solve.other-text", "these answers belong to another text");
+            let help = "answer the questions.toml in the folder of this text";
+            return Err(unreadable(path, diagnostic.help(help)));
+        }
+        if sheet.text != self.text_hash() {
+            return Ok(Vec::new());
+        }
+        Ok(sheet.points.into_iter().map(|point| (point.id, point.answer)).collect())
+    }
+
+    fn text_hash(&self) -> String {
+        sha256_hex(self.text.as_bytes())
+    }
+
+    /// Writes the points with their answers.
+    pub(super) fn write_points(&self, points: &[OpenPoint]) -> Result<(), Error> {
+        let path = self.path.join(QUESTIONS);
+        let sheet = Sheet { text: self.text_hash(), points: points.to_vec() };
+        let text = toml::to_string(&sheet).map_err(|e| unwritable(&path, &e))?;
+        let shown = self.shown.display();
+        let heading = format!(
+            "# The points that the text leaves open. Behind `answer =` write the number of a choice, \"either\", \"unknown\" or your own words,\n\
+             # also where something was assumed. Then: planforge solve --continue {shown}\n"
+        );
+        rewrite(&path, format!("{heading}{text}").as_bytes())
+    }
+
+    /// Writes a file below the folder.
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        rewrite(&self.path.join(name), text.as_bytes())
+    }
+
+    /// A file of the answer to the version before this one.
+    pub(super) fn earlier_answer(&self, name: &str) -> Option<String> {
+        let kept = self.path.join(format!("answer-{}", self.version.checked_sub(1)?)).join(name);
+        read_named_text(&kept).ok()
+    }
+}
+
+/// The stem of a version's task.
+fn stem(version: usize) -> String {
+    match version {
+        1 => TASK.to_owned(),
+        version => format!("{TASK}-{version}"),
+    }
+}
+
+/// The text and a name for its folder.
+fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> {
+    let path = context.path(Path::new(given));
+    let (text, stem) = match path.is_file() {
+        true => {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(TASK);
+            // A file without an ending has the path of its folder.
+            let stem = if path.extension().is_some() { stem.to_owned() } else { format!("{stem}-task") };
+            (read_text(&path)?, stem)
+        }
+        false if given.split_whitespace().nth(1).is_some() => (given.to_owned(), TASK.to_owned()),
+        false => {
+            let diagnostic = Diagnostic::error(
+                "solve.no-text",
+                format!("`{given}` is neither a file nor a text of several words"),
+            );
+            let help = "check the path, or write the task itself in quotes: planforge solve \"There are three rooms ...\"";
+            return Err(unreadable(&path, diagnostic.help(help)));
+        }
+    };
+    let refuse = |diagnostic: Diagnostic| Err(Error::findings(Status::Input, vec![diagnostic], SourceMap::default()));
+    let found = planforge_pddl::find_pddl(&text, SourceId(0));
+    if found.domains.iter().chain(&found.problems).any(|block| block.has_sections) {
+        let diagnostic = Diagnostic::error("solve.pddl", "the text holds PDDL, not a task in words");
+        let help =
+            "plan with `planforge pddl plan DOMAIN PROBLEM`; a domain for a task in words goes to --domain";
+        return Err(unreadable(&path, diagnostic.help(help)));
+    }
+    if text.len() > MOST_BYTES {
+        let message = format!("the text has {} bytes, and at most {MOST_BYTES} are read", text.len());
+        let help = "leave out what is not about the task, or solve it in parts";
+        return refuse(Diagnostic::error("solve.long-text", message).help(help));
+    }
+    Ok((text, stem))
+}
+
+/// Most bytes of a text: about fifty pages.
+const MOST_BYTES: usize = 200_000;

@@ -1,0 +1,174 @@
+//! Readings of a text: runs of the pipeline `solve`, from which the candidates that are left become readings.
+
+use super::behaviour::Model;
+use super::dialogue::Reading;
+use super::folder::Folder;
+use super::SolveRequest;
+use crate::context::Context;
+use crate::error::Error;
+use crate::pipelines::shipped::SHIPPED_PIPELINES;
+use crate::run::{
+    ModelChoice, PipelineSource, ReplayRequest, ResumeRequest, RunRequest, RunResult, RunStorage, replay, resume, run,
+};
+use crate::runs::stored_runs;
+use planforge_contract::Candidate;
+use planforge_pipeline::TaskReport;
+use planforge_plugin_common::reading::Points;
+use planforge_record::RunManifest;
+use std::path::{Path, PathBuf};
+
+/// The label of the stage that reads the text.
+const READING: &str = "reading";
+
+/// The label of the stage whose evidence names open points.
+const POINTS: &str = "points";
+
+/// Codes of replies that say why the text is no task.
+const NO_TASK: [&str; 3] =
+    ["translator-reading.no-task", "translator-reading.contradiction", "translator-reading.two-tasks"];
+
+/// The runs of the newest version of the text. Those that there are already are read or continued; without any, new ones are made.
+pub(super) fn runs(
+    context: &Context,
+    folder: &Folder,
+    request: &SolveRequest,
+) -> Result<Vec<RunResult>, Error> {
+    let stored = stored_runs(&folder.runs());
+    let is_of_version = |manifest: &RunManifest| manifest.tasks.iter().any(|task| task.task == folder.task_name());
+    let mut known: Vec<&PathBuf> =
+        stored.iter().filter(|run| is_of_version(&run.manifest)).map(|run| &run.folder).collect();
+    known.reverse();
+    if !known.is_empty() {
+        return known.into_iter().map(|run| continued(context, run)).collect();
+    }
+    if request.models.len() > 1 && request.record.is_some() {
+        let help = "record with one model; the runs in the folder hold all replies";
+        return Err(Error::usage("--record takes the replies of one model", Some(help)));
+    }
+    // A correction is read by the models of the version before, unless others are named.
+    let newest = stored.first().and_then(|run| run.manifest.tasks.first()).map(|task| task.task.clone());
+    let earlier = stored.iter().rev().filter(|run| run.manifest.tasks.first().map(|task| task.task.clone()) == newest);
+    let with: Vec<(ModelChoice, Vec<String>)> = match request.models.as_slice() {
+        [] if newest.is_some() => {
+            earlier.map(|run| (ModelChoice::OfFile, run.manifest.overrides.clone())).collect()
+        }
+        [] => vec![(ModelChoice::OfFile, Vec::new())],
+        models => models.iter().map(|model| (model.clone(), Vec::new())).collect(),
+    };
+    let each = request.readings.max(1).div_ceil(with.len() as u32);
+    with.into_iter()
+        .map(|(model, earlier)| run(context, &run_request(request, folder, model, earlier, each)))
+        .collect()
+}
+
+/// A run of before: read again if it is complete, else continued.
+fn continued(context: &Context, folder: &Path) -> Result<RunResult, Error> {
+    // Only a complete run has a report.
+    if folder.join("report.json").exists() {
+        let read = replay(context, &ReplayRequest { run: folder.to_owned(), jobs: 1 })?;
+        return Ok(RunResult { folder: Some(folder.to_owned()), ..read });
+    }
+    resume(context, &ResumeRequest { run: folder.to_owned(), jobs: 1, ..ResumeRequest::default() })
+}
+
+fn run_request(
+    request: &SolveRequest,
+    folder: &Folder,
+    model: ModelChoice,
+    earlier: Vec<String>,
+    readings: u32,
+) -> RunRequest {
+    let shipped = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == "solve");
+    let mut set = earlier;
+    if set.is_empty() {
+        set.push(format!("stage.{READING}.n={readings}"));
+        if folder.domain.is_some() {
+            set.push("given.domain=true".to_owned());
+        }
+    }
+    set.extend(request.set.iter().cloned());
+    RunRequest {
+        pipeline: PipelineSource::Text {
+            name: "solve.toml".to_owned(),
+            text: shipped.map_or("", |pipeline| pipeline.text).to_owned(),
+        },
+        tasks: vec![folder.task()],
+        model,
+        set,
+        replay: request.replay.clone(),
+        record: request.record.clone(),
+        storage: RunStorage::Folder(folder.runs()),
+        jobs: readings,
+        ..RunRequest::default()
+    }
+}
+
+/// The readings of some runs, and why others cannot be used.
+#[derive(Default)]
+pub(super) struct Readings {
+    pub(super) usable: Vec<Reading>,
+    /// Numbers of readings that were asked for.
+    pub(super) made: usize,
+    /// By usable reading, the model that made it.
+    pub(super) models: Vec<String>,
+    /// Readings that say why the text is no task: code and sentence.
+    pub(super) refusals: Vec<(String, String)>,
+    /// Why readings were left out, a clause each.
+    pub(super) left_out: Vec<String>,
+}
+
+impl Readings {
+    pub(super) fn of(runs: &[RunResult]) -> Self {
+        let mut readings = Self::default();
+        for run in runs {
+            for task in &run.report.tasks {
+                readings.add(run, task);
+            }
+        }
+        readings
+    }
+
+    fn add(&mut self, run: &RunResult, task: &TaskReport) {
+        let model = model_of(run);
+        for failed in task.stages.iter().filter(|stage| stage.label == READING).flat_map(|stage| &stage.failed) {
+            self.made += 1;
+            let failure = &failed.failure;
+            match NO_TASK.contains(&failure.code.as_str()) {
+                true => self.refusals.push((failure.code.clone(), failure.message.clone())),
+                false => self.left_out.push(failure.message.clone()),
+            }
+        }
+        let beam = match task.beam.as_slice() {
+            [] => task.candidate.as_slice(),
+            beam => beam,
+        };
+        for candidate in beam {
+            self.made += 1;
+            match reading(candidate) {
+                Ok(reading) => {
+                    self.usable.push(reading);
+                    self.models.push(model.clone());
+                }
+                Err(why) => self.left_out.push(why),
+            }
+        }
+    }
+}
+
+fn reading(candidate: &Candidate) -> Result<Reading, String> {
+    let (Some(domain), Some(problem)) = (&candidate.domain, &candidate.problem) else {
+        return Err("a reading has no domain or no problem".to_owned());
+    };
+    let model = Model::read(domain, problem)?;
+    let evidence = candidate.assessments.get(POINTS).map(|assessment| assessment.evidence.clone());
+    let points: Option<Points> = evidence.and_then(|evidence| serde_json::from_value(evidence).ok());
+    Ok(Reading { model, points: points.unwrap_or_default().points })
+}
+
+/// The model of a run: its folder says which.
+fn model_of(run: &RunResult) -> String {
+    let manifest = run.folder.as_ref().and_then(|folder| RunManifest::read(&folder.join("run.json")).ok());
+    let mut models: Vec<String> = manifest.map(|manifest| manifest.models.into_values().collect()).unwrap_or_default();
+    models.dedup();
+    models.join(" and ")
+}

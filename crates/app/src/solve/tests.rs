@@ -1,0 +1,184 @@
+//! Dialogues over readings that are written here: a ferryman, a boat, two goats.
+
+use super::behaviour::{Found, Model};
+use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading, Settings, talk};
+use crate::context::{Context, Question};
+use planforge_plugin_common::reading::{GapKind, Point, PointChange};
+use std::sync::{Arc, Mutex};
+
+/// One goat fits into the boat.
+const DOMAIN: &str = "(define (domain ferry) (:requirements :strips :typing :negative-preconditions)
+    (:types goat bank)
+    (:predicates (on ?g - goat ?b - bank) (aboard ?g - goat) (empty) (boat ?b - bank))
+    (:action load :parameters (?g - goat ?b - bank)
+      :precondition (and (on ?g ?b) (boat ?b) (empty))
+      :effect (and (aboard ?g) (not (on ?g ?b)) (not (empty))))
+    (:action unload :parameters (?g - goat ?b - bank)
+      :precondition (and (aboard ?g) (boat ?b))
+      :effect (and (on ?g ?b) (empty) (not (aboard ?g))))
+    (:action row :parameters (?a - bank ?b - bank)
+      :precondition (boat ?a)
+      :effect (and (boat ?b) (not (boat ?a)))))";
+
+const PROBLEM: &str = "(define (problem goats) (:domain ferry)
+    (:objects lotte mia - goat west east - bank)
+    (:init (on lotte west) (on mia west) (boat west) (empty))
+    (:goal (and (on lotte east) (on mia east))))";
+
+/// The change that lets both goats aboard.
+fn two_aboard() -> PointChange {
+    let action = "(:action load :parameters (?g - goat ?b - bank) :precondition (and (on ?g ?b) (boat ?b))
+        :effect (and (aboard ?g) (not (on ?g ?b))))";
+    PointChange { actions: vec![action.to_owned()], ..PointChange::default() }
+}
+
+/// The boat has to be back at the end.
+fn boat_back() -> PointChange {
+    let goal = "(and (on lotte east) (on mia east) (boat west))";
+    PointChange { goal: Some(goal.to_owned()), ..PointChange::default() }
+}
+
+/// Nobody rows back to where the boat is: no plan needs it.
+fn no_loop() -> PointChange {
+    let action = "(:action row :parameters (?a - bank ?b - bank)
+        :precondition (and (boat ?a) (not (boat ?b))) :effect (and (boat ?b) (not (boat ?a))))";
+    PointChange { actions: vec![action.to_owned()], ..PointChange::default() }
+}
+
+fn point(kind: GapKind, question: &str, change: PointChange) -> Point {
+    Point {
+        kind,
+        question: question.to_owned(),
+        here: "no: not in this reading".to_owned(),
+        otherwise: "yes: it does".to_owned(),
+        decided_by: None,
+        change,
+    }
+}
+
+fn capacity() -> Point {
+    point(GapKind::Capacity, "Do both goats fit into the boat?", two_aboard())
+}
+
+fn reading(points: &[Point]) -> Reading {
+    Reading { model: Model::read(DOMAIN, PROBLEM).unwrap(), points: points.to_vec() }
+}
+
+fn settings(answers: &[(String, String)]) -> Settings<'_> {
+    Settings { questions: 3, ask: true, answers }
+}
+
+/// A context whose user gives these answers in turn, and the questions that were asked.
+fn user(answers: &'static [&'static str]) -> (Context, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&asked);
+    let answer = move |question: &Question| {
+        let mut seen = seen.lock().unwrap();
+        seen.push(question.text.clone());
+        answers.get(seen.len() - 1).map(|answer| (*answer).to_owned())
+    };
+    (Context { questions: Some(Arc::new(answer)), ..Context::default() }, asked)
+}
+
+fn length(dialogue: &Dialogue) -> usize {
+    let Found::Plan { steps, .. } = &dialogue.found else { panic!("{:?}", dialogue.found) };
+    steps.len()
+}
+
+fn only(dialogue: &Dialogue) -> &OpenPoint {
+    let [point] = dialogue.points.as_slice() else { panic!("{:#?}", dialogue.points) };
+    point
+}
+
+#[test]
+fn an_answer_decides_which_plan_is_made_and_is_kept_as_a_test() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()]), reading(&[])];
+    for (answer, steps, holds) in [("1", 5, true), ("no", 7, false)] {
+        let (context, asked) = user(if answer == "1" { &["1"] } else { &["no"] });
+        let dialogue = talk(&context, &readings, &settings(&[]));
+        assert_eq!(*asked.lock().unwrap(), ["Do both goats fit into the boat?"]);
+        let point = only(&dialogue);
+        assert_eq!((point.status, point.holds), (PointStatus::Answered, holds), "{point:#?}");
+        assert_eq!(point.test.holds(&dialogue.model, &context), Some(holds));
+        assert_eq!(length(&dialogue), steps);
+        assert_eq!(dialogue.agreeing, [0, 1, 2]);
+        assert!(point.choices[0].starts_with("yes: it does [possible: load (lotte, west), then load"), "{point:#?}");
+        assert!(point.choices[1].contains("[not possible after load"), "{point:#?}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_about_what_makes_no_difference_to_the_plan() {
+    let harmless = point(GapKind::Precondition, "May the boat row to where it is?", no_loop());
+    let readings = [reading(std::slice::from_ref(&harmless)), reading(&[harmless])];
+    let (context, asked) = user(&[]);
+    let dialogue = talk(&context, &readings, &settings(&[]));
+    assert!(asked.lock().unwrap().is_empty());
+    assert_eq!(only(&dialogue).status, PointStatus::EitherWay);
+}
+
+#[test]
+fn without_a_person_a_point_waits_or_is_assumed_and_an_answer_of_a_file_decides_it() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let waiting = talk(&Context::default(), &readings, &settings(&[]));
+    let waits = only(&waiting);
+    assert_eq!((waits.status, &waiting.found), (PointStatus::Open, &Found::Open));
+    let assumed = talk(&Context::default(), &readings, &Settings { ask: false, ..settings(&[]) });
+    assert_eq!((only(&assumed).status, length(&assumed)), (PointStatus::Assumed, 7));
+    let answers = [(waits.id.clone(), "1".to_owned())];
+    let answered = talk(&Context::default(), &readings, &settings(&answers));
+    assert_eq!((only(&answered).status, length(&answered)), (PointStatus::Answered, 5));
+}
+
+#[test]
+fn the_changes_of_two_answers_come_together() {
+    let end = point(GapKind::EndState, "Must the boat be back?", boat_back());
+    let points = [capacity(), end];
+    let readings = [reading(&points), reading(&points)];
+    let (context, asked) = user(&["1", "1"]);
+    let dialogue = talk(&context, &readings, &settings(&[]));
+    assert_eq!(asked.lock().unwrap().len(), 2);
+    // Two goats at once, and the way back.
+    assert_eq!(length(&dialogue), 6, "{:#?}", dialogue.points);
+    assert!(dialogue.points.iter().all(|point| point.test.holds(&dialogue.model, &context) == Some(point.holds)));
+}
+
+#[test]
+fn a_quoted_sentence_corrects_the_reading_without_a_question() {
+    let quoted = Point { decided_by: Some("There is room for both goats.".to_owned()), ..capacity() };
+    let (context, asked) = user(&[]);
+    let dialogue = talk(&context, &[reading(&[quoted]), reading(&[]), reading(&[])], &settings(&[]));
+    assert!(asked.lock().unwrap().is_empty());
+    assert_eq!((only(&dialogue).status, length(&dialogue)), (PointStatus::DecidedByText, 5));
+}
+
+#[test]
+fn own_words_end_the_dialogue_as_a_statement() {
+    let (context, _) = user(&["only if they are small"]);
+    let dialogue = talk(&context, &[reading(&[capacity()]), reading(&[capacity()])], &settings(&[]));
+    assert_eq!(dialogue.statements, ["Do both goats fit into the boat? only if they are small"]);
+}
+
+#[test]
+fn readings_that_differ_are_a_question_of_their_own() {
+    let other = DOMAIN.replace("(boat ?b) (empty))\n      :effect", "(boat ?b))\n      :effect");
+    let third = Reading { model: Model::read(&other, PROBLEM).unwrap(), points: Vec::new() };
+    let (context, asked) = user(&["yes"]);
+    let dialogue = talk(&context, &[reading(&[]), reading(&[]), third], &settings(&[]));
+    assert_eq!(
+        *asked.lock().unwrap(),
+        ["Is this possible from the start: load (lotte, west), then load (mia, west)?"]
+    );
+    assert_eq!((dialogue.agreeing.as_slice(), length(&dialogue)), ([2].as_slice(), 5));
+}
+
+#[test]
+fn what_nobody_knows_and_what_one_critic_alone_names_is_assumed() {
+    let (context, asked) = user(&["5"]);
+    let dialogue = talk(&context, &[reading(&[capacity()]), reading(&[capacity()])], &settings(&[]));
+    assert_eq!((asked.lock().unwrap().len(), only(&dialogue).status), (1, PointStatus::Assumed));
+    let (context, asked) = user(&[]);
+    let one = talk(&context, &[reading(&[capacity()]), reading(&[]), reading(&[])], &settings(&[]));
+    assert!(asked.lock().unwrap().is_empty());
+    assert_eq!(only(&one).status, PointStatus::Assumed);
+}

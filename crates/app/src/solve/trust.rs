@@ -1,0 +1,170 @@
+//! What an answer rests on: readings, answers, assumptions, and the sentences that nothing came from.
+
+use super::dialogue::{Dialogue, OpenPoint, PointStatus};
+use super::readings::Readings;
+use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
+use planforge_plugin_sdk::wording::list;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// What an answer rests on. `trust.json` is its JSON form.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trust {
+    /// Readings that were made.
+    pub readings: usize,
+    /// Of these, the readings that have PDDL without mistakes.
+    pub usable: usize,
+    /// Of these, the readings that allow the same steps and are done after the same ones.
+    pub agree: usize,
+    /// The agreement was shown for sequences of at most so many steps; absent: it is proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agree_up_to_steps: Option<u32>,
+    /// The models that made the readings.
+    pub models: Vec<String>,
+    /// Points that a person answered, and what is followed.
+    pub answers: Vec<Followed>,
+    /// Points that a sentence of the text decides against the first reading.
+    pub decided_by_text: Vec<Followed>,
+    /// Points that nobody answered, and what the plan assumes.
+    pub assumptions: Vec<Followed>,
+    /// Points on which the plan does not depend.
+    pub either_way: Vec<Followed>,
+    /// Sentences that became no part of the PDDL.
+    pub unused_sentences: Vec<NumberedSentence>,
+    /// Parts of the PDDL that come from no sentence.
+    pub assumed_parts: Vec<String>,
+    /// The parts of the PDDL with the numbers of their sentences.
+    pub sources: Vec<Source>,
+    /// Readings that were left out, and why.
+    pub left_out: Vec<String>,
+    /// Further remarks, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// A point and what is followed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The question.
+    pub question: String,
+    /// The choice that the plan follows.
+    pub follows: String,
+}
+
+/// A sentence of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberedSentence {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The sentence.
+    pub text: String,
+}
+
+impl Trust {
+    /// What a dialogue rests on. `text`: the task's text, with the rules behind it.
+    pub(super) fn of(readings: &Readings, dialogue: &Dialogue, text: &str) -> Self {
+        let parts = sources(&dialogue.model.domain_text, &dialogue.model.problem_text);
+        let all = sentences(text);
+        let sentence = |number: usize| all.get(number.checked_sub(1)?).map(numbered);
+        // A reading without comments says nothing about sentences.
+        let has_sources = parts.iter().any(|part| !part.sentences.is_empty());
+        let unused = if has_sources { unused(text, &parts) } else { Vec::new() };
+        let of = |status| dialogue.points.iter().filter(move |point| point.status == status).map(followed).collect();
+        let models: BTreeSet<String> = readings.models.iter().filter(|model| !model.is_empty()).cloned().collect();
+        Self {
+            readings: readings.made,
+            usable: readings.usable.len(),
+            agree: dialogue.agreeing.len(),
+            agree_up_to_steps: dialogue.agreed_up_to,
+            models: models.into_iter().collect(),
+            answers: of(PointStatus::Answered),
+            decided_by_text: of(PointStatus::DecidedByText),
+            assumptions: of(PointStatus::Assumed),
+            either_way: of(PointStatus::EitherWay),
+            unused_sentences: unused.into_iter().filter_map(sentence).collect(),
+            assumed_parts: parts.iter().filter(|part| part.assumed).map(part_text).collect(),
+            sources: parts,
+            left_out: readings.left_out.clone(),
+            remarks: dialogue.remarks.clone(),
+        }
+    }
+
+    /// The sentence behind `planned: 14 steps.`
+    pub fn sentence(&self) -> String {
+        let readings = match (self.readings, self.models.len()) {
+            (1, _) => "1 reading by 1 model; nothing else has judged it".to_owned(),
+            (all, models) => {
+                let models = if models == 1 { "1 model".to_owned() } else { format!("{models} models") };
+                let agree = if self.agree == 1 { "stands alone" } else { "agree" };
+                let up_to = self.agree_up_to_steps.map(|steps| format!(" up to {steps} steps"));
+                format!("{} of {all} readings by {models} {agree}{}", self.agree, up_to.unwrap_or_default())
+            }
+        };
+        let after = match self.answers.len() {
+            0 => String::new(),
+            1 => " after 1 answer".to_owned(),
+            answers => format!(" after {answers} answers"),
+        };
+        let by_text = match self.decided_by_text.len() {
+            0 => String::new(),
+            1 => ", 1 correction by a sentence of the text".to_owned(),
+            corrections => format!(", {corrections} corrections by sentences of the text"),
+        };
+        let assumed = match self.assumptions.as_slice() {
+            [] => ", no assumption".to_owned(),
+            [one] => format!(", 1 assumption ({})", short(one)),
+            several => {
+                let told: Vec<String> = several.iter().take(3).map(short).collect();
+                format!(", {} assumptions ({})", several.len(), told.join("; "))
+            }
+        };
+        let sentences = match self.unused_sentences.as_slice() {
+            _ if self.sources.iter().all(|part| part.sentences.is_empty()) => {
+                "the readings do not say which sentences they use".to_owned()
+            }
+            [] => "every sentence is used".to_owned(),
+            unused => {
+                let numbers: Vec<String> = unused.iter().map(|one| one.number.to_string()).collect();
+                let noun = if unused.len() == 1 { "sentence" } else { "sentences" };
+                let verb = if unused.len() == 1 { "is" } else { "are" };
+                format!("{noun} {} {verb} not used", list(&numbers))
+            }
+        };
+        format!("{readings}{after}{by_text}{assumed}, {sentences}.")
+    }
+}
+
+fn numbered(sentence: &Sentence) -> NumberedSentence {
+    NumberedSentence { number: sentence.number, text: sentence.text.clone() }
+}
+
+fn followed(point: &OpenPoint) -> Followed {
+    let choice = point.follows.checked_sub(1).and_then(|at| point.choices.get(at));
+    let follows = match (choice, point.answer.as_str()) {
+        (_, words) if point.status == PointStatus::Answered && !["1", "2"].contains(&words) => words.to_owned(),
+        (choice, _) => choice.cloned().unwrap_or_default(),
+    };
+    Followed { question: point.question.clone(), follows }
+}
+
+/// The clause of a choice, or the question with it if there is no clause.
+fn short(followed: &Followed) -> String {
+    let clause = followed.follows.split(" [").next().unwrap_or_default();
+    match clause.split_once(": ") {
+        Some(("yes" | "no", clause)) => clause.to_owned(),
+        _ => format!("{} {clause}", followed.question),
+    }
+}
+
+fn part_text(part: &Source) -> String {
+    let kind = match part.part {
+        Part::Object => "object",
+        Part::Type => "type",
+        Part::Predicate => "predicate",
+        Part::Action => "action",
+        Part::Precondition => "precondition of",
+        Part::Effect => "effect of",
+        Part::Fact => "fact",
+        Part::Goal => "goal",
+    };
+    format!("{kind} {}", part.text)
+}

@@ -1,0 +1,339 @@
+//! How far `planforge solve` can be trusted: the texts of `examples/texts`, whose gaps are known, with an author who knows the reference.
+//!
+//! The author answers each question by executing its steps in the reference, under the joint renaming of reading and reference. A gap is
+//! found if the steps of a point tell the reference from its rival.
+
+use planforge_app::run::ModelChoice;
+use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, SolveResult, Statement, solve};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::{parse_domain, parse_problem};
+use planforge_planning::equivalence::joint::{JointLimits, JointRenaming, Reading, ReadingVerdict, compare_readings};
+use planforge_planning::walk::NamedStep;
+use planforge_planning::{CountingLimits, normalize, parse_plan, validate};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct SolveArgs {
+    /// The folder of the texts.
+    #[arg(long, default_value = "examples/texts")]
+    texts: PathBuf,
+    /// The folder of the tasks, one for each text. Tasks that are there go on.
+    #[arg(long)]
+    out: PathBuf,
+    /// The model that reads new texts, as of `planforge solve`.
+    #[arg(long)]
+    model: Option<String>,
+    /// Only the texts whose name contains this word, such as `bakery` or `complete`.
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// A file of `examples/texts`.
+#[derive(Deserialize)]
+struct World {
+    domain: String,
+    problem: String,
+    complete: String,
+    gap: Vec<Gap>,
+    none: NoTask,
+}
+
+#[derive(Deserialize)]
+struct Gap {
+    kind: String,
+    text: String,
+    rival: Replacements,
+    material: bool,
+}
+
+#[derive(Deserialize)]
+struct Replacements {
+    domain: Vec<(String, String)>,
+    problem: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct NoTask {
+    kind: String,
+    text: String,
+    quotes: Vec<String>,
+}
+
+/// A domain and a problem.
+struct Task {
+    domain: Domain,
+    problem: Problem,
+}
+
+impl Task {
+    fn read(domain: &str, problem: &str) -> Self {
+        Self {
+            domain: parse_domain(domain, SourceId(0)).value,
+            problem: parse_problem(problem, SourceId(1)).value,
+        }
+    }
+
+    const fn reading(&self) -> Reading<'_> {
+        Reading { domain: &self.domain, problem: &self.problem }
+    }
+
+    /// The comparison with another task: whether they are proved the same, and the renaming to it.
+    fn compared(&self, other: &Self) -> Option<(bool, JointRenaming)> {
+        let compared = compare_readings(self.reading(), other.reading(), &JointLimits::default(), &mut limits());
+        compared.ok().map(|compared| (compared.verdict == ReadingVerdict::Same, compared.renaming))
+    }
+
+    /// Whether the steps can be done, or reach what is wanted.
+    fn holds(&self, steps: &[NamedStep], states: Statement) -> Option<bool> {
+        normalize(&self.domain, &self.problem).ok()?;
+        let lines: Vec<String> =
+            steps.iter().map(|step| format!("({} {})", step.name, step.args.join(" "))).collect();
+        let plan = parse_plan(&lines.join("\n"), SourceId(2));
+        let report = validate(&self.domain, &self.problem, &plan, &mut limits()).ok()?;
+        Some(match states {
+            Statement::Possible => report.failing_step.is_none() && report.trace.len() == steps.len(),
+            Statement::Done => report.is_valid(),
+        })
+    }
+}
+
+/// Bounds of one comparison, in polls and bytes: a result does not depend on the machine.
+const fn limits() -> CountingLimits {
+    CountingLimits { polls: 20_000_000, bytes: 2 << 30 }
+}
+
+/// One text.
+struct Text<'w> {
+    name: String,
+    text: &'w str,
+    reference: Task,
+    about: About<'w>,
+}
+
+enum About<'w> {
+    Complete,
+    Gap { kind: &'w str, rival: Task, material: bool },
+    NoTask { kind: &'w str, quotes: &'w [String] },
+}
+
+fn texts<'w>(name: &str, world: &'w World) -> Vec<Text<'w>> {
+    let reference = || Task::read(&world.domain, &world.problem);
+    let named = |kind: &str| format!("{name}-{kind}");
+    let mut texts = vec![Text {
+        name: named("complete"),
+        text: &world.complete,
+        reference: reference(),
+        about: About::Complete,
+    }];
+    for (number, gap) in world.gap.iter().enumerate() {
+        let replaced = |text: &str, replacements: &[(String, String)]| {
+            replacements.iter().fold(text.to_owned(), |text, (from, to)| text.replacen(from, to, 1))
+        };
+        let domain = replaced(&world.domain, &gap.rival.domain);
+        let rival = Task::read(&domain, &replaced(&world.problem, &gap.rival.problem));
+        texts.push(Text {
+            name: named(&format!("gap{}", number + 1)),
+            text: &gap.text,
+            reference: reference(),
+            about: About::Gap { kind: &gap.kind, rival, material: gap.material },
+        });
+    }
+    texts.push(Text {
+        name: named("none"),
+        text: &world.none.text,
+        reference: reference(),
+        about: About::NoTask { kind: &world.none.kind, quotes: &world.none.quotes },
+    });
+    texts
+}
+
+pub(crate) fn measure_solve(args: &SolveArgs) -> Result<(), String> {
+    let said = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&args.texts)
+        .map_err(|e| said(&args.texts, &e))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    files.sort();
+    let mut table = Table::default();
+    for path in files {
+        let text = std::fs::read_to_string(&path).map_err(|e| said(&path, &e))?;
+        let world: World = toml::from_str(&text).map_err(|e| said(&path, &e))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        for text in texts(&name, &world) {
+            if args.only.as_ref().is_some_and(|only| !text.name.contains(only.as_str())) {
+                continue;
+            }
+            let result = solved(args, &text)?;
+            table.add(&text, &result);
+        }
+    }
+    table.print();
+    Ok(())
+}
+
+/// Most times that questions are answered.
+const ROUNDS: usize = 6;
+
+/// Solves a text as far as it goes: the author answers from the reference.
+fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
+    let folder = args.out.join(&text.name);
+    let context = planforge_app::Context {
+        variables: std::env::vars().collect::<BTreeMap<_, _>>().into(),
+        ..planforge_app::Context::default()
+    };
+    let mut request = SolveRequest {
+        text: text.text.to_owned(),
+        folder: Some(folder.clone()),
+        models: args.model.iter().cloned().map(ModelChoice::Named).collect(),
+        ..SolveRequest::default()
+    };
+    if folder.exists() {
+        request.continued = Some(folder.clone());
+    }
+    for _ in 0..ROUNDS {
+        let result = solve(&context, &request).map_err(|e| format!("{}: {e}", text.name))?;
+        if result.end != SolveEnd::NeedsAnswers {
+            return Ok(result);
+        }
+        answer(text, &result)?;
+        request.continued = Some(folder.clone());
+    }
+    Err(format!("{}: questions have no end", text.name))
+}
+
+/// Writes the answers to the open questions behind their `answer =`.
+fn answer(text: &Text<'_>, result: &SolveResult) -> Result<(), String> {
+    let path = result.folder.join("questions.toml");
+    let said = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let sheet = std::fs::read_to_string(&path).map_err(|e| said(&e))?;
+    let mut sheet: toml::Table = toml::from_str(&sheet).map_err(|e| said(&e))?;
+    let read = Task::read(&result.domain, &result.problem);
+    let renaming = read.compared(&text.reference).map(|(_, renaming)| renaming);
+    let points = sheet.get_mut("point").and_then(toml::Value::as_array_mut);
+    for (shown, point) in points.into_iter().flatten().zip(&result.points) {
+        if point.status != PointStatus::Open {
+            continue;
+        }
+        let truth = renaming.as_ref().and_then(|renaming| {
+            text.reference.holds(&translated(point, renaming)?, point.test.states)
+        });
+        let answer = match truth {
+            Some(truth) if truth == point.holds => point.follows.to_string(),
+            Some(_) => (3 - point.follows).to_string(),
+            None => "unknown".to_owned(),
+        };
+        if let Some(shown) = shown.as_table_mut() {
+            shown.insert("answer".to_owned(), answer.into());
+        }
+    }
+    std::fs::write(&path, toml::to_string(&sheet).map_err(|e| said(&e))?).map_err(|e| said(&e))
+}
+
+/// The steps of a point in the names of the reference.
+fn translated(point: &OpenPoint, renaming: &JointRenaming) -> Option<Vec<NamedStep>> {
+    point.test.steps.iter().map(|step| renaming.second_step(&NamedStep::parse(step)?)).collect()
+}
+
+#[derive(Default)]
+struct Table {
+    rows: Vec<String>,
+    counts: BTreeMap<&'static str, (usize, usize)>,
+    questions: BTreeMap<&'static str, usize>,
+    requests: u64,
+    tokens: u64,
+    texts: usize,
+    waiting: usize,
+}
+
+impl Table {
+    fn count(&mut self, what: &'static str, is_so: bool) {
+        let (good, all) = self.counts.entry(what).or_default();
+        *good += usize::from(is_so);
+        *all += 1;
+    }
+
+    fn add(&mut self, text: &Text<'_>, result: &SolveResult) {
+        if result.end == SolveEnd::Unfinished {
+            self.waiting += 1;
+            return;
+        }
+        self.texts += 1;
+        self.requests += result.requests;
+        self.tokens += result.tokens;
+        let asked = result.points.iter().filter(|point| !point.answer.is_empty()).count();
+        let read = Task::read(&result.domain, &result.problem);
+        let compared = (!result.domain.is_empty()).then(|| read.compared(&text.reference)).flatten();
+        let is_right = compared.as_ref().is_some_and(|(same, _)| *same);
+        let trust = result.trust.as_ref();
+        let agreed = trust.is_some_and(|trust| trust.readings > 1 && trust.agree == trust.readings);
+        let mut note = String::new();
+        match &text.about {
+            About::Complete => {
+                *self.questions.entry("complete").or_default() += asked;
+                self.count("complete texts: planned", result.end == SolveEnd::Planned);
+                self.count("complete texts: PDDL proved the same as the reference", is_right);
+            }
+            About::Gap { kind, rival, material } => {
+                *self.questions.entry("gap").or_default() += asked;
+                let found = compared.as_ref().and_then(|(_, renaming)| {
+                    result.points.iter().find(|point| {
+                        let steps = translated(point, renaming);
+                        steps.is_some_and(|steps| {
+                            let states = point.test.states;
+                            text.reference.holds(&steps, states) != rival.holds(&steps, states)
+                        })
+                    })
+                });
+                let status = found.map(|point| point.status);
+                note = format!("{kind}: {}", status.map_or("not found".to_owned(), |status| format!("{status:?}")));
+                if *material {
+                    self.count("material gaps: asked about, assumed or decided", found.is_some());
+                    self.count("material gaps: asked about", status == Some(PointStatus::Answered));
+                } else {
+                    self.count("gaps that change no plan: no question", status != Some(PointStatus::Answered));
+                }
+                self.count("texts with a gap: PDDL proved the same as the reference", is_right);
+            }
+            About::NoTask { kind, quotes } => {
+                self.count("no tasks: said so", result.end == SolveEnd::NotATask);
+                if !quotes.is_empty() {
+                    let quoted = quotes.iter().all(|quote| result.line.contains(quote.as_str()));
+                    self.count("contradictions: both sentences quoted", quoted);
+                }
+                note = (*kind).to_owned();
+            }
+        }
+        if let Some(trust) = trust.filter(|_| result.end == SolveEnd::Planned) {
+            let assumed = !trust.assumptions.is_empty();
+            let row = match (agreed, assumed) {
+                (true, false) => "all readings agree, no assumption: right",
+                (true, true) => "all readings agree, with assumptions: right",
+                (false, false) => "readings differ, no assumption: right",
+                (false, true) => "readings differ, with assumptions: right",
+            };
+            self.count(row, is_right);
+        }
+        let right = if is_right { "right" } else { "-" };
+        self.rows.push(format!("| {} | {:?} | {asked} | {right} | {note} |", text.name, result.end));
+    }
+
+    fn print(&self) {
+        println!("| text | end | questions | same as reference | gap |\n|---|---|---:|---|---|");
+        self.rows.iter().for_each(|row| println!("{row}"));
+        println!("\n| figure | count |\n|---|---:|");
+        for (what, (good, all)) in &self.counts {
+            println!("| {what} | {good} of {all} |");
+        }
+        for (what, asked) in &self.questions {
+            println!("| questions on texts of kind {what} | {asked} |");
+        }
+        println!("| requests, tokens of {} texts | {}, {} |", self.texts, self.requests, self.tokens);
+        if self.waiting > 0 {
+            println!("\n{} texts wait for replies.", self.waiting);
+        }
+    }
+}
