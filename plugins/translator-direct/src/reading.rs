@@ -138,9 +138,11 @@ fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result
 fn refusal(text: &str, line: &str) -> Option<Failure> {
     let verdict = |word: &str| {
         let (head, rest) = line.split_at_checked(word.len())?;
-        let is_verdict = head == word && rest.is_empty()
-            || head == word && rest.starts_with([' ', '*', '.'])
-            || head.eq_ignore_ascii_case(word) && rest.starts_with(':');
+        let is_verdict = match rest.chars().next() {
+            None | Some(' ' | '*' | '.') => head == word,
+            Some(':') => head.eq_ignore_ascii_case(word),
+            Some(_) => false,
+        };
         is_verdict.then(|| rest.trim_start_matches([':', ' ', '*', '.']).trim())
     };
     let sentence = |said: &str, default: &str| if said.is_empty() { default } else { said }.to_owned();
