@@ -122,14 +122,17 @@ fn given_domain(task: &TaskView) -> Option<&str> {
 /// The patch of a reply.
 fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result<CandidatePatch, Failure> {
     check_finish(reply)?;
-    if let Some(failure) = refusal(text, &reply.content) {
+    let mut lines = reply.content.lines().map(bare_line).filter(|line| !line.is_empty());
+    if let Some(failure) = lines.next().and_then(|line| refusal(text, line)) {
         return Err(failure);
     }
     let wanted = match given_domain(&request.task) {
         Some(_) => WantedPddl::Problem,
         None => WantedPddl::Either,
     };
-    let patch = read_reply(reply, wanted, request.fixes)?;
+    // Without PDDL the verdict may come after other words.
+    let patch = read_reply(reply, wanted, request.fixes)
+        .map_err(|failure| lines.find_map(|line| refusal(text, line)).unwrap_or(failure))?;
     // A correction may leave out the part that is right.
     let lacks_domain =
         wanted == WantedPddl::Either && patch.domain.is_none() && request.candidate.domain.is_none();
@@ -141,16 +144,18 @@ fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result
     }
 }
 
-/// The failure of a reply that begins with another verdict than `TASK`.
-fn refusal(text: &str, reply: &str) -> Option<Failure> {
-    let line = reply.lines().map(bare_line).find(|line| !line.is_empty())?;
+/// The failure that a line states. `None` for every line that is not a verdict, and for `TASK`.
+fn refusal(text: &str, line: &str) -> Option<Failure> {
     let verdict = |word: &str| {
-        let rest = line.get(..word.len()).filter(|head| *head == word).map(|_| &line[word.len()..])?;
-        let is_end = rest.is_empty() || rest.starts_with([':', ' ', '*', '.']);
-        is_end.then(|| rest.trim_start_matches([':', ' ', '*', '.']).trim())
+        let (head, rest) = line.split_at_checked(word.len())?;
+        let is_verdict = match rest.chars().next() {
+            None | Some(' ' | '*' | '.') => head == word,
+            Some(':') => head.eq_ignore_ascii_case(word),
+            Some(_) => false,
+        };
+        is_verdict.then(|| rest.trim_start_matches([':', ' ', '*', '.']).trim())
     };
-    let sentence =
-        |said: &str, default: &str| if said.is_empty() { default.to_owned() } else { said.to_owned() };
+    let sentence = |said: &str, default: &str| if said.is_empty() { default } else { said }.to_owned();
     let (code, message) = if let Some(said) = verdict("NO TASK") {
         (NO_TASK, sentence(said, "the text asks for no plan"))
     } else if let Some(said) = verdict("TWO TASKS") {
@@ -174,10 +179,20 @@ fn contradiction(text: &str, said: &str) -> String {
         return "two sentences of the text cannot both be true; the model does not quote them".to_owned();
     }
     let is_foreign = |quote: &&str| !has_quote(text, quote);
-    let foreign: Vec<&str> = said.split(" / ").map(str::trim).filter(is_foreign).collect();
+    let foreign: Vec<&str> = said.split(" / ").map(quoted).filter(is_foreign).collect();
     match foreign.is_empty() {
         true => said.to_owned(),
         false => format!("{said} (not in the text: {})", foreign.join(", ")),
+    }
+}
+
+/// The part between quotation marks, with them; all of a text without them.
+fn quoted(text: &str) -> &str {
+    let is_mark = |c: char| matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{ab}' | '\u{bb}');
+    let mut marks = text.match_indices(is_mark);
+    match (marks.next(), marks.next_back()) {
+        (Some((start, _)), Some((end, mark))) => &text[start..end + mark.len()],
+        _ => text.trim(),
     }
 }
 

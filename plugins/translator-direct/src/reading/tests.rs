@@ -153,6 +153,8 @@ fn a_text_that_is_no_task_fails_with_the_sentence() {
     assert_eq!(failure.message, "The text asks a question of knowledge.");
     let bold = read("Kein Ziel.", "\n**NO TASK: Es fehlt ein Ziel.**\n").unwrap_err();
     assert_eq!((bold.code.as_str(), bold.message.as_str()), (NO_TASK, "Es fehlt ein Ziel."));
+    let late = read("A b.", "<think>\nNo task here.\n</think>\nNo task: it has no goal.").unwrap_err();
+    assert_eq!((late.code.as_str(), late.message.as_str()), (NO_TASK, "it has no goal."));
     assert_eq!(read("A b.", "NO TASK").unwrap_err().message, "the text asks for no plan");
     let two = read("A b.", "TWO TASKS: A delivery and a puzzle.").unwrap_err();
     assert_eq!((two.code.as_str(), two.message.as_str()), (TWO_TASKS, "A delivery and a puzzle."));
@@ -167,6 +169,9 @@ fn quotes_of_a_contradiction_are_checked() {
     let invented = "\"The robot starts in the hall.\" / \"The hall is locked.\"";
     let failure = read(text, &format!("CONTRADICTION: {invented}")).unwrap_err();
     assert_eq!(failure.message, format!("{invented} (not in the text: \"The hall is locked.\")"));
+    let explained = format!("{said}, which exclude each other");
+    let failure = read(text, &format!("CONTRADICTION: {explained}")).unwrap_err();
+    assert_eq!(failure.message, explained, "both quotes are in the text");
     assert!(read(text, "CONTRADICTION").unwrap_err().message.contains("does not quote"));
 }
 

@@ -231,7 +231,7 @@ impl ReadChange {
             }
         }
         let gone = |element: &InitElement| {
-            self.remove.iter().any(|fact| print_init(fact) == print_init(element))
+            self.remove.iter().any(|fact| same_subject(fact, element))
                 || self.remove_objects.iter().any(|name| mentions(element, name))
         };
         let kept = |element: &InitElement| self.add.iter().any(|fact| same_subject(fact, element));
@@ -581,6 +581,12 @@ mod tests {
 )
 "
         );
+    }
+
+    #[test]
+    fn names_of_a_change_are_read_in_any_case() {
+        let change = PointChange { remove: list(&["(IN B1 X)"]), ..PointChange::default() };
+        assert!(!applied(&change).1.contains("(in b1 x)"));
     }
 
     #[test]
