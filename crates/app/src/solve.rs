@@ -167,10 +167,9 @@ impl SolveResult {
 
     /// True if the requests to the model failed.
     pub fn lacks_model(&self) -> bool {
-        let verdicts = self.runs.iter().flat_map(|run| &run.report.tasks).filter_map(|task| task.verdict.as_ref());
-        let is_provider = |verdict: &TaskVerdict| {
-            matches!(verdict, TaskVerdict::Failed { failure, .. } if failure.class == FailureClass::Provider)
-        };
+        let verdicts =
+            self.runs.iter().flat_map(|run| &run.report.tasks).filter_map(|task| task.verdict.as_ref());
+        let is_provider = |verdict: &TaskVerdict| matches!(verdict, TaskVerdict::Failed { failure, .. } if failure.class == FailureClass::Provider);
         self.end == SolveEnd::Failed && verdicts.into_iter().any(is_provider)
     }
 }
@@ -187,7 +186,11 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
     }
     let mut folder = Folder::of(context, request)?;
     let answers = request.answers.as_ref().map(|path| context.path(path));
-    let mut answers = folder.answers(answers.as_deref())?;
+    let answers = folder.answers(answers.as_deref());
+    if answers.is_err() {
+        folder.remove_if_unused()?;
+    }
+    let mut answers = answers?;
     if let Some(say) = &request.say {
         folder.add_version(std::slice::from_ref(say))?;
         answers.clear();
@@ -349,7 +352,8 @@ impl Attempt<'_> {
     }
 
     fn result(&self, end: SolveEnd, line: String, trust: Option<Trust>) -> SolveResult {
-        let usage = || self.runs.iter().flat_map(|run| &run.report.tasks).flat_map(|task| task.usage.values());
+        let usage =
+            || self.runs.iter().flat_map(|run| &run.report.tasks).flat_map(|task| task.usage.values());
         SolveResult {
             line,
             end,

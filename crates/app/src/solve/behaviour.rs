@@ -148,7 +148,11 @@ impl Model {
 /// The result of a search for a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Found {
-    Plan { steps: Vec<String>, cost: Option<f64>, optimal: bool },
+    Plan {
+        steps: Vec<String>,
+        cost: Option<f64>,
+        optimal: bool,
+    },
     /// The reason, as text.
     Unsolvable(String),
     Open,
@@ -258,7 +262,9 @@ pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comp
     let bounds = JointLimits { max_pairs: MOST_PAIRS, ..JointLimits::default() };
     let compared = match compare_readings(first.reading(), second.reading(), &bounds, &mut limits(context)) {
         Ok(compared) => compared,
-        Err(not_compared) => return (Comparison::Open(not_compared.error.to_string()), Translation::default()),
+        Err(not_compared) => {
+            return (Comparison::Open(not_compared.error.to_string()), Translation::default());
+        }
     };
     let comparison = match compared.verdict {
         ReadingVerdict::Same => Comparison::Same,
@@ -315,7 +321,11 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
                     (Statement::Done, holds_in == ComparedSide::First, conditions)
                 }
             };
-            Comparison::Different(Difference { test: BehaviourTest { steps, states }, holds_in_first, conditions })
+            Comparison::Different(Difference {
+                test: BehaviourTest { steps, states },
+                holds_in_first,
+                conditions,
+            })
         }
         Err(not_compared) => Comparison::Open(not_compared.error.to_string()),
     }

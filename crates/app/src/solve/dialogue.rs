@@ -308,7 +308,8 @@ impl Talk<'_> {
             rival.translation.to_first(other).map(|own| [own, other.to_vec()]),
         ];
         let found = translated.into_iter().flatten().find(is_as_good);
-        let common = || self.model.common_plan(&rival.model, &rival.translation, self.context).filter(is_as_good);
+        let common =
+            || self.model.common_plan(&rival.model, &rival.translation, self.context).filter(is_as_good);
         found.or_else(common).map(|[own, _]| own)
     }
 
@@ -422,7 +423,10 @@ impl Talk<'_> {
                         Ok(model) => model,
                         Err(why) => {
                             if let Some(told) = &old.told {
-                                self.remarks.push(format!("not looked at after the answers: {} ({why})", told.question));
+                                self.remarks.push(format!(
+                                    "not looked at after the answers: {} ({why})",
+                                    told.question
+                                ));
                             }
                             continue;
                         }
@@ -540,7 +544,9 @@ impl Answer {
 /// The question as a person sees it.
 pub(super) fn question_of(point: &OpenPoint) -> Question {
     let mut choices = point.choices.clone();
-    choices.extend(["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned));
+    choices.extend(
+        ["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned),
+    );
     Question { text: point.question.clone(), choices }
 }
 

@@ -14,7 +14,7 @@ use super::SolveRequest;
 use super::dialogue::OpenPoint;
 use crate::context::Context;
 use crate::error::Error;
-use crate::files::{read_named_text, read_text, rewrite, unreadable, unwritable, write};
+use crate::files::{read_named_text, read_text, unreadable, unwritable, write};
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_record::sha256_hex;
@@ -96,7 +96,8 @@ impl Folder {
 
     fn make(context: &Context, request: &SolveRequest) -> Result<Self, Error> {
         let (text, name) = task_text(context, &request.text)?;
-        let read = |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&context.path(path))).transpose();
+        let read =
+            |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&context.path(path))).transpose();
         let (rules, domain) = (read(&request.rules)?, read(&request.domain)?);
         let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&name));
         let path = context.path(&shown);
@@ -117,7 +118,9 @@ impl Folder {
         if !folder.is_new && !(texts.iter().all(is_same) && is_unanswered) {
             let shown = folder.shown.display();
             let message = format!("{shown} exists already");
-            let help = format!("go on there with `planforge solve --continue {shown}`, or name another folder with --out");
+            let help = format!(
+                "go on there with `planforge solve --continue {shown}`, or name another folder with --out"
+            );
             return Err(Error::usage(message, Some(&help)));
         }
         for (file, text) in texts {
@@ -186,8 +189,12 @@ impl Folder {
         };
         let text = read_named_text(path)?;
         let sheet: Sheet = toml::from_str(&text).map_err(|found| {
-            let diagnostic = Diagnostic::error("solve.answers", format!("this is not a file of answers: {}", found.message()));
-            let help = "take the file questions.toml of the task's folder, and write the answers behind `answer =`";
+            let diagnostic = Diagnostic::error(
+                "solve.answers",
+                format!("this is not a file of answers: {}", found.message()),
+            );
+            let help =
+                "take the file questions.toml of the task's folder, and write the answers behind `answer =`";
             unreadable(path, diagnostic.help(help))
         })?;
         if file.is_some() && sheet.text != self.text_hash() {
@@ -215,12 +222,12 @@ impl Folder {
             "# The points that the text leaves open. Behind `answer =` write the number of a choice, \"either\", \"unknown\" or your own words,\n\
              # also where something was assumed. Then: planforge solve --continue {shown}\n"
         );
-        rewrite(&path, format!("{heading}{text}").as_bytes())
+        write(&path, format!("{heading}{text}").as_bytes())
     }
 
     /// Writes a file below the folder.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Error> {
-        rewrite(&self.path.join(name), text.as_bytes())
+        write(&self.path.join(name), text.as_bytes())
     }
 
     /// A file of the answer to the version before this one.
@@ -258,7 +265,8 @@ fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> 
             return Err(unreadable(&path, diagnostic.help(help)));
         }
     };
-    let refuse = |diagnostic: Diagnostic| Err(Error::findings(Status::Input, vec![diagnostic], SourceMap::default()));
+    let refuse =
+        |diagnostic: Diagnostic| Err(Error::findings(Status::Input, vec![diagnostic], SourceMap::default()));
     let found = planforge_pddl::find_pddl(&text, SourceId(0));
     if found.domains.iter().chain(&found.problems).any(|block| block.has_sections) {
         let diagnostic = Diagnostic::error("solve.pddl", "the text holds PDDL, not a task in words");

@@ -1,14 +1,15 @@
 //! Readings of a text: runs of the pipeline `solve`, from which the candidates that are left become readings.
 
+use super::SolveRequest;
 use super::behaviour::Model;
 use super::dialogue::Reading;
 use super::folder::Folder;
-use super::SolveRequest;
 use crate::context::Context;
 use crate::error::Error;
 use crate::pipelines::shipped::SHIPPED_PIPELINES;
 use crate::run::{
-    ModelChoice, PipelineSource, ReplayRequest, ResumeRequest, RunRequest, RunResult, RunStorage, replay, resume, run,
+    ModelChoice, PipelineSource, ReplayRequest, ResumeRequest, RunRequest, RunResult, RunStorage, replay,
+    resume, run,
 };
 use crate::runs::stored_runs;
 use planforge_contract::Candidate;
@@ -34,7 +35,8 @@ pub(super) fn runs(
     request: &SolveRequest,
 ) -> Result<Vec<RunResult>, Error> {
     let stored = stored_runs(&folder.runs());
-    let is_of_version = |manifest: &RunManifest| manifest.tasks.iter().any(|task| task.task == folder.task_name());
+    let is_of_version =
+        |manifest: &RunManifest| manifest.tasks.iter().any(|task| task.task == folder.task_name());
     let mut known: Vec<&PathBuf> =
         stored.iter().filter(|run| is_of_version(&run.manifest)).map(|run| &run.folder).collect();
     known.reverse();
@@ -47,7 +49,8 @@ pub(super) fn runs(
     }
     // A correction is read by the models of the version before, unless others are named.
     let newest = stored.first().and_then(|run| run.manifest.tasks.first()).map(|task| task.task.clone());
-    let earlier = stored.iter().rev().filter(|run| run.manifest.tasks.first().map(|task| task.task.clone()) == newest);
+    let earlier =
+        stored.iter().rev().filter(|run| run.manifest.tasks.first().map(|task| task.task.clone()) == newest);
     let with: Vec<(ModelChoice, Vec<String>)> = match request.models.as_slice() {
         [] if newest.is_some() => {
             earlier.map(|run| (ModelChoice::OfFile, run.manifest.overrides.clone())).collect()
@@ -130,7 +133,9 @@ impl Readings {
 
     fn add(&mut self, run: &RunResult, task: &TaskReport) {
         let model = model_of(run);
-        for failed in task.stages.iter().filter(|stage| stage.label == READING).flat_map(|stage| &stage.failed) {
+        for failed in
+            task.stages.iter().filter(|stage| stage.label == READING).flat_map(|stage| &stage.failed)
+        {
             self.made += 1;
             let failure = &failed.failure;
             match NO_TASK.contains(&failure.code.as_str()) {
@@ -168,7 +173,8 @@ fn reading(candidate: &Candidate) -> Result<Reading, String> {
 /// The model of a run: its folder says which.
 fn model_of(run: &RunResult) -> String {
     let manifest = run.folder.as_ref().and_then(|folder| RunManifest::read(&folder.join("run.json")).ok());
-    let mut models: Vec<String> = manifest.map(|manifest| manifest.models.into_values().collect()).unwrap_or_default();
+    let mut models: Vec<String> =
+        manifest.map(|manifest| manifest.models.into_values().collect()).unwrap_or_default();
     models.dedup();
     models.join(" and ")
 }

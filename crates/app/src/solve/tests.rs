@@ -102,7 +102,10 @@ fn an_answer_decides_which_plan_is_made_and_is_kept_as_a_test() {
         assert_eq!(point.test.holds(&dialogue.model, &context), Some(holds));
         assert_eq!(length(&dialogue), steps);
         assert_eq!(dialogue.agreeing, [0, 1, 2]);
-        assert!(point.choices[0].starts_with("yes: it does [possible: load (lotte, west), then load"), "{point:#?}");
+        assert!(
+            point.choices[0].starts_with("yes: it does [possible: load (lotte, west), then load"),
+            "{point:#?}"
+        );
         assert!(point.choices[1].contains("[not possible after load"), "{point:#?}");
     }
 }
@@ -140,7 +143,9 @@ fn the_changes_of_two_answers_come_together() {
     assert_eq!(asked.lock().unwrap().len(), 2);
     // Two goats at once, and the way back.
     assert_eq!(length(&dialogue), 6, "{:#?}", dialogue.points);
-    assert!(dialogue.points.iter().all(|point| point.test.holds(&dialogue.model, &context) == Some(point.holds)));
+    assert!(
+        dialogue.points.iter().all(|point| point.test.holds(&dialogue.model, &context) == Some(point.holds))
+    );
 }
 
 #[test]

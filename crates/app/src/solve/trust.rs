@@ -68,8 +68,11 @@ impl Trust {
         // A reading without comments says nothing about sentences.
         let has_sources = parts.iter().any(|part| !part.sentences.is_empty());
         let unused = if has_sources { unused(text, &parts) } else { Vec::new() };
-        let of = |status| dialogue.points.iter().filter(move |point| point.status == status).map(followed).collect();
-        let models: BTreeSet<String> = readings.models.iter().filter(|model| !model.is_empty()).cloned().collect();
+        let of = |status| {
+            dialogue.points.iter().filter(move |point| point.status == status).map(followed).collect()
+        };
+        let models: BTreeSet<String> =
+            readings.models.iter().filter(|model| !model.is_empty()).cloned().collect();
         Self {
             readings: readings.made,
             usable: readings.usable.len(),
@@ -140,7 +143,9 @@ fn numbered(sentence: &Sentence) -> NumberedSentence {
 fn followed(point: &OpenPoint) -> Followed {
     let choice = point.follows.checked_sub(1).and_then(|at| point.choices.get(at));
     let follows = match (choice, point.answer.as_str()) {
-        (_, words) if point.status == PointStatus::Answered && !["1", "2"].contains(&words) => words.to_owned(),
+        (_, words) if point.status == PointStatus::Answered && !["1", "2"].contains(&words) => {
+            words.to_owned()
+        }
         (choice, _) => choice.cloned().unwrap_or_default(),
     };
     Followed { question: point.question.clone(), follows }

@@ -109,7 +109,8 @@ impl Critic {
         let cassettes = self.cassettes(context, request);
         let overrides = &self.overrides;
         let model = &ModelChoice::OfFile;
-        let new = NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes, model };
+        let new =
+            NewRun { overrides, explainer: None, runs: &runs, jobs, mode, cassettes: &cassettes, model };
         let (ended, run, redactor) = new.run(context, &self.checked, &tasks)?;
         if let Some(folder) = &request.record {
             let folder = context.path(folder);

@@ -12,8 +12,8 @@ mod measure {
     pub(crate) mod plugin_calls;
     pub(crate) mod reading;
     pub(crate) mod robustness;
-    pub(crate) mod solve;
     pub(crate) mod runner;
+    pub(crate) mod solve;
     pub(crate) mod top_k;
     pub(crate) mod walks;
 }

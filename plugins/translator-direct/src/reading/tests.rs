@@ -29,7 +29,8 @@ const PROBLEM: &str = "(define (problem l1)
 ) ; [2]";
 
 fn plugin(style: Style) -> ReadingTranslator {
-    ReadingTranslator::create(ReadingOptions { styles: vec![style], system: None }, &Secrets::default()).unwrap()
+    ReadingTranslator::create(ReadingOptions { styles: vec![style], system: None }, &Secrets::default())
+        .unwrap()
 }
 
 fn answer() -> String {
@@ -197,7 +198,8 @@ fn a_text_is_required_before_any_request() {
 #[test]
 fn samples_are_asked_for_one_by_one_in_the_styles_in_turn() {
     let styles = vec![Style::Plain, Style::GoalFirst];
-    let plugin = ReadingTranslator::create(ReadingOptions { styles, system: None }, &Secrets::default()).unwrap();
+    let plugin =
+        ReadingTranslator::create(ReadingOptions { styles, system: None }, &Secrets::default()).unwrap();
     let host = TestHost::for_kind(PluginKind::Translator);
     let host = (0..3).fold(host, |host, _| host.reply("writer", &answer()));
     let response = plugin.translate(&host, &lamps_request(false, 3)).unwrap();

@@ -8,7 +8,9 @@ use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, Solve
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::equivalence::joint::{JointLimits, JointRenaming, Reading, ReadingVerdict, compare_readings};
+use planforge_planning::equivalence::joint::{
+    JointLimits, JointRenaming, Reading, ReadingVerdict, compare_readings,
+};
 use planforge_planning::walk::NamedStep;
 use planforge_planning::{CountingLimits, normalize, parse_plan, validate};
 use serde::Deserialize;
@@ -82,7 +84,8 @@ impl Task {
 
     /// The comparison with another task: whether they are proved the same, and the renaming to it.
     fn compared(&self, other: &Self) -> Option<(bool, JointRenaming)> {
-        let compared = compare_readings(self.reading(), other.reading(), &JointLimits::default(), &mut limits());
+        let compared =
+            compare_readings(self.reading(), other.reading(), &JointLimits::default(), &mut limits());
         compared.ok().map(|compared| (compared.verdict == ReadingVerdict::Same, compared.renaming))
     }
 
@@ -218,9 +221,9 @@ fn answer(text: &Text<'_>, result: &SolveResult) -> Result<(), String> {
         if point.status != PointStatus::Open {
             continue;
         }
-        let truth = renaming.as_ref().and_then(|renaming| {
-            text.reference.holds(&translated(point, renaming)?, point.test.states)
-        });
+        let truth = renaming
+            .as_ref()
+            .and_then(|renaming| text.reference.holds(&translated(point, renaming)?, point.test.states));
         let answer = match truth {
             Some(truth) if truth == point.holds => point.follows.to_string(),
             Some(_) => (3 - point.follows).to_string(),
@@ -289,12 +292,18 @@ impl Table {
                     })
                 });
                 let status = found.map(|point| point.status);
-                note = format!("{kind}: {}", status.map_or("not found".to_owned(), |status| format!("{status:?}")));
+                note = format!(
+                    "{kind}: {}",
+                    status.map_or("not found".to_owned(), |status| format!("{status:?}"))
+                );
                 if *material {
                     self.count("material gaps: asked about, assumed or decided", found.is_some());
                     self.count("material gaps: asked about", status == Some(PointStatus::Answered));
                 } else {
-                    self.count("gaps that change no plan: no question", status != Some(PointStatus::Answered));
+                    self.count(
+                        "gaps that change no plan: no question",
+                        status != Some(PointStatus::Answered),
+                    );
                 }
                 self.count("texts with a gap: PDDL proved the same as the reference", is_right);
             }

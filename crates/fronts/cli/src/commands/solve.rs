@@ -159,7 +159,8 @@ pub(super) fn text_of(result: &SolveResult) -> String {
         let of = result.points.iter().filter(move |point| point.status == status);
         of.map(|point| {
             let follows = point.follows.checked_sub(1).and_then(|at| point.choices.get(at));
-            let waits = if point.status == PointStatus::Open { "" } else { follows.map_or("", String::as_str) };
+            let waits =
+                if point.status == PointStatus::Open { "" } else { follows.map_or("", String::as_str) };
             format!("{} {waits}", point.question).trim_end().to_owned()
         })
         .collect()
@@ -171,7 +172,10 @@ pub(super) fn text_of(result: &SolveResult) -> String {
     section("The same plan either way", points(PointStatus::EitherWay));
     if let Some(trust) = &result.trust {
         let unused = trust.unused_sentences.iter();
-        section("Sentences that are not used", unused.map(|one| format!("[{}] {}", one.number, one.text)).collect());
+        section(
+            "Sentences that are not used",
+            unused.map(|one| format!("[{}] {}", one.number, one.text)).collect(),
+        );
         section("Parts that no sentence states", trust.assumed_parts.clone());
         section("Remarks", trust.left_out.iter().chain(&trust.remarks).cloned().collect());
     }
@@ -237,7 +241,8 @@ mod tests {
 
     #[test]
     fn a_question_takes_a_number_or_words_and_repeats_after_an_empty_line() {
-        let question = Question { text: "May it carry two?".to_owned(), choices: vec!["yes".into(), "no".into()] };
+        let question =
+            Question { text: "May it carry two?".to_owned(), choices: vec!["yes".into(), "no".into()] };
         let mut shown = Vec::new();
         for (typed, answer) in [
             ("1\n", Some("1")),

@@ -110,7 +110,8 @@ type Literal = (u32, bool);
 /// axioms, numbers or disjunctions.
 pub(super) fn same_task(sides: [&Side; 2], keys: &Keys) -> bool {
     let mut numbers: FxHashMap<Change, u32> = FxHashMap::default();
-    let [Some(a), Some(b)] = [0, 1].map(|side: usize| task_form(sides[side], &keys.of[side], keys.count, &mut numbers))
+    let [Some(a), Some(b)] =
+        [0, 1].map(|side: usize| task_form(sides[side], &keys.of[side], keys.count, &mut numbers))
     else {
         return false;
     };

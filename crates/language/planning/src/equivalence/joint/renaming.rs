@@ -90,7 +90,8 @@ impl JointRenaming {
         let limits = JointLimits { max_explored: 0, ..*limits };
         let first = Side::new(ComparedSide::First, first, &limits, resources)?;
         let second = Side::new(ComparedSide::Second, second, &limits, resources)?;
-        let place = |names: &[String], name: &str| names.iter().position(|other| other.eq_ignore_ascii_case(name));
+        let place =
+            |names: &[String], name: &str| names.iter().position(|other| other.eq_ignore_ascii_case(name));
         let objects = first.objects().iter().map(|name| place(second.objects(), name).map(|at| at as u32));
         let others = second.model().schema_names();
         let schemas = first.model().schema_names().iter().enumerate().map(|(schema, name)| {
@@ -104,10 +105,8 @@ impl JointRenaming {
 
     fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {
         let schemas = [first, pair.second];
-        let kept: [Vec<usize>; 2] = [
-            pair.parameters.iter().map(|p| p.0).collect(),
-            pair.parameters.iter().map(|p| p.1).collect(),
-        ];
+        let kept: [Vec<usize>; 2] =
+            [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
         let alone = [0, 1].map(|side: usize| {
             let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
             let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));

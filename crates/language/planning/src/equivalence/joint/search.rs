@@ -305,9 +305,9 @@ impl RenamingSearch<'_> {
 
     /// The parameters that take part: all of them, and those that remain when the numbers of parameters are made equal.
     fn combinations(&self) -> Vec<[Kept; 2]> {
-        let all = self.sides.map(|side| {
-            (0..side.by_schema.len()).map(|s| (0..side.arity(s)).collect()).collect::<Kept>()
-        });
+        let all = self
+            .sides
+            .map(|side| (0..side.by_schema.len()).map(|s| (0..side.arity(s)).collect()).collect::<Kept>());
         let mut list: Vec<[Kept; 2]> = Vec::new();
         let counts = all.each_ref().map(|kept| {
             let mut counts: Vec<usize> = kept.iter().map(Vec::len).collect();
