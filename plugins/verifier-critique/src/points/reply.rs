@@ -23,7 +23,10 @@ impl PointReader<'_> {
         let mut entries: Vec<&[Entry]> = Vec::new();
         let mut has_list = false;
         for (_, value) in &found.values {
-            has_list |= collect(value, &mut entries);
+            // A part of points that cannot be read is not an empty list of them.
+            let is_part = matches!(&value.kind, Kind::List(values) if values.is_empty())
+                && reply.content.contains("question");
+            has_list |= !is_part && collect(value, &mut entries);
         }
         let mut points = Points::default();
         let mut rivals: Vec<(String, String)> = Vec::new();
@@ -137,7 +140,7 @@ fn texts(value: Option<&Value>) -> Vec<String> {
 
 /// True for an empty text and for a word that stands for one.
 fn is_none(text: &str) -> bool {
-    matches!(text.trim().to_lowercase().as_str(), "" | "none" | "null" | "-" | "n/a" | "empty")
+    matches!(text.trim().to_lowercase().as_str(), "" | "none" | "null" | "-" | "n/a")
 }
 
 fn read_change(value: &Value) -> PointChange {

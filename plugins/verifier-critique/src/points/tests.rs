@@ -160,7 +160,8 @@ fn a_reply_that_breaks_off_has_the_points_before() {
 
 #[test]
 fn a_reply_without_points_is_undecided() {
-    for reply in ["", "The text looks fine.", "{\"verdict\": \"fine\"}"] {
+    let unreadable = "{points: <{question: May it? remove_objects: []}>}";
+    for reply in ["", "The text looks fine.", "{\"verdict\": \"fine\"}", unreadable] {
         let assessment = assessed(reply);
         assert!(matches!(assessment.decision, Decision::Undecided { .. }), "{reply}");
         assert_eq!(assessment.diagnostics[0].code, UNREADABLE);
