@@ -27,8 +27,7 @@ use planforge_planning::equivalence::interface::{
 use planforge_planning::walk::{ModelError, Refusal};
 use planforge_plugin_common::judging::domains::{self, Outcome};
 pub use planforge_plugin_common::judging::reports::{
-    ComparedProblem, DomainEquivalentReport, JointComparison, MatchedInterface,
-    RenamedReading,
+    ComparedProblem, DomainEquivalentReport, JointComparison, MatchedInterface, RenamedReading,
 };
 pub use planforge_plugin_common::judging::{Rule, Semantics};
 use serde::{Serialize, Serializer};
@@ -243,8 +242,7 @@ fn names_differ(texts: &ComparedTexts<'_>, compared: &DomainComparison) -> Optio
 }
 
 /// What to do if names differ.
-const WAY_OUT: &str =
-    "with --match-interface and the second domain's problems as --second-problems, a renaming of both is searched";
+const WAY_OUT: &str = "with --match-interface and the second domain's problems as --second-problems, a renaming of both is searched";
 
 /// The result of the comparison.
 enum DomainComparison {

@@ -183,14 +183,14 @@ pub fn compare_readings(
         CandidateVerdict::SameUpTo(steps, end) => ReadingVerdict::SameUpTo { steps, end },
         CandidateVerdict::Different => {
             let keys = Keys::new(sides, &searched.best.mapping);
-            let judged =
-                judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
+            let judged = judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
             pairs += judged.pairs;
-            let [first_only, second_only] = [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
-                (Some(found), _) => OneSided::Shortest(witness(sides, &keys, side, found, &mut scoped)),
-                (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
-                (None, _) => OneSided::None,
-            });
+            let [first_only, second_only] =
+                [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
+                    (Some(found), _) => OneSided::Shortest(witness(sides, &keys, side, found, &mut scoped)),
+                    (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
+                    (None, _) => OneSided::None,
+                });
             ReadingVerdict::Different { first_only, second_only }
         }
     };

@@ -11,7 +11,10 @@ use planforge_planning::equivalence::joint::{
 use planforge_planning::walk::NamedStep;
 
 /// One problem's comparison under a joint renaming, or why there is none.
-pub fn to_compared_problem(problem: &str, outcome: &Result<ReadingComparison, NotCompared>) -> ComparedProblem {
+pub fn to_compared_problem(
+    problem: &str,
+    outcome: &Result<ReadingComparison, NotCompared>,
+) -> ComparedProblem {
     let problem = problem.to_owned();
     let compared = match outcome {
         Ok(compared) => compared,

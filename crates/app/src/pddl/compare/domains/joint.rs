@@ -27,7 +27,8 @@ pub(super) fn compare(
     request: &DomainsRequest,
     texts: &ComparedTexts<'_>,
 ) -> Result<DomainsResult, (usize, ComparedSide, Vec<Diagnostic>)> {
-    let mut limits = JointLimits { semantics: request.semantics.unwrap_or_default().into(), ..JointLimits::default() };
+    let mut limits =
+        JointLimits { semantics: request.semantics.unwrap_or_default().into(), ..JointLimits::default() };
     limits.max_choices = request.max_choices.unwrap_or(limits.max_choices);
     if let DomainComparisonMethod::Exact { max_states, max_depth } = request.method {
         (limits.max_pairs, limits.max_depth) = (max_states, max_depth);
@@ -37,7 +38,8 @@ pub(super) fn compare(
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(texts.problems.len());
     for [first, second] in &texts.problems {
         let left = (texts.problems.len() - outcomes.len()) as f64;
-        let seconds = request.limits.seconds.map(|all| (all - started.elapsed().as_secs_f64()).max(0.0) / left);
+        let seconds =
+            request.limits.seconds.map(|all| (all - started.elapsed().as_secs_f64()).max(0.0) / left);
         let share = RequestLimits { seconds, ..request.limits };
         let first = Reading { domain: texts.first, problem: first };
         let second = Reading { domain: &texts.second, problem: second };

@@ -56,7 +56,9 @@ pub fn common_plan(
         sides.push(Side::new(ComparedSide::Second, *reading, &limits, resources)?);
     }
     let mut mappings = vec![identity(&sides[0])];
-    mappings.extend(others.iter().zip(&sides[1..]).map(|((_, renaming), side)| renaming.mapping([&sides[0], side])));
+    mappings.extend(
+        others.iter().zip(&sides[1..]).map(|((_, renaming), side)| renaming.mapping([&sides[0], side])),
+    );
     if let Some(what) = sides.iter().find_map(unsupported) {
         return Ok(CommonPlan::Unsupported(what));
     }

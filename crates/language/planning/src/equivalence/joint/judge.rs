@@ -99,6 +99,16 @@ impl Keys {
         }
         shared
     }
+
+    /// Returns true if every ground action of either side has a partner.
+    pub(super) fn all_have_partners(&self) -> bool {
+        let used = self.of.each_ref().map(|keys| {
+            let mut used = vec![false; self.count];
+            keys.iter().filter(|&&key| key != NONE).for_each(|&key| used[key as usize] = true);
+            used
+        });
+        used.iter().flatten().all(|used| *used)
+    }
 }
 
 /// A fact by its initial value, the keys that make it true and those that make it false.
@@ -110,7 +120,8 @@ type Literal = (u32, bool);
 /// axioms, numbers or disjunctions.
 pub(super) fn same_task(sides: [&Side; 2], keys: &Keys) -> bool {
     let mut numbers: FxHashMap<Change, u32> = FxHashMap::default();
-    let [Some(a), Some(b)] = [0, 1].map(|side: usize| task_form(sides[side], &keys.of[side], keys.count, &mut numbers))
+    let [Some(a), Some(b)] =
+        [0, 1].map(|side: usize| task_form(sides[side], &keys.of[side], keys.count, &mut numbers))
     else {
         return false;
     };

@@ -314,7 +314,8 @@ impl Pairing<'_> {
                 pairs.into_iter().for_each(|(first, second)| self.pair(first, second));
                 return Ok(true);
             }
-            let smallest = kinds.iter().zip(&classes).rev().find_map(|(&kind, list)| Some((kind, list.first()?)));
+            let smallest =
+                kinds.iter().zip(&classes).rev().find_map(|(&kind, list)| Some((kind, list.first()?)));
             if let Some((kind, [first, second])) = smallest {
                 if *choices == 0 {
                     return Err(StopReason::Nodes);
@@ -422,7 +423,11 @@ impl Pairing<'_> {
         let graph = &self.graphs[side];
         let (schema, _) = graph.parameters[node as usize - graph.objects - graph.schemas];
         let schema_node = (graph.objects + schema) as u32;
-        let first = if side == 0 { self.partner[schema_node as usize].map(|_| schema_node) } else { self.back[schema_node as usize] };
+        let first = if side == 0 {
+            self.partner[schema_node as usize].map(|_| schema_node)
+        } else {
+            self.back[schema_node as usize]
+        };
         first.map_or(1 + side as u64, |node| 3 + u64::from(node))
     }
 

@@ -76,10 +76,8 @@ impl JointRenaming {
 
     fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {
         let schemas = [first, pair.second];
-        let kept: [Vec<usize>; 2] = [
-            pair.parameters.iter().map(|p| p.0).collect(),
-            pair.parameters.iter().map(|p| p.1).collect(),
-        ];
+        let kept: [Vec<usize>; 2] =
+            [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
         let alone = [0, 1].map(|side: usize| {
             let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
             let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));

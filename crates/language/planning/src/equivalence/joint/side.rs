@@ -5,8 +5,8 @@
 
 use super::JointLimits;
 use crate::equivalence::ComparedSide;
-use crate::equivalence::domains::{ComparableModel, EquivalenceLimits, NotCompared, comparable};
 use crate::equivalence::domains::reduced_task;
+use crate::equivalence::domains::{ComparableModel, EquivalenceLimits, NotCompared, comparable};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::simulate::{Simulator, State};
 use crate::task::{GroundAction, GroundTask};
@@ -109,7 +109,9 @@ impl Side {
                 }
             }
             let goals = layer.goal.iter();
-            hashes.push(sums.into_iter().zip(goals).map(|(sum, &goal)| mix(2 + u64::from(goal), sum)).collect());
+            hashes.push(
+                sums.into_iter().zip(goals).map(|(sum, &goal)| mix(2 + u64::from(goal), sum)).collect(),
+            );
         }
         hashes.reverse();
         hashes

@@ -263,8 +263,11 @@ fn push_joint(out: &mut String, joint: &JointComparison) {
 
 fn push_renamed_reading(out: &mut String, found: &RenamedReading) {
     for action in &found.actions {
-        let places: Vec<String> =
-            action.parameters.iter().map(|[first, second]| format!("{} is {}", first + 1, second + 1)).collect();
+        let places: Vec<String> = action
+            .parameters
+            .iter()
+            .map(|[first, second]| format!("{} is {}", first + 1, second + 1))
+            .collect();
         let _ = write!(out, "    action {} is {}", escape(&action.first), escape(&action.second));
         if action.parameters.iter().any(|[first, second]| first != second) {
             let _ = write!(out, ", parameters {}", places.join(", "));
