@@ -222,8 +222,8 @@ fn readings_with_one_mistake_differ_unless_it_is_harmless() {
     let (mut different, mut harmless, mut proved, mut other_renaming) = (0, 0, 0, 0);
     for (number, (suite, task)) in tasks().into_iter().enumerate() {
         let first = read_task(&suite, task as usize);
-        for round in 0..2 {
-            let seed = number as u64 * 2 + round;
+        for round in 0..3 {
+            let seed = number as u64 * 3 + round;
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 9));
             let mutant = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
             let limits = EquivalenceLimits { max_pairs: 20_000, ..EquivalenceLimits::default() };
@@ -493,11 +493,12 @@ fn readings_with_thirty_objects_are_compared() {
         let start = std::time::Instant::now();
         let found = compare(other, &two_boxes);
         println!("{:?} {:?} {}", start.elapsed(), found.shortest_difference(), found.judged);
-        assert_eq!(found.shortest_difference(), Some(3), "{:?}", found.verdict);
-        assert!(matches!(
-            &found.verdict,
-            ReadingVerdict::Different { first_only: OneSided::NotFound { .. }, .. }
-        ));
+        assert_eq!(found.shortest_difference(), Some(2), "{:?}", found.verdict);
+        assert!(
+            matches!(&found.verdict, ReadingVerdict::Different { first_only: OneSided::NotFound { .. }, .. }),
+            "{:?}",
+            found.verdict
+        );
     }
 }
 

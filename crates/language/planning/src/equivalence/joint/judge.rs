@@ -99,6 +99,16 @@ impl Keys {
         }
         shared
     }
+
+    /// Returns true if every ground action of either side has a partner.
+    pub(super) fn all_have_partners(&self) -> bool {
+        let used = self.of.each_ref().map(|keys| {
+            let mut used = vec![false; self.count];
+            keys.iter().filter(|&&key| key != NONE).for_each(|&key| used[key as usize] = true);
+            used
+        });
+        used.iter().flatten().all(|used| *used)
+    }
 }
 
 /// A fact by its initial value, the keys that make it true and those that make it false.

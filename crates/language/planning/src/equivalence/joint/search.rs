@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 /// Pairs of states in a first look at a candidate.
 const QUICK_PAIRS: u64 = 2_000;
 /// Most combinations of left-out parameters that are tried.
-const MOST_COMBINATIONS: usize = 12;
+const MOST_COMBINATIONS: usize = 6;
 /// Most parameters of which all orders are tried.
 const MOST_PERMUTED: usize = 4;
 
@@ -25,6 +25,8 @@ pub(super) struct Candidate {
     pub(super) mapping: Mapping,
     pub(super) verdict: CandidateVerdict,
     rank: Rank,
+    /// True if every ground action of either side has a partner.
+    has_all_partners: bool,
 }
 
 /// Judgement of a renaming.
@@ -133,6 +135,9 @@ impl RenamingSearch<'_> {
                 decided.push((number, guide, decisions));
             }
         }
+        if self.is_latest() {
+            return Ok(());
+        }
         for (number, guide, decisions) in decided {
             for (at, &count) in decisions.iter().enumerate() {
                 for take in 1..count {
@@ -146,11 +151,18 @@ impl RenamingSearch<'_> {
         Ok(())
     }
 
-    /// Returns true if no better renaming can be found.
+    /// Returns true if no better renaming can be found: proved the same, or different as late as possible with a partner for every ground
+    /// action.
     fn is_done(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            best.verdict == CandidateVerdict::Same || self.bound.is_some_and(|bound| best.rank.0 >= bound)
+            best.verdict == CandidateVerdict::Same || (self.is_latest() && best.has_all_partners)
         })
+    }
+
+    /// Returns true if no renaming has a later first difference than the best.
+    fn is_latest(&self) -> bool {
+        let length = self.best.as_ref().map(|best| best.rank.0);
+        self.bound.zip(length).is_some_and(|(bound, length)| length >= bound)
     }
 
     /// Judges one more renaming; returns the number of candidates of each decision that led to it.
@@ -177,6 +189,11 @@ impl RenamingSearch<'_> {
         self.judged += 1;
         let keys = Keys::new(self.sides, &mapping);
         let is_open = self.best.as_ref().is_some_and(|best| best.verdict != CandidateVerdict::Different);
+        let (shared, equal) = keys.shared([&self.features[0], &self.features[1]]);
+        // The best already differs as late as possible: only a renaming with more partners is better.
+        if self.is_latest() && self.best.as_ref().is_some_and(|best| shared < best.rank.1) {
+            return Ok(());
+        }
         let (verdict, length) = match same_task(self.sides, &keys) {
             true => (CandidateVerdict::Same, usize::MAX),
             // Only a proof is better than no difference within the limits.
@@ -196,14 +213,14 @@ impl RenamingSearch<'_> {
                 }
             }
         };
-        let (shared, equal) = keys.shared([&self.features[0], &self.features[1]]);
         let rank = (length, shared, equal, self.likeness(&mapping));
         if verdict == CandidateVerdict::Different {
             self.open.push((rank, Reverse(self.mappings.len())));
             self.mappings.push(mapping.clone());
         }
         if self.best.as_ref().is_none_or(|best| rank > best.rank) {
-            self.best = Some(Candidate { mapping, verdict, rank });
+            let has_all_partners = keys.all_have_partners();
+            self.best = Some(Candidate { mapping, verdict, rank, has_all_partners });
         }
         Ok(())
     }
@@ -232,7 +249,7 @@ impl RenamingSearch<'_> {
     fn exchange(&mut self, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
         while let Some((_, Reverse(number))) = self.open.pop() {
             let is_open = |best: &Candidate| best.verdict != CandidateVerdict::Different;
-            if self.is_done() || self.best.as_ref().is_some_and(is_open) {
+            if self.is_latest() || self.best.as_ref().is_some_and(is_open) {
                 return Ok(());
             }
             let mapping = self.mappings[number].clone();
@@ -244,7 +261,7 @@ impl RenamingSearch<'_> {
                 }
                 self.choices[1] -= 1;
                 self.consider(changed, resources)?;
-                if self.is_done() {
+                if self.is_done() || self.is_latest() {
                     return Ok(());
                 }
             }
