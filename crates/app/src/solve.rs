@@ -27,6 +27,7 @@ use dialogue::{Dialogue, Settings, talk};
 use folder::Folder;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
+use planforge_plugin_common::reading::join_texts;
 use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
@@ -265,10 +266,7 @@ impl Attempt<'_> {
     }
 
     fn answer(self, readings: &Readings, dialogue: Dialogue) -> Result<SolveResult, Error> {
-        let text = match &self.folder.rules {
-            Some(rules) => format!("{}\n\n{rules}", self.folder.text),
-            None => self.folder.text.clone(),
-        };
+        let text = join_texts(&self.folder.text, self.folder.rules.as_deref().unwrap_or_default());
         let trust = Trust::of(readings, &dialogue, &text);
         let open = dialogue.points.iter().filter(|point| point.status == PointStatus::Open).count();
         let (end, reached) = match &dialogue.found {

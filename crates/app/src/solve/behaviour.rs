@@ -10,10 +10,11 @@ use planforge_planning::equivalence::domains::{
     Behaviour, DifferenceKind, EquivalenceLimits, compare_domains,
 };
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
+use planforge_planning::equivalence::joint::follow::{Followed, follow};
 use planforge_planning::equivalence::joint::{
     JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_readings,
 };
-use planforge_planning::walk::NamedStep;
+use planforge_planning::walk::{self, ModelOptions, NamedStep};
 use planforge_planning::{
     Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
     parse_plan,
@@ -67,6 +68,21 @@ impl Model {
         Reading { domain: &self.domain, problem: &self.problem }
     }
 
+    /// How far steps of another model can be followed in this one, which may divide the actions otherwise. `None` at a limit.
+    pub(super) fn follow(&self, steps: &[String], of: &Self, context: &Context) -> Option<Followed> {
+        let limits = &mut limits(context);
+        let model = walk::Model::new(&self.domain, &self.problem, &ModelOptions::default(), limits).ok()?;
+        let steps: Vec<NamedStep> = steps.iter().map(|step| NamedStep::parse(step)).collect::<Option<_>>()?;
+        let objects: Vec<String> = of.objects().into_iter().collect();
+        follow(&model, &steps, &objects, limits).ok()
+    }
+
+    /// The names of all objects, in lower case.
+    fn objects(&self) -> BTreeSet<String> {
+        let all = self.problem.objects.iter().chain(&self.domain.constants);
+        all.map(|object| object.name.key().to_owned()).collect()
+    }
+
     /// A cheapest plan that is valid in both models, by the costs of this one. `None` if there is none, or at a limit.
     pub(super) fn common_plan(
         &self,
@@ -89,15 +105,11 @@ impl Model {
 
     /// True if both have the same objects, and the same actions with as many parameters: then names mean the same.
     fn has_names_of(&self, other: &Self) -> bool {
-        let objects = |model: &Self| -> BTreeSet<String> {
-            let all = model.problem.objects.iter().chain(&model.domain.constants);
-            all.map(|object| object.name.key().to_owned()).collect()
-        };
         let actions = |model: &Self| -> BTreeSet<(String, usize)> {
             let of = |action: &Action| (action.name.key().to_owned(), action.parameters.len());
             model.domain.actions.iter().map(of).collect()
         };
-        objects(self) == objects(other) && actions(self) == actions(other)
+        self.objects() == other.objects() && actions(self) == actions(other)
     }
 
     /// Executes steps. `None` if the task has constructs that are not executed, or at a limit.
@@ -224,6 +236,8 @@ pub(super) struct Difference {
     pub(super) holds_in_first: bool,
     /// The conditions that do not hold where the test does not.
     pub(super) conditions: Vec<String>,
+    /// The steps in the names of the model in which the test holds.
+    pub(super) own_steps: Vec<String>,
 }
 
 /// The names of one model in another one.
@@ -295,8 +309,9 @@ fn of_witness(witness: Witness, holds_in_first: bool) -> Comparison {
         WitnessKind::Refused => Statement::Possible,
         WitnessKind::Goal => Statement::Done,
     };
+    let own_steps = witness.steps.iter().map(step_text).collect();
     let test = BehaviourTest { steps: steps.iter().map(step_text).collect(), states };
-    Comparison::Different(Difference { test, holds_in_first, conditions: witness.conditions })
+    Comparison::Different(Difference { test, holds_in_first, conditions: witness.conditions, own_steps })
 }
 
 /// Compares two models that use the same names.
@@ -312,7 +327,7 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
         Ok(Behaviour::Equal { .. }) => Comparison::Same,
         Ok(Behaviour::EqualUpTo { steps, .. }) => Comparison::SameUpTo(steps),
         Ok(Behaviour::Different(difference)) => {
-            let steps = difference.steps.iter().map(step_text).collect();
+            let steps: Vec<String> = difference.steps.iter().map(step_text).collect();
             let (states, holds_in_first, conditions) = match difference.kind {
                 DifferenceKind::Refused { by, conditions, .. } => {
                     (Statement::Possible, by == ComparedSide::Second, conditions)
@@ -321,11 +336,9 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
                     (Statement::Done, holds_in == ComparedSide::First, conditions)
                 }
             };
-            Comparison::Different(Difference {
-                test: BehaviourTest { steps, states },
-                holds_in_first,
-                conditions,
-            })
+            let own_steps = steps.clone();
+            let test = BehaviourTest { steps, states };
+            Comparison::Different(Difference { test, holds_in_first, conditions, own_steps })
         }
         Err(not_compared) => Comparison::Open(not_compared.error.to_string()),
     }

@@ -73,6 +73,8 @@ pub(super) struct Dialogue {
     pub(super) model: Model,
     /// The readings that allow the same as the one that it comes from, it included.
     pub(super) agreeing: Vec<usize>,
+    /// Further readings, which divide the actions otherwise: the plan can be followed in them.
+    pub(super) following: usize,
     /// The agreement is known for sequences of at most so many steps; `None` if it is proved.
     pub(super) agreed_up_to: Option<u32>,
     pub(super) points: Vec<OpenPoint>,
@@ -118,6 +120,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         statements: Vec::new(),
         remarks: Vec::new(),
         asked: 0,
+        divided: BTreeSet::new(),
     };
     talk.collect(&classes);
     talk.follow_quotes();
@@ -182,6 +185,8 @@ struct Talk<'t> {
     statements: Vec<String>,
     remarks: Vec<String>,
     asked: usize,
+    /// Readings that divide the actions otherwise, and in which the plan of the main one can be followed.
+    divided: BTreeSet<usize>,
 }
 
 impl Talk<'_> {
@@ -225,6 +230,16 @@ impl Talk<'_> {
             }
         };
         let is_read = change.is_none();
+        let difference = match is_read && self.is_granularity(&model, &difference) {
+            false => difference,
+            true => match self.plan_difference(&model) {
+                Some(difference) => difference,
+                None => {
+                    self.divided.extend(supporters);
+                    return;
+                }
+            },
+        };
         if let Some(known) = self.rivals.iter_mut().find(|known| known.difference.test == difference.test) {
             known.supporters.extend(supporters);
             known.is_read |= is_read;
@@ -244,6 +259,37 @@ impl Talk<'_> {
             is_read,
             shared_plan: OnceCell::new(),
         });
+    }
+
+    /// True if the difference to another reading can be followed there: it divides the actions otherwise.
+    fn is_granularity(&self, other: &Model, difference: &Difference) -> bool {
+        let (allowing, refusing) =
+            if difference.holds_in_first { (&self.model, other) } else { (other, &self.model) };
+        let followed = refusing.follow(&difference.own_steps, allowing, self.context);
+        followed.is_some_and(|followed| match difference.test.states {
+            Statement::Possible => followed.executed,
+            Statement::Done => followed.goal,
+        })
+    }
+
+    /// The plan of one model that cannot be followed in the other, which divides the actions otherwise.
+    fn plan_difference(&self, other: &Model) -> Option<Difference> {
+        let reaches = |model: &Model, of: &Model| {
+            let steps = of.plan(self.context).steps().map(|(steps, _)| steps.to_vec())?;
+            let followed = model.follow(&steps, of, self.context)?;
+            Some((followed.goal, steps))
+        };
+        let difference = |own_steps: Vec<String>, holds_in_first| Difference {
+            test: BehaviourTest { steps: own_steps.clone(), states: Statement::Done },
+            holds_in_first,
+            conditions: Vec::new(),
+            own_steps,
+        };
+        match (reaches(other, &self.model), reaches(&self.model, other)) {
+            (Some((false, steps)), _) => Some(difference(steps, true)),
+            (_, Some((false, steps))) => Some(difference(steps, false)),
+            _ => None,
+        }
     }
 
     /// Makes the changes for which a critic quotes a sentence of the text.
@@ -315,7 +361,7 @@ impl Talk<'_> {
 
     /// The point of a rival. The plan follows the rival only if the text decides for it.
     fn point(&self, rival: &Rival, status: PointStatus) -> OpenPoint {
-        let Difference { test, holds_in_first, conditions } = &rival.difference;
+        let Difference { test, holds_in_first, conditions, .. } = &rival.difference;
         let (question, own, other) = match &rival.told {
             Some(told) => (told.question.clone(), told.here.clone(), told.otherwise.clone()),
             None => (headline(test), String::new(), String::new()),
@@ -477,8 +523,15 @@ impl Talk<'_> {
         let found = if is_waiting { Found::Open } else { self.best_plan() };
         let agreeing = classes.members(self.main);
         let agreed_up_to = agreeing.iter().filter_map(|reading| classes.bounds[*reading]).min();
+        let following = match found.steps() {
+            Some((steps, _)) => {
+                self.divided.iter().filter(|reading| self.is_followed(**reading, steps)).count()
+            }
+            None => 0,
+        };
         Dialogue {
             agreeing,
+            following,
             agreed_up_to,
             found,
             model: self.model,
@@ -486,6 +539,11 @@ impl Talk<'_> {
             statements: self.statements,
             remarks: self.remarks,
         }
+    }
+
+    fn is_followed(&self, reading: usize, steps: &[String]) -> bool {
+        let followed = self.readings[reading].model.follow(steps, &self.model, self.context);
+        followed.is_some_and(|followed| followed.goal)
     }
 
     /// Of the plans that are as good as the best one, the one that is valid in most rivals.

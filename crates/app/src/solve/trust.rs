@@ -16,6 +16,8 @@ pub struct Trust {
     pub usable: usize,
     /// Of these, the readings that allow the same steps and are done after the same ones.
     pub agree: usize,
+    /// Further readings, which divide the actions otherwise: the plan can be followed in them step by step.
+    pub follow: usize,
     /// The agreement was shown for sequences of at most so many steps; absent: it is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agree_up_to_steps: Option<u32>,
@@ -77,6 +79,7 @@ impl Trust {
             readings: readings.made,
             usable: readings.usable.len(),
             agree: dialogue.agreeing.len(),
+            follow: dialogue.following,
             agree_up_to_steps: dialogue.agreed_up_to,
             models: models.into_iter().collect(),
             answers: of(PointStatus::Answered),
@@ -99,7 +102,15 @@ impl Trust {
                 let models = if models == 1 { "1 model".to_owned() } else { format!("{models} models") };
                 let agree = if self.agree == 1 { "stands alone" } else { "agree" };
                 let up_to = self.agree_up_to_steps.map(|steps| format!(" up to {steps} steps"));
-                format!("{} of {all} readings by {models} {agree}{}", self.agree, up_to.unwrap_or_default())
+                let follow = match self.follow {
+                    0 => String::new(),
+                    follow => format!(", the plan can be followed in {follow} more"),
+                };
+                format!(
+                    "{} of {all} readings by {models} {agree}{}{follow}",
+                    self.agree,
+                    up_to.unwrap_or_default()
+                )
             }
         };
         let after = match self.answers.len() {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A state: which facts hold and what the numeric variables are.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub(crate) facts: Box<[u64]>,
     pub(crate) numbers: Box<[Number]>,

@@ -13,6 +13,7 @@
 //! [`common`] searches a plan that is valid in several readings.
 
 pub mod common;
+pub mod follow;
 mod judge;
 mod refine;
 mod renaming;

@@ -169,6 +169,76 @@ impl JointRenaming {
 
     /// The renaming in the numbers of two sides.
     pub(super) fn mapping(&self, sides: [&Side; 2]) -> Mapping {
+        let mapping = equal_names([&first, &second]);
+        Ok(Self::new([&first, &second], &mapping))
+    }
+
+    fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {
+        let schemas = [first, pair.second];
+        let kept: [Vec<usize>; 2] =
+            [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
+        let alone = [0, 1].map(|side: usize| {
+            let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
+            let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));
+            alone.map(|(_, variable)| variable.name.clone()).collect::<Vec<String>>()
+        });
+        for side in 0..2 {
+            if alone[side].is_empty() {
+                continue;
+            }
+            for &action in &sides[side].by_schema[schemas[side]] {
+                let full = lower(&sides[side].model().step(action));
+                let args = kept[side].iter().map(|&place| full.args[place].clone()).collect();
+                let key = NamedStep { name: full.name.clone(), args };
+                let steps = self.full_steps[side].entry(key);
+                steps.and_modify(|known| *known = None).or_insert(Some(full));
+            }
+        }
+        let name = |side: usize| sides[side].model().schema_names()[schemas[side]].clone();
+        self.actions.push(JointAction {
+            first: name(0),
+            second: name(1),
+            parameters: pair.parameters.clone(),
+            parameters_alone: alone,
+        });
+    }
+
+    /// A step of the first reading as the second names it, in lower case. `None` if the second has no such ground action, or if the
+    /// value of one of its parameters depends on the state.
+    pub fn second_step(&self, step: &NamedStep) -> Option<NamedStep> {
+        self.translate(step, 0)
+    }
+
+    /// A step of the second reading as the first names it; see [`JointRenaming::second_step`].
+    pub fn first_step(&self, step: &NamedStep) -> Option<NamedStep> {
+        self.translate(step, 1)
+    }
+
+    fn translate(&self, step: &NamedStep, from: usize) -> Option<NamedStep> {
+        let names = |pair: [&String; 2]| (pair[from].to_lowercase(), pair[1 - from].to_lowercase());
+        let wanted = step.name.to_lowercase();
+        let action = self.actions.iter().find(|a| names([&a.first, &a.second]).0 == wanted)?;
+        if step.args.len() != action.parameters.len() + action.parameters_alone[from].len() {
+            return None;
+        }
+        let mut args = Vec::with_capacity(action.parameters.len());
+        for &(first, second) in &action.parameters {
+            let [own, other] = if from == 0 { [first, second] } else { [second, first] };
+            let object = step.args.get(own)?.to_lowercase();
+            let partner = self.objects.iter().map(|(a, b)| names([a, b])).find(|pair| pair.0 == object)?.1;
+            args.push((other, partner));
+        }
+        let name = names([&action.first, &action.second]).1;
+        if action.parameters_alone[1 - from].is_empty() {
+            args.sort_unstable();
+            return Some(NamedStep { name, args: args.into_iter().map(|a| a.1).collect() });
+        }
+        let kept = NamedStep { name, args: args.into_iter().map(|a| a.1).collect() };
+        self.full_steps[1 - from].get(&kept).cloned().flatten()
+    }
+
+    /// The renaming in the numbers of two sides.
+    pub(super) fn mapping(&self, sides: [&Side; 2]) -> Mapping {
         let place = |names: &[String], name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
         let [first, second] = sides;
         let mut objects = vec![None; first.objects().len()];
@@ -245,4 +315,28 @@ fn pair_extensions(first: &Extensions, second: &Extensions) -> Vec<(String, Stri
     }
     pairs.sort();
     pairs
+}
+
+/// The mapping of equal names; parameters correspond by their names, or by their places if a name has no partner.
+pub(super) fn equal_names([first, second]: [&Side; 2]) -> Mapping {
+    let place =
+        |names: &[String], name: &str| names.iter().position(|other| other.eq_ignore_ascii_case(name));
+    let objects = first.objects().iter().map(|name| place(second.objects(), name).map(|at| at as u32));
+    let variables = |side: &Side, schema: usize| -> Vec<String> {
+        let all = &side.model().lifted().schemas[schema].variables;
+        all.iter().map(|variable| variable.name.clone()).collect()
+    };
+    let schemas = first.model().schema_names().iter().enumerate().map(|(schema, name)| {
+        let partner = place(second.model().schema_names(), name)?;
+        let (own, other) = (variables(first, schema), variables(second, partner));
+        let by_name: Vec<(usize, usize)> =
+            own.iter().enumerate().filter_map(|(at, name)| Some((at, place(&other, name)?))).collect();
+        let shorter = own.len().min(other.len());
+        let parameters = match by_name.len() == shorter {
+            true => by_name,
+            false => (0..shorter).map(|at| (at, at)).collect(),
+        };
+        Some(SchemaPair { second: partner, parameters })
+    });
+    Mapping { objects: objects.collect(), schemas: schemas.collect() }
 }

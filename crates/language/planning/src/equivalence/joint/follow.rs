@@ -1,0 +1,194 @@
+//! Steps of one reading followed in another that divides the actions differently.
+//!
+//! A renaming pairs actions one to one. If one reading has `walk` where another has `walk` and `walk-through-door`, it finds differences
+//! that are differences of granularity alone. Here each step is followed by any ground action over the same objects, which are paired by
+//! their names. That something can be followed is no proof that two readings are the same: it shows that a sequence is no difference.
+
+use crate::resources::{ResourceLimits, StopReason};
+use crate::simulate::State;
+use crate::walk::{ActionId, Model, NamedStep};
+use rustc_hash::FxHashSet;
+
+/// Most states that are tried.
+const MOST_STATES: usize = 20_000;
+
+/// How far steps can be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Followed {
+    /// Each step has an action over the same objects, in this order.
+    pub executed: bool,
+    /// After some such sequence the goal holds.
+    pub goal: bool,
+}
+
+/// Follows steps of another reading in a model. `objects` are the names of all objects of that reading.
+///
+/// A legal action of the model stands for a step if its arguments are partners of the step's arguments, or objects without a partner. Actions
+/// that share a word with the step's name come first; without one, an action counts that has at least half of the step's partners.
+///
+/// # Errors
+/// The limit that was reached; [`StopReason::Nodes`] beyond twenty thousand states.
+pub fn follow(
+    model: &Model,
+    steps: &[NamedStep],
+    objects: &[String],
+    resources: &mut dyn ResourceLimits,
+) -> Result<Followed, StopReason> {
+    let pairs = pair_objects(objects, &model.lifted().symbols.objects);
+    let mut search = FollowSearch { model, steps, pairs, seen: FxHashSet::default(), found: None };
+    search.from(0, model.initial(), resources)?;
+    Ok(search.found.unwrap_or(Followed { executed: false, goal: false }))
+}
+
+struct FollowSearch<'f> {
+    model: &'f Model,
+    steps: &'f [NamedStep],
+    /// Names of the steps' objects with those of the model's, in lower case.
+    pairs: Vec<(String, String)>,
+    seen: FxHashSet<(usize, State)>,
+    found: Option<Followed>,
+}
+
+impl FollowSearch<'_> {
+    /// Follows the steps from number `at`. Returns once the goal holds after all of them, or once everything was tried.
+    fn from(
+        &mut self,
+        at: usize,
+        state: State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        let mut open = vec![(at, state)];
+        while let Some((at, state)) = open.pop() {
+            let Some(step) = self.steps.get(at) else {
+                let goal = self.model.is_goal(&state, resources)?;
+                self.found = Some(Followed { executed: true, goal });
+                if goal {
+                    return Ok(());
+                }
+                continue;
+            };
+            for action in self.standing_for(step, &state, resources)? {
+                let mut after = state.clone();
+                if self.model.apply(&mut after, action, resources)?
+                    && self.seen.insert((at + 1, after.clone()))
+                {
+                    if self.seen.len() > MOST_STATES {
+                        return Err(StopReason::Nodes);
+                    }
+                    open.push((at + 1, after));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The legal actions that may stand for a step.
+    fn standing_for(
+        &self,
+        step: &NamedStep,
+        state: &State,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Vec<ActionId>, StopReason> {
+        let of_step: Vec<&str> = step
+            .args
+            .iter()
+            .filter_map(|arg| self.pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(arg)))
+            .map(|(_, partner)| partner.as_str())
+            .collect();
+        let is_paired = |name: &str| self.pairs.iter().any(|(_, partner)| partner == name);
+        let (mut named, mut others) = (Vec::new(), Vec::new());
+        for action in self.model.applicable(state, resources)? {
+            let candidate = self.model.step(action);
+            let args: Vec<String> = candidate.args.iter().map(|arg| arg.to_lowercase()).collect();
+            if !args.iter().all(|arg| of_step.contains(&arg.as_str()) || !is_paired(arg)) {
+                continue;
+            }
+            let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
+            if shares_word(&candidate.name, &step.name) {
+                named.push(action);
+            } else if 2 * shared >= of_step.len() {
+                others.push(action);
+            }
+        }
+        Ok(if named.is_empty() { others } else { named })
+    }
+}
+
+/// The words of a name, in lower case.
+fn words(name: &str) -> Vec<String> {
+    name.split(['-', '_']).map(str::to_lowercase).filter(|word| !word.is_empty()).collect()
+}
+
+/// Words that names of different actions share.
+const SMALL_WORDS: [&str; 8] = ["the", "a", "an", "to", "in", "into", "of", "on"];
+
+fn shares_word(a: &str, b: &str) -> bool {
+    let b = words(b);
+    words(a).iter().any(|word| !SMALL_WORDS.contains(&word.as_str()) && b.contains(word))
+}
+
+/// Pairs names: equal ones, then names of which one has all words of the other, if there is no choice.
+fn pair_objects(first: &[String], second: &[String]) -> Vec<(String, String)> {
+    let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+    let (mut first, mut second) = (lower(first), lower(second));
+    let mut pairs = Vec::new();
+    first.retain(|name| match second.iter().position(|other| other == name) {
+        Some(at) => {
+            pairs.push((name.clone(), second.remove(at)));
+            false
+        }
+        None => true,
+    });
+    let has_all = |a: &str, b: &str| {
+        let (a, b) = (words(a), words(b));
+        !a.is_empty()
+            && !b.is_empty()
+            && (a.iter().all(|word| b.contains(word)) || b.iter().all(|word| a.contains(word)))
+    };
+    for name in &first {
+        let alike: Vec<usize> = (0..second.len()).filter(|at| has_all(name, &second[*at])).collect();
+        if let [only] = alike.as_slice()
+            && first.iter().filter(|other| has_all(other, &second[*only])).count() == 1
+        {
+            pairs.push((name.clone(), second.remove(*only)));
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::Unlimited;
+    use crate::walk::ModelOptions;
+
+    const SPLIT: &str = "(define (domain d) (:requirements :strips) (:predicates (at ?r) (way ?a ?b) (door ?a ?b))
+        (:action walk :parameters (?a ?b) :precondition (and (at ?a) (way ?a ?b)) :effect (and (at ?b) (not (at ?a))))
+        (:action walk-through-door :parameters (?a ?b) :precondition (and (at ?a) (door ?a ?b)) :effect (and (at ?b) (not (at ?a))))
+        (:action rest :parameters (?a) :precondition (at ?a) :effect (at ?a)))";
+    const PROBLEM: &str = "(define (problem p) (:domain d) (:objects hall study-room den) (:init (at hall) (way hall study-room)
+        (door study-room den)) (:goal (at den)))";
+
+    fn followed(steps: &[&str], objects: &[&str]) -> Followed {
+        let model = Model::from_texts(SPLIT, PROBLEM, &ModelOptions::default(), &mut Unlimited).unwrap();
+        let steps: Vec<NamedStep> = steps.iter().filter_map(|step| NamedStep::parse(step)).collect();
+        let objects: Vec<String> = objects.iter().map(|name| (*name).to_owned()).collect();
+        follow(&model, &steps, &objects, &mut Unlimited).unwrap()
+    }
+
+    #[test]
+    fn one_action_for_two_and_a_parameter_more_are_followed() {
+        let objects = ["leo", "hall", "study", "den"];
+        let steps = ["(walk leo hall study)", "(walk leo study den)"];
+        assert_eq!(followed(&steps, &objects), Followed { executed: true, goal: true });
+        assert_eq!(followed(&steps[..1], &objects), Followed { executed: true, goal: false });
+    }
+
+    #[test]
+    fn what_the_model_does_not_allow_is_not_followed() {
+        let objects = ["leo", "hall", "study", "den"];
+        for steps in [["(walk leo hall den)"], ["(walk leo study den)"], ["(walk leo den hall)"]] {
+            assert_eq!(followed(&steps, &objects), Followed { executed: false, goal: false }, "{steps:?}");
+        }
+    }
+}
