@@ -10,15 +10,19 @@
 //! states. The first that shows no difference counts. If all show one, the one with the longest first difference counts, then the one
 //! with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a proof that no renaming makes them the same.
 //!
+//! If they differ, [`ReadingComparison::granularity`] says whether one action of one reading is always a sequence of two of the other.
+//!
 //! [`common`] searches a plan that is valid in several readings.
 
 pub mod common;
+mod granularity;
 mod judge;
 mod refine;
 mod renaming;
 mod search;
 mod side;
 
+pub use granularity::Granularity;
 pub use renaming::{JointAction, JointRenaming};
 
 use super::ComparedSide;
@@ -79,6 +83,8 @@ pub struct ReadingComparison {
     pub renaming: JointRenaming,
     /// The verdict.
     pub verdict: ReadingVerdict,
+    /// If they differ: the replacement of two actions by one that makes the readings the same.
+    pub granularity: Option<Granularity>,
     /// True if the execution trees of the readings differ even without names: no renaming makes the readings the same.
     pub differs_under_all: bool,
     /// Renamings that were judged.
@@ -194,9 +200,14 @@ pub fn compare_readings(
             ReadingVerdict::Different { first_only, second_only }
         }
     };
+    let granularity = match &verdict {
+        ReadingVerdict::Different { .. } => granularity::find(sides, limits, &mut scoped),
+        ReadingVerdict::Same | ReadingVerdict::SameUpTo { .. } => None,
+    };
     Ok(ReadingComparison {
         renaming: JointRenaming::new(sides, &searched.best.mapping),
         verdict,
+        granularity,
         differs_under_all: searched.differs_under_all,
         judged: searched.judged,
         stopped: searched.stopped,

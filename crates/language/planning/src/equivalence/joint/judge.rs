@@ -17,6 +17,8 @@ use smallvec::SmallVec;
 
 /// Pairs expanded between two polls of the resource limits.
 const POLL: usize = 32;
+/// Most further pairs that are searched for the second direction once the first difference is known.
+const FURTHER_PAIRS: u64 = 100_000;
 /// Marks a ground action without a key, and the initial state's action.
 const NONE: u32 = u32::MAX;
 
@@ -111,8 +113,8 @@ impl Keys {
     }
 }
 
-/// A fact by its initial value, the keys that make it true and those that make it false.
-type Change = (bool, Vec<u32>, Vec<u32>);
+/// A fact that holds initially, or the opposite of one that does not: the keys that make it true and those that make it false.
+type Change = (Vec<u32>, Vec<u32>);
 /// Number of a change, and false where the fact is its opposite.
 type Literal = (u32, bool);
 
@@ -139,8 +141,9 @@ fn task_form(
     if !task.axioms.is_empty() || !task.goal.numeric.is_empty() {
         return None;
     }
-    let mut changes: Vec<Change> = vec![(false, Vec::new(), Vec::new()); task.facts.len()];
-    task.init.iter().for_each(|&f| changes[f as usize].0 = true);
+    let mut changes: Vec<Change> = vec![(Vec::new(), Vec::new()); task.facts.len()];
+    let mut initial = vec![false; task.facts.len()];
+    task.init.iter().for_each(|&f| initial[f as usize] = true);
     let mut seen = vec![false; count];
     for operator in &task.operators {
         let key = keys[operator.action as usize];
@@ -156,29 +159,30 @@ fn task_form(
         }
         let holds = |list: &[Fact], fact: &Fact| list.binary_search(fact).is_ok();
         for fact in operator.add.iter().filter(|f| !holds(&operator.precondition.positive, f)) {
-            changes[*fact as usize].1.push(key);
+            changes[*fact as usize].0.push(key);
         }
         for fact in operator.delete.iter().filter(|f| !holds(&operator.precondition.negative, f)) {
-            changes[*fact as usize].2.push(key);
+            changes[*fact as usize].1.push(key);
         }
     }
+    let constant = (Vec::new(), Vec::new());
     let literals: Vec<Literal> = changes
         .into_iter()
-        .map(|(initial, mut add, mut delete)| {
+        .zip(&initial)
+        .map(|((mut add, mut delete), &holds)| {
             add.sort_unstable();
             delete.sort_unstable();
-            let (change, positive) = match initial {
-                true => ((true, add, delete), true),
-                false => ((true, delete, add), false),
-            };
+            let change = if holds { (add, delete) } else { (delete, add) };
             let fresh = numbers.len() as u32;
-            (*numbers.entry(change).or_insert(fresh), positive)
+            (*numbers.entry(change).or_insert(fresh), holds)
         })
         .collect();
+    let always = numbers.get(&constant).map(|&number| (number, true));
     let form = |condition: &Condition| {
         let positive = condition.positive.iter().map(|&f| literals[f as usize]);
         let negative = condition.negative.iter().map(|&f| literals[f as usize]).map(|(n, p)| (n, !p));
-        let mut list: Vec<Literal> = positive.chain(negative).collect();
+        let mut list: Vec<Literal> =
+            positive.chain(negative).filter(|literal| Some(*literal) != always).collect();
         list.sort_unstable();
         list.dedup();
         list
@@ -292,7 +296,7 @@ impl Product<'_> {
     fn run(
         &mut self,
         wanted: Wanted,
-        max_pairs: u64,
+        mut max_pairs: u64,
         max_depth: Option<u32>,
         compared: &mut u32,
         resources: &mut dyn ResourceLimits,
@@ -304,6 +308,7 @@ impl Product<'_> {
             Wanted::Both => only.iter().all(Option::is_some),
         };
         let (mut open, mut layer_end, mut charged) = (0, 1, 0);
+        let mut found_at = None;
         while open < self.table.len() {
             if enough(&self.only) {
                 return Ok(End::Found);
@@ -314,6 +319,9 @@ impl Product<'_> {
             }
             if max_depth == Some(*compared) {
                 return Ok(End::Limit(SearchEnd::Depth));
+            }
+            if self.only.iter().any(Option::is_some) {
+                max_pairs = max_pairs.min(*found_at.get_or_insert(self.table.len() as u64) + FURTHER_PAIRS);
             }
             if self.table.len() as u64 > max_pairs {
                 return Ok(End::Limit(SearchEnd::Pairs));

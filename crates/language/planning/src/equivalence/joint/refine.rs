@@ -432,15 +432,14 @@ impl Pairing<'_> {
     }
 
     fn similarity(&self, kind: Kind, first: u32, second: u32) -> u32 {
-        let name = |side: usize, node: u32| -> &str {
-            let graph = &self.graphs[side];
-            let lifted = self.sides[side].model().lifted();
+        let name = |number: usize, node: u32| -> &str {
+            let (graph, side) = (&self.graphs[number], self.sides[number]);
             match kind {
-                Kind::Object => &lifted.symbols.objects[node as usize],
-                Kind::Schema => &lifted.symbols.actions[node as usize - graph.objects],
+                Kind::Object => &side.objects()[node as usize],
+                Kind::Schema => &side.schemas[node as usize - graph.objects].name,
                 Kind::Parameter => {
                     let (schema, place) = graph.parameters[node as usize - graph.objects - graph.schemas];
-                    &lifted.schemas[schema].variables[place].name
+                    &side.schemas[schema].parameters[place]
                 }
             }
         };

@@ -62,12 +62,12 @@ impl JointRenaming {
                     paired.insert(pair.second);
                     renaming.push_action(sides, a, pair);
                 }
-                None => renaming.actions_alone[0].push(first.model().schema_names()[a].clone()),
+                None => renaming.actions_alone[0].push(first.schemas[a].name.clone()),
             }
         }
-        let names = second.model().schema_names().iter().enumerate();
+        let schemas = second.schemas.iter().enumerate();
         renaming.actions_alone[1] =
-            names.filter(|(b, _)| !paired.contains(b)).map(|(_, name)| name.clone()).collect();
+            schemas.filter(|(b, _)| !paired.contains(b)).map(|(_, schema)| schema.name.clone()).collect();
         let partner = |object: u32| mapping.objects[object as usize];
         renaming.types = pair_extensions(&types(first, &partner), &types(second, &Some));
         renaming.predicates = pair_extensions(&predicates(first, &partner), &predicates(second, &Some));
@@ -79,9 +79,9 @@ impl JointRenaming {
         let kept: [Vec<usize>; 2] =
             [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
         let alone = [0, 1].map(|side: usize| {
-            let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
-            let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));
-            alone.map(|(_, variable)| variable.name.clone()).collect::<Vec<String>>()
+            let parameters = sides[side].schemas[schemas[side]].parameters.iter();
+            let alone = parameters.enumerate().filter(|(place, _)| !kept[side].contains(place));
+            alone.map(|(_, name)| name.clone()).collect::<Vec<String>>()
         });
         for side in 0..2 {
             if alone[side].is_empty() {
@@ -95,7 +95,7 @@ impl JointRenaming {
                 steps.and_modify(|known| *known = None).or_insert(Some(full));
             }
         }
-        let name = |side: usize| sides[side].model().schema_names()[schemas[side]].clone();
+        let name = |side: usize| sides[side].schemas[schemas[side]].name.clone();
         self.actions.push(JointAction {
             first: name(0),
             second: name(1),
