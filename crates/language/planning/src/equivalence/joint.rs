@@ -107,7 +107,7 @@ pub enum ReadingVerdict {
         /// The limit.
         end: SearchEnd,
     },
-    /// Sequences differ.
+    /// Sequences differ. Without a sequence in either direction, it is proved that some differ, and a limit ended the search for them.
     Different {
         /// Shortest sequence that only the first reading allows, or after which only its goal holds.
         first_only: OneSided,
@@ -186,6 +186,10 @@ pub fn compare_readings(
     let mut pairs = searched.pairs;
     let verdict = match searched.best.verdict {
         CandidateVerdict::Same => ReadingVerdict::Same,
+        CandidateVerdict::SameUpTo(steps, end) if searched.differs_under_all => {
+            let not_found = || OneSided::NotFound { steps, end };
+            ReadingVerdict::Different { first_only: not_found(), second_only: not_found() }
+        }
         CandidateVerdict::SameUpTo(steps, end) => ReadingVerdict::SameUpTo { steps, end },
         CandidateVerdict::Different => {
             let keys = Keys::new(sides, &searched.best.mapping);

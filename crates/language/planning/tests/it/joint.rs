@@ -570,6 +570,12 @@ fn limits_are_reported() {
         matches!(found.verdict, ReadingVerdict::SameUpTo { end: SearchEnd::Pairs, steps } if steps >= 1),
         "{found:?}"
     );
+    // Proved to differ after three steps, but three pairs of states do not show it.
+    let both = read(&SHORT[0].replace("(forall (?j - item) (not (holding ?j)))", ""), SHORT[1]);
+    let c = Reading { domain: &both.0, problem: &both.1 };
+    let found = compare_readings(a, c, &few, &mut Unlimited).unwrap();
+    let ReadingVerdict::Different { first_only, second_only } = &found.verdict else { panic!("{found:?}") };
+    assert!([first_only, second_only].iter().all(|side| matches!(side, OneSided::NotFound { .. })));
     for polls in [0, 1, 3, 10] {
         let mut none = CountingLimits { polls, bytes: u64::MAX };
         assert!(compare_readings(a, b, &JointLimits::default(), &mut none).is_err(), "{polls}");

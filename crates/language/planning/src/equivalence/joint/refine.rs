@@ -8,12 +8,14 @@
 
 use super::side::{Side, mix};
 use super::{Mapping, SchemaPair};
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::task::{Condition, Fact};
 use rustc_hash::FxHashMap;
 
 /// Most rounds of one refinement.
 const MOST_ROUNDS: usize = 24;
+/// Approximate bytes of a node: its colours in all rounds, and its edges.
+const BYTES_PER_NODE: u64 = 8 * MOST_ROUNDS as u64 + 128;
 
 /// What the colours are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,6 +266,9 @@ pub(super) fn pair_nodes(
 ) -> Result<Paired, StopReason> {
     let graphs = [0, 1].map(|i: usize| Graph::new(sides[i], kept[i], evidence, depth));
     let sizes = graphs.each_ref().map(|g| g.seeds.len());
+    let mut scoped = ScopedLimits::new(resources);
+    check(scoped.charge((sizes[0] + sizes[1]) as u64 * BYTES_PER_NODE))?;
+    let resources = &mut scoped;
     let mut pairing = Pairing {
         fixed: sizes.map(|n| vec![false; n]),
         partner: vec![None; sizes[0]],

@@ -76,7 +76,10 @@ struct RenamingSearch<'s> {
     pairs: u64,
 }
 
-/// Searches a renaming. `None` if a limit ended the search before one was judged.
+/// Searches a renaming.
+///
+/// # Errors
+/// The limit that ended the search before a renaming was judged.
 pub(super) fn search(
     sides: [&Side; 2],
     limits: &JointLimits,
