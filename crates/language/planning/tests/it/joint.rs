@@ -200,13 +200,14 @@ fn readings_under_random_names_are_the_same() {
         let first = read_task(&suite, task as usize);
         for round in 0..2 {
             let seed = number as u64 * 2 + round;
-            let extended = (seed % 3 == 0).then(|| with_static_parameter(&first.0, &first.1, seed)).flatten();
+            let extended =
+                seed.is_multiple_of(3).then(|| with_static_parameter(&first.0, &first.1, seed)).flatten();
             dropped += usize::from(extended.is_some());
             let second = extended.as_ref().unwrap_or(&first);
             let second = disguise(&second.0, &second.1, seed);
             let found = compare(&first, &second);
             assert_eq!(found.verdict, ReadingVerdict::Same, "{} {task} {seed}", suite.display());
-            if seed % 10 == 0 {
+            if seed.is_multiple_of(10) {
                 assert!(agree(&first, &second, &found.renaming, 20), "{} {task} {seed}", suite.display());
             }
             pairs += 1;
@@ -223,7 +224,7 @@ fn readings_with_one_mistake_differ_unless_it_is_harmless() {
     let (mut different, mut harmless, mut proved, mut other_renaming) = (0, 0, 0, 0);
     for (number, (suite, task)) in tasks().into_iter().enumerate() {
         let first = read_task(&suite, task as usize);
-        for round in 0..2 + u64::from(number % 4 == 0) {
+        for round in 0..2 + u64::from(number.is_multiple_of(4)) {
             let seed = number as u64 * 3 + round;
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 9));
             let mutant = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
@@ -373,11 +374,12 @@ fn verdicts_on_small_tasks_are_those_of_all_renamings() {
     let kinds: Vec<(MutationKind, f64)> = MutationKind::ALL.iter().map(|&kind| (kind, 1.0)).collect();
     let (mut same, mut different) = (0, 0);
     for seed in 0..400 {
-        let features = Features { adl: seed % 3 == 0, derived: seed % 6 == 0, costs: false };
+        let features =
+            Features { adl: seed.is_multiple_of(3), derived: seed.is_multiple_of(6), costs: false };
         let (domain, problem) = random_task(seed, features);
         let first = read(&domain, &problem);
         let mut second = first.clone();
-        if seed % 4 != 0 {
+        if !seed.is_multiple_of(4) {
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 11));
             second = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
         }

@@ -118,6 +118,15 @@ type Change = (Vec<u32>, Vec<u32>);
 /// Number of a change, and false where the fact is its opposite.
 type Literal = (u32, bool);
 
+/// A ground task under common keys.
+#[derive(PartialEq, Eq)]
+struct TaskForm {
+    /// By key, the precondition.
+    conditions: Vec<Option<Vec<Literal>>>,
+    /// `None` if it cannot be reached.
+    goal: Option<Vec<Literal>>,
+}
+
 /// Returns true if both ground tasks are the same under the keys. Sound, but incomplete; false for tasks with conditional effects,
 /// axioms, numbers or disjunctions.
 pub(super) fn same_task(sides: [&Side; 2], keys: &Keys) -> bool {
@@ -130,13 +139,13 @@ pub(super) fn same_task(sides: [&Side; 2], keys: &Keys) -> bool {
     a == b
 }
 
-/// By key the precondition, and the goal; `None` for a task that is not of the simple form.
+/// `None` for a task that is not of the simple form.
 fn task_form(
     side: &Side,
     keys: &[u32],
     count: usize,
     numbers: &mut FxHashMap<Change, u32>,
-) -> Option<(Vec<Option<Vec<Literal>>>, Option<Vec<Literal>>)> {
+) -> Option<TaskForm> {
     let task = side.task();
     if !task.axioms.is_empty() || !task.goal.numeric.is_empty() {
         return None;
@@ -194,7 +203,7 @@ fn task_form(
             conditions[key as usize] = Some(form(&operator.precondition));
         }
     }
-    Some((conditions, (!task.goal_unreachable).then(|| form(&task.goal))))
+    Some(TaskForm { conditions, goal: (!task.goal_unreachable).then(|| form(&task.goal)) })
 }
 
 /// A sequence that only one side allows, or after which only one goal holds.
@@ -261,6 +270,8 @@ struct Product<'s> {
     /// Applicable ground actions with their keys, ascending.
     lists: [Vec<(u32, u32)>; 2],
     own: Vec<u32>,
+    /// Words of the pair that is inserted.
+    packed: Vec<u64>,
     only: [Option<Found>; 2],
 }
 
@@ -283,6 +294,7 @@ pub(super) fn judge(
         now,
         lists: [Vec::new(), Vec::new()],
         own: Vec::new(),
+        packed: Vec::new(),
         only: [None, None],
     };
     let mut compared = 0;
@@ -394,8 +406,12 @@ impl Product<'_> {
 
     /// Inserts a pair. Records a difference if it is new and one goal holds in it alone.
     fn reach(&mut self, pair: &[State; 2], parent: StateId, key: u32) {
-        let words = [packed(&pair[0]), packed(&pair[1])].concat();
-        let (node, fresh) = self.table.insert(&words, parent, key);
+        self.packed.clear();
+        for state in pair {
+            self.packed.extend_from_slice(&state.facts);
+            self.packed.extend(state.numbers.iter().flat_map(|n| n.to_words()));
+        }
+        let (node, fresh) = self.table.insert(&self.packed, parent, key);
         if fresh {
             let goal = [0, 1].map(|i: usize| self.sides[i].simulator.is_goal(&pair[i]));
             if goal[0] != goal[1] {
