@@ -12,7 +12,8 @@ use planforge_planning::equivalence::domains::{
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
 use planforge_planning::equivalence::joint::follow::{Followed, follow};
 use planforge_planning::equivalence::joint::{
-    JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_readings,
+    JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
+    compare_readings,
 };
 use planforge_planning::walk::{self, ModelOptions, NamedStep};
 use planforge_planning::{
@@ -94,7 +95,7 @@ impl Model {
         let limits = &mut limits(context);
         let renaming = match &translation.renaming {
             Some(renaming) => (**renaming).clone(),
-            None => JointRenaming::of_equal_names(self.reading(), other.reading(), &bounds, limits).ok()?,
+            None => compare_equal_names(self.reading(), other.reading(), &bounds, limits).ok()?.0,
         };
         let others = [(other.reading(), &renaming)];
         let found = common_plan(self.reading(), &others, Algorithm::AStar, MOST_NODES, &bounds, limits);
@@ -222,6 +223,8 @@ pub(super) enum Comparison {
     Same,
     /// The same for all sequences of at most so many steps.
     SameUpTo(u32),
+    /// Proved: they are the same if two actions of one count as one of the other.
+    Divided,
     /// This is true of one and not of the other.
     Different(Difference),
     /// Not compared; the reason, as a clause.
@@ -273,14 +276,41 @@ pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comp
     if first.has_names_of(second) {
         return (compare_named(first, second, context), Translation::default());
     }
-    let bounds = JointLimits { max_pairs: MOST_PAIRS, ..JointLimits::default() };
-    let compared = match compare_readings(first.reading(), second.reading(), &bounds, &mut limits(context)) {
-        Ok(compared) => compared,
-        Err(not_compared) => {
-            return (Comparison::Open(not_compared.error.to_string()), Translation::default());
+    let compared = compare_readings(first.reading(), second.reading(), &bounds(), &mut limits(context));
+    match compared {
+        Ok(compared) => {
+            let is_divided = compared.granularity.is_some();
+            let comparison = match of_verdict(compared.verdict) {
+                Comparison::Different(_) if is_divided => Comparison::Divided,
+                comparison => comparison,
+            };
+            (comparison, Translation { renaming: Some(Box::new(compared.renaming)) })
         }
-    };
-    let comparison = match compared.verdict {
+        Err(not_compared) => (Comparison::Open(not_compared.error.to_string()), Translation::default()),
+    }
+}
+
+/// Compares a model with one that was made of it: names mean the same.
+pub(super) fn compare_changed(
+    model: &Model,
+    changed: &Model,
+    context: &Context,
+) -> (Comparison, Translation) {
+    if model.has_names_of(changed) {
+        return (compare_named(model, changed, context), Translation::default());
+    }
+    match compare_equal_names(model.reading(), changed.reading(), &bounds(), &mut limits(context)) {
+        Ok((renaming, verdict)) => (of_verdict(verdict), Translation { renaming: Some(Box::new(renaming)) }),
+        Err(not_compared) => (Comparison::Open(not_compared.error.to_string()), Translation::default()),
+    }
+}
+
+fn bounds() -> JointLimits {
+    JointLimits { max_pairs: MOST_PAIRS, ..JointLimits::default() }
+}
+
+fn of_verdict(verdict: ReadingVerdict) -> Comparison {
+    match verdict {
         ReadingVerdict::Same => Comparison::Same,
         ReadingVerdict::SameUpTo { steps, .. } => Comparison::SameUpTo(steps),
         ReadingVerdict::Different { first_only, second_only } => {
@@ -292,11 +322,12 @@ pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comp
                 (Some(own), Some(other)) if other.steps.len() < own.steps.len() => of_witness(other, false),
                 (Some(own), _) => of_witness(own, true),
                 (None, Some(other)) => of_witness(other, false),
-                (None, None) => Comparison::Open("a difference was shown, but not by steps".to_owned()),
+                (None, None) => {
+                    Comparison::Open("they differ, and no steps were found that show it".to_owned())
+                }
             }
         }
-    };
-    (comparison, Translation { renaming: Some(Box::new(compared.renaming)) })
+    }
 }
 
 /// The difference that a sequence shows, in the names of the first model as far as it has them.

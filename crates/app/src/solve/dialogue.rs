@@ -1,10 +1,11 @@
 //! The points that a text leaves open: found by comparing behaviour, asked about where the plan depends on them, and kept as tests.
 
 use super::behaviour::{
-    BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, in_words,
+    BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, compare_changed,
+    in_words,
 };
 use crate::context::{Context, Question};
-use planforge_plugin_common::reading::{Point as CriticPoint, PointChange, apply, apply_after};
+use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
 use planforge_record::sha256_hex;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
@@ -100,6 +101,8 @@ struct Rival {
     supporters: BTreeSet<usize>,
     /// True if a reading is like it.
     is_read: bool,
+    /// True if no critic named it: a line of the reading that no sentence states was left out.
+    is_own: bool,
     /// A plan that is valid in both, where no other is cheaper in either, once it was searched for.
     shared_plan: OnceCell<Option<Vec<String>>>,
 }
@@ -132,6 +135,43 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
     talk.end(&classes)
 }
 
+/// The model without one of the lines that no sentence states (`; assumed`), each with a question about the line.
+fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
+    let mut models = Vec::new();
+    let texts = [&model.domain_text, &model.problem_text];
+    for (at, text) in texts.iter().enumerate() {
+        let lines: Vec<&str> = text.lines().collect();
+        let mut action = None;
+        for (number, line) in lines.iter().enumerate() {
+            let (code, comment) = line.split_once(';').unwrap_or((line, ""));
+            if let Some((_, rest)) = code.split_once("(:action ") {
+                action = rest.split_whitespace().next();
+            }
+            let code = code.trim();
+            let is_whole = code.starts_with('(') && code.matches('(').count() == code.matches(')').count();
+            if !is_whole || !comment.contains("assumed") {
+                continue;
+            }
+            let mut kept = lines.clone();
+            kept.remove(number);
+            let changed = kept.join("\n");
+            let made = match at {
+                0 => Model::read(&changed, &model.problem_text),
+                _ => Model::read(&model.domain_text, &changed),
+            };
+            let place = action.filter(|_| at == 0).map(|action| format!(" for {action}")).unwrap_or_default();
+            // A declaration that is used cannot be left out.
+            models.extend(
+                made.ok().map(|made| (format!("No sentence states {code}{place}. Is it meant?"), made)),
+            );
+        }
+    }
+    models
+}
+
+/// Most steps of a difference between readings that is asked about in its own words.
+const MOST_STEPS: usize = 6;
+
 /// Readings in classes of the same behaviour.
 struct Classes {
     /// By reading, the first reading of its class.
@@ -149,7 +189,7 @@ impl Classes {
                 match compare(&readings[other].model, &reading.model, context).0 {
                     Comparison::Same => class = (other, None),
                     Comparison::SameUpTo(steps) => class = (other, Some(steps)),
-                    Comparison::Different(_) | Comparison::Open(_) => continue,
+                    Comparison::Divided | Comparison::Different(_) | Comparison::Open(_) => continue,
                 }
                 break;
             }
@@ -209,6 +249,18 @@ impl Talk<'_> {
                 }
             }
         }
+        let model = self.readings[main].model.clone();
+        for (question, changed) in without_assumed_lines(&model) {
+            let told = CriticPoint {
+                kind: GapKind::Other,
+                question,
+                here: "yes: it is meant".to_owned(),
+                otherwise: "no: it is not meant".to_owned(),
+                decided_by: None,
+                change: PointChange::default(),
+            };
+            self.add_rival(changed, main, Some(PointChange::default()), Some(told), BTreeSet::from([main]));
+        }
     }
 
     /// Adds a rival if it behaves differently; one that differs as a known one does supports that.
@@ -220,27 +272,35 @@ impl Talk<'_> {
         told: Option<CriticPoint>,
         supporters: BTreeSet<usize>,
     ) {
+        let is_read = change.is_none();
+        let is_own = change.as_ref().is_some_and(|change| *change == PointChange::default());
+        let compare = if !is_read && reading == self.main { compare_changed } else { compare };
         let (comparison, translation) = compare(&self.model, &model, self.context);
         let difference = match comparison {
             Comparison::Different(difference) => difference,
             Comparison::Same | Comparison::SameUpTo(_) => return,
+            Comparison::Divided => {
+                self.divided.extend(supporters.iter().filter(|_| is_read));
+                return;
+            }
             Comparison::Open(why) => {
                 self.remarks.push(format!("two readings were not compared: {why}"));
                 return;
             }
         };
-        let is_read = change.is_none();
-        let difference = match is_read && self.is_granularity(&model, &difference) {
-            false => difference,
-            true => match self.plan_difference(&model) {
-                Some(difference) => difference,
-                None => {
-                    self.divided.extend(supporters);
-                    return;
-                }
-            },
+        if is_read && self.is_granularity(&model, &difference) {
+            self.divided.extend(supporters);
+            return;
+        }
+        let is_told_by = |known: &Rival| {
+            let test = &known.difference.test;
+            let steps = translation.to_second(&test.steps);
+            let test = steps.map(|steps| BehaviourTest { steps, ..test.clone() });
+            let holds = test.and_then(|test| test.holds(&model, self.context));
+            holds.is_some_and(|holds| holds != known.difference.holds_in_first)
         };
-        if let Some(known) = self.rivals.iter_mut().find(|known| known.difference.test == difference.test) {
+        if let Some(at) = self.rivals.iter().position(is_told_by) {
+            let known = &mut self.rivals[at];
             known.supporters.extend(supporters);
             known.is_read |= is_read;
             if known.told.is_none() {
@@ -257,6 +317,7 @@ impl Talk<'_> {
             difference,
             supporters,
             is_read,
+            is_own,
             shared_plan: OnceCell::new(),
         });
     }
@@ -270,26 +331,6 @@ impl Talk<'_> {
             Statement::Possible => followed.executed,
             Statement::Done => followed.goal,
         })
-    }
-
-    /// The plan of one model that cannot be followed in the other, which divides the actions otherwise.
-    fn plan_difference(&self, other: &Model) -> Option<Difference> {
-        let reaches = |model: &Model, of: &Model| {
-            let steps = of.plan(self.context).steps().map(|(steps, _)| steps.to_vec())?;
-            let followed = model.follow(&steps, of, self.context)?;
-            Some((followed.goal, steps))
-        };
-        let difference = |own_steps: Vec<String>, holds_in_first| Difference {
-            test: BehaviourTest { steps: own_steps.clone(), states: Statement::Done },
-            holds_in_first,
-            conditions: Vec::new(),
-            own_steps,
-        };
-        match (reaches(other, &self.model), reaches(&self.model, other)) {
-            (Some((false, steps)), _) => Some(difference(steps, true)),
-            (_, Some((false, steps))) => Some(difference(steps, false)),
-            _ => None,
-        }
     }
 
     /// Makes the changes for which a critic quotes a sentence of the text.
@@ -315,7 +356,13 @@ impl Talk<'_> {
             return None;
         }
         let all = self.readings.len();
-        let is_doubtful = |rival: &Rival| rival.is_read || 2 * rival.supporters.len() > all || all == 1;
+        // A difference that shows late, and that no critic has put into words, is no question for a person.
+        let is_short =
+            |rival: &Rival| rival.told.is_some() || rival.difference.test.steps.len() <= MOST_STEPS;
+        let is_doubtful = |rival: &Rival| {
+            (rival.is_read && is_short(rival))
+                || !rival.is_own && (2 * rival.supporters.len() > all || all == 1)
+        };
         let mut open: Vec<usize> =
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
         open.sort_by_key(|at| {
@@ -372,8 +419,7 @@ impl Talk<'_> {
             .enumerate()
             .map(|(side, (clause, holds))| (side, choice(clause, *holds, test, conditions)))
             .collect();
-        // Yes comes first.
-        choices.sort_by_key(|(side, text)| (!text.starts_with("yes"), *side));
+        choices.sort_by_key(|(side, text)| (!is_yes(text), *side));
         let followed = usize::from(status == PointStatus::DecidedByText);
         let follows = choices.iter().position(|(side, _)| *side == followed).map_or(1, |at| at + 1);
         let choices: Vec<String> = choices.into_iter().map(|(_, text)| text).collect();
@@ -460,6 +506,8 @@ impl Talk<'_> {
         self.model = rival.model;
         for old in std::mem::take(&mut self.rivals) {
             let model = match (&old.change, old.reading == self.main) {
+                // It was made of the model before.
+                _ if old.is_own => continue,
                 (Some(change), true) => {
                     let before = (base.domain_text.as_str(), base.problem_text.as_str());
                     let now = (self.model.domain_text.as_str(), self.model.problem_text.as_str());
@@ -514,6 +562,8 @@ impl Talk<'_> {
                 continue;
             }
             let status = match self.is_either_way(rival) {
+                // A line that no plan depends on is among the parts that no sentence states.
+                true if rival.is_own => continue,
                 true => PointStatus::EitherWay,
                 false => PointStatus::Assumed,
             };
@@ -608,9 +658,16 @@ pub(super) fn question_of(point: &OpenPoint) -> Question {
     Question { text: point.question.clone(), choices }
 }
 
+/// True for a clause that begins with yes, in one of some languages: it comes first.
+fn is_yes(clause: &str) -> bool {
+    ["yes", "ja", "oui", "sí", "si", "sì"]
+        .iter()
+        .any(|yes| clause.strip_prefix(yes).is_some_and(|rest| rest.starts_with([':', ','])))
+}
+
 /// A question about a difference that no critic has put into words.
 fn headline(test: &BehaviourTest) -> String {
-    let steps = in_words(&test.steps).join(", then ");
+    let steps = shortened(in_words(&test.steps)).join(", then ");
     match (test.states, test.steps.is_empty()) {
         (Statement::Possible, _) => format!("Is this possible from the start: {steps}?"),
         (Statement::Done, true) => "Is everything that is wanted true at the start?".to_owned(),
@@ -618,9 +675,17 @@ fn headline(test: &BehaviourTest) -> String {
     }
 }
 
+/// Long sequences without their middle.
+fn shortened(mut steps: Vec<String>) -> Vec<String> {
+    if let Some(more) = steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 1) {
+        steps.splice(2..2 + more, [format!("{more} more steps")]);
+    }
+    steps
+}
+
 /// One side of a question: its clause and what follows.
 fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]) -> String {
-    let steps = in_words(&test.steps);
+    let steps = shortened(in_words(&test.steps));
     let follows = match (test.states, holds, steps.split_last()) {
         (Statement::Possible, true, _) => format!("possible: {}", steps.join(", then ")),
         (Statement::Possible, false, Some((last, []))) => format!("not possible at the start: {last}"),

@@ -10,16 +10,20 @@
 //! states. The first that shows no difference counts. If all show one, the one with the longest first difference counts, then the one
 //! with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a proof that no renaming makes them the same.
 //!
+//! If they differ, [`ReadingComparison::granularity`] says whether one action of one reading is always a sequence of two of the other.
+//!
 //! [`common`] searches a plan that is valid in several readings.
 
 pub mod common;
 pub mod follow;
+mod granularity;
 mod judge;
 mod refine;
 mod renaming;
 mod search;
 mod side;
 
+pub use granularity::Granularity;
 pub use renaming::{JointAction, JointRenaming};
 
 use super::ComparedSide;
@@ -80,6 +84,8 @@ pub struct ReadingComparison {
     pub renaming: JointRenaming,
     /// The verdict.
     pub verdict: ReadingVerdict,
+    /// If they differ: the replacement of two actions by one that makes the readings the same.
+    pub granularity: Option<Granularity>,
     /// True if the execution trees of the readings differ even without names: no renaming makes the readings the same.
     pub differs_under_all: bool,
     /// Renamings that were judged.
@@ -102,7 +108,7 @@ pub enum ReadingVerdict {
         /// The limit.
         end: SearchEnd,
     },
-    /// Sequences differ.
+    /// Sequences differ. Without a sequence in either direction, it is proved that some differ, and a limit ended the search for them.
     Different {
         /// Shortest sequence that only the first reading allows, or after which only its goal holds.
         first_only: OneSided,
@@ -181,27 +187,73 @@ pub fn compare_readings(
     let mut pairs = searched.pairs;
     let verdict = match searched.best.verdict {
         CandidateVerdict::Same => ReadingVerdict::Same,
+        CandidateVerdict::SameUpTo(steps, end) if searched.differs_under_all => {
+            let not_found = || OneSided::NotFound { steps, end };
+            ReadingVerdict::Different { first_only: not_found(), second_only: not_found() }
+        }
         CandidateVerdict::SameUpTo(steps, end) => ReadingVerdict::SameUpTo { steps, end },
         CandidateVerdict::Different => {
             let keys = Keys::new(sides, &searched.best.mapping);
             let judged = judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
             pairs += judged.pairs;
-            let [first_only, second_only] =
-                [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
-                    (Some(found), _) => OneSided::Shortest(witness(sides, &keys, side, found, &mut scoped)),
-                    (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
-                    (None, _) => OneSided::None,
-                });
+            let [first_only, second_only] = one_sided(sides, &keys, &judged, &mut scoped);
             ReadingVerdict::Different { first_only, second_only }
         }
+    };
+    let granularity = match &verdict {
+        ReadingVerdict::Different { .. } => granularity::find(sides, limits, &mut scoped),
+        ReadingVerdict::Same | ReadingVerdict::SameUpTo { .. } => None,
     };
     Ok(ReadingComparison {
         renaming: JointRenaming::new(sides, &searched.best.mapping),
         verdict,
+        granularity,
         differs_under_all: searched.differs_under_all,
         judged: searched.judged,
         stopped: searched.stopped,
         pairs,
+    })
+}
+
+/// Compares two readings of the same names: objects and actions of equal names are partners, and parameters by their names.
+///
+/// # Errors
+/// A reading is not a model: errors, unsupported constructs, or a limit on grounding.
+pub fn compare_equal_names(
+    first: Reading<'_>,
+    second: Reading<'_>,
+    limits: &JointLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<(JointRenaming, ReadingVerdict), NotCompared> {
+    let limits = JointLimits { max_explored: 0, ..*limits };
+    let a = Side::new(ComparedSide::First, first, &limits, resources)?;
+    let b = Side::new(ComparedSide::Second, second, &limits, resources)?;
+    let sides = [&a, &b];
+    let mapping = renaming::equal_names(sides);
+    let keys = Keys::new(sides, &mapping);
+    let judged = judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, resources);
+    let verdict = match (&judged.only, judged.end) {
+        ([None, None], End::Limit(end)) => ReadingVerdict::SameUpTo { steps: judged.compared, end },
+        ([None, None], _) => ReadingVerdict::Same,
+        _ => {
+            let [first_only, second_only] = one_sided(sides, &keys, &judged, resources);
+            ReadingVerdict::Different { first_only, second_only }
+        }
+    };
+    Ok((JointRenaming::new(sides, &mapping), verdict))
+}
+
+/// The shortest sequences that only one side allows.
+fn one_sided(
+    sides: [&Side; 2],
+    keys: &Keys,
+    judged: &judge::Judged,
+    resources: &mut dyn ResourceLimits,
+) -> [OneSided; 2] {
+    [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
+        (Some(found), _) => OneSided::Shortest(witness(sides, keys, side, found, resources)),
+        (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
+        (None, _) => OneSided::None,
     })
 }
 

@@ -7,11 +7,12 @@ use planforge_pddl::ast::{
 use planforge_pddl::mutate::{MutationKind, apply_mutations_to_problem, random_mutations};
 use planforge_pddl::random::Random;
 use planforge_pddl::{Name, print_domain, print_problem};
+use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{Behaviour, EquivalenceLimits, SearchEnd, compare_domains};
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
 use planforge_planning::equivalence::joint::{
-    JointLimits, JointRenaming, OneSided, Reading, ReadingComparison, ReadingVerdict, WitnessKind,
-    compare_readings,
+    Granularity, JointLimits, JointRenaming, OneSided, Reading, ReadingComparison, ReadingVerdict,
+    WitnessKind, compare_readings,
 };
 use planforge_planning::walk::{Model, ModelOptions, NamedStep, execute_steps};
 use planforge_planning::{Algorithm, CountingLimits, Unlimited};
@@ -199,13 +200,14 @@ fn readings_under_random_names_are_the_same() {
         let first = read_task(&suite, task as usize);
         for round in 0..2 {
             let seed = number as u64 * 2 + round;
-            let extended = (seed % 3 == 0).then(|| with_static_parameter(&first.0, &first.1, seed)).flatten();
+            let extended =
+                seed.is_multiple_of(3).then(|| with_static_parameter(&first.0, &first.1, seed)).flatten();
             dropped += usize::from(extended.is_some());
             let second = extended.as_ref().unwrap_or(&first);
             let second = disguise(&second.0, &second.1, seed);
             let found = compare(&first, &second);
             assert_eq!(found.verdict, ReadingVerdict::Same, "{} {task} {seed}", suite.display());
-            if seed % 10 == 0 {
+            if seed.is_multiple_of(10) {
                 assert!(agree(&first, &second, &found.renaming, 20), "{} {task} {seed}", suite.display());
             }
             pairs += 1;
@@ -222,7 +224,7 @@ fn readings_with_one_mistake_differ_unless_it_is_harmless() {
     let (mut different, mut harmless, mut proved, mut other_renaming) = (0, 0, 0, 0);
     for (number, (suite, task)) in tasks().into_iter().enumerate() {
         let first = read_task(&suite, task as usize);
-        for round in 0..3 {
+        for round in 0..2 + u64::from(number.is_multiple_of(4)) {
             let seed = number as u64 * 3 + round;
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 9));
             let mutant = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
@@ -237,7 +239,14 @@ fn readings_with_one_mistake_differ_unless_it_is_harmless() {
             let place = format!("{} {task} {seed}: {} {:?}", suite.display(), mistakes[0], found.verdict);
             match (&found.verdict, &direct.behaviour) {
                 (ReadingVerdict::Different { first_only, second_only }, behaviour) => {
-                    assert!(matches!(behaviour, Behaviour::Different(_)), "{place}");
+                    let is_expected = match behaviour {
+                        Behaviour::Different(_) => true,
+                        Behaviour::EqualUpTo { steps, .. } => {
+                            found.shortest_difference().is_some_and(|length| length > *steps as usize)
+                        }
+                        Behaviour::Equal { .. } => false,
+                    };
+                    assert!(is_expected, "{place}");
                     check_witness(&first, &second, first_only);
                     check_witness(&second, &first, second_only);
                     let found_one = |side: &OneSided| matches!(side, OneSided::Shortest(_));
@@ -247,7 +256,6 @@ fn readings_with_one_mistake_differ_unless_it_is_harmless() {
                 }
                 // Another renaming than the mutant's: the slow interpreter checks it.
                 (_, Behaviour::Different(_)) => {
-                    println!("other renaming: {place}");
                     assert!(agree(&first, &second, &found.renaming, 30), "{place}");
                     other_renaming += 1;
                 }
@@ -366,11 +374,12 @@ fn verdicts_on_small_tasks_are_those_of_all_renamings() {
     let kinds: Vec<(MutationKind, f64)> = MutationKind::ALL.iter().map(|&kind| (kind, 1.0)).collect();
     let (mut same, mut different) = (0, 0);
     for seed in 0..400 {
-        let features = Features { adl: seed % 3 == 0, derived: seed % 6 == 0, costs: false };
+        let features =
+            Features { adl: seed.is_multiple_of(3), derived: seed.is_multiple_of(6), costs: false };
         let (domain, problem) = random_task(seed, features);
         let first = read(&domain, &problem);
         let mut second = first.clone();
-        if seed % 4 != 0 {
+        if !seed.is_multiple_of(4) {
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 11));
             second = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
         }
@@ -475,9 +484,7 @@ fn readings_with_thirty_objects_are_compared() {
     let [long, short] = larger(10, 19);
     let both = SHORT[0].replace("(forall (?j - item) (not (holding ?j)))", "");
     let two_boxes = (read(&both, SHORT[1]).0, short.1.clone());
-    let start = std::time::Instant::now();
     let found = compare(&long, &short);
-    println!("{:?} {:?}", start.elapsed(), found.judged);
     assert!(
         matches!(found.verdict, ReadingVerdict::SameUpTo { steps, .. } if steps >= 2),
         "{:?}",
@@ -490,9 +497,7 @@ fn readings_with_thirty_objects_are_compared() {
     };
     assert!(found.renaming.objects.iter().all(partner), "{:?}", found.renaming.objects);
     for other in [&long, &short] {
-        let start = std::time::Instant::now();
         let found = compare(other, &two_boxes);
-        println!("{:?} {:?} {}", start.elapsed(), found.shortest_difference(), found.judged);
         assert_eq!(found.shortest_difference(), Some(2), "{:?}", found.verdict);
         assert!(
             matches!(&found.verdict, ReadingVerdict::Different { first_only: OneSided::NotFound { .. }, .. }),
@@ -567,10 +572,61 @@ fn limits_are_reported() {
         matches!(found.verdict, ReadingVerdict::SameUpTo { end: SearchEnd::Pairs, steps } if steps >= 1),
         "{found:?}"
     );
+    // Proved to differ after three steps, but three pairs of states do not show it.
+    let both = read(&SHORT[0].replace("(forall (?j - item) (not (holding ?j)))", ""), SHORT[1]);
+    let c = Reading { domain: &both.0, problem: &both.1 };
+    let found = compare_readings(a, c, &few, &mut Unlimited).unwrap();
+    let ReadingVerdict::Different { first_only, second_only } = &found.verdict else { panic!("{found:?}") };
+    assert!([first_only, second_only].iter().all(|side| matches!(side, OneSided::NotFound { .. })));
     for polls in [0, 1, 3, 10] {
         let mut none = CountingLimits { polls, bytes: u64::MAX };
         assert!(compare_readings(a, b, &JointLimits::default(), &mut none).is_err(), "{polls}");
     }
     let mut none = CountingLimits { polls: u64::MAX, bytes: 0 };
     assert!(compare_readings(a, b, &JointLimits::default(), &mut none).is_err());
+}
+
+#[test]
+fn one_action_for_two_is_a_difference_in_granularity() {
+    let fine = read(
+        "(define (domain harbour) (:requirements :strips :typing) (:types place box)
+           (:predicates (truck ?x - place) (in ?b - box ?x - place) (free) (hung ?b - box ?x - place) (inside ?b - box))
+           (:action lift :parameters (?b - box ?x - place) :precondition (and (in ?b ?x) (free))
+             :effect (and (hung ?b ?x) (not (in ?b ?x)) (not (free))))
+           (:action put-in :parameters (?x - place ?b - box) :precondition (and (hung ?b ?x) (truck ?x))
+             :effect (and (inside ?b) (free) (not (hung ?b ?x))))
+           (:action drive :parameters (?x ?y - place) :precondition (truck ?x) :effect (and (truck ?y) (not (truck ?x))))
+           (:action unload :parameters (?b - box ?x - place) :precondition (and (inside ?b) (truck ?x))
+             :effect (and (in ?b ?x) (not (inside ?b)))))",
+        "(define (problem p) (:domain harbour) (:objects a b c - place b1 b2 - box)
+           (:init (truck a) (in b1 a) (in b2 b) (free)) (:goal (and (in b1 c) (in b2 c))))",
+    );
+    let domain = "(define (domain courier) (:requirements :strips :typing) (:types spot parcel)
+           (:predicates (at ?s - spot) (lies ?p - parcel ?s - spot) (loaded ?p - parcel))
+           (:action go :parameters (?to ?from - spot) :precondition (at ?from) :effect (and (not (at ?from)) (at ?to)))
+           (:action load :parameters (?p - parcel ?s - spot) :precondition (and (at ?s) (lies ?p ?s))
+             :effect (and (loaded ?p) (not (lies ?p ?s))))
+           (:action leave :parameters (?p - parcel ?s - spot) :precondition (and (at ?s) (loaded ?p))
+             :effect (and (lies ?p ?s) (not (loaded ?p)))))";
+    let problem = "(define (problem p) (:domain courier) (:objects s1 s2 s3 - spot p1 p2 - parcel)
+           (:init (at s1) (lies p1 s1) (lies p2 s2)) (:goal (and (lies p1 s3) (lies p2 s3))))";
+    let coarse = read(domain, problem);
+    let found = compare(&fine, &coarse);
+    assert!(matches!(found.verdict, ReadingVerdict::Different { .. }), "{:?}", found.verdict);
+    let expected = Granularity {
+        finer: ComparedSide::First,
+        sequence: ["lift".to_owned(), "put-in".to_owned()],
+        action: Some("load".to_owned()),
+        proved: true,
+    };
+    assert_eq!(found.granularity, Some(expected));
+    assert_eq!(compare(&coarse, &fine).granularity.map(|g| g.finer), Some(ComparedSide::Second));
+    // Other rules, or another goal that only one reading reaches.
+    let keeps = read(&domain.replace("(and (lies ?p ?s) (not (loaded ?p)))", "(lies ?p ?s)"), problem);
+    let never = read(&domain.replace("(and (lies ?p ?s) (not (loaded ?p)))", "(not (loaded ?p))"), problem);
+    for other in [&keeps, &never] {
+        let found = compare(&fine, other);
+        assert!(matches!(found.verdict, ReadingVerdict::Different { .. }), "{:?}", found.verdict);
+        assert_eq!(found.granularity, None);
+    }
 }

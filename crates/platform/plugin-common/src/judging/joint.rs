@@ -2,7 +2,7 @@
 
 use crate::judging::domains::{end_reason, side};
 use crate::judging::reports::{
-    ComparedProblem, JointComparison, OneSidedSequence, RenamedAction, RenamedReading,
+    ComparedProblem, GranularityDifference, JointComparison, OneSidedSequence, RenamedAction, RenamedReading,
 };
 use planforge_planning::equivalence::domains::NotCompared;
 use planforge_planning::equivalence::joint::{
@@ -27,6 +27,12 @@ pub fn to_compared_problem(
     let mut shown = ComparedProblem { problem, pairs: compared.pairs, ..Default::default() };
     let mut joint = JointComparison {
         renaming: renaming(&compared.renaming),
+        granularity: compared.granularity.as_ref().map(|found| GranularityDifference {
+            finer: side(found.finer).to_owned(),
+            sequence: found.sequence.clone(),
+            action: found.action.clone(),
+            proved: found.proved,
+        }),
         differs_under_all: compared.differs_under_all,
         judged: compared.judged as u64,
         ..Default::default()

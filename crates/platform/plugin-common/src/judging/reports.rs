@@ -356,6 +356,9 @@ pub struct ComparedProblem {
 pub struct JointComparison {
     /// The renaming that the result is under.
     pub renaming: RenamedReading,
+    /// If different: one action of one reading is always a sequence of two actions of the other, and nothing else differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<GranularityDifference>,
     /// True if no renaming of any kind makes the readings the same.
     pub differs_under_all: bool,
     /// Renamings that were judged.
@@ -366,6 +369,21 @@ pub struct JointComparison {
     /// The same for the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_only: Option<OneSidedSequence>,
+}
+
+/// An action of one reading that is a sequence of two actions of the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct GranularityDifference {
+    /// The reading with the two actions: first or second.
+    pub finer: String,
+    /// The two actions in their order.
+    pub sequence: [String; 2],
+    /// The action of the other reading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// True if the rest is proved to be the same; else a limit ended that comparison.
+    pub proved: bool,
 }
 
 /// A renaming from the first reading to the second, each pair as the first's name and the second's.

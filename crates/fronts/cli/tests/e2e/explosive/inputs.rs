@@ -394,6 +394,9 @@ pub(super) fn all_rows() -> Vec<Row> {
     row("domains with 2^40 states", switches(), behaviours, VERDICT_OR_LIMIT);
     let named = "pddl equivalent domain d d --match-interface --problems p --time-limit 1 --memory-limit 200";
     row("a match of 1,400 types", readable_deep_types(), named, VERDICT_OR_LIMIT);
+    let joint = "pddl equivalent domain d e --match-interface --problems p --second-problems p --time-limit 1 --memory-limit 200";
+    row("a joint renaming of 60 actions", symmetric_domains(), joint, VERDICT_OR_LIMIT);
+    row("a joint renaming of 40 switches", switches(), joint, VERDICT_OR_LIMIT);
     let cheapest =
         "pddl equivalent domain d d --heuristic --k 5 --problems p --time-limit 1 --memory-limit 200";
     row("cheapest plans for 20,000 goals", wide_goal(), cheapest, VERDICT_OR_LIMIT);

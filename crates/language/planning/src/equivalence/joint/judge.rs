@@ -17,6 +17,8 @@ use smallvec::SmallVec;
 
 /// Pairs expanded between two polls of the resource limits.
 const POLL: usize = 32;
+/// Most further pairs that are searched for the second direction once the first difference is known.
+const FURTHER_PAIRS: u64 = 100_000;
 /// Marks a ground action without a key, and the initial state's action.
 const NONE: u32 = u32::MAX;
 
@@ -111,10 +113,19 @@ impl Keys {
     }
 }
 
-/// A fact by its initial value, the keys that make it true and those that make it false.
-type Change = (bool, Vec<u32>, Vec<u32>);
+/// A fact that holds initially, or the opposite of one that does not: the keys that make it true and those that make it false.
+type Change = (Vec<u32>, Vec<u32>);
 /// Number of a change, and false where the fact is its opposite.
 type Literal = (u32, bool);
+
+/// A ground task under common keys.
+#[derive(PartialEq, Eq)]
+struct TaskForm {
+    /// By key, the precondition.
+    conditions: Vec<Option<Vec<Literal>>>,
+    /// `None` if it cannot be reached.
+    goal: Option<Vec<Literal>>,
+}
 
 /// Returns true if both ground tasks are the same under the keys. Sound, but incomplete; false for tasks with conditional effects,
 /// axioms, numbers or disjunctions.
@@ -128,19 +139,20 @@ pub(super) fn same_task(sides: [&Side; 2], keys: &Keys) -> bool {
     a == b
 }
 
-/// By key the precondition, and the goal; `None` for a task that is not of the simple form.
+/// `None` for a task that is not of the simple form.
 fn task_form(
     side: &Side,
     keys: &[u32],
     count: usize,
     numbers: &mut FxHashMap<Change, u32>,
-) -> Option<(Vec<Option<Vec<Literal>>>, Option<Vec<Literal>>)> {
+) -> Option<TaskForm> {
     let task = side.task();
     if !task.axioms.is_empty() || !task.goal.numeric.is_empty() {
         return None;
     }
-    let mut changes: Vec<Change> = vec![(false, Vec::new(), Vec::new()); task.facts.len()];
-    task.init.iter().for_each(|&f| changes[f as usize].0 = true);
+    let mut changes: Vec<Change> = vec![(Vec::new(), Vec::new()); task.facts.len()];
+    let mut initial = vec![false; task.facts.len()];
+    task.init.iter().for_each(|&f| initial[f as usize] = true);
     let mut seen = vec![false; count];
     for operator in &task.operators {
         let key = keys[operator.action as usize];
@@ -156,29 +168,30 @@ fn task_form(
         }
         let holds = |list: &[Fact], fact: &Fact| list.binary_search(fact).is_ok();
         for fact in operator.add.iter().filter(|f| !holds(&operator.precondition.positive, f)) {
-            changes[*fact as usize].1.push(key);
+            changes[*fact as usize].0.push(key);
         }
         for fact in operator.delete.iter().filter(|f| !holds(&operator.precondition.negative, f)) {
-            changes[*fact as usize].2.push(key);
+            changes[*fact as usize].1.push(key);
         }
     }
+    let constant = (Vec::new(), Vec::new());
     let literals: Vec<Literal> = changes
         .into_iter()
-        .map(|(initial, mut add, mut delete)| {
+        .zip(&initial)
+        .map(|((mut add, mut delete), &holds)| {
             add.sort_unstable();
             delete.sort_unstable();
-            let (change, positive) = match initial {
-                true => ((true, add, delete), true),
-                false => ((true, delete, add), false),
-            };
+            let change = if holds { (add, delete) } else { (delete, add) };
             let fresh = numbers.len() as u32;
-            (*numbers.entry(change).or_insert(fresh), positive)
+            (*numbers.entry(change).or_insert(fresh), holds)
         })
         .collect();
+    let always = numbers.get(&constant).map(|&number| (number, true));
     let form = |condition: &Condition| {
         let positive = condition.positive.iter().map(|&f| literals[f as usize]);
         let negative = condition.negative.iter().map(|&f| literals[f as usize]).map(|(n, p)| (n, !p));
-        let mut list: Vec<Literal> = positive.chain(negative).collect();
+        let mut list: Vec<Literal> =
+            positive.chain(negative).filter(|literal| Some(*literal) != always).collect();
         list.sort_unstable();
         list.dedup();
         list
@@ -190,7 +203,7 @@ fn task_form(
             conditions[key as usize] = Some(form(&operator.precondition));
         }
     }
-    Some((conditions, (!task.goal_unreachable).then(|| form(&task.goal))))
+    Some(TaskForm { conditions, goal: (!task.goal_unreachable).then(|| form(&task.goal)) })
 }
 
 /// A sequence that only one side allows, or after which only one goal holds.
@@ -257,6 +270,8 @@ struct Product<'s> {
     /// Applicable ground actions with their keys, ascending.
     lists: [Vec<(u32, u32)>; 2],
     own: Vec<u32>,
+    /// Words of the pair that is inserted.
+    packed: Vec<u64>,
     only: [Option<Found>; 2],
 }
 
@@ -279,6 +294,7 @@ pub(super) fn judge(
         now,
         lists: [Vec::new(), Vec::new()],
         own: Vec::new(),
+        packed: Vec::new(),
         only: [None, None],
     };
     let mut compared = 0;
@@ -292,7 +308,7 @@ impl Product<'_> {
     fn run(
         &mut self,
         wanted: Wanted,
-        max_pairs: u64,
+        mut max_pairs: u64,
         max_depth: Option<u32>,
         compared: &mut u32,
         resources: &mut dyn ResourceLimits,
@@ -304,6 +320,7 @@ impl Product<'_> {
             Wanted::Both => only.iter().all(Option::is_some),
         };
         let (mut open, mut layer_end, mut charged) = (0, 1, 0);
+        let mut found_at = None;
         while open < self.table.len() {
             if enough(&self.only) {
                 return Ok(End::Found);
@@ -314,6 +331,9 @@ impl Product<'_> {
             }
             if max_depth == Some(*compared) {
                 return Ok(End::Limit(SearchEnd::Depth));
+            }
+            if self.only.iter().any(Option::is_some) {
+                max_pairs = max_pairs.min(*found_at.get_or_insert(self.table.len() as u64) + FURTHER_PAIRS);
             }
             if self.table.len() as u64 > max_pairs {
                 return Ok(End::Limit(SearchEnd::Pairs));
@@ -386,8 +406,12 @@ impl Product<'_> {
 
     /// Inserts a pair. Records a difference if it is new and one goal holds in it alone.
     fn reach(&mut self, pair: &[State; 2], parent: StateId, key: u32) {
-        let words = [packed(&pair[0]), packed(&pair[1])].concat();
-        let (node, fresh) = self.table.insert(&words, parent, key);
+        self.packed.clear();
+        for state in pair {
+            self.packed.extend_from_slice(&state.facts);
+            self.packed.extend(state.numbers.iter().flat_map(|n| n.to_words()));
+        }
+        let (node, fresh) = self.table.insert(&self.packed, parent, key);
         if fresh {
             let goal = [0, 1].map(|i: usize| self.sides[i].simulator.is_goal(&pair[i]));
             if goal[0] != goal[1] {

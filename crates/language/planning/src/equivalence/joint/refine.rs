@@ -8,12 +8,14 @@
 
 use super::side::{Side, mix};
 use super::{Mapping, SchemaPair};
-use crate::resources::{ResourceLimits, StopReason, check};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::task::{Condition, Fact};
 use rustc_hash::FxHashMap;
 
 /// Most rounds of one refinement.
 const MOST_ROUNDS: usize = 24;
+/// Approximate bytes of a node: its colours in all rounds, and its edges.
+const BYTES_PER_NODE: u64 = 8 * MOST_ROUNDS as u64 + 128;
 
 /// What the colours are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -264,6 +266,9 @@ pub(super) fn pair_nodes(
 ) -> Result<Paired, StopReason> {
     let graphs = [0, 1].map(|i: usize| Graph::new(sides[i], kept[i], evidence, depth));
     let sizes = graphs.each_ref().map(|g| g.seeds.len());
+    let mut scoped = ScopedLimits::new(resources);
+    check(scoped.charge((sizes[0] + sizes[1]) as u64 * BYTES_PER_NODE))?;
+    let resources = &mut scoped;
     let mut pairing = Pairing {
         fixed: sizes.map(|n| vec![false; n]),
         partner: vec![None; sizes[0]],
@@ -432,15 +437,14 @@ impl Pairing<'_> {
     }
 
     fn similarity(&self, kind: Kind, first: u32, second: u32) -> u32 {
-        let name = |side: usize, node: u32| -> &str {
-            let graph = &self.graphs[side];
-            let lifted = self.sides[side].model().lifted();
+        let name = |number: usize, node: u32| -> &str {
+            let (graph, side) = (&self.graphs[number], self.sides[number]);
             match kind {
-                Kind::Object => &lifted.symbols.objects[node as usize],
-                Kind::Schema => &lifted.symbols.actions[node as usize - graph.objects],
+                Kind::Object => &side.objects()[node as usize],
+                Kind::Schema => &side.schemas[node as usize - graph.objects].name,
                 Kind::Parameter => {
                     let (schema, place) = graph.parameters[node as usize - graph.objects - graph.schemas];
-                    &lifted.schemas[schema].variables[place].name
+                    &side.schemas[schema].parameters[place]
                 }
             }
         };

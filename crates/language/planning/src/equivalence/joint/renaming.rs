@@ -2,10 +2,7 @@
 
 use super::refine::similarity;
 use super::side::Side;
-use super::{JointLimits, Mapping, Reading, SchemaPair};
-use crate::equivalence::ComparedSide;
-use crate::equivalence::domains::NotCompared;
-use crate::resources::ResourceLimits;
+use super::{Mapping, SchemaPair};
 use crate::walk::NamedStep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,52 +62,26 @@ impl JointRenaming {
                     paired.insert(pair.second);
                     renaming.push_action(sides, a, pair);
                 }
-                None => renaming.actions_alone[0].push(first.model().schema_names()[a].clone()),
+                None => renaming.actions_alone[0].push(first.schemas[a].name.clone()),
             }
         }
-        let names = second.model().schema_names().iter().enumerate();
+        let schemas = second.schemas.iter().enumerate();
         renaming.actions_alone[1] =
-            names.filter(|(b, _)| !paired.contains(b)).map(|(_, name)| name.clone()).collect();
+            schemas.filter(|(b, _)| !paired.contains(b)).map(|(_, schema)| schema.name.clone()).collect();
         let partner = |object: u32| mapping.objects[object as usize];
         renaming.types = pair_extensions(&types(first, &partner), &types(second, &Some));
         renaming.predicates = pair_extensions(&predicates(first, &partner), &predicates(second, &Some));
         renaming
     }
 
-    /// The renaming that leaves every name: objects and actions of equal names are partners, and parameters by their places.
-    ///
-    /// # Errors
-    /// A reading is not a model, or a limit ended grounding.
-    pub fn of_equal_names(
-        first: Reading<'_>,
-        second: Reading<'_>,
-        limits: &JointLimits,
-        resources: &mut dyn ResourceLimits,
-    ) -> Result<Self, NotCompared> {
-        let limits = JointLimits { max_explored: 0, ..*limits };
-        let first = Side::new(ComparedSide::First, first, &limits, resources)?;
-        let second = Side::new(ComparedSide::Second, second, &limits, resources)?;
-        let place =
-            |names: &[String], name: &str| names.iter().position(|other| other.eq_ignore_ascii_case(name));
-        let objects = first.objects().iter().map(|name| place(second.objects(), name).map(|at| at as u32));
-        let others = second.model().schema_names();
-        let schemas = first.model().schema_names().iter().enumerate().map(|(schema, name)| {
-            let partner = place(others, name)?;
-            let arity = first.arity(schema).min(second.arity(partner));
-            Some(SchemaPair { second: partner, parameters: (0..arity).map(|at| (at, at)).collect() })
-        });
-        let mapping = Mapping { objects: objects.collect(), schemas: schemas.collect() };
-        Ok(Self::new([&first, &second], &mapping))
-    }
-
     fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {
         let schemas = [first, pair.second];
         let kept: [Vec<usize>; 2] =
             [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
         let alone = [0, 1].map(|side: usize| {
-            let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
-            let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));
-            alone.map(|(_, variable)| variable.name.clone()).collect::<Vec<String>>()
+            let parameters = sides[side].schemas[schemas[side]].parameters.iter();
+            let alone = parameters.enumerate().filter(|(place, _)| !kept[side].contains(place));
+            alone.map(|(_, name)| name.clone()).collect::<Vec<String>>()
         });
         for side in 0..2 {
             if alone[side].is_empty() {
@@ -124,77 +95,7 @@ impl JointRenaming {
                 steps.and_modify(|known| *known = None).or_insert(Some(full));
             }
         }
-        let name = |side: usize| sides[side].model().schema_names()[schemas[side]].clone();
-        self.actions.push(JointAction {
-            first: name(0),
-            second: name(1),
-            parameters: pair.parameters.clone(),
-            parameters_alone: alone,
-        });
-    }
-
-    /// A step of the first reading as the second names it, in lower case. `None` if the second has no such ground action, or if the
-    /// value of one of its parameters depends on the state.
-    pub fn second_step(&self, step: &NamedStep) -> Option<NamedStep> {
-        self.translate(step, 0)
-    }
-
-    /// A step of the second reading as the first names it; see [`JointRenaming::second_step`].
-    pub fn first_step(&self, step: &NamedStep) -> Option<NamedStep> {
-        self.translate(step, 1)
-    }
-
-    fn translate(&self, step: &NamedStep, from: usize) -> Option<NamedStep> {
-        let names = |pair: [&String; 2]| (pair[from].to_lowercase(), pair[1 - from].to_lowercase());
-        let wanted = step.name.to_lowercase();
-        let action = self.actions.iter().find(|a| names([&a.first, &a.second]).0 == wanted)?;
-        if step.args.len() != action.parameters.len() + action.parameters_alone[from].len() {
-            return None;
-        }
-        let mut args = Vec::with_capacity(action.parameters.len());
-        for &(first, second) in &action.parameters {
-            let [own, other] = if from == 0 { [first, second] } else { [second, first] };
-            let object = step.args.get(own)?.to_lowercase();
-            let partner = self.objects.iter().map(|(a, b)| names([a, b])).find(|pair| pair.0 == object)?.1;
-            args.push((other, partner));
-        }
-        let name = names([&action.first, &action.second]).1;
-        if action.parameters_alone[1 - from].is_empty() {
-            args.sort_unstable();
-            return Some(NamedStep { name, args: args.into_iter().map(|a| a.1).collect() });
-        }
-        let kept = NamedStep { name, args: args.into_iter().map(|a| a.1).collect() };
-        self.full_steps[1 - from].get(&kept).cloned().flatten()
-    }
-
-    /// The renaming in the numbers of two sides.
-    pub(super) fn mapping(&self, sides: [&Side; 2]) -> Mapping {
-        let mapping = equal_names([&first, &second]);
-        Ok(Self::new([&first, &second], &mapping))
-    }
-
-    fn push_action(&mut self, sides: [&Side; 2], first: usize, pair: &SchemaPair) {
-        let schemas = [first, pair.second];
-        let kept: [Vec<usize>; 2] =
-            [pair.parameters.iter().map(|p| p.0).collect(), pair.parameters.iter().map(|p| p.1).collect()];
-        let alone = [0, 1].map(|side: usize| {
-            let variables = sides[side].model().lifted().schemas[schemas[side]].variables.iter();
-            let alone = variables.enumerate().filter(|(place, _)| !kept[side].contains(place));
-            alone.map(|(_, variable)| variable.name.clone()).collect::<Vec<String>>()
-        });
-        for side in 0..2 {
-            if alone[side].is_empty() {
-                continue;
-            }
-            for &action in &sides[side].by_schema[schemas[side]] {
-                let full = lower(&sides[side].model().step(action));
-                let args = kept[side].iter().map(|&place| full.args[place].clone()).collect();
-                let key = NamedStep { name: full.name.clone(), args };
-                let steps = self.full_steps[side].entry(key);
-                steps.and_modify(|known| *known = None).or_insert(Some(full));
-            }
-        }
-        let name = |side: usize| sides[side].model().schema_names()[schemas[side]].clone();
+        let name = |side: usize| sides[side].schemas[schemas[side]].name.clone();
         self.actions.push(JointAction {
             first: name(0),
             second: name(1),

@@ -76,7 +76,10 @@ struct RenamingSearch<'s> {
     pairs: u64,
 }
 
-/// Searches a renaming. `None` if a limit ended the search before one was judged.
+/// Searches a renaming.
+///
+/// # Errors
+/// The limit that ended the search before a renaming was judged.
 pub(super) fn search(
     sides: [&Side; 2],
     limits: &JointLimits,
@@ -239,8 +242,7 @@ impl RenamingSearch<'_> {
             Some(similarity(&first.objects()[a], &second.objects()[b as usize]))
         });
         let schemas = mapping.schemas.iter().enumerate().filter_map(|(a, pair)| {
-            let names = [first.model().schema_names(), second.model().schema_names()];
-            Some(similarity(&names[0][a], &names[1][pair.as_ref()?.second]))
+            Some(similarity(&first.schemas[a].name, &second.schemas[pair.as_ref()?.second].name))
         });
         objects.chain(schemas).map(u64::from).sum()
     }
@@ -376,8 +378,7 @@ impl RenamingSearch<'_> {
                     continue;
                 }
                 let drops = first.arity(a).abs_diff(second.arity(b));
-                let names = [first.model().schema_names(), second.model().schema_names()];
-                let unlike = 1000 - similarity(&names[0][a], &names[1][b]);
+                let unlike = 1000 - similarity(&first.schemas[a].name, &second.schemas[b].name);
                 let structure = usize::from(feature(0, a) != feature(1, b)) * 100
                     + usize::from(first.by_schema[a].len() != second.by_schema[b].len()) * 50
                     + drops * 10;
@@ -406,18 +407,22 @@ impl RenamingSearch<'_> {
         }
         let longer = usize::from(arity[1] > arity[0]);
         let schema = [first, second][longer];
-        let mut options: Vec<(bool, Vec<usize>)> = subsets(arity[longer], arity[1 - longer])
+        let wanted = [second, first][longer];
+        let wanted = self.sides[1 - longer].by_schema[wanted].len();
+        let mut options: Vec<(usize, bool, Vec<usize>)> = subsets(arity[longer], arity[1 - longer])
             .into_iter()
             .filter_map(|kept| {
                 let side = self.sides[longer];
-                let fixed = side.is_determined(schema, &kept);
-                (fixed || side.is_determined_by_state(schema, &kept)).then_some((!fixed, kept))
+                let values = side.count_values(schema, &kept);
+                let fixed = values == side.by_schema[schema].len();
+                let is_determined = fixed || side.is_determined_by_state(schema, &kept);
+                is_determined.then_some((values.abs_diff(wanted), !fixed, kept))
             })
             .collect();
         options.sort();
         options
             .into_iter()
-            .map(|(_, kept)| {
+            .map(|(_, _, kept)| {
                 let mut pair = all.clone();
                 pair[longer] = kept;
                 pair

@@ -21,12 +21,22 @@ const BYTES_PER_STATE: u64 = 512;
 
 /// One reading, ready to be compared.
 pub(super) struct Side {
-    model: ComparableModel,
+    model: Arc<ComparableModel>,
+    /// Action schemas, by number.
+    pub(super) schemas: Vec<SchemaNames>,
     /// Without the facts that nothing depends on.
     pub(super) simulator: Simulator,
     /// Ground actions by schema; those of a definition that an earlier one of the same name hides are left out.
     pub(super) by_schema: Vec<Vec<u32>>,
     layers: Vec<Layer>,
+}
+
+/// An action schema in names.
+#[derive(Debug, Clone)]
+pub(super) struct SchemaNames {
+    pub(super) name: String,
+    /// Parameters, with question marks.
+    pub(super) parameters: Vec<String>,
 }
 
 /// The states that sequences of one length lead to.
@@ -63,10 +73,30 @@ impl Side {
             }
         }
         let layers = explore(&simulator, limits.max_explored, resources).map_err(stopped)?;
-        Ok(Side { model, simulator, by_schema, layers })
+        let lifted = model.model().lifted();
+        let schemas = names.iter().zip(&lifted.schemas).map(|(name, schema)| SchemaNames {
+            name: name.clone(),
+            parameters: schema.variables.iter().map(|variable| variable.name.clone()).collect(),
+        });
+        let schemas = schemas.collect();
+        Ok(Side { model: Arc::new(model), schemas, simulator, by_schema, layers })
     }
 
-    pub(super) const fn model(&self) -> &Model {
+    /// The side with other schemas and ground actions. Numbers of schemas are then not those of the model.
+    pub(super) fn with_actions(
+        &self,
+        schemas: Vec<SchemaNames>,
+        by_schema: Vec<Vec<u32>>,
+        task: &GroundTask,
+        max_explored: u64,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, StopReason> {
+        let simulator = Simulator::new(Arc::new(reduced_task(task)));
+        let layers = explore(&simulator, max_explored, resources)?;
+        Ok(Side { model: Arc::clone(&self.model), schemas, simulator, by_schema, layers })
+    }
+
+    pub(super) fn model(&self) -> &Model {
         self.model.model()
     }
 
@@ -83,7 +113,7 @@ impl Side {
     }
 
     pub(super) fn arity(&self, schema: usize) -> usize {
-        self.model().lifted().schemas[schema].parameters
+        self.schemas[schema].parameters.len()
     }
 
     /// Longest sequences that were all executed.
@@ -155,11 +185,10 @@ impl Side {
         true
     }
 
-    /// Returns true if the kept parameters determine the others in all ground actions of the schema.
-    pub(super) fn is_determined(&self, schema: usize, kept: &[usize]) -> bool {
+    /// Number of combinations of values that the kept parameters have in the ground actions of the schema.
+    pub(super) fn count_values(&self, schema: usize, kept: &[usize]) -> usize {
         let key = |&a: &u32| kept.iter().map(|&k| self.action(a).args[k]).collect::<Vec<u32>>();
-        let keys: rustc_hash::FxHashSet<Vec<u32>> = self.by_schema[schema].iter().map(key).collect();
-        keys.len() == self.by_schema[schema].len()
+        self.by_schema[schema].iter().map(key).collect::<rustc_hash::FxHashSet<Vec<u32>>>().len()
     }
 }
 

@@ -253,6 +253,19 @@ fn push_joint(out: &mut String, joint: &JointComparison) {
         }
         push_lines(out, &format!("  does not hold in the {other}: "), &found.conditions);
     }
+    if let Some(found) = &joint.granularity {
+        let [before, after] = &found.sequence;
+        let action = found.action.as_deref().unwrap_or("one action");
+        let proof = if found.proved { "proved" } else { "as far as compared" };
+        let _ = writeln!(
+            out,
+            "  only the granularity differs ({proof}): {} then {} of the {} are {} of the other",
+            escape(before),
+            escape(after),
+            found.finer,
+            escape(action)
+        );
+    }
     let _ = match (joint.first_only.is_some(), joint.differs_under_all) {
         (false, _) => writeln!(out, "  under this renaming of the first to the second"),
         (true, true) => writeln!(out, "  no renaming makes them equal; these differences are under"),
