@@ -196,10 +196,10 @@ fn check_witness(own: &(Domain, Problem), other: &(Domain, Problem), found: &One
 #[test]
 fn readings_under_random_names_are_the_same() {
     let (mut pairs, mut dropped, mut judged) = (0, 0, 0);
-    for (number, (suite, task)) in tasks().into_iter().enumerate() {
+    for (number, (suite, task)) in (0u64..).zip(tasks()) {
         let first = read_task(&suite, task as usize);
         for round in 0..2 {
-            let seed = number as u64 * 2 + round;
+            let seed = number * 2 + round;
             let extended =
                 seed.is_multiple_of(3).then(|| with_static_parameter(&first.0, &first.1, seed)).flatten();
             dropped += usize::from(extended.is_some());
@@ -222,10 +222,10 @@ fn readings_under_random_names_are_the_same() {
 fn readings_with_one_mistake_differ_unless_it_is_harmless() {
     let kinds: Vec<(MutationKind, f64)> = MutationKind::ALL.iter().map(|&kind| (kind, 1.0)).collect();
     let (mut different, mut harmless, mut proved, mut other_renaming) = (0, 0, 0, 0);
-    for (number, (suite, task)) in tasks().into_iter().enumerate() {
+    for (number, (suite, task)) in (0u64..).zip(tasks()) {
         let first = read_task(&suite, task as usize);
         for round in 0..2 + u64::from(number.is_multiple_of(4)) {
-            let seed = number as u64 * 3 + round;
+            let seed = number * 3 + round;
             let mistakes = random_mutations(&first.0, &kinds, 1, &mut Random::stream(seed, 9));
             let mutant = (mistakes[0].apply(&first.0), apply_mutations_to_problem(&first.1, &mistakes));
             let limits = EquivalenceLimits { max_pairs: 20_000, ..EquivalenceLimits::default() };
@@ -373,7 +373,7 @@ fn same_transitions([a, b]: [&Transitions; 2], rename: &dyn Fn(&Vec<String>) -> 
 fn verdicts_on_small_tasks_are_those_of_all_renamings() {
     let kinds: Vec<(MutationKind, f64)> = MutationKind::ALL.iter().map(|&kind| (kind, 1.0)).collect();
     let (mut same, mut different) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..400u64 {
         let features =
             Features { adl: seed.is_multiple_of(3), derived: seed.is_multiple_of(6), costs: false };
         let (domain, problem) = random_task(seed, features);
