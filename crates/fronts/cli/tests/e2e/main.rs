@@ -16,6 +16,7 @@ mod bon_ivml;
 mod budget;
 mod calibrate;
 mod cases;
+mod changed_runs;
 mod compare;
 mod costs;
 mod doctor;

@@ -26,24 +26,9 @@ pub(crate) struct GroundAction<'t> {
     binding: Binding<'t>,
 }
 
-/// Departures of VAL from exact arithmetic, to tell whether one of them explains a verdict of VAL.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Departures {
-    /// Comparisons hold within this distance of their bound.
-    pub(crate) tolerance: Option<Fraction>,
-    /// Increases, decreases and scalings of an undefined fluent start from 0.
-    pub(crate) undefined_is_zero: bool,
-    /// A value that is divided or scaled down by 0 becomes infinite.
-    pub(crate) zero_divides: bool,
-}
-
-/// Stands for an infinite value: beyond all numbers of the tasks.
-const INFINITE: i64 = 1_000_000_000_000;
-
 pub(crate) struct Simulator<'t> {
     domain: &'t Domain,
     problem: &'t Problem,
-    departures: Departures,
     /// Objects with all types that they belong to.
     objects: Vec<(&'t str, BTreeSet<&'t str>)>,
     strata: Vec<Vec<&'t Derived>>,
@@ -66,14 +51,10 @@ const COST: &str = "total-cost";
 
 impl<'t> Simulator<'t> {
     pub(crate) fn new(domain: &'t Domain, problem: &'t Problem) -> Self {
-        Self::departing(domain, problem, Departures::default())
-    }
-
-    pub(crate) fn departing(domain: &'t Domain, problem: &'t Problem, departures: Departures) -> Self {
         let objects = domain.constants.iter().chain(&problem.objects);
         let objects = objects.map(|object| (object.name.key(), types_of(domain, object))).collect();
         let strata = strata(&domain.derived);
-        let mut simulator = Self { domain, problem, departures, objects, strata, actions: Vec::new() };
+        let mut simulator = Self { domain, problem, objects, strata, actions: Vec::new() };
         for action in &domain.actions {
             for binding in simulator.bindings(&action.parameters, &Vec::new()) {
                 let mut name = format!("({}", action.name.key());
@@ -209,14 +190,10 @@ impl<'t> Simulator<'t> {
                 let earlier = changes.numbers.get(&target).copied();
                 changes.impossible |= earlier.is_some_and(|(_, earlier)| !(earlier && additive));
                 let mut old = earlier.map(|e| e.0).or_else(|| state.numbers.get(&target).copied());
-                if old.is_none() && (additive && target == COST || self.departures.undefined_is_zero) {
+                if old.is_none() && additive && target == COST {
                     old = Some(Fraction::ZERO);
                 }
-                let divides_by_zero = assignment.op == AssignOp::ScaleDown && amount == Some(Fraction::ZERO);
-                let new = match old {
-                    Some(old) if divides_by_zero && self.departures.zero_divides => infinite(old)?,
-                    old => assign(assignment.op, old, amount)?,
-                };
+                let new = assign(assignment.op, old, amount)?;
                 match new {
                     Some(new) => {
                         changes.numbers.insert(target, (new, additive));
@@ -322,7 +299,7 @@ impl<'t> Simulator<'t> {
                 let left = self.value(&comparison.left, binding, state)?;
                 let right = self.value(&comparison.right, binding, state)?;
                 let Some((left, right)) = left.zip(right) else { return Ok(false) };
-                Ok(compare(comparison.op, left.minus(right)?, self.departures.tolerance) == positive)
+                Ok(compare(comparison.op, left.minus(right)?) == positive)
             }
             Condition::Timed(_, inner, _) => self.holds(inner, positive, binding, state),
             Condition::Preference(_) | Condition::Trajectory(_) => Ok(positive),
@@ -346,7 +323,7 @@ impl<'t> Simulator<'t> {
                     let Some(value) = self.value(part, binding, state)? else { return Ok(None) };
                     values.push(value);
                 }
-                arithmetic(*op, &values, self.departures.zero_divides)
+                arithmetic(*op, &values)
             }
             NumericExpr::Duration(_)
             | NumericExpr::ElapsedTime(_)
@@ -356,11 +333,7 @@ impl<'t> Simulator<'t> {
     }
 }
 
-fn arithmetic(
-    op: ArithmeticOp,
-    values: &[Fraction],
-    zero_divides: bool,
-) -> Result<Option<Fraction>, TooLarge> {
+fn arithmetic(op: ArithmeticOp, values: &[Fraction]) -> Result<Option<Fraction>, TooLarge> {
     let Some((&first, rest)) = values.split_first() else { return Ok(None) };
     if op == ArithmeticOp::Subtract && rest.is_empty() {
         return Fraction::ZERO.minus(first).map(Some);
@@ -372,26 +345,12 @@ fn arithmetic(
             ArithmeticOp::Subtract => result.minus(value)?,
             ArithmeticOp::Multiply => result.times(value)?,
             ArithmeticOp::Divide => {
-                let quotient = match result.divided_by(value)? {
-                    None if zero_divides => infinite(result)?,
-                    quotient => quotient,
-                };
-                let Some(quotient) = quotient else { return Ok(None) };
+                let Some(quotient) = result.divided_by(value)? else { return Ok(None) };
                 quotient
             }
         };
     }
     Ok(Some(result))
-}
-
-/// An infinite value with the sign of `old`; 0 stays 0.
-fn infinite(old: Fraction) -> Result<Option<Fraction>, TooLarge> {
-    let far = |sign: i64| Fraction::new(i128::from(sign * INFINITE), 1);
-    match old.cmp(&Fraction::ZERO) {
-        std::cmp::Ordering::Less => far(-1),
-        std::cmp::Ordering::Equal => Ok(Some(Fraction::ZERO)),
-        std::cmp::Ordering::Greater => far(1),
-    }
 }
 
 fn assign(
@@ -411,10 +370,7 @@ fn assign(
 }
 
 /// Compares a difference with 0.
-fn compare(op: CompareOp, difference: Fraction, tolerance: Option<Fraction>) -> bool {
-    if tolerance.is_some_and(|tolerance| difference <= tolerance && difference.negated() <= tolerance) {
-        return true;
-    }
+fn compare(op: CompareOp, difference: Fraction) -> bool {
     match op {
         CompareOp::Less => difference < Fraction::ZERO,
         CompareOp::LessEqual => difference <= Fraction::ZERO,
@@ -646,9 +602,6 @@ impl From<TooLarge> for NoSpace {
     }
 }
 
-/// A plan, ordered by cost, length and names of steps.
-pub(crate) type RankedPlan<'s> = (Effort, Vec<&'s str>);
-
 impl<'s> Space<'s> {
     /// Visits all reachable states, at most `cap`. Without a metric, each step costs 1.
     pub(crate) fn build(simulator: &'s Simulator<'s>, metric: bool, cap: usize) -> Result<Self, NoSpace> {
@@ -731,37 +684,5 @@ impl<'s> Space<'s> {
             }
         }
         Ok(best)
-    }
-
-    /// The first `k` plans by cost, length and names of steps; `None` if more than `cap` prefixes would be visited. The
-    /// list is shorter if there are no other plans.
-    pub(crate) fn plans(&self, k: usize, cap: usize) -> Result<Option<Vec<RankedPlan<'s>>>, TooLarge> {
-        let efforts = self.efforts()?;
-        let mut plans: BTreeSet<RankedPlan<'_>> = BTreeSet::new();
-        // Prefixes by the least effort of a plan that begins so.
-        let mut open: BTreeSet<(Effort, Effort, Vec<&str>, usize)> = BTreeSet::new();
-        if let Some(effort) = efforts[0] {
-            open.insert((effort, (Fraction::ZERO, 0), Vec::new(), 0));
-        }
-        let mut visited = 0;
-        while let Some((least, so_far, steps, state)) = open.pop_first() {
-            if plans.iter().nth(k - 1).is_some_and(|kth| kth.0 < least) {
-                break;
-            }
-            visited += 1;
-            if visited > cap {
-                return Ok(None);
-            }
-            if self.goals[state] {
-                plans.insert((so_far, steps.clone()));
-            }
-            for &(name, next, cost) in &self.edges[state] {
-                let Some(rest) = efforts[next] else { continue };
-                let after = (so_far.0.plus(cost)?, so_far.1 + 1);
-                let longer = steps.iter().copied().chain([name]).collect();
-                open.insert(((after.0.plus(rest.0)?, after.1 + rest.1), after, longer, next));
-            }
-        }
-        Ok(Some(plans.into_iter().take(k).collect()))
     }
 }

@@ -1,7 +1,7 @@
-//! Mutated texts, and texts of pathological sizes: no panic, and every call ends within its limits.
+//! Mutated texts: no panic, and every call ends within its limits.
 
-use super::tasks::{MIXES, Task};
-use super::{Context, Ended, Row, run_planforge};
+use crate::differential::tasks::{MIXES, Task};
+use crate::differential::{Row, first_seed};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::extract::BlockKind;
@@ -14,15 +14,11 @@ use planforge_planning::{
     Algorithm, GroundLimits, PlanOptions, Poll, ResourceLimits, StopReason, TopKOptions, Validator,
     normalize, parse_plan, plan, top_k, why_unsolvable,
 };
-use std::fs;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
-
-/// Mutated tasks at scale 1.
-const INPUTS: usize = 100_000;
 
 /// Limits that count, and that count the calls after they stopped the work.
 struct CountedLimits {
@@ -70,10 +66,20 @@ impl ResourceLimits for CountedLimits {
 /// An input that takes longer hangs: its limits are reached within a second.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-pub(crate) fn run(context: &Context) -> Result<Row, String> {
+#[test]
+fn mutated_texts_cause_no_panic_and_no_call_ignores_its_limits() {
+    attack_texts(300);
+}
+
+#[test]
+#[ignore = "study of minutes: cargo xtask long-tests"]
+fn forty_thousand_mutated_texts_cause_no_panic() {
+    attack_texts(40_000);
+}
+
+fn attack_texts(inputs: u64) {
     let mut row = Row::default();
-    let examples = example_tasks(&context.suites)?;
-    let (first, inputs) = (context.seed.wrapping_mul(1_000_003), context.scaled(INPUTS) as u64);
+    let examples = example_tasks();
     // Panics are findings here, so that thread prints nothing.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -83,14 +89,14 @@ pub(crate) fn run(context: &Context) -> Result<Row, String> {
     }));
     let (send, receive) = mpsc::channel();
     let worker = std::thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
-        for seed in first..first + inputs {
+        for seed in first_seed()..first_seed() + inputs {
             if send.send(attack(seed, &examples)).is_err() {
                 break;
             }
         }
     });
-    worker.map_err(|e| e.to_string())?;
-    for seed in first..first + inputs {
+    worker.unwrap();
+    for seed in first_seed()..first_seed() + inputs {
         let Ok((input, differences, counts)) = receive.recv_timeout(PATIENCE) else {
             row.unexplained.push(format!("seed {seed}: did not return"));
             break;
@@ -98,12 +104,10 @@ pub(crate) fn run(context: &Context) -> Result<Row, String> {
         for (what, n) in counts {
             *row.counts.entry(what).or_default() += n;
         }
-        if !differences.is_empty() {
-            context.keep(&format!("fuzz-{seed}"), input.each_ref().map(String::as_str))?;
-        }
-        row.record(&format!("seed {seed}"), &differences);
+        let case = if differences.is_empty() { String::new() } else { format!("seed {seed}, {input:?}") };
+        row.record(&case, &differences);
     }
-    Ok(row)
+    row.check("mutated texts", inputs as usize);
 }
 
 const THREAD: &str = "mutated texts";
@@ -201,10 +205,10 @@ fn calls_with_limits(
 }
 
 /// The first task of each example suite: domain, problem and no plan.
-fn example_tasks(suites: &Path) -> Result<Vec<Input>, String> {
-    let io = |e: std::io::Error| format!("{}: {e}", suites.display());
+fn example_tasks() -> Vec<Input> {
+    let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
     let mut folders: Vec<_> =
-        std::fs::read_dir(suites).map_err(io)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        std::fs::read_dir(suites).unwrap().filter_map(|entry| Some(entry.ok()?.path())).collect();
     folders.sort();
     let mut tasks = Vec::new();
     for folder in folders {
@@ -213,7 +217,8 @@ fn example_tasks(suites: &Path) -> Result<Vec<Input>, String> {
             tasks.push([domain, problem, String::new()]);
         }
     }
-    if tasks.is_empty() { Err(format!("no task under {}", suites.display())) } else { Ok(tasks) }
+    assert!(!tasks.is_empty());
+    tasks
 }
 
 /// Tokens that mutations insert.
@@ -322,156 +327,4 @@ fn expression(tokens: &[&str], at: usize) -> std::ops::Range<usize> {
         }
     }
     start..tokens.len()
-}
-
-/// Repetitions at scale 1; never fewer than a hundredth of it.
-const SIZE: usize = 50_000;
-
-struct Text {
-    name: &'static str,
-    domain: String,
-    problem: String,
-    plan: String,
-}
-
-const DOMAIN: &str = "(define (domain d) (:requirements :adl :fluents :derived-predicates)
- (:predicates (p) (q ?x) (e ?x ?y)) (:functions (f) (total-cost))
- (:action a :parameters () :precondition (and) :effect (p))
- (:action b :parameters (?x) :precondition (p) :effect (q ?x)))";
-
-fn domain_with(section: &str) -> String {
-    DOMAIN.strip_suffix(')').unwrap_or(DOMAIN).to_owned() + section + ")"
-}
-
-fn problem(objects: &str, init: &str, rest: &str) -> String {
-    format!("(define (problem x) (:domain d) (:objects {objects}) (:init {init}) {rest})")
-}
-
-fn texts(size: usize) -> Vec<Text> {
-    let small = || problem("o", "(= (f) 1)", "(:goal (p))");
-    let of_domain = |name, section: String| Text {
-        name,
-        domain: domain_with(&section),
-        problem: small(),
-        plan: "(a)".to_owned(),
-    };
-    let of_problem =
-        |name, text: String| Text { name, domain: DOMAIN.to_owned(), problem: text, plan: "(a)".to_owned() };
-    let each = |piece: &str, count: usize| -> String {
-        (0..count).map(|n| piece.replace('#', &n.to_string()).replace('%', &(n + 1).to_string())).collect()
-    };
-    let nested = |open: &str, inner: &str| open.repeat(size) + inner + &")".repeat(size);
-    let action = |condition: &str, effect: &str| {
-        format!("(:action c :parameters () :precondition {condition} :effect {effect})")
-    };
-    let many = size / 5 * 16;
-    let twelve = each("o# ", 12);
-    let variables = "(?a ?b ?c ?d ?e ?f ?g ?h ?i ?j)";
-    vec![
-        of_problem("repeated goals", problem("o", "", &"(:goal (p))".repeat(size))),
-        of_problem(
-            "repeated initial states",
-            problem("o", "", &("(:init (p))".repeat(size) + "(:goal (p))")),
-        ),
-        of_domain("repeated predicates", each("(:predicates (p#))", size)),
-        of_domain("repeated actions", "(:action a :parameters () :effect (p))".repeat(size)),
-        of_domain("a sum of many terms", action(&format!("(> (+ {}) 3)", "(f) ".repeat(size)), "(p)")),
-        of_domain(
-            "a product of many terms",
-            action("(and)", &format!("(assign (f) (* {}))", "(f) ".repeat(size))),
-        ),
-        of_problem(
-            "a metric of many terms",
-            problem("o", "(= (f) 1)", &format!("(:goal (p)) (:metric minimize (+ {}))", "(f) ".repeat(size))),
-        ),
-        of_problem("nested conjunctions", problem("o", "", &format!("(:goal {})", nested("(and ", "(p)")))),
-        of_problem("nested negations", problem("o", "", &format!("(:goal {})", nested("(not ", "(p)")))),
-        of_problem(
-            "nested quantifiers",
-            problem("o", "", &format!("(:goal {})", nested("(forall (?x) ", "(p)"))),
-        ),
-        of_domain("nested effects", action("(and)", &nested("(when (p) ", "(p)"))),
-        of_domain("nested sums", action(&format!("(> {} 1)", nested("(+ (f) ", "1")), "(p)")),
-        of_domain("a wide disjunction", action(&format!("(or {})", "(not (p))".repeat(size)), "(p)")),
-        of_domain("many effects", action("(and)", &format!("(and {})", "(when (p) (not (p)))".repeat(size)))),
-        of_domain("types in a circle", format!("(:types {}t{many} - t0)", each("t# - t% ", many))),
-        of_domain("types in a long chain", format!("(:types {})", each("t# - t% ", size))),
-        of_domain("a chain of derived predicates", each("(:derived (d#) (d%))", size)),
-        of_problem(
-            "many objects",
-            problem(&each("o# ", size), &each("(q o#)", size), "(:goal (forall (?x) (q ?x)))"),
-        ),
-        of_problem(
-            "a tautology over ten variables",
-            problem(&twelve, "", &format!("(:goal (forall {variables} (or (e ?a ?j) (not (e ?a ?j)))))")),
-        ),
-        of_problem(
-            "a quantifier over ten variables",
-            problem(
-                &twelve,
-                "",
-                &format!(
-                    "(:goal (forall {variables} (or (e ?a ?b) (e ?c ?d) (e ?e ?f) (e ?g ?h) (not (e ?i ?j)))))"
-                ),
-            ),
-        ),
-        Text {
-            problem: problem(&twelve, "", "(:goal (e o1 o2))"),
-            ..of_domain(
-                "an action with ten parameters",
-                format!(
-                    "(:action c :parameters {variables} :precondition (and (q ?a) (q ?j)) :effect (e ?a ?j))"
-                ),
-            )
-        },
-        Text { plan: "(a)\n".repeat(size), ..of_problem("a long plan", small()) },
-        Text { plan: "(".repeat(size), ..of_problem("a plan of parentheses", small()) },
-    ]
-}
-
-/// Texts of pathological sizes through the `planforge` command: no signal, no panic, and an end within the limits.
-pub(crate) fn attack_sizes(context: &Context) -> Result<Row, String> {
-    let mut row = Row::default();
-    let size = context.scaled(SIZE).max(SIZE / 100);
-    let files = ["size-domain.pddl", "size-problem.pddl", "size-plan"].map(|name| context.scratch.join(name));
-    for text in texts(size) {
-        for (file, content) in files.iter().zip([&text.domain, &text.problem, &text.plan]) {
-            fs::write(file, content).map_err(|e| format!("{}: {e}", file.display()))?;
-        }
-        let [domain, problem, plan] = files.each_ref().map(|file| file.display().to_string());
-        let limits = ["--time-limit", "10", "--memory-limit", "1000"];
-        let calls: [Vec<&str>; 4] = [
-            vec!["pddl", "validate", &domain, &problem],
-            vec!["pddl", "validate", &domain, &problem, &plan],
-            [&["pddl", "plan", &domain, &problem][..], &limits].concat(),
-            [&["pddl", "plan", &domain, &problem, "--top-k", "3"][..], &limits].concat(),
-        ];
-        for call in calls {
-            let what = format!("{}, {}", text.name, call[1..].join(" "));
-            let differences = match run_planforge(context, &call)? {
-                Ended::Code(code, stderr) => match outcome(code) {
-                    Some(outcome) => {
-                        row.count(outcome);
-                        Vec::new()
-                    }
-                    None => vec![format!("exit code {code}: {stderr}")],
-                },
-                Ended::Signal => vec!["ended by a signal".to_owned()],
-                Ended::TooLate => vec!["did not end".to_owned()],
-            };
-            row.record(&what, &differences);
-        }
-    }
-    Ok(row)
-}
-
-/// The kind of an exit code; `None` for bugs and failures of the system.
-fn outcome(code: i32) -> Option<&'static str> {
-    match code {
-        0 => Some("accepted or planned"),
-        10 => Some("rejected or proven unsolvable"),
-        20..=24 => Some("undecided, with the limit or the reason"),
-        31 => Some("refused as input"),
-        _ => None,
-    }
 }
