@@ -1,10 +1,8 @@
 //! `planforge study`: experiments without a language model, over suites of PDDL files.
 
-mod calibrate;
 mod ew_correlation;
 mod omissions;
 mod scaling;
-mod search;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -28,9 +26,7 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyCommand {
     Omissions(omissions::OmissionsArgs),
     EwCorrelation(ew_correlation::EwCorrelationArgs),
-    Search(search::SearchArgs),
     Scaling(scaling::ScalingArgs),
-    Calibrate(Box<calibrate::CalibrateArgs>),
 }
 
 /// Arguments of every study.
@@ -63,9 +59,7 @@ pub(crate) fn run(context: &Context, args: &StudyArgs) -> Exit {
     match &args.command {
         StudyCommand::Omissions(args) => omissions::run(context, args),
         StudyCommand::EwCorrelation(args) => ew_correlation::run(context, args),
-        StudyCommand::Search(args) => search::run(context, args),
         StudyCommand::Scaling(args) => scaling::run(context, args),
-        StudyCommand::Calibrate(args) => calibrate::run(context, args),
     }
 }
 

@@ -14,7 +14,6 @@ mod batch_services;
 mod benchmark;
 mod bon_ivml;
 mod budget;
-mod calibrate;
 mod cases;
 mod changed_runs;
 mod compare;
