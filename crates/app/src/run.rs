@@ -10,12 +10,11 @@ use crate::pipelines::loaded::{
 use crate::pipelines::model_choice::{model_table, overrides_of};
 use crate::pipelines::tasks::named_tasks;
 use crate::running::changes::{check_resume, record_resume};
+use crate::running::continuing::{Batch, ending_hint};
 use crate::running::dry_run::DryRun;
-use crate::running::ending_hint::ending_hint;
 use crate::running::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, mode_of, services};
 use crate::running::manifest::{stored_cassettes, stored_explainer, stored_tasks};
 use crate::running::recorded::{NewRun, RecordedRun, open_cassettes, replay_run, restore_report};
-use crate::running::waiting::Batch;
 use crate::status::{Status, of_report};
 use planforge_contract::api::Provider;
 use planforge_contract::{Failure, JsonObject, Outcome, PluginInfo};

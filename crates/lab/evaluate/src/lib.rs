@@ -5,7 +5,6 @@
 //! same figures for any number of threads. The crate reads and computes; the command line runs pipelines and writes files.
 
 pub mod chart;
-mod codes;
 pub mod compare;
 pub mod estimate;
 pub mod history;
@@ -19,6 +18,10 @@ pub mod sums;
 mod table;
 pub mod tables;
 
-pub use codes::CODES;
+use planforge_diagnostics::{CodeInfo, code_table};
+
 pub use sums::Artefact;
 pub use table::{Align, Table, wrapped};
+
+/// Every code of this crate, for `planforge explain`.
+pub const CODES: &[CodeInfo] = code_table!("codes.md");

@@ -2,16 +2,14 @@
 
 use crate::calls::{Calls, add, total};
 use crate::candidates::{Candidates, own};
+use crate::chunks::Stores;
 use crate::curve::svg;
 use crate::documents::{Account, CellEntry, CellPage, Counts, CurveView, TaskEntry, TaskPage};
-use crate::metrics::Metrics;
+use crate::metrics::{FileStages, Metrics};
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
-use crate::source::CellSource;
-use crate::stages::FileStages;
-use crate::texts::{Showing, SuiteTexts};
+use crate::source::{CellSource, Showing, SuiteTexts};
 use crate::tree::lay;
-use crate::writer::Stores;
 use planforge_contract::Failure;
 use planforge_evaluate::results::TaskOutcome;
 use planforge_record::{RunFolder, RunManifest, TaskVerdict};

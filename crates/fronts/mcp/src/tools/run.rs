@@ -1,12 +1,11 @@
 //! `run`: a pipeline on a text or on tasks of a suite.
 
+use crate::answers::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::call::{Call, CallTexts, TextArgument};
 use crate::client::ClientModel;
-use crate::codes::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::folders::{temporary_failure, temporary_folder};
 use crate::limits::{CallLimits, LimitArguments};
-use crate::roots::{Roots, normalized};
-use crate::suites::copy_suite;
+use crate::roots::{Roots, copy_suite, normalized};
 use crate::tools::ToolKind;
 use planforge_app::contract::{Candidate, Failure, PlanDocument, PlanOutcome};
 use planforge_app::record::TaskVerdict;

@@ -32,7 +32,7 @@ pub(crate) struct McpArgs {
     pub(crate) token_env: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: &McpArgs) -> Exit {
+pub(crate) fn run_mcp(context: &Context, args: &McpArgs) -> Exit {
     let calls = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let server = McpServer::new(context.app.clone(), calls);
     let served = match args.http {

@@ -1,9 +1,18 @@
-//! The command that goes on after a cap, a failure of a model's server, or a planner's time limit.
+//! Runs that continue later: the command that goes on after a cap, a failure of a model's server, or a planner's time limit; answers collected before a
+//! run continues, and batch files of the requests that remain.
 
+use crate::context::Context;
+use crate::error::Error;
 use crate::running::manifest::stored_cassettes;
+use crate::status::Status;
 use planforge_contract::{Failure, FailureClass, LimitKind, PlanOutcome};
+use planforge_diagnostics::SourceMap;
+use planforge_llm::PendingRequest;
+use planforge_model_api::batch::{BatchFolder, BatchReplies, Wave};
 use planforge_pipeline::{Pipeline, RunReport, Stage, TaskReport};
-use planforge_record::{RunFolder, TaskVerdict};
+use planforge_record::{Redactor, RunFolder, TaskVerdict};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most seconds that `time_s` of a stage's limits can be.
 const MOST_SECONDS: f64 = 1e6;
@@ -76,4 +85,60 @@ fn raised_cap(failure: &Failure, pipeline: &Pipeline) -> Option<String> {
         None => (value.as_f64()? * 2.0).to_string(),
     };
     Some(format!("llm.{name}.{key}={twice}"))
+}
+
+/// The answers to a run's or an evaluation's questions.
+pub(crate) struct Batch {
+    folder: BatchFolder,
+    answers_read: Arc<BatchReplies>,
+}
+
+impl Batch {
+    /// Reads the answers that are in a run's or an evaluation's folder, and takes up those in `given` files.
+    ///
+    /// # Errors
+    /// Everything wrong with them; then nothing is run.
+    pub(crate) fn collect_answers(
+        context: &Context,
+        folder: &Path,
+        given: &[PathBuf],
+        redactor: &Redactor,
+    ) -> Result<Self, Error> {
+        let folder = BatchFolder::of(folder);
+        match folder.read_replies(given, redactor) {
+            Ok(answers_read) => {
+                context.findings(answers_read.warnings(), &SourceMap::default());
+                Ok(Self { folder, answers_read: Arc::new(answers_read) })
+            }
+            Err(wrong) => Err(Error::findings(Status::Input, wrong, SourceMap::default())),
+        }
+    }
+
+    /// The collected answers, for a run to look up.
+    pub(crate) fn answers(&self) -> Arc<BatchReplies> {
+        Arc::clone(&self.answers_read)
+    }
+
+    /// Writes pending requests that are not yet in a request file.
+    pub(crate) fn write_requests(
+        &self,
+        context: &Context,
+        pending: &[PendingRequest],
+        redactor: &Redactor,
+    ) -> Result<Wave, Error> {
+        let wave = self.folder.write(pending, &self.answers_read, redactor)?;
+        context.findings(&wave.warnings(), &SourceMap::default());
+        Ok(wave)
+    }
+
+    /// The folder for answers.
+    pub(crate) fn answers_folder(&self) -> PathBuf {
+        self.folder.answers()
+    }
+
+    /// The folder of the run or evaluation, and the one for answers.
+    pub(crate) fn folders(&self) -> (PathBuf, PathBuf) {
+        let of = self.folder.path().parent().map(Path::to_owned).unwrap_or_default();
+        (of, self.answers_folder())
+    }
 }
