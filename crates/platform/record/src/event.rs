@@ -83,6 +83,14 @@ impl TaskVerdict {
             Self::Failed { .. } => "failed",
         }
     }
+
+    /// The reason why nothing has judged the candidate: the task has no reference. `None` for other verdicts.
+    pub fn not_judged_reason(&self) -> Option<String> {
+        let (Self::Planned { not_judged } | Self::Written { not_judged }) = self else { return None };
+        let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
+        let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
+        Some(format!("not judged{by}: this task has no reference"))
+    }
 }
 
 /// Input of the next round of a refine stage (h and f of Algorithm 1, exploration-walk paper).

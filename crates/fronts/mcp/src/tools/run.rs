@@ -315,10 +315,8 @@ fn write_task(
 }
 
 fn reason_of(verdict: &TaskVerdict) -> Option<String> {
-    if let TaskVerdict::Planned { not_judged } | TaskVerdict::Written { not_judged } = verdict {
-        let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
-        let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
-        return Some(format!("not judged{by}: this task has no reference"));
+    if let Some(reason) = verdict.not_judged_reason() {
+        return Some(reason);
     }
     let value = serde_json::to_value(verdict).ok()?;
     let message = value.get("message").or_else(|| value.pointer("/failure/message"))?.as_str()?;
