@@ -129,7 +129,7 @@ fn sentences(workspace: &Workspace, uri: &str, document: &Document) -> Vec<Diagn
 /// Most diagnostics that are sent for a document.
 pub const MOST_DIAGNOSTICS: usize = 1_000;
 
-/// A finding about a document. `domain` is what labels in [`super::check::DOMAIN_SOURCE`] point into.
+/// A finding about a document. `domain` is what labels in [`DOMAIN_SOURCE`] point into.
 pub fn diagnostic(
     uri: &str,
     document: &Document,

@@ -316,36 +316,23 @@ fn owner_name(owner: OptionOwner) -> String {
     }
 }
 
-/// The rows of a gallery. A plugin of `examples` whose program is not on this machine keeps its row of the written page.
-fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], written: &str) -> String {
-    const HEAD: &str = "| plugin | kind | purpose | measures |\n|---|---|---|---|\n";
-    let row = |info: &PluginInfo, target: &str| {
-        let measures: Vec<String> =
-            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
-        let cells = [info.about.replace('|', "\\|"), measures.join(", ")];
-        format!("| [`{}`]({target}) | {} | {} |\n", info.id, info.kind, cells.join(" | "))
-    };
-    let mut out = format!(
-        "# Gallery of plugins\n\n{NOTE}\n\nWhat each plugin is for. Measures fill the columns of [result tables](evaluation.md); options and metrics are in \
-         [plugins](plugins.md).\n\n## Bundled\n\n{HEAD}"
-    );
-    for info in bundled {
-        out += &row(info, &format!("plugins.md#{}", info.id));
-    }
-    let _ = write!(
-        out,
-        "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in Rust.\n\n{HEAD}"
-    );
-    for (id, info) in examples {
-        let start = format!("| [`{id}`](");
-        out += &match info {
-            Some(info) => row(info, "../how-to/write-a-plugin.md"),
-            None => written
-                .lines()
-                .find(|line| line.starts_with(&start))
-                .map(|line| format!("{line}\n"))
-                .unwrap_or_default(),
-        };
+/// The plugins of `examples/plugins`. One whose program is not on this machine keeps its row of the written page.
+fn examples(plugins: &[(String, Option<PluginInfo>)], written: &str) -> String {
+    let mut out = "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in \
+                   Rust.\n\n| plugin | kind | purpose |\n|---|---|---|\n"
+        .to_owned();
+    for (id, info) in plugins {
+        let start = format!("| `{id}` |");
+        match info {
+            Some(info) => {
+                let _ = writeln!(out, "{start} {} | {} |", info.kind, info.about.replace('|', "\\|"));
+            }
+            None => {
+                out.extend(
+                    written.lines().filter(|line| line.starts_with(&start)).map(|line| format!("{line}\n")),
+                );
+            }
+        }
     }
     out
 }
@@ -366,12 +353,11 @@ fn reference_pages_agree_with_the_schemas() {
     let infos: Vec<PluginInfo> =
         list(&context).plugins.iter().map(|plugin| show(&context, &plugin.id).unwrap()).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
-    let written_gallery = std::fs::read_to_string(folder.join("plugin-gallery.md")).unwrap_or_default();
+    let written = std::fs::read_to_string(folder.join("plugins.md")).unwrap_or_default();
     for (name, page) in [
-        ("plugin-gallery.md", gallery(&infos, &example_plugins(), &written_gallery)),
         ("pipeline-file.md", pipeline_file(&schema)),
         ("model-tables.md", model_tables(&schema)),
-        ("plugins.md", plugins(&infos)),
+        ("plugins.md", plugins(&infos) + &examples(&example_plugins(), &written)),
         ("option-effects.md", option_effects()),
     ] {
         let path = folder.join(name);

@@ -17,7 +17,7 @@
 //! The result of a wording is checked: every object is named, every fact of the initial state and the goal was asked for and stands with all its
 //! names in one sentence or line, unless a rule covers it; and no two wordings of a task are the same text.
 //!
-//! A line `%% level N` begins a [level]: a text that implies facts instead of naming them.
+//! A line `%% level N` begins a level: a text that implies facts instead of naming them.
 
 mod facts;
 pub(crate) mod functions;
