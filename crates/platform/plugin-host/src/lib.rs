@@ -30,8 +30,7 @@ pub use adapters::{Instance, RawInstance};
 pub use call::RegistrySettings;
 pub use conformance::declaration_violations;
 pub use isolated::isolated_main;
-pub use limits::{CallLimits, Clock};
-pub use options::nearest;
+pub use limits::{CallLimits, Clock, nearest};
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;

@@ -1,5 +1,6 @@
 //! Options against a plugin's schema: every problem at once, each with its place and the nearest valid name.
 
+use crate::limits::nearest;
 use jsonschema::error::ValidationErrorKind;
 use planforge_contract::JsonObject;
 use serde_json::Value;
@@ -161,16 +162,6 @@ fn resolve<'a>(root: &'a Value, mut schema: &'a Value) -> &'a Value {
         }
     }
     schema
-}
-
-/// The name that was probably meant: close in edits, relative to its length.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let most = (name.chars().count() / 3).max(1);
-    known
-        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), k))
-        .filter(|(distance, _)| *distance <= most)
-        .min()
-        .map(|(_, k)| k.to_owned())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::adapters::{Instance, RawInstance};
 use crate::call::{Code, Core, RegistrySettings, no_worker};
 use crate::gates::{self, writable_by_others};
 use crate::limits::CallLimits;
-use crate::options::nearest;
+use crate::limits::nearest;
 use crate::program::{MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
