@@ -4,29 +4,22 @@
 mod analysis;
 mod check;
 mod completion;
-mod edits;
 mod hover;
 mod lenses;
 mod navigation;
 mod occurrences;
-mod outline;
 mod position;
-mod protocol;
-mod publish;
 mod workspace;
 
-pub use check::{DOMAIN_SOURCE, findings};
+pub use check::{DOMAIN_SOURCE, MOST_DIAGNOSTICS, code_actions, diagnostic, findings, format};
 pub use completion::completion;
-pub use edits::{code_actions, format};
 pub use hover::hover;
 pub use lenses::{COMMANDS, Work, lenses};
-pub use navigation::{definition, highlights, prepare_rename, references, rename};
-pub use outline::outline;
-pub use protocol::{
+pub use navigation::{definition, highlights, outline, prepare_rename, references, rename};
+pub use position::{
     ChangeParams, CommandParams, ContentChange, DocumentId, DocumentParams, OpenParams, OpenedDocument,
     Position, Range, RequestContext, VersionedId,
 };
-pub use publish::{MOST_DIAGNOSTICS, diagnostic};
 pub use workspace::{Document, Workspace};
 
 use crate::catalogue::registry;

@@ -17,7 +17,7 @@ use crate::events::Notice;
 use crate::files::{parse_json, read_text, unwritable, write};
 use crate::pipelines::loaded::PluginsAndPrices;
 use crate::pipelines::tasks::tasks_of;
-use crate::running::waiting::Batch;
+use crate::running::continuing::Batch;
 use crate::status::Status;
 use cells::{Cell, EvaluationOutcome, EvaluationSetup, RunSettings};
 use columns::{ColumnFile, columns};

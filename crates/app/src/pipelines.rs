@@ -11,4 +11,3 @@ pub(crate) mod prices;
 pub(crate) mod programs;
 pub(crate) mod shipped;
 pub(crate) mod tasks;
-pub(crate) mod user_config;

@@ -1,27 +1,19 @@
-//! Experiments over suites of PDDL files: without a language model, or with a simulated one; and the calibration of verifiers.
+//! Experiments over suites of PDDL files: without a language model, or with a simulated one.
 
-pub mod calibrate;
-mod critic;
 mod scaling;
-mod search;
-mod strategies;
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::files::unwritable;
 use crate::status::Status;
-pub use calibrate::{CalibrateRequest, CalibrateResult, CriticRequest, calibrate};
 use planforge_contract::Failure;
 use planforge_evaluate::Artefact;
-pub use planforge_evaluate::calibration::{Calibration, CalibrationSpec, MutantKind};
 use planforge_evaluate::study::ew_correlation::CorrelationStudy;
 pub use planforge_evaluate::study::ew_correlation::{CorrelationSpec, WalkMetric};
 pub use planforge_evaluate::study::omissions::OmissionsSpec;
 use planforge_evaluate::study::omissions::OmissionsStudy;
-pub use planforge_evaluate::study::search::SearchStudy;
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 pub use scaling::{ScalingRequest, scaling};
-pub use search::{SearchRequest, search};
 use serde::{Serialize, Serializer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

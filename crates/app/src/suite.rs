@@ -5,17 +5,15 @@ mod describe;
 pub(crate) mod files;
 mod inferred;
 mod learn;
-mod levels;
 mod make;
 pub(crate) mod paraphrase;
-mod tasks;
 
 pub use check::{
     Checked, Goal, PipelineNeeds, Solved, SuiteCheckRequest, SuiteCheckResult, SuiteReport, TaskRow,
     check_suites,
 };
 pub use describe::{DescribeRequest, DescribeResult, describe};
-pub use files::{Became, Entry, counted};
+pub use files::{Became, Entry, SuiteTask, SuiteTasks, counted, suite_tasks};
 pub use inferred::Comparison;
 pub use learn::{KnowledgeReport, LearnRequest, LearnResult, TaskResult, TaskRole, learn_knowledge};
 pub use make::{
@@ -25,7 +23,6 @@ pub use make::{
 };
 pub use paraphrase::{ParaphraseRequest, ParaphraseResult, TextForm, paraphrase};
 pub use planforge_suites::import_actions::ImportedSuite;
-pub use tasks::{SuiteTask, SuiteTasks, suite_tasks};
 
 use crate::context::Context;
 use crate::error::Error;

@@ -11,18 +11,19 @@
 //!   word them; the option `sentences` takes precedence.
 //! * Calls keep nothing that an answer depends on; the most recent tasks stay prepared.
 
-mod codes;
 mod execute;
-mod options;
 mod state;
 mod world;
 
-pub use codes::CODES;
-pub use options::{FactWording, PddlEnvironmentOptions};
-
-use planforge_plugin_common::judging::Deadline;
+use planforge_contract::Sentences;
+use planforge_plugin_common::judging::{Deadline, JudgingLimits};
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::wording::Wording;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+pub use codes::CODES;
 
 pub struct PddlEnvironment {
     options: PddlEnvironmentOptions,
@@ -91,5 +92,63 @@ impl Environment for PddlEnvironment {
 
 planforge_plugin_sdk::bundle_plugin!(Environment, PddlEnvironment);
 
+/// The codes of this plugin's failures.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const NO_REFERENCE: &str = "environment.no-reference";
+    pub(crate) const UNREADABLE: &str = "environment.unreadable";
+    pub(crate) const UNSUPPORTED: &str = "environment.unsupported";
+    pub(crate) const TOO_LARGE: &str = "environment.too-large";
+    pub(crate) const STOPPED: &str = "environment.stopped";
+    pub(crate) const NOT_EXECUTABLE: &str = "environment.not-executable";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("codes.md");
+}
+
 #[cfg(test)]
 mod tests;
+
+/// Options of `environment-pddl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PddlEnvironmentOptions {
+    /// Lets verifiers read the reference model, so that they can compute exactly. With
+    /// `false` the environment is a black box that can only be tried.
+    pub model: bool,
+    /// Wording of facts: predicate or function name -> sentence, with `{1}`, `{2}`, ... for its arguments and
+    /// `{value}` for a function's value; or `{ yes = "...", no = "..." }`, with the second for a fact that
+    /// does not hold. These sentences take precedence over the suite's. Facts without a sentence are
+    /// described by their name.
+    pub sentences: BTreeMap<String, FactWording>,
+    /// Limits on each call: walks, executions, the judgement of a plan, the description of a state.
+    pub limits: JudgingLimits,
+}
+
+/// The wording of one predicate or function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FactWording {
+    /// The sentence for a true fact.
+    Yes(String),
+    /// The sentences for a true and a false fact.
+    Both(Sentences),
+}
+
+impl PddlEnvironmentOptions {
+    /// The sentences in one form.
+    pub(crate) fn wording(&self) -> BTreeMap<String, Sentences> {
+        let one = |told: &FactWording| match told {
+            FactWording::Yes(yes) => Sentences { yes: yes.clone(), no: String::new() },
+            FactWording::Both(both) => both.clone(),
+        };
+        self.sentences.iter().map(|(name, told)| (name.clone(), one(told))).collect()
+    }
+}
+
+impl Default for PddlEnvironmentOptions {
+    fn default() -> Self {
+        Self { model: true, sentences: BTreeMap::new(), limits: JudgingLimits::default() }
+    }
+}

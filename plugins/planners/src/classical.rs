@@ -12,7 +12,16 @@
 //! these is a statement about solvability. A task proven to have no plan comes with an explanation by delete
 //! relaxation.
 
-mod codes;
+/// The codes of this plugin's diagnostics.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const UNSUPPORTED: &str = "planner.unsupported";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("classical/codes.md");
+}
+
 #[cfg(test)]
 mod tests;
 

@@ -21,9 +21,26 @@
 //! statement about solvability. Plans found before a limit are kept. A program that breaks, prints unreadable output, announces a missing plan
 //! or leaves an invalid one has failed.
 
-mod codes;
 mod command;
 mod solve;
+
+/// The codes of failures of an external planner.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const OPTIONS: &str = "external.options";
+    pub(crate) const NOT_STARTED: &str = "external.not-started";
+    pub(crate) const BROKE: &str = "external.broke";
+    pub(crate) const NO_PLAN_FILE: &str = "external.no-plan-file";
+    pub(crate) const WRONG_PLAN: &str = "external.wrong-plan";
+    pub(crate) const FLOODED: &str = "external.flooded";
+    pub(crate) const FOLDER: &str = "external.folder";
+    pub(crate) const UNSUPPORTED: &str = "external.unsupported";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("external/codes.md");
+}
+
 #[cfg(test)]
 mod tests;
 

@@ -35,7 +35,6 @@
 //! the request's seed, the conversation, and the sample's number.
 
 mod action;
-mod codes;
 mod critic;
 mod ir;
 mod options;
@@ -194,6 +193,19 @@ fn fingerprint(messages: &[Message], shown: &ShownTexts) -> u64 {
 }
 
 planforge_plugin_sdk::bundle_plugin!(Provider, NoisyOracle);
+
+/// The codes of this crate.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    /// Options that make no sense.
+    pub(crate) const OPTIONS: &str = "oracle.options";
+    /// A reference that cannot be used.
+    pub(crate) const SUITE: &str = "oracle.suite";
+
+    /// Every code that this crate gives.
+    pub const CODES: &[CodeInfo] = code_table!("codes.md");
+}
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,6 @@
 //! with all entries. A reply without an action leaves the action out and adds a diagnostic: the resulting
 //! domain is judged, and the sample does not fail.
 
-mod codes;
 mod flow;
 mod grown;
 mod prompt;
@@ -141,6 +140,25 @@ impl ActionTranslatorOptions {
             Mode::Grown => self.passes.unwrap_or(2),
         }
     }
+}
+
+/// The codes of this plugin's failures and diagnostics.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const NOT_GIVEN: &str = "actions.not-given";
+    pub(crate) const FEW_EXAMPLES: &str = "actions.few-examples";
+    pub(crate) const TEMPLATE: &str = "actions.prompt-template";
+    pub(crate) const NO_REPLY: &str = "actions.no-reply";
+    pub(crate) const NO_ACTION: &str = "actions.no-action";
+    pub(crate) const UNKNOWN_ACTION: &str = "actions.unknown-action";
+    pub(crate) const BAD_PREDICATE: &str = "actions.bad-predicate";
+    pub(crate) const NOT_UNIFIED: &str = "actions.not-unified";
+    pub(crate) const UNUSED_PREDICATE: &str = "actions.unused-predicate";
+    pub(crate) const OPTIONS: &str = "actions.options";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("codes.md");
 }
 
 #[cfg(test)]

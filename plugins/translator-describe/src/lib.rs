@@ -14,17 +14,16 @@
 //! candidate goes on without this text and with an error among its diagnostics, because other texts do not
 //! depend on it.
 
-mod codes;
-mod options;
 mod prompt;
 mod read;
 mod write;
 
-pub use codes::CODES;
-pub use options::{DescribeOptions, Mode};
-
 use planforge_contract::RequestCount::ForAllSamples;
 use planforge_plugin_sdk::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use codes::CODES;
 
 #[derive(Debug)]
 pub struct Describer {
@@ -56,5 +55,61 @@ impl Translator for Describer {
 
 planforge_plugin_sdk::bundle_plugin!(Translator, Describer);
 
+/// The codes of this plugin's failures and diagnostics.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const NOT_GIVEN: &str = "describe.not-given";
+    pub(crate) const TEMPLATE: &str = "describe.prompt-template";
+    pub(crate) const FEW_REPLIES: &str = "describe.too-few-replies";
+    pub(crate) const CUT_OFF: &str = "describe.cut-off";
+    pub(crate) const NO_TEXT: &str = "describe.no-text";
+    pub(crate) const SENTENCES: &str = "describe.sentences";
+    pub(crate) const TYPES: &str = "describe.types";
+    pub(crate) const UNNAMED: &str = "describe.unnamed";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("codes.md");
+}
+
 #[cfg(test)]
 mod tests;
+
+/// The text to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// The domain's text.
+    #[default]
+    DomainText,
+    /// The task's text.
+    TaskText,
+    /// The sentences of each fact, for true and for false.
+    Sentences,
+    /// The meaning of each type.
+    Types,
+}
+
+impl Mode {
+    /// The word for it: in the option, in the tags of a request, and as the name of the text that is written.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::DomainText => "domain-text",
+            Self::TaskText => "task-text",
+            Self::Sentences => "sentences",
+            Self::Types => "types",
+        }
+    }
+}
+
+/// Options of `translator-describe`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DescribeOptions {
+    /// The text to write: `domain-text`, `task-text`, `sentences` or `types`.
+    pub mode: Mode,
+    /// Most in-context examples of other domains that are shown. Left out: all that there are.
+    pub examples: Option<u32>,
+    /// Replaces the system text. An empty text leaves the system turn out.
+    pub system: Option<String>,
+}

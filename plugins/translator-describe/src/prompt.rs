@@ -1,9 +1,8 @@
 //! The prompts: templates in `templates/`, filled with PDDL and texts. What is inserted is data and is never read as a
 //! template.
 
-use crate::codes;
-use crate::options::{DescribeOptions, Mode};
 use crate::read::{Predicate, Type};
+use crate::{DescribeOptions, Mode, codes};
 use planforge_contract::{Failure, SuiteMaterials, TaskView, TranslateRequest};
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;

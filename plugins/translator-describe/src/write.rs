@@ -1,9 +1,8 @@
 //! The flow of one call: nothing where the text is there, else one question and one text a reply.
 
-use crate::codes;
-use crate::options::{DescribeOptions, Mode};
 use crate::prompt::Prompts;
 use crate::read::{self, Predicate, Type};
+use crate::{DescribeOptions, Mode, codes};
 use planforge_contract::api::Host;
 use planforge_contract::{
     CandidatePatch, Failure, FailureClass, Outcome, Reply, ReportedDiagnostic, TranslateRequest,

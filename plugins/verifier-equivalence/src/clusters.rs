@@ -29,7 +29,6 @@
 //! numbers), `cluster` (the candidate's), and `questions` with the critic's answer and that of each cluster.
 
 mod cluster;
-mod codes;
 
 pub use codes::CODES;
 
@@ -286,6 +285,19 @@ impl<'a> Choice<'a> {
 
 fn cancelled_failure() -> Failure {
     Failure::new(FailureClass::Cancelled, codes::CANCELLED, "the run was interrupted")
+}
+
+/// The codes of this plugin's failures.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const CANCELLED: &str = "clusters.cancelled";
+    pub(crate) const TEMPLATE: &str = "clusters.prompt-template";
+    pub(crate) const NO_REPLY: &str = "clusters.no-reply";
+    pub(crate) const NO_TEXT: &str = "clusters.no-text";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("clusters/codes.md");
 }
 
 #[cfg(test)]

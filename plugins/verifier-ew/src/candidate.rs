@@ -1,9 +1,8 @@
 //! A candidate read and made ready to walk in, or settled because it cannot be.
 
-use crate::assessments::{interruption_failure, limit_assessment, rejected_assessment};
 use crate::codes;
 use crate::options::{InterfaceOption, Settings};
-use crate::rating::CandidateState;
+use crate::rating::{CandidateState, interruption_failure, limit_assessment, rejected_assessment};
 use crate::reference::{Reference, without_effect};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, Given, ReportedSeverity, TypedName, UndecidedReason,

@@ -1,20 +1,18 @@
 //! The assessments of one request.
 
-use crate::assessments::{
-    interruption_failure, limit_assessment, ranked_assessment, rejected_assessment, undecided_assessment,
-};
 use crate::candidate::{ReadCandidate, Ready, read};
-use crate::codes;
 use crate::environment::EnvironmentClient;
 use crate::goals::{self, GoalsMeasured, MissingGoals};
 use crate::measure::{self, Measured, NoScore};
 use crate::options::{FailingWalks, Mode, Ratings, Settings};
 use crate::race::{self, RaceStatus};
-use crate::rating::CandidateState;
+use crate::rating::{
+    CandidateState, interruption_failure, limit_assessment, ranked_assessment, rejected_assessment,
+    undecided_assessment,
+};
 use crate::reference::{Cache, Reference};
-use crate::report;
 use crate::trials::Ended;
-use crate::walk_feedback;
+use crate::{codes, report, walk_feedback};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, Outcome, PlanOutcome, UndecidedReason,

@@ -45,9 +45,7 @@
 //! the environment's words. Conditions of a withheld reference are never revealed. Evidence: see
 //! [`report::details`].
 
-mod assessments;
 mod candidate;
-mod codes;
 mod environment;
 pub mod goals;
 mod judge;
@@ -105,6 +103,26 @@ impl Verifier for EwVerifier {
 }
 
 planforge_plugin_sdk::bundle_plugin!(Verifier, EwVerifier);
+
+/// The codes of this plugin's diagnostics and failures.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const OPTIONS: &str = "ew.options";
+    pub(crate) const ANSWER: &str = "ew.environment-answer";
+    pub(crate) const REFERENCE: &str = "ew.reference";
+    pub(crate) const CANCELLED: &str = "ew.cancelled";
+    pub(crate) const STOPPED: &str = "ew.stopped";
+    pub(crate) const REFUSED_BY_ENVIRONMENT: &str = "ew.refused-by-environment";
+    pub(crate) const REFUSED_BY_CANDIDATE: &str = "ew.refused-by-candidate";
+    pub(crate) const NO_FIRST_ACTION: &str = "ew.no-first-action";
+    pub(crate) const NO_EFFECT: &str = "ew.no-effect";
+    pub(crate) const NOT_EDITED: &str = "ew.not-edited";
+    pub(crate) const NOT_SHARED: &str = "ew.not-shared";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("codes.md");
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
 //! Judges a plan in the task's environment. Statements about its model go to the evidence only; the feedback
 //! has the state in which a plan ended or was stopped.
 
-use crate::assessments::count;
 use crate::codes;
 use crate::options::PlanVerifierOptions;
 use crate::renaming::{self, Renaming};
+use crate::unplanned::count;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host};
 use planforge_contract::{
     Assessment, Candidate, Decision, EnvironmentPlan, EnvironmentVerdict, Failure, FailureClass,

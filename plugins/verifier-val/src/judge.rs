@@ -1,14 +1,8 @@
 //! The assessment of one candidate.
 
-use crate::assessments::{count, finish, missing, pddl_feedback};
-use crate::claims;
-use crate::codes;
-use crate::environment;
-use crate::evidence;
 use crate::options::{Against, Backend, PddlParser, PlanVerifierOptions, What};
-use crate::parser;
-use crate::unplanned;
-use crate::val;
+use crate::unplanned::{count, finish, missing, pddl_feedback};
+use crate::{claims, codes, environment, parser, unplanned, val};
 use planforge_contract::api::Host;
 use planforge_contract::{
     Assessment, Candidate, Decision, Failure, FailureClass, PlanDocument, PlanOutcome, ReportedDiagnostic,
@@ -149,7 +143,7 @@ fn judge_plan(
     if assessment.decision == Decision::Rejected {
         assessment.feedback = vec![plan_feedback(&checked, &report, &found)];
     }
-    assessment.evidence = evidence::of(&report);
+    assessment.evidence = unplanned::of(&report);
     assessment.metrics.insert("steps".into(), report.steps as f64);
     assessment.metrics.insert("executed".into(), report.trace.len() as f64);
     if let (Decision::Accepted, Some(cost)) = (&assessment.decision, report.cost) {

@@ -4,10 +4,9 @@
 //! before that line. A file with neither a domain nor a problem has no errors, so the tree is checked too.
 //! Undeclared predicates and variables are warnings only: it accepts domains that no planner could use.
 
-use crate::assessments::count;
-use crate::codes;
 use crate::options::PlanVerifierOptions;
-use crate::val;
+use crate::unplanned::count;
+use crate::{codes, val};
 use planforge_child::{Ending, Finished};
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, Failure, FailureClass, UndecidedReason};

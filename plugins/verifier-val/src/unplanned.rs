@@ -1,13 +1,15 @@
-//! The assessment of a candidate without a plan: an explanation of why none was found.
+//! Parts that all assessments share, the state trace as JSON, and the assessment of a candidate without a plan: an explanation of why none was found.
 
-use crate::assessments::{finish, missing, pddl_feedback};
 use crate::options::PlanVerifierOptions;
 use planforge_contract::api::Host;
 use planforge_contract::{Assessment, Decision, PlanOutcome, ReportedSeverity, UndecidedReason};
-use planforge_planning::{Explanation, ReasonKind, normalize, why_unsolvable};
+use planforge_planning::{
+    Explanation, FailedCondition, ReasonKind, ValidationReport, normalize, why_unsolvable,
+};
 use planforge_plugin_common::judging::Deadline;
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, NoPlan, Quote};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Undecided: a missing plan is not a wrong plan. The feedback has the planner's answer and, from the
@@ -74,4 +76,83 @@ fn reasons(checked: &Checked, explanation: &Explanation) -> Vec<(String, Option<
         (r.message.clone(), checked.quote(r.place.text.source(), r.place.span))
     };
     explanation.reasons.iter().map(one).collect()
+}
+
+/// Most atoms of the initial state.
+const MOST_ATOMS: usize = 1000;
+/// Most steps of a trace.
+const MOST_STEPS: usize = 500;
+
+/// The course of a validation: the initial state, the changes of each step, and where and why it stopped.
+///
+/// `initial` and `trace` are cut at 1000 atoms and 500 steps; `initial_left_out` and `trace_left_out` count
+/// the missing entries.
+pub(crate) fn of(report: &ValidationReport) -> Value {
+    let symbols = &report.symbols;
+    let atoms =
+        |list: &[planforge_planning::task::Atom]| list.iter().map(|a| symbols.atom(a)).collect::<Vec<_>>();
+    let initial = &report.initial[..report.initial.len().min(MOST_ATOMS)];
+    let trace: Vec<Value> = report
+        .trace
+        .iter()
+        .take(MOST_STEPS)
+        .map(|step| {
+            let numbers: Vec<String> = step
+                .numbers
+                .iter()
+                .map(|(term, value)| format!("(= {} {value})", symbols.function_term(term)))
+                .collect();
+            json!({
+                "step": symbols.step(&step.action),
+                "added": atoms(&step.added),
+                "deleted": atoms(&step.deleted),
+                "numbers": numbers,
+            })
+        })
+        .collect();
+    json!({
+        "initial": atoms(initial),
+        "initial_left_out": report.initial.len() - initial.len(),
+        "trace_left_out": report.trace.len() - trace.len(),
+        "trace": trace,
+        "failing_step": report.failing_step.as_ref().map(|f| json!({
+            "number": f.index + 1,
+            "step": f.text,
+            "conditions": f.conditions.iter().map(condition).collect::<Vec<_>>(),
+        })),
+        "missing_goals": report.missing_goals.iter().map(condition).collect::<Vec<_>>(),
+    })
+}
+
+fn condition(failed: &FailedCondition) -> Value {
+    json!({ "condition": failed.text, "why": failed.why, "needs": failed.remedy })
+}
+
+/// Undecided because a text or plan is missing.
+pub(crate) fn missing(message: impl Into<String>) -> Assessment {
+    let message = message.into();
+    let decision = Decision::Undecided { reason: UndecidedReason::MissingInput, message: message.clone() };
+    Assessment::new(decision, message)
+}
+
+pub(crate) fn count(n: usize, what: &str) -> String {
+    match n {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+pub(crate) fn pddl_feedback(checked: &Checked) -> Vec<String> {
+    ["domain", "problem"].into_iter().filter_map(|what| feedback::pddl(checked, what)).collect()
+}
+
+/// Adds the diagnostics and the metrics about them.
+pub(crate) fn finish(mut assessment: Assessment, checked: &Checked) -> Assessment {
+    let errors = checked.count(ReportedSeverity::Error) as f64;
+    assessment.metrics.insert("errors".into(), errors);
+    assessment.metrics.insert("clean".into(), 1.0 / (1.0 + errors));
+    assessment.metrics.insert("warnings".into(), checked.count(ReportedSeverity::Warning) as f64);
+    assessment.diagnostics.clone_from(&checked.diagnostics);
+    assessment
 }

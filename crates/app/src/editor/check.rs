@@ -1,12 +1,16 @@
-//! Diagnostics of a document.
+//! Diagnostics of a document, as findings of the protocol; quick fixes and formatting.
 
 use super::CheckPipeline;
 use super::analysis::{Analysis, Content, MAX_TEXT_BYTES};
+use super::position::{DocumentParams, Range};
 use super::workspace::{Document, DocumentKind, Workspace, path_of};
-use planforge_diagnostics::{Diagnostic, SourceId, Span};
-use planforge_pddl::{TaskSources, check_domain, check_problem};
+use planforge_diagnostics::{Diagnostic, Severity, SourceId, Span};
+use planforge_format::format_pddl;
+use planforge_pddl::extract::BlockKind;
+use planforge_pddl::{TaskSources, check_domain, check_problem, fix_all};
 use planforge_pipeline::read_sentences;
 use planforge_planning::{CountingLimits, normalize, why_unsolvable};
+use serde_json::{Value, json};
 
 /// Polls of the search for reasons why a goal can never hold: some milliseconds.
 const REASON_POLLS: u64 = 20_000;
@@ -120,4 +124,110 @@ fn sentences(workspace: &Workspace, uri: &str, document: &Document) -> Vec<Diagn
         read_sentences(&document.text, SourceId(0), &beside.text, &mut found);
     }
     found
+}
+
+/// Most diagnostics that are sent for a document.
+pub const MOST_DIAGNOSTICS: usize = 1_000;
+
+/// A finding about a document. `domain` is what labels in [`DOMAIN_SOURCE`] point into.
+pub fn diagnostic(
+    uri: &str,
+    document: &Document,
+    finding: &Diagnostic,
+    domain: Option<(&str, &Analysis)>,
+) -> Value {
+    let own = |source| source == SourceId(0);
+    let primary = finding.primary().filter(|label| own(label.source));
+    let span = primary.map_or(Span::empty(0), |label| label.span);
+    let mut message = finding.message.clone();
+    if let Some(label) = primary.filter(|label| !label.message.is_empty()) {
+        message += &format!(": {}", label.message);
+    }
+    for help in &finding.help {
+        message += &format!("\nhelp: {help}");
+    }
+    let others =
+        finding.labels.iter().filter(|label| primary.is_none_or(|primary| !std::ptr::eq(*label, primary)));
+    let related: Vec<Value> = others
+        .filter_map(|label| {
+            let (uri, range) = match domain {
+                _ if own(label.source) => (uri, document.index.range(&document.text, label.span)),
+                Some((uri, domain)) => (uri, domain.index.range(&domain.text, label.span)),
+                None => return None,
+            };
+            let message = if label.message.is_empty() { "here" } else { &label.message };
+            Some(json!({ "location": { "uri": uri, "range": range }, "message": message }))
+        })
+        .collect();
+    let severity = match finding.severity {
+        Severity::Error => 1,
+        Severity::Warning => 2,
+        Severity::Advice => 3,
+    };
+    let range = document.index.range(&document.text, span);
+    let mut value = json!({ "range": range, "severity": severity, "code": finding.code, "source": "planforge", "message": message });
+    if !related.is_empty() {
+        value["relatedInformation"] = Value::Array(related);
+    }
+    value
+}
+
+/// The fixes of the findings in a range, and one that applies all fixes.
+pub fn code_actions(workspace: &Workspace, params: &DocumentParams) -> Option<Value> {
+    let uri = &params.text_document.uri;
+    let document = workspace.documents.get(uri)?;
+    let touches = |range: Range| range.start <= params.range.end && params.range.start <= range.end;
+    let in_range = |d: &&Diagnostic| {
+        d.primary().is_some_and(|label| touches(document.index.range(&document.text, label.span)))
+    };
+    let mut actions: Vec<Value> = Vec::new();
+    for finding in document.findings.iter().filter(in_range) {
+        let Some(fix) =
+            finding.fix.as_ref().filter(|fix| fix.edits.iter().all(|edit| edit.source == SourceId(0)))
+        else {
+            continue;
+        };
+        let edits = fix.edits.iter().map(|edit| {
+            json!({ "range": document.index.range(&document.text, edit.span), "newText": edit.replacement })
+        });
+        actions.push(json!({
+            "title": capital(&fix.title),
+            "kind": "quickfix",
+            "isPreferred": true,
+            "diagnostics": [super::check::diagnostic(uri, document, finding, None)],
+            "edit": { "changes": { uri.as_str(): edits.collect::<Value>() } },
+        }));
+    }
+    if document.findings.iter().filter(|finding| finding.fix.is_some()).count() > 1 {
+        actions.extend(all_fixes(uri, document));
+    }
+    Some(Value::Array(actions))
+}
+
+fn all_fixes(uri: &str, document: &Document) -> Option<Value> {
+    let analysis = document.analysis()?;
+    let kind = if analysis.header.is_problem { BlockKind::Problem } else { BlockKind::Domain };
+    let fixed = fix_all(&document.text, kind);
+    let title = format!("Apply all {} fixes", fixed.fixes.len());
+    let edit = replace_all(document, &fixed.text)?;
+    Some(json!({ "title": title, "kind": "source.fixAll", "edit": { "changes": { uri: edit } } }))
+}
+
+/// The edits that format a document; none if it has errors of form.
+pub fn format(workspace: &Workspace, uri: &str) -> Option<Value> {
+    let document = workspace.documents.get(uri)?;
+    document.analysis()?;
+    let formatted = format_pddl(&document.text, SourceId(0)).ok()?;
+    Some(replace_all(document, &formatted).unwrap_or_else(|| json!([])))
+}
+
+/// One edit that replaces the text; `None` if it stays the same.
+fn replace_all(document: &Document, text: &str) -> Option<Value> {
+    (document.text != text)
+        .then(|| json!([{ "range": document.index.whole(&document.text), "newText": text }]))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

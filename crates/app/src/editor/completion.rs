@@ -1,7 +1,7 @@
 //! Words that fit at the cursor: keywords, names, and arguments by type. The place is found from tokens, as the text is unfinished while
 //! somebody types.
 
-use super::protocol::{DocumentParams, Position};
+use super::position::{DocumentParams, Position};
 use super::workspace::Workspace;
 use planforge_format::{TokenKind, tokens};
 use planforge_pddl::ast::{Domain, Problem, TypedName};

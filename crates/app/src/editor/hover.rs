@@ -2,7 +2,7 @@
 
 use super::analysis::Analysis;
 use super::occurrences::{NameClass, Occurrence, Role};
-use super::protocol::DocumentParams;
+use super::position::DocumentParams;
 use super::workspace::{Workspace, path_of};
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, TypedName};

@@ -1,8 +1,7 @@
 //! Open documents and the files beside them: a problem finds its domain and a domain its problems, by the domain's name.
 
 use super::analysis::{Analysis, Header, MAX_TEXT_BYTES};
-use super::position::LineIndex;
-use super::protocol::ContentChange;
+use super::position::{ContentChange, LineIndex};
 use planforge_diagnostics::{Diagnostic, skip_byte_order_mark};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,7 +14,7 @@ use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_evaluate::matrix::{Matrix, MatrixModel, parse_seeds};
 use planforge_pipeline::{Suite, Texts, load_suite, load_suite_with};
-use planforge_suites::paraphrase::level::LAST_SECTION;
+use planforge_suites::paraphrase::LAST_SECTION;
 use std::path::{Path, PathBuf, absolute};
 
 /// Reads the matrix from the file, from the command line, or from the evaluation that is resumed.

@@ -8,10 +8,10 @@
 //! [`option_effects`](super::option_effects).
 
 use crate::context::{ConsentDecision, ConsentRequest, Context};
+use crate::pipelines::model_choice::UserConfig;
 use crate::pipelines::option_effects::{Effect, effect_of};
 use crate::pipelines::place::PluginPlace;
 use crate::pipelines::programs::StartedProgram;
-use crate::pipelines::user_config::UserConfig;
 use planforge_contract::{Failure, FailureClass, JsonObject, PluginInfo};
 use planforge_diagnostics::render::escape;
 use planforge_diagnostics::skip_byte_order_mark;

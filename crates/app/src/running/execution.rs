@@ -1,16 +1,17 @@
-//! The execution of a pipeline over tasks: its services, and its result.
+//! The execution of a pipeline over tasks: its services, its result, and explanations of accepted plans (`--explain-plan`).
 
 use crate::calendar::record_now;
 use crate::context::Context;
 use crate::pipelines::prepare::Prepared;
-use crate::running::explain_plan::{self, ExplainedPlans};
 use crate::running::manifest::stored_explainer;
-
-use planforge_contract::{Failure, Outcome};
-use planforge_llm::{CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
+use planforge_contract::api::{Host, LogLevel};
+use planforge_contract::{Failure, FailureClass, Outcome, PlanOutcome};
+use planforge_llm::{CallSite, CallWatch, DeferredReplies, Llm, LlmOptions, Mode, PendingRequest};
 use planforge_model_api::batch::BatchReplies;
 use planforge_pipeline::{CheckedPipeline, RunObserver, RunReport, RunState, RunTask, Services};
-use planforge_record::{Journal, Lookup, Redactor, RunManifest};
+use planforge_planners::llm::{EXPLAINER, explain_request, explanation};
+use planforge_record::{Journal, Lookup, Redactor, RunManifest, TaskVerdict};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -97,7 +98,7 @@ pub(crate) fn execute(
     let mut report = planforge_pipeline::run(pipeline, tasks, services)?;
     let explained_plans = match stored_explainer(manifest) {
         Some(model) if report.state == RunState::Finished => {
-            explain_plan::explain_plans(services, &model, &mut report, tasks)
+            explain_plans(services, &model, &mut report, tasks)
         }
         _ => ExplainedPlans::new(),
     };
@@ -119,4 +120,68 @@ fn under_own_names(
     }
     report.undisguise(tasks);
     RunOutcome { report, explained_plans, pending: Vec::new() }
+}
+
+/// Task name -> the plan in words, or why there is none.
+pub(crate) type ExplainedPlans = BTreeMap<String, Outcome<String>>;
+
+/// Requests an explanation of every accepted plan that has steps, in task order. The tokens count towards the
+/// task. An interruption marks the report as interrupted, a deferred reply as parked, so that resuming the
+/// run requests the rest.
+pub(crate) fn explain_plans(
+    services: &Services,
+    model: &str,
+    report: &mut RunReport,
+    tasks: &[RunTask],
+) -> ExplainedPlans {
+    let host = Asking { services };
+    let mut explained = ExplainedPlans::new();
+    for (ended, task) in report.tasks.iter_mut().zip(tasks) {
+        let plan = ended.candidate.as_ref().and_then(|c| c.plan.as_ref()).and_then(PlanOutcome::best);
+        if let (Some(TaskVerdict::Accepted | TaskVerdict::Planned { .. }), Some(plan)) =
+            (&ended.verdict, plan)
+        {
+            let site = CallSite {
+                path: format!("{}/explain-plan", ended.task),
+                call: 0,
+                role: EXPLAINER.to_owned(),
+            };
+            let words: Result<String, Failure> = explain_request(&task.view, plan)
+                .and_then(|request| Ok(services.llm.complete(model, request, &site, &host)?))
+                .and_then(|replies| {
+                    ended
+                        .usage
+                        .entry(model.to_owned())
+                        .or_default()
+                        .count(&replies.usage, replies.replies.len());
+                    replies.replies.first().map_or_else(|| Ok(String::new()), explanation)
+                });
+            if words.as_ref().is_err_and(|failure| failure.is_deferred()) {
+                report.state = RunState::Parked;
+                continue;
+            }
+            if words.as_ref().is_err_and(|failure| failure.class == FailureClass::Cancelled) {
+                report.state = RunState::Interrupted;
+                break;
+            }
+            explained.insert(ended.task.clone(), words.into());
+        }
+    }
+    explained
+}
+
+struct Asking<'a> {
+    services: &'a Services,
+}
+
+impl Host for Asking<'_> {
+    // A provider's log and progress have no place here: the run's record is closed.
+    fn log(&self, _level: LogLevel, _message: &str) {}
+    fn progress(&self, _done: u64, _total: u64, _what: &str) {}
+    fn cancelled(&self) -> bool {
+        (self.services.cancelled)()
+    }
+    fn remaining_ms(&self) -> Option<u64> {
+        None
+    }
 }

@@ -1,6 +1,6 @@
 //! Everything wrong with suites, and a table of their tasks.
 
-use super::{levels, template_renderer};
+use super::{inferred, template_renderer};
 use crate::context::Context;
 use crate::error::Error;
 use crate::limits::WorkLimits;
@@ -139,7 +139,7 @@ fn check_levels(context: &Context, checked: &mut Checked) -> Result<usize, Error
     if levels.is_empty() {
         return Ok(0);
     }
-    let proven = levels::prove(context, suite, &paraphraser, &levels, 1, &mut checked.sources)?;
+    let proven = inferred::prove(context, suite, &paraphraser, &levels, 1, &mut checked.sources)?;
     checked.diagnostics.extend(proven.diagnostics);
     Ok(proven.texts.len())
 }

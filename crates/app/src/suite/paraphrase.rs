@@ -5,16 +5,15 @@
 //! the words. At level 4 the domain's text differs, too.
 
 use super::files::{Entry, Files};
-use super::{levels, template_renderer};
+use super::{inferred, template_renderer};
 use crate::context::Context;
 use crate::error::Error;
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pipeline::{Suite, SuiteFolder, SuiteTask, load_suite};
-use planforge_suites::codes;
+use planforge_suites::paraphrase::LAST_SECTION;
 use planforge_suites::paraphrase::Paraphraser;
-use planforge_suites::paraphrase::level::LAST_SECTION;
-use planforge_suites::template;
+use planforge_suites::{codes, template};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -120,7 +119,7 @@ pub(crate) fn paraphrased_files(
     match form {
         TextForm::Level(level) => {
             let mut sources = SourceMap::default();
-            let proven = levels::prove(context, suite, &paraphraser, &[level], seed, &mut sources)?;
+            let proven = inferred::prove(context, suite, &paraphraser, &[level], seed, &mut sources)?;
             if !proven.diagnostics.is_empty() {
                 return Err(Error::findings(Status::Negative, proven.diagnostics, sources));
             }

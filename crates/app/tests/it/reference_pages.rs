@@ -4,9 +4,9 @@
 use planforge_app::check::pipeline_schema;
 use planforge_app::contract::PluginInfo;
 use planforge_app::plugins::{list, show};
-use planforge_app::{Context, Effect, OPTION_ROWS, OptionOwner, OptionRow, PluginSettings};
+use planforge_app::{Context, Effect, OPTION_ROWS, OptionOwner, PluginSettings};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -214,6 +214,7 @@ fn plugins(infos: &[PluginInfo]) -> String {
          refine\nor budget stage uses a metric as `LABEL.NAME`. A metric is absent if it was not measured. *Measures* are the standard quantities that \
          [result\ntables](evaluation.md) read.\n"
     );
+    let mut shared = BTreeMap::new();
     for info in infos {
         let _ = write!(out, "\n## {}\n\n{}\n", info.id, info.about);
         for role in &info.roles {
@@ -221,9 +222,7 @@ fn plugins(infos: &[PluginInfo]) -> String {
         }
         let mut writer = Writer::new(&info.options_schema, "###");
         writer.keys(&info.options_schema);
-        // Two plugins may have types of one name, so headings and links have the plugin's id.
-        let sections = writer.rest().replace("\n### ", &format!("\n### {} ", info.id));
-        out.push_str(&sections.replace("](#", &format!("](#{}-", info.id)));
+        push_sections(&mut out, &writer.rest(), &info.id, &mut shared);
         let measures: Vec<String> =
             info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
         if !measures.is_empty() {
@@ -239,10 +238,35 @@ fn plugins(infos: &[PluginInfo]) -> String {
     out
 }
 
+/// Adds a plugin's table and the sections of its types. Two plugins may have types of one name, so headings and links have the plugin's id.
+/// A section that an earlier plugin has, word by word, is linked.
+fn push_sections(out: &mut String, text: &str, id: &str, shared: &mut BTreeMap<String, String>) {
+    let (table, sections) = text.split_once("\n### ").unwrap_or((text, ""));
+    let mut page = table.to_owned();
+    let mut links = Vec::new();
+    for section in sections.split("\n### ").filter(|section| !section.is_empty()) {
+        let name = section.lines().next().unwrap_or_default().to_lowercase();
+        let own = format!("{id}-{name}");
+        // A section that links others is the plugin's own.
+        let first = match section.contains("](#") {
+            true => own.clone(),
+            false => shared.entry(section.to_owned()).or_insert_with(|| own.clone()).clone(),
+        };
+        if first == own {
+            let _ = write!(page, "\n### {id} {section}");
+        }
+        links.push((format!("](#{name})"), format!("](#{first})")));
+    }
+    for (link, target) in links {
+        page = page.replace(&link, &target);
+    }
+    out.push_str(&page);
+}
+
 /// The effects of options beyond the result, and the consent that covers each.
 fn option_effects() -> String {
     let mut out = format!(
-        "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The tables list what its options can do beyond the \
+        "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The lists have what its options can do beyond the \
          result of a run, and the consent\nthat covers it ([how to give it](../how-to/allow-servers-and-programs.md)). What needs consent does not \
          happen without it. No option names\na place to write to: a run writes below `--runs`, an evaluation below `--out`. Keys of nested tables have the name \
          of their type.\n"
@@ -259,24 +283,20 @@ fn option_effects() -> String {
         ("Suite files", |owner| owner == OptionOwner::Suite),
         ("Files of the user's configuration", |owner| matches!(owner, OptionOwner::UserFile(_))),
     ] {
-        let _ = writeln!(out, "\n## {heading}\n\n| options | of | effect | consent |\n|---|---|---|---|");
-        let (with, without): (Vec<&OptionRow>, Vec<&OptionRow>) =
-            OPTION_ROWS.iter().filter(|row| is_in(row.owner)).partition(|row| row.effect != Effect::None);
-        for row in with {
-            let effect = row.effect;
-            let _ = writeln!(
-                out,
-                "| {} | {} | {} | {} |",
-                names(row.options),
-                owner_name(row.owner),
-                effect.text(),
-                effect.consent()
-            );
+        let _ = writeln!(out, "\n## {heading}\n");
+        // Each effect once, in the order of the table, with all options that have it.
+        let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
+        for row in OPTION_ROWS.iter().filter(|row| is_in(row.owner)) {
+            let options = format!("{}: {}", owner_name(row.owner), names(row.options));
+            match effects.iter_mut().find(|(effect, _)| *effect == row.effect) {
+                Some((_, all)) => all.push(options),
+                None => effects.push((row.effect, vec![options])),
+            }
         }
-        for row in without {
-            let each = if row.options.len() > 1 { "each of " } else { "" };
-            let (owner, text) = (owner_name(row.owner), Effect::None.text());
-            let _ = write!(out, "\n{owner}: {each}{} {text}.\n", names(row.options));
+        effects.sort_by_key(|(effect, _)| *effect == Effect::None);
+        for (effect, options) in effects {
+            let consent = if effect == Effect::None { "none" } else { effect.consent() };
+            let _ = writeln!(out, "* **{}**. Consent: {consent}. {}", effect.text(), options.join("; "));
         }
     }
     out
@@ -296,37 +316,23 @@ fn owner_name(owner: OptionOwner) -> String {
     }
 }
 
-/// The rows of a gallery. A plugin of `examples` whose program is not on this machine keeps its row of the written page.
-fn gallery(bundled: &[PluginInfo], examples: &[(String, Option<PluginInfo>)], written: &str) -> String {
-    const HEAD: &str = "| plugin | kind | purpose | metrics | measures |\n|---|---|---|---|---|\n";
-    let row = |info: &PluginInfo, target: &str| {
-        let metrics: Vec<String> = info.metrics.iter().map(|one| format!("`{}`", one.name)).collect();
-        let measures: Vec<String> =
-            info.measures.iter().map(|one| json!(one).to_string().replace('"', "`")).collect();
-        let cells = [info.about.replace('|', "\\|"), metrics.join(", "), measures.join(", ")];
-        format!("| [`{}`]({target}) | {} | {} |\n", info.id, info.kind, cells.join(" | "))
-    };
-    let mut out = format!(
-        "# Gallery of plugins\n\n{NOTE}\n\nWhat each plugin is for, and what it measures. A select, refine or budget stage uses a metric as `LABEL.NAME`; \
-         measures fill\nthe columns of [result tables](evaluation.md).\n\n## Bundled\n\n{HEAD}"
-    );
-    for info in bundled {
-        out += &row(info, &format!("plugins.md#{}", info.id));
-    }
-    let _ = write!(
-        out,
-        "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in Rust.\n\n{HEAD}"
-    );
-    for (id, info) in examples {
-        let start = format!("| [`{id}`](");
-        out += &match info {
-            Some(info) => row(info, "../how-to/write-a-plugin.md"),
-            None => written
-                .lines()
-                .find(|line| line.starts_with(&start))
-                .map(|line| format!("{line}\n"))
-                .unwrap_or_default(),
-        };
+/// The plugins of `examples/plugins`. One whose program is not on this machine keeps its row of the written page.
+fn examples(plugins: &[(String, Option<PluginInfo>)], written: &str) -> String {
+    let mut out = "\n## Examples\n\nPrograms in `examples/plugins`, each in a folder of its name. `examples/custom-verifier` is a verifier in \
+                   Rust.\n\n| plugin | kind | purpose |\n|---|---|---|\n"
+        .to_owned();
+    for (id, info) in plugins {
+        let start = format!("| `{id}` |");
+        match info {
+            Some(info) => {
+                let _ = writeln!(out, "{start} {} | {} |", info.kind, info.about.replace('|', "\\|"));
+            }
+            None => {
+                out.extend(
+                    written.lines().filter(|line| line.starts_with(&start)).map(|line| format!("{line}\n")),
+                );
+            }
+        }
     }
     out
 }
@@ -347,12 +353,11 @@ fn reference_pages_agree_with_the_schemas() {
     let infos: Vec<PluginInfo> =
         list(&context).plugins.iter().map(|plugin| show(&context, &plugin.id).unwrap()).collect();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
-    let written_gallery = std::fs::read_to_string(folder.join("plugin-gallery.md")).unwrap_or_default();
+    let written = std::fs::read_to_string(folder.join("plugins.md")).unwrap_or_default();
     for (name, page) in [
-        ("plugin-gallery.md", gallery(&infos, &example_plugins(), &written_gallery)),
         ("pipeline-file.md", pipeline_file(&schema)),
         ("model-tables.md", model_tables(&schema)),
-        ("plugins.md", plugins(&infos)),
+        ("plugins.md", plugins(&infos) + &examples(&example_plugins(), &written)),
         ("option-effects.md", option_effects()),
     ] {
         let path = folder.join(name);

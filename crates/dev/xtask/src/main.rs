@@ -1,32 +1,26 @@
-//! Commands for people who work on planforge: measurements against other programs, attacks and checks.
+//! Commands for people who work on planforge: measurements against other programs, and checks.
 #![allow(clippy::print_stdout, reason = "a command's tables go to standard output")]
 
-mod attack;
 mod checks;
 /// Measurements, most of them against other programs. Each prints the table that a document quotes.
 mod measure {
-    pub(crate) mod classes;
     pub(crate) mod equivalence;
     pub(crate) mod load;
     pub(crate) mod planning;
-    pub(crate) mod plugin_calls;
     pub(crate) mod reading;
     pub(crate) mod robustness;
-    pub(crate) mod runner;
     pub(crate) mod solve;
     pub(crate) mod top_k;
     pub(crate) mod walks;
 }
 mod programs;
 mod report;
-mod simulate_cluster;
-mod tic_reference;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Measurements, attacks and checks")]
+#[command(name = "cargo xtask", about = "Measurements and checks")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -70,22 +64,14 @@ commands! {
     MeasureWalks(measure::walks::WalksArgs) => measure::walks::run;
     /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
     MeasureEquivalence(measure::equivalence::EquivalenceArgs) => measure::equivalence::run;
-    /// Result classes: mutants of every action against their classes by construction, the exact comparison, and VAL.
-    MeasureClasses(measure::classes::ClassesArgs) => measure::classes::measure_classes;
-    /// Final verdicts of the shipped pipelines against the exact comparison, on simulated replies.
-    MeasureVerdicts(measure::classes::VerdictsArgs) => measure::classes::measure_verdicts;
     /// Trust: texts with known gaps, solved with an author who knows the reference: gaps found, questions asked, answers that are right.
     MeasureSolve(measure::solve::SolveArgs) => measure::solve::measure_solve;
     /// Top-k planning: plans and times of ours against K*.
     MeasureTopK(measure::top_k::TopKArgs) => measure::top_k::run;
-    /// The runner: time and memory that `planforge run` adds per candidate, with a server that answers at once.
-    MeasureRunner(measure::runner::RunnerArgs) => measure::runner::measure_runner;
     /// Load: many tasks and samples against a server that answers at once.
     MeasureLoad(measure::load::LoadArgs) => measure::load::measure_load;
     /// The server that `measure-load` starts.
     LoadServer(measure::load::LoadServerArgs) => measure::load::run_load_server;
-    /// Plugin calls: time and memory of one verifier in Rust, bundled, from its library, isolated and in Python, and calls at once.
-    MeasurePluginCalls(measure::plugin_calls::PluginCallsArgs) => measure::plugin_calls::run;
     /// Robustness: outcomes of runs whose server misbehaves in every known way.
     MeasureRobustness(measure::robustness::RobustnessArgs) => measure::robustness::measure_robustness;
     /// Grammars: references accepted and mutants rejected by llguidance, and the time to compile.
@@ -94,16 +80,8 @@ commands! {
     MeasureDisks(measure::robustness::DisksArgs) => measure::robustness::measure_disks;
     /// Reports: size, time to build and time to open for many candidates.
     MeasureReport(report::ReportArgs) => report::measure_report;
-    /// Shards: an evaluation of many cells with a simulated model, dry, in shards, merged and in one process.
-    MeasureShards(measure::runner::ShardsArgs) => measure::runner::measure_shards;
-    /// Simulates evaluations on a cluster: hours, refusals and dollars by calls and workers.
-    SimulateCluster(simulate_cluster::SimulateClusterArgs) => simulate_cluster::run;
     /// Survival: evaluations killed with SIGKILL at random moments end with the same bytes and repeat no request.
     MeasureSurvival(measure::robustness::SurvivalArgs) => measure::robustness::measure_survival;
-    /// Dry runs of the shipped pipelines against the requests that they then send to a simulated model.
-    MeasureEstimates(measure::runner::EstimatesArgs) => measure::runner::measure_estimates;
-    /// Differential tests, mutated texts, pathological sizes, kills, full disks and changed runs, in one table.
-    Attack(attack::AttackArgs) => attack::run;
     /// Checks that take too long for `cargo test`: time of reading against length, and the ignored tests of planning.
     LongTests(checks::LongTestsArgs) => checks::run_long_tests;
     /// The official Python SDK against `planforge mcp`: every tool, a repair, hostile calls, 1,000 calls, and times; those of the
@@ -113,9 +91,4 @@ commands! {
     PackagedSdk(checks::PackagedSdkArgs) => checks::check_packaged_sdk;
     /// Screenshots of a report in a headless browser, wide and narrow, light and dark, with checks of each page.
     ReportScreenshots(report::ReportScreenshotsArgs) => report::take_screenshots;
-    /// Texts converted by patterns, inferred, compiled and compared with the reference (translate-infer-compile).
-    TicReference(tic_reference::TicReferenceArgs) => tic_reference::run;
-    /// The child process of `tic-reference`: converts the one text in the working directory.
-    #[command(hide = true)]
-    TicConvert(tic_reference::ConverterArgs) => tic_reference::run_converter;
 }

@@ -94,16 +94,6 @@ pub(crate) struct Cost {
     pub(crate) peak_kb: f64,
 }
 
-impl Cost {
-    pub(crate) fn least(self, other: Self) -> Self {
-        Self {
-            wall_ms: self.wall_ms.min(other.wall_ms),
-            cpu_ms: self.cpu_ms.min(other.cpu_ms),
-            peak_kb: self.peak_kb.min(other.peak_kb),
-        }
-    }
-}
-
 /// Runs a command to its end, with its standard output thrown away.
 pub(crate) fn run_measured(command: &mut Command) -> std::io::Result<(Cost, ExitStatus)> {
     let start = Instant::now();

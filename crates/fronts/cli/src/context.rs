@@ -3,7 +3,9 @@
 use crate::exit::Exit;
 use crate::output::{Output, ProgressDisplay};
 use crate::progress::EventPrinter;
-use planforge_app::{Error, Problem};
+use planforge_app::{Cancellation, Error, Problem};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Output of a command, and the context of the use cases.
@@ -47,4 +49,48 @@ impl Context {
             Err(error) => self.print_error(&error),
         }
     }
+}
+
+/// Cancels the use case at the first signal: a run stops, completes its record and prints how to resume. A second signal, or the first one
+/// before a use case checks the token, ends the process; an output that owes a JSON object prints it then.
+pub(crate) fn cancel_at_interrupt(cancellation: &Cancellation, output: &Output) {
+    let (cancellation, output) = (cancellation.clone(), output.clone());
+    let handler = move || {
+        if cancellation.cancel() || !cancellation.is_watched() {
+            output.complete_json(Exit::Interrupted);
+            #[allow(clippy::exit, reason = "the journal is complete at any moment")]
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+    };
+    // Fails only if a handler is already set, which then stays in charge.
+    drop(ctrlc::set_handler(handler));
+}
+
+/// The variables whose names and values are text.
+#[allow(clippy::disallowed_methods, reason = "the one place that may")]
+pub(crate) fn variables() -> BTreeMap<String, String> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// Folders searched for plugin libraries, in order: the option, the variable, beside the executable. Never
+/// the working directory, so that entering a folder cannot load code from it.
+#[allow(clippy::disallowed_methods, reason = "the one place that may")]
+pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
+    let mut path = flags.to_vec();
+    if let Some(list) = std::env::var_os("PLANFORGE_PLUGINS") {
+        // An empty entry would mean the working directory.
+        path.extend(std::env::split_paths(&list).filter(|p| !p.as_os_str().is_empty()));
+    }
+    if let Ok(executable) = std::env::current_exe()
+        && let Some(folder) = executable.parent()
+    {
+        let beside = folder.join("plugins");
+        if beside.is_dir() {
+            path.push(beside);
+        }
+    }
+    path
 }

@@ -8,9 +8,7 @@ mod context;
 mod derivation;
 #[cfg(test)]
 mod document_commands;
-mod environment;
 mod exit;
-mod interrupt;
 mod outcome;
 mod output;
 mod pending;
@@ -54,7 +52,7 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
         Ok(cli) => cli,
         Err(error) => return print_parse_error(output, &error),
     };
-    let variables = environment::variables();
+    let variables = context::variables();
     let output = output.with_colour(cli.color, variables.get("NO_COLOR")).with_all_errors(cli.all);
     // Warnings of the libraries, such as a cache that cannot be written. A second subscriber is impossible here.
     drop(
@@ -67,7 +65,7 @@ fn run(arguments: Vec<OsString>, output: &Output) -> Exit {
     );
     match app_context(&cli, variables) {
         Ok(app) => {
-            interrupt::cancel_at_interrupt(&app.cancellation, &output);
+            context::cancel_at_interrupt(&app.cancellation, &output);
             cli.command.run(&Context::new(output, app))
         }
         Err(error) => Context::new(output, planforge_app::Context::default()).print_error(&error),
@@ -84,7 +82,7 @@ fn app_context(
         consent: consent::consent_of(cli)?,
         variables: Arc::new(variables),
         plugins: PluginSettings {
-            search_path: environment::plugin_search_path(&cli.plugin_dir),
+            search_path: context::plugin_search_path(&cli.plugin_dir),
             isolate: cli.isolate_plugins,
             worker: std::env::current_exe().ok(),
         },

@@ -430,11 +430,7 @@ fn verdict_reason(task: &TaskReport) -> Option<String> {
     let verdict = task.verdict.as_ref()?;
     match verdict {
         TaskVerdict::Accepted => None,
-        TaskVerdict::Planned { not_judged } | TaskVerdict::Written { not_judged } => {
-            let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
-            let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
-            Some(format!("not judged{by}: this task has no reference"))
-        }
+        TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => verdict.not_judged_reason(),
         // Why there is no plan stands under "No plan" already.
         TaskVerdict::Unsolvable { stage, .. } => Some(format!(
             "`{stage}` proved that the problem as it was written has no plan; the task itself may well have one"

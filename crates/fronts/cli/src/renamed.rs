@@ -18,7 +18,6 @@ const RENAMED: &[Renamed] = &[
     (&["rounds"], &["runs", "rounds"]),
     (&["export", "otlp"], &["runs", "export"]),
     (&["merge"], &["evaluate", "merge"]),
-    (&["calibrate"], &["study", "calibrate"]),
     (&["environment", "check"], &["plugins", "try-environment"]),
     (&["environment"], &["plugins", "try-environment"]),
     (&["schema", "--contract"], &["check", "--schema", "contract"]),

@@ -4,7 +4,6 @@
 //! are edits that the client applies. Positions are in UTF-16.
 
 mod server;
-mod settings;
 
 pub use lsp_server::Connection;
 pub use planforge_app::editor::Services;

@@ -1,9 +1,9 @@
 //! One tool call: its context, its texts, its client.
 
+use crate::answers::{cancelled, file_failure, wrong_arguments};
 use crate::client::ClientPort;
-use crate::codes::{cancelled, file_failure, wrong_arguments};
 use crate::limits::CallLimits;
-use crate::reports::Reports;
+use crate::resources::Reports;
 use crate::roots::Roots;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::pddl::Sentences;

@@ -1,7 +1,7 @@
 //! Requests of a call to the client: its roots, its model (MCP sampling) as a provider, and progress.
 #![allow(deprecated, reason = "roots and sampling are what clients of today offer")]
 
-use crate::codes::{cancelled, client_failure};
+use crate::answers::{cancelled, client_failure};
 use planforge_app::Cancellation;
 use planforge_app::contract::api::{Host, Provider};
 use planforge_app::contract::{

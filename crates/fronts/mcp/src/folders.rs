@@ -1,6 +1,6 @@
 //! Searches and copies below the roots of a client.
 
-use crate::codes::file_failure;
+use crate::answers::file_failure;
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};

@@ -6,16 +6,13 @@
 mod answers;
 mod call;
 mod client;
-mod codes;
 mod folders;
 mod limits;
 mod prompts;
 mod reference;
-mod reports;
 mod resources;
 mod roots;
 mod server;
-mod suites;
 mod tools;
 mod transport;
 

@@ -1,6 +1,6 @@
 //! Limits of a call. Each has a default and a ceiling.
 
-use crate::codes::wrong_arguments;
+use crate::answers::wrong_arguments;
 use planforge_app::RequestLimits;
 use planforge_app::contract::Failure;
 use schemars::JsonSchema;

@@ -3,6 +3,7 @@
 use crate::server::McpServer;
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 const OPENING: &str = "<!-- Generated from the tools: `UPDATE_PAGES=1 cargo test -p planforge-mcp --test reference_page`. Do not edit. -->
@@ -16,28 +17,39 @@ A negative verdict is an answer. An error means that nothing was judged: its mes
 /// The page docs/reference/mcp-tools.md.
 pub fn reference_page() -> String {
     let mut out = OPENING.to_owned();
+    let mut shown = BTreeMap::new();
     for tool in McpServer::tools() {
-        push_tool(&mut out, &tool);
+        push_tool(&mut out, &tool, &mut shown);
     }
     out
 }
 
-fn push_tool(out: &mut String, tool: &Tool) {
+/// Fields of objects that the page has, as text without their prefix, each with the tool and the field that have them.
+type Shown = BTreeMap<String, String>;
+
+fn push_tool(out: &mut String, tool: &Tool, shown: &mut Shown) {
     let description = tool.description.as_deref().unwrap_or_default();
     let _ = write!(out, "\n## {}\n\n{}\n", tool.name, one_line(description));
-    push_object(out, "Arguments", &tool.input_schema, &tool.input_schema);
+    push_object(out, "Arguments", &tool.input_schema, &tool.name, shown);
     if let Some(answer) = &tool.output_schema {
-        push_object(out, "Answer", answer, answer);
+        push_object(out, "Answer", answer, &tool.name, shown);
     }
 }
 
-/// A table of an object's fields, and one for each object among them.
-fn push_object(out: &mut String, title: &str, schema: &JsonObject, root: &JsonObject) {
+/// A table of an object's fields, with those of the objects among them.
+fn push_object(out: &mut String, title: &str, schema: &JsonObject, tool: &str, shown: &mut Shown) {
     let _ = write!(out, "\n**{title}**\n\n| field | type | |\n|---|---|---|\n");
-    push_fields(out, "", schema, root, 0);
+    push_fields(out, "", schema, schema, 0, (tool, shown));
 }
 
-fn push_fields(out: &mut String, prefix: &str, schema: &JsonObject, root: &JsonObject, depth: usize) {
+fn push_fields(
+    out: &mut String,
+    prefix: &str,
+    schema: &JsonObject,
+    root: &JsonObject,
+    depth: usize,
+    (tool, shown): (&str, &mut Shown),
+) {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
@@ -51,24 +63,36 @@ fn push_fields(out: &mut String, prefix: &str, schema: &JsonObject, root: &JsonO
         let optional = if required.contains(&name.as_str()) { "" } else { ", optional" };
         let text = field.get("description").or_else(|| target.get("description"));
         let text = one_line(text.and_then(Value::as_str).unwrap_or_default());
-        let _ = writeln!(
-            out,
-            "| `{prefix}{name}` | {}{optional} | {} |",
-            type_of(field, root),
-            text.replace('|', "\\|")
-        );
         let items = field.get("items").map(|items| (format!("{prefix}{name}[]."), resolve(items, root)));
-        let inner = items.unwrap_or_else(|| (format!("{prefix}{name}."), target));
+        let (inner_prefix, inner) = items.unwrap_or_else(|| (format!("{prefix}{name}."), target));
+        let mut inner_rows = String::new();
         if depth < 3
-            && let Some(inner_fields) = inner.1.as_object()
+            && let Some(inner_fields) = inner.as_object()
         {
-            push_fields(out, &inner.0, inner_fields, root, depth + 1);
+            push_fields(&mut inner_rows, &inner_prefix, inner_fields, root, depth + 1, (tool, shown));
             for choice in inner_fields.get("oneOf").and_then(Value::as_array).into_iter().flatten() {
                 if let Some(choice) = choice.as_object() {
-                    push_fields(out, &inner.0, choice, root, depth + 1);
+                    push_fields(&mut inner_rows, &inner_prefix, choice, root, depth + 1, (tool, shown));
                 }
             }
         }
+        let mut text = text.replace('|', "\\|");
+        // Fields that the page has already are named, not repeated.
+        let same = inner_rows.replace(&inner_prefix, "");
+        match shown.get(&same) {
+            _ if inner_rows.is_empty() => {}
+            Some(place) => {
+                inner_rows.clear();
+                let _ = write!(text, " Fields as in {place}.");
+            }
+            None => {
+                let place = format!("`{}` of [{tool}](#{tool})", inner_prefix.trim_end_matches('.'));
+                shown.insert(same, place);
+            }
+        }
+        let kind = type_of(field, root);
+        let _ = writeln!(out, "| `{prefix}{name}` | {kind}{optional} | {} |", text.trim());
+        out.push_str(&inner_rows);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::client::{ClientPort, FromCall};
-use crate::reports::Reports;
+use crate::resources::Reports;
 use crate::roots::Roots;
 use crate::tools::{TOOLS, ToolResult};
 use crate::{prompts, resources};
@@ -138,7 +138,7 @@ impl ServerHandler for McpServer {
         };
         let permit = tokio::select! {
             permit = Arc::clone(&self.slots).acquire_owned() => permit,
-            () = context.ct.cancelled() => return Ok(failed(&crate::codes::cancelled()).into()),
+            () = context.ct.cancelled() => return Ok(failed(&crate::answers::cancelled()).into()),
         };
         let (to_connection, from_call) = mpsc::unbounded_channel();
         let client = ClientPort::new(context.client_capabilities().unwrap_or_default(), to_connection);

@@ -1,16 +1,13 @@
 //! The tools: their descriptions, and the conversion of their arguments and results.
 
 mod compare;
-mod explain;
 mod plan;
 mod read;
 mod run;
 mod states;
-mod tasks;
-mod validate;
 
+use crate::answers::wrong_arguments;
 use crate::call::Call;
-use crate::codes::wrong_arguments;
 use planforge_app::contract::Failure;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
@@ -22,12 +19,12 @@ use serde_json::Value;
 pub(crate) const TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<read::Read>(),
     ToolEntry::of::<plan::Plan>(),
-    ToolEntry::of::<validate::Validate>(),
+    ToolEntry::of::<plan::Validate>(),
     ToolEntry::of::<compare::Compare>(),
     ToolEntry::of::<states::States>(),
-    ToolEntry::of::<tasks::Tasks>(),
+    ToolEntry::of::<read::Tasks>(),
     ToolEntry::of::<run::Run>(),
-    ToolEntry::of::<explain::Explain>(),
+    ToolEntry::of::<read::Explain>(),
 ];
 
 /// A tool of the server.

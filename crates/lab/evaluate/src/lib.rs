@@ -1,13 +1,10 @@
 //! Results of many runs: one table of results, the papers' tables over it, comparisons, and studies without a model.
 //!
 //! [`matrix`] says which pipelines, suites, models and seeds are evaluated. [`results`] reads their run folders into one table, a row a task;
-//! [`tables`] lays it out as the papers do, [`compare`] compares two sides of it, and [`estimate`] predicts its cost. [`calibration`] counts how
-//! often verifiers are wrong about domains that were damaged on purpose. [`study`] holds experiments over PDDL alone: the same seed gives the
+//! [`tables`] lays it out as the papers do, [`compare`] compares two sides of it, and [`estimate`] predicts its cost. [`study`] holds experiments over PDDL alone: the same seed gives the
 //! same figures for any number of threads. The crate reads and computes; the command line runs pipelines and writes files.
 
-pub mod calibration;
 pub mod chart;
-mod codes;
 pub mod compare;
 pub mod estimate;
 pub mod history;
@@ -21,6 +18,10 @@ pub mod sums;
 mod table;
 pub mod tables;
 
-pub use codes::CODES;
+use planforge_diagnostics::{CodeInfo, code_table};
+
 pub use sums::Artefact;
 pub use table::{Align, Table, wrapped};
+
+/// Every code of this crate, for `planforge explain`.
+pub const CODES: &[CodeInfo] = code_table!("codes.md");

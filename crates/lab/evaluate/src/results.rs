@@ -25,7 +25,7 @@ pub use evaluation::{
 pub use judges::{AskedFor, Bound, ClassStages, Judges, PluginFacts};
 pub use task::{
     CandidateMarks, DomainOutcome, OpenReason, PLAN_FAILURES, PlanTries, ProblemOutcome, Replies, TaskCurve,
-    TaskOutcome, TaskResult,
+    TaskOutcome, TaskResult, verdict_reason,
 };
 pub(crate) use task::{CountsAs, counts_as, counts_as_solved};
 

@@ -4,11 +4,9 @@
 //! derives from the study's seed, the suite's name and the place of the draw ([`stream`]), so that neither the number of
 //! threads nor the other suites change a figure.
 
-pub mod classes;
 pub mod ew_correlation;
 pub mod omissions;
 pub mod scaling;
-pub mod search;
 
 use planforge_contract::{Failure, FailureClass};
 use planforge_diagnostics::{Diagnostic, SourceMap};

@@ -1,9 +1,9 @@
 //! Every question to a model: its page, its line in the task's list, and what the questions cost together.
 
+use crate::chunks::{Stores, document};
 use crate::documents::{Account, CallList, CallPage, ReplyView};
 use crate::outline::{CallOutline, TaskOutline, stage_label};
 use crate::prices::Prices;
-use crate::writer::{Stores, document};
 use planforge_contract::{CompletionResult, Failure, FinishReason, Message};
 use planforge_record::RunFolder;
 use serde_json::{Map, Value};

@@ -2,11 +2,11 @@
 
 use crate::calls::Calls;
 use crate::changes::{Changes, DiffOf, changes};
+use crate::chunks::{Stores, document};
 use crate::documents::{AssessmentView, CandidatePage, PageId, Pddl, PlanView, StepsView};
 use crate::outline::{MadeOutline, round_of, stage_label};
+use crate::source::Showing;
 use crate::states::{PlanTexts, REPORT_LIMITS, StatesLimits, plan_states};
-use crate::texts::Showing;
-use crate::writer::{Stores, document};
 use planforge_contract::{
     Assessment, Candidate, CandidatePatch, Decision, Failure, PlanDocument, PlanOutcome,
 };

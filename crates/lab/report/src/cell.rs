@@ -2,18 +2,16 @@
 
 use crate::calls::{Calls, add, total};
 use crate::candidates::{Candidates, own};
+use crate::chunks::Stores;
 use crate::curve::svg;
 use crate::documents::{Account, CellEntry, CellPage, Counts, CurveView, TaskEntry, TaskPage};
-use crate::metrics::Metrics;
+use crate::metrics::{FileStages, Metrics};
 use crate::outline::{Outline, TaskOutline};
 use crate::prices::Prices;
-use crate::source::CellSource;
-use crate::stages::FileStages;
-use crate::texts::{Showing, SuiteTexts};
+use crate::source::{CellSource, Showing, SuiteTexts};
 use crate::tree::lay;
-use crate::writer::Stores;
 use planforge_contract::Failure;
-use planforge_evaluate::results::TaskOutcome;
+use planforge_evaluate::results::{TaskOutcome, verdict_reason};
 use planforge_record::{RunFolder, RunManifest, TaskVerdict};
 use serde::Deserialize;
 use serde_json::Value;
@@ -91,13 +89,17 @@ pub(crate) fn write(
         let mut work = TaskWork { run: &run, task, prices: &prices, answer, page: &mut page };
         let mut line = work.write(told, &showing, stores)?;
         let stem = used.map_or(task.name.as_str(), |used| used.task.as_str());
-        let by_verdict = by_verdict(task.verdict.as_ref());
         let (outcome, why) = match cell.outcome(stem) {
             // The evaluation's tables may be older than the run.
             Some((outcome, why)) if outcome != TaskOutcome::Unfinished || task.verdict.is_none() => {
                 (outcome, why.to_owned())
             }
-            _ => by_verdict,
+            // Without an evaluation that names the deciding stage, the verdict counts.
+            _ => {
+                let unfinished = || "the run has not come to its end".to_owned();
+                let verdict = task.verdict.as_ref();
+                (TaskOutcome::of(verdict), verdict.map_or_else(unfinished, verdict_reason))
+            }
         };
         line.outcome = outcome.name();
         line.why = why;
@@ -126,28 +128,6 @@ fn count(counts: &mut Counts, outcome: TaskOutcome) {
         TaskOutcome::Failed => &mut counts.failed,
         TaskOutcome::Unfinished => &mut counts.unfinished,
     } += 1;
-}
-
-/// The outcome by the task's verdict, for runs without an evaluation that names the deciding stage.
-fn by_verdict(verdict: Option<&TaskVerdict>) -> (TaskOutcome, String) {
-    match verdict {
-        None => (TaskOutcome::Unfinished, "the run has not come to its end".to_owned()),
-        Some(TaskVerdict::Accepted) => (TaskOutcome::Solved, String::new()),
-        Some(verdict @ (TaskVerdict::Planned { .. } | TaskVerdict::Written { .. })) => (
-            TaskOutcome::NotJudged,
-            format!("{}; the task has no reference that could judge it", verdict.name()),
-        ),
-        Some(TaskVerdict::Rejected { stage, message } | TaskVerdict::Unsolvable { stage, message }) => {
-            (TaskOutcome::NotSolved, format!("{stage}: {message}"))
-        }
-        Some(TaskVerdict::Undecided { stage, message }) => {
-            (TaskOutcome::Undecided, format!("{stage}: {message}"))
-        }
-        Some(TaskVerdict::Unusable { stage, failure }) => {
-            (TaskOutcome::NotSolved, format!("no usable reply at {stage}: {failure}"))
-        }
-        Some(TaskVerdict::Failed { stage, failure }) => (TaskOutcome::Failed, format!("{stage}: {failure}")),
-    }
 }
 
 /// Task -> path of the candidate that its verdict is about, from the report that a finished run leaves.

@@ -11,7 +11,6 @@ mod candidates;
 mod cell;
 pub mod changes;
 mod chunks;
-mod codes;
 pub mod curve;
 mod documents;
 mod metrics;
@@ -21,19 +20,14 @@ mod page;
 pub mod picture;
 mod prices;
 mod source;
-mod stages;
 pub mod states;
-mod texts;
 mod tree;
-mod writer;
 
-pub use codes::CODES;
-
-use crate::documents::{Index, MethodsEntry};
-use crate::source::Source;
-use crate::texts::SuiteTexts;
-use crate::writer::Stores;
+use chunks::Stores;
+use documents::{Index, MethodsEntry};
 use planforge_contract::Failure;
+use planforge_diagnostics::{CodeInfo, code_table};
+use source::{Source, SuiteTexts};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -113,3 +107,6 @@ pub fn write(
     written.bytes = page::write(&index, finished.spool, out)?;
     Ok(written)
 }
+
+/// Every code of this crate, for `planforge explain`.
+pub const CODES: &[CodeInfo] = code_table!("codes.md");

@@ -6,8 +6,8 @@
 //! The journal has the time of a session to the second and the duration of each request, but not its start. So a task begins when
 //! its run does, and its requests follow one another within their stage. Durations are measured; starts and overlaps are not.
 
+use crate::chunks::document;
 use crate::outline::stage_label;
-use crate::writer::document;
 use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, Usage};
 use planforge_record::{Event, RunFolder, RunManifest, TaskVerdict, sha256_hex};
 use serde::Serialize;

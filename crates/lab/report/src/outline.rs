@@ -1,16 +1,10 @@
 //! The shape of a run, read from its journal and small enough for memory. The documents that it refers to are
 //! read one by one later, when their pages are written.
 
-mod paths;
-mod records;
-
-pub(crate) use paths::{natural, round_of, stage_label};
-pub(crate) use records::{
-    CallOutline, EffectOutline, LogLine, MadeOutline, Pull, Retry, RoundOutline, Selection, Session, Spent,
-};
-
-use planforge_contract::{Failure, Usage};
-use planforge_record::{Event, SamplePath, TaskVerdict};
+use planforge_contract::{Failure, ProviderFailure, Usage};
+use planforge_record::{BudgetCost, BudgetEnd, Event, SamplePath, SelectedGroup, TaskVerdict};
+use serde::Serialize;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 /// A run.
@@ -339,5 +333,171 @@ impl TaskOutline {
             sum.1 += effect.elapsed_ms;
         }
         sums
+    }
+}
+
+/// The label of a stage without its round.
+pub(crate) fn stage_label(label: &str) -> &str {
+    label.split_once('#').map_or(label, |(label, _)| label)
+}
+
+/// The round or pull of a stage's label; 0 where it has none.
+pub(crate) fn round_of(label: &str) -> u32 {
+    label.split_once('#').and_then(|(_, round)| round.parse().ok()).unwrap_or(0)
+}
+
+/// Compares paths so that numbers in them count as numbers: `edit#2` before `edit#10`.
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some(x), Some(y)) = (a.first(), b.first()) {
+        let order = if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (m, n) = (digits(a), digits(b));
+            let (left, right) = (trim_zeros(&a[..m]), trim_zeros(&b[..n]));
+            let order = left.len().cmp(&right.len()).then_with(|| left.cmp(right)).then(m.cmp(&n));
+            (a, b) = (&a[m..], &b[n..]);
+            order
+        } else {
+            (a, b) = (&a[1..], &b[1..]);
+            x.cmp(y)
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+pub(crate) fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+pub(crate) fn trim_zeros(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    &digits[zeros..]
+}
+
+/// A process that worked on the run.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Session {
+    pub(crate) mode: String,
+    pub(crate) began: String,
+    /// The time and state of its end; absent if it was killed or still runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<String>,
+}
+
+/// A message of a plugin or the host.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct LogLine {
+    pub(crate) plugin: String,
+    pub(crate) level: String,
+    pub(crate) message: String,
+}
+
+/// A candidate.
+pub(crate) struct MadeOutline {
+    pub(crate) path: SamplePath,
+    pub(crate) candidate: String,
+    pub(crate) patch: String,
+    /// Stage, blob and decision, in the order in which they were given; the same word twice is one.
+    pub(crate) assessed: Vec<(String, String, String)>,
+    /// Stage, blob and outcome.
+    pub(crate) planned: Vec<(String, String, String)>,
+}
+
+/// The candidates that a select stage kept.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct Selection {
+    pub(crate) stage: String,
+    pub(crate) kept: Vec<SamplePath>,
+    pub(crate) groups: Vec<SelectedGroup>,
+}
+
+/// A round of a refine stage.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct RoundOutline {
+    pub(crate) stage: String,
+    pub(crate) root: SamplePath,
+    pub(crate) round: u32,
+    pub(crate) best: Option<SamplePath>,
+    pub(crate) value: Option<f64>,
+    pub(crate) accepted: bool,
+    pub(crate) best_so_far: Option<SamplePath>,
+}
+
+/// A pull of a budget stage.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct Pull {
+    pub(crate) stage: String,
+    pub(crate) pull: u32,
+    pub(crate) arm: String,
+    pub(crate) made: Vec<SamplePath>,
+    pub(crate) value: Option<f64>,
+    pub(crate) reward: f64,
+    pub(crate) accepted: bool,
+    pub(crate) cost: BudgetCost,
+    pub(crate) spent: BudgetCost,
+    pub(crate) best: Option<SamplePath>,
+    pub(crate) best_value: Option<f64>,
+}
+
+/// The end of a budget stage.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) stage: String,
+    pub(crate) end: BudgetEnd,
+    pub(crate) pulls: u32,
+    pub(crate) spent: BudgetCost,
+    pub(crate) best: Option<SamplePath>,
+}
+
+/// A question to a model.
+pub(crate) struct CallOutline {
+    pub(crate) key: String,
+    pub(crate) path: SamplePath,
+    pub(crate) role: String,
+    pub(crate) llm: String,
+    /// Absent where the question ended before it was recorded with its request.
+    pub(crate) request: Option<String>,
+    pub(crate) result: Option<String>,
+    pub(crate) failure: Option<ProviderFailure>,
+    /// The blob with the failure of a question that ended without the server's word: a cap, a deadline, a plugin that broke.
+    pub(crate) broken: Option<String>,
+    pub(crate) usage: Usage,
+    pub(crate) attempts: u32,
+    pub(crate) elapsed_ms: u64,
+}
+
+/// A planner's, verifier's or other program's answer that was recorded.
+pub(crate) struct EffectOutline {
+    pub(crate) call: String,
+    pub(crate) elapsed_ms: u64,
+}
+
+/// An attempt that failed and was made again.
+#[derive(Debug, Clone, Serialize, PartialEq)]
+pub(crate) struct Retry {
+    pub(crate) attempt: u32,
+    pub(crate) failure: ProviderFailure,
+    pub(crate) wait_ms: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_paths_count_as_numbers() {
+        let mut paths =
+            ["s.p01/edit#10/0", "s.p01/edit#2/10.1", "s.p01/edit#2/9", "s.p01/edit#2/10", "s.p01/edit/0"];
+        paths.sort_by(|a, b| natural(a, b));
+        assert_eq!(
+            paths,
+            ["s.p01/edit#2/9", "s.p01/edit#2/10", "s.p01/edit#2/10.1", "s.p01/edit#10/0", "s.p01/edit/0"]
+        );
+        assert_eq!(natural("a01", "a1"), Ordering::Greater);
+        assert_eq!(natural("a1", "a1"), Ordering::Equal);
     }
 }

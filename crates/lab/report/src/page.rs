@@ -1,9 +1,8 @@
 //! The HTML file: one style element, one script element, the index and the chunks as data that no browser runs, and the first table
 //! for readers without scripts.
 
-use crate::chunks::Spool;
+use crate::chunks::{Spool, broken};
 use crate::documents::{CellEntry, Counts, Index};
-use crate::writer::broken;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minijinja::value::Serde;

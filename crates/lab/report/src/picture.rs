@@ -5,11 +5,9 @@
 mod build;
 mod coordinates;
 mod default;
-mod node;
 mod paint;
 #[cfg(feature = "png")]
 mod png;
-mod scene;
 mod shape;
 
 pub use paint::STYLE;
@@ -26,12 +24,12 @@ pub fn png(_svg: &str) -> Result<Vec<u8>, String> {
         .to_owned())
 }
 
+use coordinates::Scene;
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::TypeHierarchy;
 use planforge_pddl::ast::{Domain, Problem, TypedName};
 use planforge_pipeline::{Colour, LookSpec, PictureTemplate, read_picture};
 use planforge_planning::task::{Atom, ObjectId, Symbols};
-use scene::Scene;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,17 +1,14 @@
 //! Checks a suite's folder: its PDDL, texts, templates, sentences and tasks. Also reads the layouts of LLM+P
 //! and of the exploration-walk data, and folders of PDDL alone.
 
-mod beside;
-mod order;
 mod pipelines;
-mod templates;
-
-pub use pipelines::PipelineNeeds;
 
 use crate::codes;
 use crate::generate::silent_objects;
+use planforge_asp::reader::{self, Signature};
+use planforge_asp::{Declarations, read_knowledge, syntax};
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, SourceMap, Span};
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::{Action, Condition, Domain, Effect, Problem, TypedName};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_pipeline::{LoadedSuite, Suite, apply_add_ons, load_leniently};
 use planforge_planning::{
@@ -19,6 +16,8 @@ use planforge_planning::{
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+pub use pipelines::PipelineNeeds;
 
 /// Findings in one folder.
 #[derive(Debug, Clone)]
@@ -146,15 +145,15 @@ impl Check<'_> {
         }
         if let Some(reference) = &reference {
             self.sentences(suite, reference);
-            self.found.extend(beside::types(suite, &reference.domain, reference.source));
-            self.found.extend(order::descriptions(suite, &reference.domain, reference.source));
-            self.found.extend(beside::programs(suite, &reference.domain, &mut self.sources));
+            self.found.extend(check_described_types(suite, &reference.domain, reference.source));
+            self.found.extend(check_parameter_order(suite, &reference.domain, reference.source));
+            self.found.extend(check_programs(suite, &reference.domain, &mut self.sources));
             if let Some(template) = &suite.domain_template {
                 let source = self.add(suite, "domain_template.pddl", template);
-                self.found.extend(templates::domain(&reference.domain, template, source));
+                self.found.extend(check_domain_template(&reference.domain, template, source));
             }
         }
-        self.found.extend(beside::example_without_text(suite));
+        self.found.extend(example_without_text(suite));
         if suite.tasks.is_empty() {
             let message = format!("{} has no tasks", suite.folder.display());
             let help = "a task is a file NAME.nl, with NAME.pddl as its reference";
@@ -245,7 +244,7 @@ impl Check<'_> {
             self.text(suite, &problem, files);
             if let Some(template) = files.template {
                 let source = self.add(suite, &format!("{}_template.pddl", files.stem), template);
-                self.found.extend(templates::problem(&problem, template, source));
+                self.found.extend(check_problem_template(&problem, template, source));
             }
         }
         row.errors = self.errors() - before;
@@ -372,4 +371,209 @@ fn is_prose(plan: &str) -> bool {
         line.contains('(')
     });
     any && !steps
+}
+
+/// Checks that a suite with descriptions of types has one for every type.
+fn check_described_types(suite: &Suite, domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
+    let described =
+        |name: &str| suite.types.is_empty() || suite.types.contains_key(&name.to_ascii_lowercase());
+    let missing = domain.types.iter().filter(|ty| !described(ty.name.as_str()));
+    missing
+        .map(|ty| {
+            let name = ty.name.as_str();
+            let message = format!("sentences.toml does not say what a `{name}` is");
+            let help = format!("add `{name} = \"...\"` to [types]");
+            Diagnostic::warning(codes::NO_TYPE, message).help(help).at(source, ty.name.span, "")
+        })
+        .collect()
+}
+
+/// `p_example.lp` without the text that it is read from.
+fn example_without_text(suite: &Suite) -> Option<Diagnostic> {
+    let path = suite.folder.join("p_example.lp");
+    (suite.example.is_none() && path.exists()).then(|| {
+        let message = format!("{}: p_example.nl, the text that it represents, is missing", path.display());
+        let help = "write the example's text, or remove this file";
+        Diagnostic::warning(codes::IDLE_FILE, message).help(help)
+    })
+}
+
+/// Checks the knowledge file and the example's representation: that both can be read, that the declarations
+/// fit the domain, and that the representation is in the form that models write.
+fn check_programs(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Vec<Diagnostic> {
+    let place = |file: &str| match suite.add_on.as_ref().filter(|used| used.files.contains_key(file)) {
+        Some(used) => format!("{}/{file}", used.folder),
+        None => suite.folder.join(file).display().to_string(),
+    };
+    let mut found = Vec::new();
+    let mut declarations = Declarations::default();
+    if let Some(text) = &suite.knowledge {
+        let source = sources.add(place("knowledge.lp"), text.as_str());
+        let parsed = syntax::parse(text, source);
+        found.extend(parsed.diagnostics);
+        let (declared, wrong) = read_knowledge(&parsed.program, domain, source);
+        found.extend(wrong);
+        declarations = declared;
+    }
+    if let Some(text) = suite.example.as_ref().and_then(|example| example.ir.as_ref()) {
+        let source = sources.add(place("p_example.lp"), text.as_str());
+        found.extend(reader::read(text, source, &Signature::new(domain, &declarations)).diagnostics());
+    }
+    found
+}
+
+/// Actions whose written description names the parameters in another order than their schema. Which one a reader
+/// takes over is open, so result classes are up to the order, and the class by position stands beside them.
+fn check_parameter_order(suite: &Suite, domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
+    let of = |action: &Action| {
+        let text = suite.action_texts.get(action.name.key())?.base.as_deref()?;
+        let told = told_order(text, action)?;
+        let names = |list: Vec<&str>| list.join(", ");
+        let message = format!(
+            "the description of `{}` names its parameters in another order than the PDDL: {} for {}",
+            action.name,
+            names(told),
+            names(action.parameters.iter().map(bare).collect())
+        );
+        let help =
+            "result classes are up to the order of parameters; where the order counts, let the text state it";
+        let found = Diagnostic::advice(codes::PARAMETER_ORDER, message).help(help);
+        Some(found.at(source, action.name.span, ""))
+    };
+    domain.actions.iter().filter_map(of).collect()
+}
+
+fn bare(parameter: &TypedName) -> &str {
+    parameter.name.key().trim_start_matches('?')
+}
+
+/// The parameters in the order in which a text names them first, if that is another order than the schema's.
+/// Parameters that it never names are left out.
+fn told_order<'a>(text: &str, action: &'a Action) -> Option<Vec<&'a str>> {
+    let text = text.to_lowercase();
+    // The name of the action may contain that of a parameter.
+    let quoted = format!("\"{}\"", action.name.key());
+    let rest = text.split_once(&quoted).map_or(text.as_str(), |(_, rest)| rest);
+    let words: Vec<&str> = rest
+        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let place = |parameter: &TypedName| {
+        let name = bare(parameter);
+        let types: Vec<&str> =
+            parameter.ty.iter().flat_map(|ty| &ty.alternatives).map(|name| name.key()).collect();
+        let is_type = |word: &str| types.iter().any(|ty| word == *ty || word.strip_suffix('s') == Some(ty));
+        let after_type = words.windows(2).position(|pair| is_type(pair[0]) && pair[1] == name);
+        // Without its type before it, `a` is an article.
+        let alone = || words.iter().position(|word| *word == name && name != "a");
+        after_type.map(|at| at + 1).or_else(alone)
+    };
+    let mut told: Vec<(usize, &str)> =
+        action.parameters.iter().filter_map(|p| Some((place(p)?, bare(p)))).collect();
+    if told.is_sorted_by_key(|(at, _)| *at) {
+        return None;
+    }
+    told.sort_by_key(|(at, _)| *at);
+    Some(told.into_iter().map(|(_, name)| name).collect())
+}
+
+/// Differences between a domain template and its domain. Names of parameters may differ, since plans do not
+/// use them.
+fn check_domain_template(domain: &Domain, template: &str, source: SourceId) -> Vec<Diagnostic> {
+    let parsed = parse_domain(template, source);
+    let mut found: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    let template = parsed.value;
+    for action in &domain.actions {
+        let name = action.name.as_str();
+        match template.actions.iter().find(|a| a.name.is(action.name.key())) {
+            None => found.push(differs(format!("the template lacks action `{name}`"), source, template.span)),
+            Some(other) if signature(&other.parameters) != signature(&action.parameters) => {
+                let message = format!(
+                    "action `{name}` has parameters ({}) in the domain and ({}) in the template",
+                    signature(&action.parameters).join(" "),
+                    signature(&other.parameters).join(" ")
+                );
+                found.push(differs(message, source, other.name.span));
+            }
+            Some(_) => {}
+        }
+    }
+    for other in &template.actions {
+        if !domain.actions.iter().any(|a| a.name.is(other.name.key())) {
+            let message = format!("the domain has no action `{}`", other.name);
+            found.push(differs(message, source, other.name.span));
+        }
+        if tells(other) {
+            let message = format!("the template shows conditions or effects of `{}`", other.name);
+            found.push(shows(message, source, other.name.span));
+        }
+    }
+    let objects = |d: &Domain| typed_names(&d.constants);
+    if objects(domain) != objects(&template) {
+        let message = "the template's constants are not the domain's";
+        found.push(differs(message.to_owned(), source, template.span));
+    }
+    found
+}
+
+/// Differences between an object template and its problem.
+fn check_problem_template(problem: &Problem, template: &str, source: SourceId) -> Vec<Diagnostic> {
+    let parsed = parse_problem(template, source);
+    let mut found: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    let template = parsed.value;
+    let (wanted, there) = (typed_names(&problem.objects), typed_names(&template.objects));
+    let lacks: Vec<&str> = wanted.iter().filter(|o| !there.contains(o)).map(String::as_str).collect();
+    let more: Vec<&str> = there.iter().filter(|o| !wanted.contains(o)).map(String::as_str).collect();
+    if !lacks.is_empty() {
+        found.push(differs(format!("the template lacks {}", lacks.join(", ")), source, template.span));
+    }
+    if !more.is_empty() {
+        found.push(differs(format!("the problem has no {}", more.join(", ")), source, template.span));
+    }
+    if let Some(first) = template.init.first() {
+        found.push(shows("the template shows facts of the initial state".to_owned(), source, first.span()));
+    }
+    found
+}
+
+fn differs(message: String, source: SourceId, span: Span) -> Diagnostic {
+    let help = "`planforge suite template DIR --force` makes the templates anew";
+    Diagnostic::error(codes::TEMPLATE_DIFFERS, message).at(source, span, "").help(help)
+}
+
+fn shows(message: String, source: SourceId, span: Span) -> Diagnostic {
+    let help = "a template shows an interface or objects; methods that are given those alone would see more";
+    Diagnostic::warning(codes::TEMPLATE_SHOWS, message).at(source, span, "").help(help)
+}
+
+fn tells(action: &Action) -> bool {
+    let condition = action
+        .precondition
+        .as_ref()
+        .is_some_and(|c| !matches!(c, Condition::And(parts, _) if parts.is_empty()));
+    let effect =
+        action.effect.as_ref().is_some_and(|e| !matches!(e, Effect::And(parts, _) if parts.is_empty()));
+    condition || effect
+}
+
+/// The types of parameters, in order.
+fn signature(parameters: &[TypedName]) -> Vec<String> {
+    parameters.iter().map(type_of).collect()
+}
+
+fn type_of(entry: &TypedName) -> String {
+    let Some(ty) = &entry.ty else { return "object".to_owned() };
+    let mut names: Vec<&str> = ty.alternatives.iter().map(|n| n.key()).collect();
+    names.sort_unstable();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        _ => format!("(either {})", names.join(" ")),
+    }
+}
+
+/// Names with types, sorted.
+fn typed_names(entries: &[TypedName]) -> Vec<String> {
+    let mut all: Vec<String> = entries.iter().map(|e| format!("{} - {}", e.name.key(), type_of(e))).collect();
+    all.sort_unstable();
+    all
 }

@@ -32,8 +32,7 @@ mod draw;
 pub(crate) mod template;
 
 use crate::codes;
-use crate::mention::find_unmentioned;
-use crate::rendering::TemplateRenderer;
+use crate::rendering::{TemplateRenderer, find_unmentioned};
 pub use draw::{Limits, MAX_DRAWS};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_pddl::ast::Domain;

@@ -6,7 +6,6 @@ pub mod check;
 pub mod codes;
 pub mod generate;
 pub mod import_actions;
-mod mention;
 pub mod obfuscate;
 pub mod paraphrase;
 mod rendering;

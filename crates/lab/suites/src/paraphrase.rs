@@ -17,26 +17,22 @@
 //! The result of a wording is checked: every object is named, every fact of the initial state and the goal was asked for and stands with all its
 //! names in one sentence or line, unless a rule covers it; and no two wordings of a task are the same text.
 //!
-//! A line `%% level N` begins a [level]: a text that implies facts instead of naming them.
+//! A line `%% level N` begins a level: a text that implies facts instead of naming them.
 
 mod facts;
-mod functions;
-pub mod level;
-pub(crate) mod wording;
+pub(crate) mod functions;
 
 use crate::codes;
 use crate::generate::template::NoRendering;
 use crate::generate::{GenerationError, silent_objects};
-use crate::mention::find_unmentioned;
-use crate::rendering::{RenderRequest, Template, TemplateRenderer};
+use crate::rendering::{RenderRequest, Template, TemplateRenderer, find_unmentioned};
 use facts::{Facts, Part, RequestedFacts};
-use level::{LAST_SECTION, LevelText};
+use functions::RenderedWording;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Suite, SuiteTask};
 use std::collections::BTreeMap;
-use wording::RenderedWording;
 
 /// The line that begins a section of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -325,5 +321,68 @@ impl Telling<'_> {
 
     fn error_at(&self, code: &'static str, message: &str, place: Option<ErrorPlace<'_>>) -> GenerationError {
         self.paraphraser.error_at(code, format!("{}: {message}", self.stem), place)
+    }
+}
+
+/// The last level with a section of its own: texts of tasks at level 4 are those of level 3.
+pub const LAST_SECTION: u8 = 3;
+
+/// Begins a line with facts.
+const FACTS: char = '=';
+/// The facts of a sentence that has none.
+const IRRELEVANT: &str = "irrelevant";
+
+/// A sentence and its facts. May have several lines, such as the first row of a table below its head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    pub text: String,
+    /// The facts and rules that it states; `None` for an irrelevant sentence.
+    pub facts: Option<String>,
+}
+
+/// A task at a level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LevelText {
+    /// The stem of its files: `p03-L2`.
+    pub stem: String,
+    pub sentences: Vec<Sentence>,
+}
+
+impl LevelText {
+    /// Reads a rendered level.
+    ///
+    /// # Errors
+    /// A sentence without facts, or facts before the first sentence.
+    fn parse(stem: String, rendered: &str) -> Result<Self, String> {
+        let mut sentences: Vec<Sentence> = Vec::new();
+        let mut text = String::new();
+        for line in rendered.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            match line.strip_prefix(FACTS).map(str::trim) {
+                None => text = text + line + "\n",
+                Some(facts) if !text.is_empty() => {
+                    let facts = (facts != IRRELEVANT).then(|| format!("{facts}\n"));
+                    sentences.push(Sentence { text: std::mem::take(&mut text), facts });
+                }
+                Some(facts) => match sentences.last_mut().and_then(|last| last.facts.as_mut()) {
+                    Some(before) => *before = format!("{before}{facts}\n"),
+                    None => return Err(format!("no sentence stands before `{FACTS} {facts}`")),
+                },
+            }
+        }
+        match text.is_empty() {
+            true => Ok(Self { stem, sentences }),
+            false => Err(format!("no line `{FACTS} ...` follows `{}`", text.trim_end())),
+        }
+    }
+
+    /// The text of the task.
+    pub fn text(&self) -> String {
+        self.sentences.iter().map(|sentence| sentence.text.as_str()).collect()
+    }
+
+    /// The facts of all sentences but the one of this index.
+    pub fn facts_without(&self, left_out: Option<usize>) -> String {
+        let kept = self.sentences.iter().enumerate().filter(|(index, _)| Some(*index) != left_out);
+        kept.filter_map(|(_, sentence)| sentence.facts.as_deref()).collect()
     }
 }

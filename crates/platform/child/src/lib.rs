@@ -19,17 +19,11 @@
 
 mod ending;
 mod guard;
-mod lines;
 mod process;
-mod run;
 mod session;
 mod spec;
-mod tail;
-mod tree;
 
 pub use ending::{Ending, Finished, Stream};
-pub use lines::{Line, read_line};
-pub use process::{Pipes, Process};
-pub use run::run;
-pub use session::{Session, Trouble};
+pub use process::{Pipes, Process, run};
+pub use session::{Line, Session, Trouble, read_line};
 pub use spec::{CommandSpec, Environment, Limits, USUAL_VARIABLES};

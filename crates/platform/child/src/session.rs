@@ -1,10 +1,9 @@
-//! A conversation with a program, one line a message.
+//! A conversation with a program, one line a message, with a limit on lines.
 
 use crate::ending::{Ending, Finished, Stream};
-use crate::lines::{Line, read_line};
 use crate::process::{Pipes, Process, spawn};
 use crate::spec::{CommandSpec, Limits};
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -158,5 +157,36 @@ impl Session {
             Some(process) => how(process),
             None => Finished::not_started("it has ended before"),
         }
+    }
+}
+
+/// A line of output, or what there is instead.
+#[derive(Debug)]
+pub enum Line {
+    /// Without its line break.
+    Whole(Vec<u8>),
+    /// The output ended in the middle of it.
+    Unfinished(Vec<u8>),
+    /// It is longer than the limit; the rest was not read.
+    TooLong,
+    /// The output is closed.
+    Closed,
+}
+
+/// Reads the next line of at most `most` bytes.
+pub fn read_line(output: &mut impl BufRead, most: u64) -> Line {
+    let mut line = Vec::new();
+    let read = output.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line);
+    match (read, line.last()) {
+        (Err(_) | Ok(0), _) => Line::Closed,
+        (Ok(_), Some(b'\n')) => {
+            line.pop();
+            if line.last() == Some(&b'\r') {
+                line.pop();
+            }
+            Line::Whole(line)
+        }
+        (Ok(count), _) if count as u64 > most => Line::TooLong,
+        (Ok(_), _) => Line::Unfinished(line),
     }
 }

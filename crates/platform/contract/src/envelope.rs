@@ -1,7 +1,10 @@
 //! The written form of a document that crosses a boundary: `{"document": NAME, "schema": N, "body": {...}}`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use crate::JsonObject;
+use schemars::{JsonSchema, schema_for};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::fmt::Debug;
 
 /// A type that may cross a plugin boundary or stand in a run folder.
@@ -118,4 +121,15 @@ macro_rules! documents {
             $(visitor.visit::<$ty>();)*
         }
     };
+}
+
+/// The JSON schemas of documents, for authors of plugins in other languages: name -> `{schema, json_schema}`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DocumentSchemas(pub JsonObject);
+
+impl DocumentVisitor for DocumentSchemas {
+    fn visit<T: Document + JsonSchema + PartialEq + Debug>(&mut self) {
+        let entry = json!({"schema": T::SCHEMA, "json_schema": schema_for!(T)});
+        self.0.insert(T::NAME.to_owned(), entry);
+    }
 }

@@ -14,12 +14,17 @@
 pub mod api;
 mod documents;
 mod envelope;
-mod headers;
-mod progress;
-mod schema;
 
-pub use documents::assessment::{Assessment, Decision, UndecidedReason};
-pub use documents::candidate::{Candidate, CandidatePatch, Edits, LineageStep, WrittenTexts};
+pub use api::ProgressTimer;
+pub use documents::assessment::{
+    AppliedFix, Assessment, Critique, CritiqueFinding, Decision, FindingSeverity, ReportedDiagnostic,
+    ReportedSeverity, UndecidedReason,
+};
+pub use documents::candidate::{
+    Candidate, CandidatePatch, Edits, FixPolicy, IdleReason, IdleRule, Inference, InferenceRule,
+    InferredAtom, InferredEntry, LineageStep, ProblemSection, RuleOrigin, TranslateRequest,
+    TranslateResponse, VerifyRequest, VerifyResponse, WrittenTexts,
+};
 pub use documents::capabilities::{
     Applies, Capabilities, OptionCondition, RequestBound, RequestCount, RequestSetting,
 };
@@ -30,35 +35,24 @@ pub use documents::classes::{
 pub use documents::commands::{CommandOption, StartedCommand, UsualProgram};
 pub use documents::completion::{
     CompletionRequest, CompletionResult, Constraint, FinishReason, Message, Price, ProviderFailure,
-    ProviderFailureClass, Replies, Reply, ReplySchema, Sampling, Speaker, Tags, TokenLogprob, Usage,
+    ProviderFailureClass, RateLimits, RateQuota, Replies, Reply, ReplySchema, Sampling, Speaker, Tags,
+    TokenLogprob, Usage, is_harmless_header,
 };
-pub use documents::critique::{Critique, CritiqueFinding, FindingSeverity};
 pub use documents::environment::{
     EnvironmentInfo, EnvironmentOpen, EnvironmentPlan, EnvironmentVerdict, Execution, ExecutionReport,
     Sequences, StateDescription, StateQuery, WalkPolicy, WalkSpec, Walks,
 };
 pub use documents::failure::{Failure, FailureClass, Outcome};
-pub use documents::infer::{
-    IdleReason, IdleRule, Inference, InferenceRule, InferredAtom, InferredEntry, ProblemSection, RuleOrigin,
-};
 pub use documents::materials::{
-    ActionDescription, ActionExample, ActionMaterials, ExampleMaterials, LeadMaterials, Materials,
-    PredicateDescription, SuiteMaterials, TemplateMaterials,
+    ActionDescription, ActionExample, ActionInterface, ActionMaterials, ActionSignature, ExampleMaterials,
+    Given, LeadMaterials, Materials, PredicateDescription, SentenceSlots, Sentences, SuiteMaterials,
+    TaskView, TemplateMaterials, TypedName, sentence_slots,
 };
 pub use documents::plan::{
     ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
 };
 pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
-pub use documents::rate_limits::{RateLimits, RateQuota};
-pub use documents::reported::{AppliedFix, ReportedDiagnostic, ReportedSeverity};
-pub use documents::sentences::{SentenceSlots, Sentences, sentence_slots};
-pub use documents::task::{ActionInterface, ActionSignature, Given, TaskView, TypedName};
-pub use documents::translate::{FixPolicy, TranslateRequest, TranslateResponse};
-pub use documents::verify::{VerifyRequest, VerifyResponse};
-pub use envelope::{DecodeError, Document, DocumentVisitor, Envelope, decode, encode};
-pub use headers::is_harmless_header;
-pub use progress::ProgressTimer;
-pub use schema::DocumentSchemas;
+pub use envelope::{DecodeError, Document, DocumentSchemas, DocumentVisitor, Envelope, decode, encode};
 
 /// A JSON object with sorted keys, as options and extra fields use it.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

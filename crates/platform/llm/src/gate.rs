@@ -1,10 +1,10 @@
-//! Limits on concurrent requests and on their rate.
+//! Limits on concurrent requests, on their rate and after failures in a row; the clock that they wait with, and the progress of each request for display.
 
-use crate::clock::Clock;
 use crate::pace::{Pace, Ticket};
-use planforge_contract::{ProviderFailure, ProviderFailureClass, RateLimits};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use crate::settings::ModelSettings;
+use planforge_contract::{Failure, FailureClass, ProviderFailure, ProviderFailureClass, RateLimits};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Interval at which a waiter checks for an interruption.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
@@ -170,4 +170,181 @@ impl Drop for Permit<'_> {
 fn spacing(per_minute: Option<f64>) -> Duration {
     let each = per_minute.filter(|rate| *rate > 0.0).map(|rate| 60.0 / rate);
     each.and_then(|each| Duration::try_from_secs_f64(each).ok()).unwrap_or(Duration::ZERO)
+}
+
+/// Source of time and of waits.
+pub trait Clock: Send + Sync {
+    /// Time since some fixed moment; never goes back.
+    fn now(&self) -> Duration;
+    /// Waits for the duration or until `cancelled` returns true. Returns false if it was cancelled.
+    fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool;
+}
+
+/// The machine's own clock.
+#[derive(Debug)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+/// Interval at which a sleeper checks for an interruption.
+const SLICE: Duration = Duration::from_millis(20);
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+    fn sleep(&self, duration: Duration, cancelled: &dyn Fn() -> bool) -> bool {
+        let end = Instant::now() + duration;
+        loop {
+            if cancelled() {
+                return false;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            std::thread::sleep(left.min(SLICE));
+        }
+    }
+}
+
+/// Code of the failure of a request that was not sent because the table's server seems to be down.
+pub(crate) const PAUSED: &str = "llm.resting";
+
+/// The failure of a request that is not sent while its table is paused.
+pub(crate) fn paused(name: &str, failures: u32) -> Failure {
+    let message = format!("`{name}` is paused: its last {failures} requests in a row failed");
+    Failure::new(FailureClass::Provider, PAUSED, message)
+        .help("`rest_after` and `rest_s` of its table set the number of failures and the length of the pause")
+}
+
+/// The state of one table's pause, updated at the end of each request.
+#[derive(Debug, Default)]
+pub(crate) struct TablePause {
+    state: Mutex<PauseState>,
+}
+
+#[derive(Debug, Default)]
+struct PauseState {
+    /// Failures in a row that were not caused by the request.
+    failures: u32,
+    /// Time at which one request may try again, once enough failed.
+    until: Duration,
+}
+
+impl TablePause {
+    fn state(&self) -> MutexGuard<'_, PauseState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of failed requests in a row while the table is paused. When the pause is over, one request is
+    /// sent and the others wait for its end.
+    pub(crate) fn failures_if_paused(&self, settings: &ModelSettings, clock: &dyn Clock) -> Option<u32> {
+        let mut state = self.state();
+        if settings.rest_after == 0 || state.failures < settings.rest_after {
+            return None;
+        }
+        let now = clock.now();
+        if now < state.until {
+            return Some(state.failures);
+        }
+        state.until = now + pause_length(settings);
+        None
+    }
+
+    /// A request was answered, or refused because of its content: the server is up.
+    pub(crate) fn record_success(&self) {
+        self.state().failures = 0;
+    }
+
+    /// A request failed after its retries.
+    pub(crate) fn record_failure(
+        &self,
+        class: ProviderFailureClass,
+        settings: &ModelSettings,
+        clock: &dyn Clock,
+    ) {
+        if !is_outside_request(class) {
+            return self.record_success();
+        }
+        let mut state = self.state();
+        state.failures = state.failures.saturating_add(1);
+        state.until = clock.now() + pause_length(settings);
+    }
+}
+
+fn pause_length(settings: &ModelSettings) -> Duration {
+    Duration::try_from_secs_f64(settings.rest_s).unwrap_or(Duration::MAX / 2)
+}
+
+/// True if the cause of a failure is the server, the connection or the account, and not this one request.
+const fn is_outside_request(class: ProviderFailureClass) -> bool {
+    use ProviderFailureClass as C;
+    match class {
+        C::Connection | C::Timeout | C::RateLimited | C::Server | C::Authentication | C::NotFound => true,
+        C::ContextOverflow | C::BadRequest | C::Malformed => false,
+    }
+}
+
+/// A request to a model, and the phase that it enters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CallStep<'a> {
+    /// The model table.
+    pub llm: &'a str,
+    /// The request's sample path, unique in the run.
+    pub path: &'a str,
+    pub phase: CallPhase,
+    /// Requests a second that are sent to the table now; `None` without a limit.
+    pub rate: Option<f64>,
+}
+
+/// The phase of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallPhase {
+    /// Waits for its turn: `max_concurrency` requests are in flight, or those in flight may exhaust a cap.
+    Queued,
+    /// Waits this long because of `requests_per_minute`, because the server refused requests, or because it asked to
+    /// wait.
+    Held(Duration),
+    /// The request was sent; the first attempt is 1.
+    Sent(u32),
+    /// This attempt failed. The request waits this long before the next.
+    BackingOff(u32, Duration),
+    /// The request ended.
+    Ended,
+}
+
+/// Callback for each step of each request that no record answers. Called from many threads.
+pub type CallWatch = Arc<dyn Fn(&CallStep<'_>) + Send + Sync>;
+
+/// Reports the phases of one request, and its end in every case.
+pub(crate) struct CallProgress<'a> {
+    watch: Option<&'a CallWatch>,
+    llm: &'a str,
+    path: &'a str,
+    gate: &'a Gate,
+}
+
+impl<'a> CallProgress<'a> {
+    pub(crate) fn new(watch: Option<&'a CallWatch>, llm: &'a str, path: &'a str, gate: &'a Gate) -> Self {
+        Self { watch, llm, path, gate }
+    }
+
+    pub(crate) fn enter(&self, phase: CallPhase) {
+        if let Some(watch) = self.watch {
+            watch(&CallStep { llm: self.llm, path: self.path, phase, rate: self.gate.rate() });
+        }
+    }
+}
+
+impl Drop for CallProgress<'_> {
+    fn drop(&mut self) {
+        self.enter(CallPhase::Ended);
+    }
 }

@@ -1,8 +1,7 @@
 //! [`Llm`]: requests to the model tables of one run.
 
-use crate::answer::{RoleAnswer, Unanswered};
-use crate::clock::Clock;
-use crate::deferred::PendingRequest;
+use crate::answer::{PendingRequest, RoleAnswer, Unanswered};
+use crate::gate::Clock;
 use crate::key::canonical_request;
 use crate::models::RoleModels;
 use crate::role_request::RoleRequest;

@@ -7,8 +7,8 @@
 
 use crate::answer::{FailedTable, RoleAnswer, TableReplies, Unanswered};
 use crate::caps::estimated_tokens;
+use crate::gate::PAUSED;
 use crate::models::RoleModels;
-use crate::pause::PAUSED;
 use crate::session::Mode;
 use crate::table_client::{RecordedEnd, TableClient, TableRequest};
 use planforge_contract::{Failure, FailureClass, Replies, Usage};

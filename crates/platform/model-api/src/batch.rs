@@ -6,17 +6,10 @@
 //! after every earlier answer was a temporary error.
 
 mod answers;
-mod codes;
 mod requests;
 
-pub use answers::{AnswerLine, BatchReplies, MAX_LINE_BYTES, read_answer, redact_line};
-pub use codes::{CODES, io_failure};
-pub use requests::{
-    CHAT_URL, MAX_FILE_BYTES, MAX_FILE_REQUESTS, MESSAGES_URL, RESPONSES_URL, RequestFile, Wave, custom_id,
-};
-
 use planforge_contract::{Failure, FailureClass, ProviderFailure};
-use planforge_diagnostics::{Diagnostic, skip_byte_order_mark};
+use planforge_diagnostics::{CodeInfo, Diagnostic, code_table, skip_byte_order_mark};
 use planforge_llm::PendingRequest;
 use planforge_record::{MAX_RECORD_BYTES, Redactor, read_regular, read_regular_text};
 use requests::{Ledger, Part, Questions, names, parts, wave_of};
@@ -24,6 +17,11 @@ use serde::Deserialize;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+pub use answers::{AnswerLine, BatchReplies, MAX_LINE_BYTES, read_answer, redact_line};
+pub use requests::{
+    CHAT_URL, MAX_FILE_BYTES, MAX_FILE_REQUESTS, MESSAGES_URL, RESPONSES_URL, RequestFile, Wave, custom_id,
+};
 
 /// `RUN/batch`, or `OUT/batch` of an evaluation.
 #[derive(Debug, Clone)]
@@ -301,4 +299,13 @@ impl WrittenFile {
         }
         Ok(file)
     }
+}
+
+/// Every code that this module gives.
+pub const CODES: &[CodeInfo] = code_table!("batch/codes.md");
+
+/// `batch.io`: `what` is what could not be done with the file.
+pub fn io_failure(path: &Path, what: &str, error: &dyn std::fmt::Display) -> Failure {
+    let message = format!("cannot {what} {}: {error}", path.display());
+    Failure::new(FailureClass::System, "batch.io", message)
 }

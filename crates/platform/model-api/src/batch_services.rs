@@ -8,15 +8,12 @@
 //! after it, so that a crash submits nothing twice.
 
 mod calls;
-mod codes;
 mod services;
-
-pub use calls::{ConnectionSettings, FetchedResults, Service, ServiceConnection};
-pub use codes::CODES;
 
 use crate::batch::{BatchFolder, MAX_FILE_BYTES, MAX_FILE_REQUESTS, WrittenFile, io_failure};
 use calls::{Calls, MAX_ATTEMPTS, fetch_results};
 use planforge_contract::{Failure, FailureClass, ProviderFailureClass};
+use planforge_diagnostics::{CodeInfo, code_table};
 use planforge_llm::Clock;
 use planforge_record::{MAX_RECORD_BYTES, Redactor, read_regular, sha256_hex};
 use serde::{Deserialize, Serialize};
@@ -26,6 +23,8 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use calls::{ConnectionSettings, FetchedResults, Service, ServiceConnection};
 
 /// Wait before the second look at batches that are awaited; it doubles up to [`LONGEST_POLL`].
 const FIRST_POLL: Duration = Duration::from_secs(2);
@@ -532,3 +531,6 @@ impl BatchProgress {
         }
     }
 }
+
+/// Every code that this module gives. `batch.changed` and `batch.io` are those of `batch`.
+pub const CODES: &[CodeInfo] = code_table!("batch_services/codes.md");

@@ -3,14 +3,11 @@
 //! Retries, `n`, limits, caps and the record belong to the host. A server owns its async runtime and blocks the calling
 //! thread; several threads may call at the same time.
 
-mod codes;
 mod receive;
-
-pub use codes::CODES;
-pub use receive::{Received, download, receive};
 
 use planforge_contract::api::Host;
 use planforge_contract::{Failure, FailureClass, ProgressTimer, is_harmless_header};
+use planforge_diagnostics::{CodeInfo, code_table};
 use receive::collect;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rustls::pki_types::CertificateDer;
@@ -22,6 +19,8 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use receive::{Received, download, receive};
 
 /// The failure for a setting that the service has no field for.
 pub fn unsupported(message: impl Into<String>, help: impl Into<String>) -> Failure {
@@ -420,6 +419,9 @@ impl ReasoningLevel {
         }
     }
 }
+
+/// Every code that this module gives.
+pub const CODES: &[CodeInfo] = code_table!("http/codes.md");
 
 #[cfg(test)]
 mod tests {

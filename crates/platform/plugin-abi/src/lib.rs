@@ -9,18 +9,14 @@
 
 #![allow(unsafe_code)] // The interface itself: reading symbols and trusting a checked header needs unsafe.
 
-#[cfg(feature = "load")]
-mod file;
 mod header;
 #[cfg(feature = "load")]
 mod library;
 pub mod raw;
 
-#[cfg(feature = "load")]
-pub use file::{FileError, PluginFile, read_file};
 pub use header::{BundledPlugin, Exports, Header, Module, constructor, header};
 #[cfg(feature = "load")]
-pub use library::{LoadError, open_bundled, open_library};
+pub use library::{FileError, LoadError, PluginFile, open_bundled, open_library, read_file};
 
 /// The number that host and plugin must share. Not the application's version.
 pub const EPOCH: u32 = 2;

@@ -1,7 +1,6 @@
 //! Shared parts of the translators that write PDDL: requests to the writer model, the texts a task must have, in-context examples,
 //! templates to complete, and the question that asks for a correction.
 
-mod codes;
 mod constraint;
 mod template;
 pub mod testing;
@@ -214,4 +213,24 @@ pub struct Revision<'a> {
     pub reason: bool,
     /// The required form of the answer, if it has one.
     pub form: Option<String>,
+}
+
+/// The codes of the failures that the translators share.
+mod codes {
+    use planforge_diagnostics::{CodeInfo, code_table};
+
+    pub(crate) const FROM_PROBLEM: &str = "translate.from-problem";
+    pub(crate) const NO_TEXT: &str = "translate.no-text";
+    pub(crate) const ZERO_SHOT: &str = "translate.zero-shot";
+    /// The code of a missing or unusable in-context example.
+    pub const NO_EXAMPLE: &str = "translate.no-example";
+    pub(crate) const NO_TEMPLATE: &str = "translate.no-template";
+    /// The code of a prompt template that cannot be rendered.
+    pub const PROMPT_TEMPLATE: &str = "translate.prompt-template";
+    pub(crate) const FEW_REPLIES: &str = "translate.too-few-replies";
+    pub(crate) const NO_GRAMMAR: &str = "translate.no-grammar";
+    pub(crate) const JSON_REPLY: &str = "translate.json-reply";
+
+    /// Explanations of the codes.
+    pub static CODES: &[CodeInfo] = code_table!("translating/codes.md");
 }

@@ -1,8 +1,7 @@
-//! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way.
+//! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way; and the settings of a registry.
 
 use crate::limits::{CallLimits, Clock, IdleTime, TICK};
 use crate::program::{CallHost, ProgramInstance};
-use crate::settings::RegistrySettings;
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -16,6 +15,7 @@ use planforge_plugin_abi::raw::{
 };
 use planforge_plugin_sdk::guard::catch_panic;
 use planforge_plugin_sdk::rights::{self, Question};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
@@ -478,5 +478,31 @@ impl CallHost for Bridge {
         self.deadline.map(|d| {
             u64::try_from(d.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX - 1)
         })
+    }
+}
+
+/// Settings of a registry.
+#[derive(Debug, Clone, Default)]
+pub struct RegistrySettings {
+    /// Limits of calls.
+    pub limits: CallLimits,
+    /// The clock of [`CallLimits::idle_ms`].
+    pub clock: Clock,
+    /// Settings of child processes; without them [`planforge_contract::api::Host::worker`] fails with
+    /// `host.no-worker`.
+    pub worker: Option<WorkerSettings>,
+    /// Folder in which [`Registry::info_apart`](crate::Registry::info_apart) keeps descriptions of libraries, by SHA-256 of the file;
+    /// without it nothing is kept.
+    pub describe_cache: Option<PathBuf>,
+    /// True if libraries run in a child process each, which needs [`RegistrySettings::worker`]. Otherwise they run in this
+    /// process.
+    pub isolate_libraries: bool,
+}
+
+impl RegistrySettings {
+    /// Settings of a process that serves a plugin to the host. The host's side measures the time without progress.
+    pub(crate) fn of_child() -> Self {
+        let limits = CallLimits { idle_ms: u64::MAX, ..CallLimits::default() };
+        Self { limits, ..Self::default() }
     }
 }

@@ -1,9 +1,8 @@
 //! The child process that serves a library to the host: the other side of [`crate::program`].
 
-use crate::call::Core;
+use crate::call::{Core, RegistrySettings};
 use crate::program::wire;
 use crate::registry::Registry;
-use crate::settings::RegistrySettings;
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
 use planforge_contract::{
     CompletionRequest, CompletionResult, CreateRequest, Document, Failure, FailureClass, PlanOutcome,

@@ -12,9 +12,7 @@
 
 mod adapters;
 mod call;
-mod codes;
 pub mod conformance;
-mod exposed;
 mod gates;
 mod isolated;
 mod limits;
@@ -22,24 +20,35 @@ mod limits;
 mod options;
 mod program;
 mod registry;
-mod search;
 mod serve;
-mod settings;
-mod suggestion;
 mod threads;
 mod worker;
 
+use planforge_diagnostics::{CodeInfo, code_table};
+
 pub use adapters::{Instance, RawInstance};
-pub use codes::CODES;
+pub use call::RegistrySettings;
 pub use conformance::declaration_violations;
 pub use isolated::isolated_main;
-pub use limits::{CallLimits, Clock};
+pub use limits::{CallLimits, Clock, nearest};
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
-pub use registry::{Registry, RegistryEntry};
-pub use search::PluginSource;
+pub use registry::{PluginSource, Registry, RegistryEntry};
 pub use serve::worker_main;
-pub use settings::RegistrySettings;
-pub use suggestion::nearest;
 pub use worker::{WorkerSettings, WorkerSource};
+
+/// The codes `plugin.*`, `options.*` and `host.*`.
+pub const CODES: &[CodeInfo] = code_table!("codes.md");
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn codes_are_unique() {
+        let mut codes: Vec<_> = super::CODES.iter().map(|c| c.code).collect();
+        codes.sort_unstable();
+        let all = codes.len();
+        codes.dedup();
+        assert_eq!(codes.len(), all);
+    }
+}

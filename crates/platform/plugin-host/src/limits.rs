@@ -1,4 +1,4 @@
-//! Limits of calls, and the clock that they are measured with.
+//! Limits of calls, and the clock that they are measured with; suggestions for misspelt names.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,4 +89,14 @@ impl IdleTime {
         self.was_waiting = is_waiting;
         now.saturating_duration_since(self.since) >= self.most
     }
+}
+
+/// The name that was probably meant: close in edits, relative to its length.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let most = (name.chars().count() / 3).max(1);
+    known
+        .map(|k| (strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase()), k))
+        .filter(|(distance, _)| *distance <= most)
+        .min()
+        .map(|(_, k)| k.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Options against a plugin's schema: every problem at once, each with its place and the nearest valid name.
 
-use crate::suggestion::nearest;
+use crate::limits::nearest;
 use jsonschema::error::ValidationErrorKind;
 use planforge_contract::JsonObject;
 use serde_json::Value;

@@ -6,14 +6,12 @@
 
 mod connection;
 mod instance;
-mod manifest;
 mod process;
 pub(crate) mod wire;
 
 pub(crate) use connection::CallHost;
 pub(crate) use instance::ProgramInstance;
-pub(crate) use manifest::{Manifest, folder_hash};
-pub(crate) use process::Program;
+pub(crate) use process::{Manifest, Program, folder_hash};
 
 /// The file that makes a folder a plugin.
 pub(crate) const MANIFEST: &str = "plugin.toml";

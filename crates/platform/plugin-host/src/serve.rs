@@ -1,9 +1,8 @@
 //! The main loop of a worker process.
 
+use crate::call::RegistrySettings;
 use crate::registry::Registry;
-use crate::settings::RegistrySettings;
-use crate::worker::frame::{read_frame, write_frame};
-use crate::worker::{DESCRIBE, WorkerSource};
+use crate::worker::{DESCRIBE, WorkerSource, read_frame, write_frame};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use planforge_contract::api::NoHost;
 use planforge_contract::{CreateRequest, Failure, FailureClass, Outcome, decode, encode};

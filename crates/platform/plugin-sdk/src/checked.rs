@@ -1,6 +1,6 @@
 //! A candidate's domain and problem, read and checked: what every verifier that judges PDDL begins with.
 
-use crate::feedback::Quote;
+use crate::wording::Quote;
 use planforge_contract::{Candidate, Given, ReportedDiagnostic, ReportedSeverity};
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::{TaskSources, ast, check_domain, check_problem, parse_domain, parse_problem};

@@ -1,8 +1,7 @@
 //! From a plugin's type to the symbols of its library.
 
 use crate::guard::catch_panic;
-use crate::kinds::Kind;
-use crate::raw_host::{RemoteHost, read, write};
+use crate::kinds::{Kind, RemoteHost, read, write};
 use crate::{Plugin, Secrets};
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo};
 use planforge_plugin_abi::raw::std_types::{RResult, RSlice, RStr, RString};

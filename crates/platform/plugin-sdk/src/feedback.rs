@@ -8,19 +8,16 @@
 mod action;
 #[cfg(feature = "pddl")]
 mod pddl;
-mod plan;
-mod quote;
 mod walk;
 
+use planforge_contract::{ReportedDiagnostic, ReportedSeverity, StateDescription};
+use std::fmt::Write as _;
+
+pub use crate::wording::Quote;
 pub use action::{ActionFault, FailingActionPlan, action};
 #[cfg(feature = "pddl")]
 pub use pddl::{no_effect, not_edited, not_shared, pddl, reply, unusable};
-pub use plan::{Environment, NoPlan, goal_missed, lines, no_plan, step};
-pub use quote::Quote;
 pub use walk::{FailingWalk, Refused, RefusedBy, blame, no_first_action, several, walk};
-
-use planforge_contract::StateDescription;
-use std::fmt::Write as _;
 
 /// Most errors, conditions or reasons in one text: a model corrects a few better than a hundred, and the rest
 /// are mostly consequences.
@@ -94,3 +91,118 @@ fn sentence(clause: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// A step that cannot be executed by the candidate's own PDDL. `number` is from 1.
+pub fn step(number: usize, step: &str, conditions: &[Unmet]) -> String {
+    let mut out = format!("Step {number} of the plan, {step}, cannot be executed in the state before it.");
+    unmet(conditions, &mut out);
+    out
+}
+
+/// A plan that can be executed and misses the goal, by the candidate's own PDDL.
+pub fn goal_missed(goals: &[Unmet]) -> String {
+    let mut out = "The plan can be executed, and the goal does not hold at its end.".to_owned();
+    unmet(goals, &mut out);
+    out
+}
+
+/// Lines of a plan that are not steps of the domain, below a first sentence.
+pub fn lines(opening: String, found: &[ReportedDiagnostic]) -> String {
+    let mut out = opening;
+    let errors = found.iter().filter(|d| d.severity == ReportedSeverity::Error && d.file == "plan");
+    for error in errors.take(MOST) {
+        let _ = write!(out, "\n\nLine {}: {}.", error.line, error.message);
+        for help in &error.help {
+            let _ = write!(out, "\n{}", sentence(help));
+        }
+    }
+    out
+}
+
+/// A plan that was tried in the task's environment. The withheld model is not revealed.
+#[derive(Debug, Clone, Copy)]
+pub struct Environment<'a> {
+    /// The steps, as `(name object ...)`.
+    pub steps: &'a [String],
+    /// Number of executed steps; all of them if only the goal is missed.
+    pub executed: usize,
+    /// The state after these, as the environment describes it.
+    pub state: Option<&'a StateDescription>,
+    /// True if there is PDDL that may be at fault.
+    pub written: bool,
+}
+
+impl Environment<'_> {
+    /// The feedback text.
+    pub fn text(&self) -> String {
+        let failing = self.steps.get(self.executed);
+        let what = match (failing, self.steps.len()) {
+            (Some(step), _) => format!("Step {}, {step}, cannot be executed there.", self.executed + 1),
+            (None, 0) => "It has no steps, and the goal of the task does not hold in the end.".to_owned(),
+            (None, 1) => {
+                "Its step was executed, and the goal of the task does not hold in the end.".to_owned()
+            }
+            (None, n) => {
+                format!("All {n} steps were executed, and the goal of the task does not hold in the end.")
+            }
+        };
+        let fault =
+            if self.written { " So the domain, the problem or the plan does not fit the task." } else { "" };
+        let mut out = format!("The plan was tried in the environment of the task. {what}{fault}");
+        if failing.is_some() && self.executed > 0 {
+            let _ = write!(out, "\n\nThe steps up to there:");
+            for step in self.steps.iter().take(self.executed + 1) {
+                let _ = write!(out, "\n    {step}");
+            }
+        }
+        state(failing.map(|_| self.executed + 1), self.state, &mut out);
+        out
+    }
+}
+
+/// The reason why there is no plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoPlan<'a> {
+    /// The goal is out of reach even if nothing that became true ever became false; the reasons explain it.
+    Unreachable,
+    /// The search proved that there is none.
+    Proven,
+    /// The planner exhausted its search.
+    Exhausted,
+    /// The planner was stopped; its words.
+    Limit(&'a str),
+    /// The planner does not handle these constructs.
+    Unsupported(&'a str),
+}
+
+/// Feedback without a plan to judge: the planner's outcome and, as far as known, the reasons why the goal is
+/// out of reach. A reason is a clause with its line.
+pub fn no_plan(why: NoPlan<'_>, reasons: &[(String, Option<Quote>)]) -> String {
+    let mut out = match why {
+        NoPlan::Unreachable => "By the domain and the problem there is no plan; this is proven.".to_owned(),
+        NoPlan::Proven => "By the domain and the problem there is no plan; this is proven. Every state that the actions lead to \
+was looked at, and the goal holds in none of them: an action's precondition asks for too much, an effect is wrong or missing, or the \
+initial state or the goal is wrong."
+            .to_owned(),
+        NoPlan::Exhausted => {
+            "The planner found no plan for the domain and the problem, which proves nothing.".to_owned()
+        }
+        NoPlan::Limit(message) => format!(
+            "The planner was stopped before it found a plan for the domain and the problem: {}.",
+            message.trim_end_matches('.')
+        ),
+        NoPlan::Unsupported(message) => {
+            format!("The planner does not plan with {}.", message.trim_end_matches('.'))
+        }
+    };
+    for (reason, quote) in reasons.iter().take(MOST) {
+        let _ = write!(out, "\n\n{}", sentence(reason));
+        if let Some(quote) = quote
+            && !quote.text.is_empty()
+        {
+            let _ = write!(out, "\nLine {} of the {}:\n    {}", quote.line, quote.file, quote.text);
+        }
+    }
+    more(reasons.len(), &mut out);
+    out
+}

@@ -70,7 +70,6 @@ pub mod kinds;
 pub mod loose;
 #[cfg(feature = "prompts")]
 pub mod prompt;
-mod raw_host;
 #[cfg(feature = "pddl")]
 pub mod reply;
 pub mod rights;

@@ -184,6 +184,17 @@ fn fill(template: &str, arguments: &[&str], value: &str) -> String {
     out
 }
 
+/// A line of the candidate's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quote {
+    /// `domain`, `problem` or `plan`.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: u32,
+    /// The line without indentation; empty where there is nothing to show.
+    pub text: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,12 +5,6 @@
 
 mod call;
 mod checks;
-mod host;
-mod options;
-mod report;
-mod sample;
-mod service;
 mod subject;
 
-pub use checks::{CheckSettings, check_plugin};
-pub use report::{Check, CheckStatus, PluginReport};
+pub use checks::{Check, CheckSettings, CheckStatus, PluginReport, check_plugin};

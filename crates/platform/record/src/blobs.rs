@@ -3,11 +3,11 @@
 //! A large JSON document that repeats long strings is stored as `blobs/<sha256>.pieces` instead. Each of its lines names the blob of a
 //! piece, after the number of times that the piece is escaped as a JSON string in the document.
 
-use crate::BlobId;
-use crate::disk::{SharedDisk, real, sync_folder, whole_or_nothing};
+use crate::disk::{
+    MAX_RECORD_BYTES, SharedDisk, read_regular, read_regular_text, real, sync_folder, whole_or_nothing,
+};
 use crate::pieces::{MAX_ESCAPES, Piece, split};
-use crate::reading::{MAX_RECORD_BYTES, read_regular, read_regular_text};
-use crate::{RecordError, sha256_hex};
+use crate::{BlobId, RecordError, sha256_hex};
 use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;

@@ -1,9 +1,8 @@
 //! The one exchange format: a JSONL file whose first line is a header and whose other lines are records with everything
 //! inline. A run folder is itself a cassette.
 
-use crate::disk::{RealDisk, write_atomically};
+use crate::disk::{MAX_RECORD_BYTES, RealDisk, read_argument, write_atomically};
 use crate::index::request_text;
-use crate::reading::{MAX_RECORD_BYTES, read_argument};
 use crate::{
     CompletionRecord, EffectRecord, Journal, Lookup, MemoryJournal, RecordError, Redactor, RunFolder,
     sha256_hex,

@@ -1,10 +1,16 @@
-//! Recorded effects by key, over events and blobs.
+//! Recorded effects by key, over events and blobs: the index, the journal without a disk (for tests, for `check`, and as the in-memory form of a
+//! cassette file), and hints for a replay that misses a record.
 
-use crate::journal::{CompletionRecord, EffectRecord};
-use crate::{Event, RecordError, canonical_json};
+use crate::{
+    BlobId, CompletionRecord, EffectRecord, Event, Journal, Lookup, RecordError, Redactor, canonical_json,
+    sha256_hex,
+};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
+use similar::TextDiff;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Events in order, and where each key was recorded last.
 #[derive(Debug, Default)]
@@ -112,4 +118,170 @@ fn read<T: DeserializeOwned>(
 /// The text of a request as blobs hold it.
 pub(crate) fn request_text(record: &CompletionRecord) -> String {
     canonical_json(&record.request)
+}
+
+/// A journal that ends with the process.
+#[derive(Debug, Default)]
+pub struct MemoryJournal {
+    redactor: Arc<Redactor>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    index: Index,
+    blobs: HashMap<BlobId, Vec<u8>>,
+}
+
+impl MemoryJournal {
+    /// An empty journal that keeps no secret of the redactor's.
+    pub fn new(redactor: Arc<Redactor>) -> Self {
+        Self { redactor, state: Mutex::default() }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        // Nothing in here panics half-way through a change, so a poisoned lock guards whole data.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {
+        self.blobs.get(id).cloned().ok_or_else(|| {
+            RecordError::new("record.blob-missing", format!("the record names blob {id}, which is not there"))
+        })
+    }
+}
+
+impl Lookup for MemoryJournal {
+    fn completion(&self, key: &str) -> Result<Option<CompletionRecord>, RecordError> {
+        let state = self.state();
+        state.index.completion(key, |id| state.get(id))
+    }
+    fn effect(&self, key: &str) -> Result<Option<EffectRecord>, RecordError> {
+        let state = self.state();
+        state.index.effect(key, |id| state.get(id))
+    }
+    fn completion_keys(&self) -> Vec<String> {
+        self.state().index.completion_keys()
+    }
+    fn effect_keys(&self) -> Vec<String> {
+        self.state().index.effect_keys()
+    }
+}
+
+impl Journal for MemoryJournal {
+    fn put(&self, bytes: &[u8]) -> Result<BlobId, RecordError> {
+        let bytes = self.redactor.bytes(bytes).into_owned();
+        let id = sha256_hex(&bytes);
+        self.state().blobs.insert(id.clone(), bytes);
+        Ok(id)
+    }
+    fn get(&self, id: &str) -> Result<Vec<u8>, RecordError> {
+        self.state().get(id)
+    }
+    fn append(&self, event: &Event) -> Result<(), RecordError> {
+        let (_, event) = crate::event_files::line_of(event, &self.redactor)?;
+        self.state().index.push(event);
+        Ok(())
+    }
+    fn events(&self) -> Vec<Event> {
+        self.state().index.events.clone()
+    }
+}
+
+/// Longest diff shown, in lines.
+const MAX_LINES: usize = 60;
+
+/// The recorded request that comes closest to one that was not found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nearest {
+    /// The record is empty.
+    Empty,
+    /// The same request is recorded under another sample path.
+    OtherPath { path: String },
+    /// Another request is recorded at the same path, or else at the closest one.
+    OtherRequest {
+        path: String,
+        /// Unified diff from the recorded request to the one that is missing.
+        diff: String,
+    },
+}
+
+impl std::fmt::Display for Nearest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => write!(f, "the record has no requests"),
+            Self::OtherPath { path } => write!(f, "the same request was recorded at `{path}`"),
+            Self::OtherRequest { path, diff } => {
+                write!(f, "the nearest recorded request is the one at `{path}`; it differs:\n{diff}")
+            }
+        }
+    }
+}
+
+/// Finds the recorded request nearest to `request` (canonical) with that key: the same path with another text, else the
+/// same text at another path, else the path that shares most leading parts.
+///
+/// # Errors
+/// The nearest record cannot be read.
+pub fn nearest(recorded: &[&dyn Lookup], key: &str, request: &Value) -> Result<Nearest, RecordError> {
+    let (hash, path) = split_key(key);
+    let mut best: Option<(usize, String, CompletionRecord)> = None;
+    let mut same_text = None;
+    for source in recorded {
+        for candidate in source.completion_keys() {
+            let (other_hash, other_path) = split_key(&candidate);
+            if other_hash == hash && same_text.is_none() {
+                same_text = Some(other_path.to_owned());
+            }
+            let shared = if other_path == path { usize::MAX } else { shared_parts(path, other_path) };
+            if best.as_ref().is_none_or(|(most, ..)| shared > *most)
+                && let Some(record) = source.completion(&candidate)?
+            {
+                best = Some((shared, other_path.to_owned(), record));
+            }
+        }
+    }
+    Ok(match (best, same_text) {
+        (Some((usize::MAX, path, record)), _) => {
+            Nearest::OtherRequest { path, diff: diff(&record.request, request) }
+        }
+        (_, Some(path)) => Nearest::OtherPath { path },
+        (Some((_, path, record)), None) => {
+            Nearest::OtherRequest { path, diff: diff(&record.request, request) }
+        }
+        (None, None) => Nearest::Empty,
+    })
+}
+
+fn shared_parts(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(x, y)| x == y).count()
+}
+
+fn diff(recorded: &Value, wanted: &Value) -> String {
+    let (old, new) = (readable(recorded), readable(wanted));
+    let diff = TextDiff::from_lines(&old, &new);
+    let text = diff.unified_diff().context_radius(2).header("recorded", "asked for").to_string();
+    let lines = text.lines().count();
+    if lines <= MAX_LINES {
+        return text;
+    }
+    let shown: Vec<&str> = text.lines().take(MAX_LINES).collect();
+    format!("{}\n... {} more lines\n", shown.join("\n"), lines - MAX_LINES)
+}
+
+/// A request as text, one line of a message a line, so that a diff shows the sentence that changed.
+fn readable(request: &Value) -> String {
+    let mut out = String::new();
+    for (key, value) in request.as_object().into_iter().flatten() {
+        if key != "messages" {
+            out.push_str(&format!("{key}: {}\n", crate::canonical_json(value)));
+        }
+    }
+    for message in request.get("messages").and_then(Value::as_array).into_iter().flatten() {
+        let part = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+        out.push_str(&format!("[{}]\n{}\n", part("role"), part("content")));
+    }
+    out
 }

@@ -1,8 +1,7 @@
 //! `run.json`: what a run was made from.
 
 use crate::RecordError;
-use crate::disk::{Disk, write_atomically};
-use crate::reading::{MAX_RECORD_BYTES, read_regular_text};
+use crate::disk::{Disk, MAX_RECORD_BYTES, read_regular_text, write_atomically};
 use planforge_contract::{Measure, PluginKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

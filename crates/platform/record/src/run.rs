@@ -1,21 +1,22 @@
-//! `runs/<id>/{run.json, events/<writer>.jsonl, blobs/<sha256>, spool/<writer>}`.
+//! `runs/<id>/{run.json, report.json, events/<writer>.jsonl, blobs/<sha256>, spool/<writer>}`. A folder is made under another name and renamed when it is
+//! complete; the journal has the SHA-256 of the report, so an edited one is noticed.
 
-use crate::disk::{self, Disk};
+use crate::disk::{self, Disk, MAX_RECORD_BYTES, SharedDisk, read_regular};
 use crate::event_files::{self, Writer};
 use crate::index::Index;
 use crate::pieces::LARGE;
-use crate::reading::{MAX_RECORD_BYTES, read_regular};
 use crate::spool::{self, Spool};
-use crate::{BlobId, Event, making};
 use crate::{
-    BlobStore, CompletionRecord, EffectRecord, Journal, Lookup, RecordError, Redactor, RunManifest,
-    sha256_hex,
+    BlobId, BlobStore, CompletionRecord, EffectRecord, Event, Journal, Lookup, RecordError, Redactor,
+    RunManifest, sha256_hex,
 };
 use planforge_diagnostics::Diagnostic;
 use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 /// Entries of a run folder that are its record.
 const OWN: &[&str] = &["run.json", "report.json", "events", "blobs", "spool", "batch"];
@@ -82,22 +83,23 @@ impl RunFolder {
                 .help("choose another id, or go on with it: `planforge run --resume RUN`")
         };
         fs::create_dir_all(runs).map_err(|e| RecordError::io("create the folder of runs", runs, &e))?;
-        making::remove_left_behind(runs, id);
+        remove_left_behind(runs, id);
         if root.symlink_metadata().is_ok() {
             return Err(exists());
         }
-        let making = making::folder(runs, id);
-        let made = making::fill(&disk, &making, &manifest, &redactor).and_then(|(mut writer, mut spool)| {
-            match disk.rename(&making, &root) {
-                Ok(()) => disk::sync_folder(disk.as_ref(), runs)?,
-                // Another process made the same folder meanwhile.
-                Err(_) if root.join("run.json").exists() => return Err(exists()),
-                Err(e) => return Err(RecordError::io("create the run folder", &root, &e)),
-            }
-            writer.is_now_in(&root.join("events"));
-            spool.is_now_in(&root.join("spool"));
-            Ok((writer, spool))
-        });
+        let making = unfinished_folder(runs, id);
+        let made =
+            fill_unfinished(&disk, &making, &manifest, &redactor).and_then(|(mut writer, mut spool)| {
+                match disk.rename(&making, &root) {
+                    Ok(()) => disk::sync_folder(disk.as_ref(), runs)?,
+                    // Another process made the same folder meanwhile.
+                    Err(_) if root.join("run.json").exists() => return Err(exists()),
+                    Err(e) => return Err(RecordError::io("create the run folder", &root, &e)),
+                }
+                writer.is_now_in(&root.join("events"));
+                spool.is_now_in(&root.join("spool"));
+                Ok((writer, spool))
+            });
         if made.is_err() {
             // It was nobody's run yet; that it may stay behind changes nothing about the error.
             drop(fs::remove_dir_all(&making));
@@ -321,5 +323,116 @@ impl Journal for RunFolder {
         let mut events = Vec::new();
         self.each_event(|event| events.push(event.clone()));
         events
+    }
+}
+
+/// Suffix of the name of an unfinished folder.
+const END: &str = ".making";
+
+/// An older folder without a lock was left by a killed process.
+const LEFT_AFTER: Duration = Duration::from_secs(60);
+
+/// A name that is unique in this folder of runs.
+fn unfinished_folder(runs: &Path, id: &str) -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    // The number of a process alone may be taken on another machine that shares the folder.
+    let time = std::time::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+    runs.join(format!(".{id}.{}-{number}-{time}{END}", std::process::id()))
+}
+
+/// Everything that a run folder has when it begins, its lock included.
+fn fill_unfinished(
+    disk: &SharedDisk,
+    making: &Path,
+    manifest: &RunManifest,
+    redactor: &Redactor,
+) -> Result<(Writer, Spool), RecordError> {
+    let make =
+        |path: &Path| disk.make_folder(path).map_err(|e| RecordError::io("create the run folder", path, &e));
+    make(making)?;
+    let events = making.join("events");
+    make(&events)?;
+    let writer = Writer::create(disk, &events)?;
+    make(&making.join("blobs"))?;
+    let spool = Spool::create(disk, &making.join("spool"), writer.name())?;
+    manifest.write(disk.as_ref(), &making.join("run.json"), redactor)?;
+    Ok((writer, spool))
+}
+
+/// Removes what killed processes left of a folder of that name.
+fn remove_left_behind(runs: &Path, id: &str) {
+    let begin = format!(".{id}.");
+    for entry in fs::read_dir(runs).into_iter().flatten().filter_map(Result::ok) {
+        let name = entry.file_name();
+        let is_one = name.to_str().is_some_and(|name| name.starts_with(&begin) && name.ends_with(END));
+        let changed = entry.metadata().and_then(|file| file.modified());
+        let is_old = changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_AFTER));
+        let is_held = || event_files::held_by_another(&entry.path().join("events"), None);
+        if is_one && is_old && !matches!(is_held(), Ok(Some(_))) {
+            // Nothing rests on it; the next process tries again.
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// The name of the report in a run folder.
+pub const REPORT: &str = "report.json";
+
+/// The report of a finished run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedReport {
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+    /// False for runs of versions that recorded no hash.
+    pub is_verified: bool,
+}
+
+impl RunFolder {
+    /// The path of the report.
+    pub fn report_path(&self) -> PathBuf {
+        self.path().join(REPORT)
+    }
+
+    /// Records the hash of the report. The caller writes the file.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn record_report(&self, bytes: &[u8]) -> Result<(), RecordError> {
+        self.append(&Event::ReportSaved { sha256: sha256_hex(bytes) })
+    }
+
+    /// The SHA-256 of the report that was saved last; none in runs that were not finished, and of versions that did not
+    /// record it.
+    pub fn recorded_report_hash(&self) -> Option<String> {
+        let mut last = None;
+        self.each_event(|event| {
+            if let Event::ReportSaved { sha256 } = event {
+                last = Some(sha256.clone());
+            }
+        });
+        last
+    }
+
+    /// The report, checked against the journal; none for a run without one.
+    ///
+    /// # Errors
+    /// `record.report-changed` if the file has another hash than the journal, `record.io`.
+    pub fn report(&self) -> Result<Option<SavedReport>, RecordError> {
+        let path = self.report_path();
+        let bytes = match read_regular(&path, MAX_RECORD_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(RecordError::io("read the report", &path, &error)),
+        };
+        let hash = self.recorded_report_hash();
+        if hash.as_ref().is_some_and(|hash| *hash != sha256_hex(&bytes)) {
+            let message = "the report was changed after the run wrote it: the journal has another SHA-256";
+            return Err(RecordError::new("record.report-changed", message).at(&path).help(format!(
+                "`planforge replay {}` writes it anew from the journal",
+                self.path().display()
+            )));
+        }
+        Ok(Some(SavedReport { bytes, is_verified: hash.is_some() }))
     }
 }

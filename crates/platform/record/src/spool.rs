@@ -3,9 +3,8 @@
 //!
 //! A blob is `ID LENGTH`, a line feed, its bytes, and a line feed.
 
-use crate::disk::SharedDisk;
-use crate::log::AppendLog;
-use crate::reading::open_regular;
+use crate::disk::{SharedDisk, open_regular};
+use crate::event_files::AppendLog;
 use crate::{RecordError, sha256_hex};
 use std::collections::HashSet;
 use std::fs::{self, File};

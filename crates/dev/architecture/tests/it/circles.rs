@@ -6,20 +6,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Circles of modules that are left: the crate, the module around them, their names, and the reason.
-const LEFT: &[(&str, &str, &str, &str)] = &[
-    (
-        "plugin-sdk",
-        "crate",
-        "checked, feedback",
-        "feedback words a checked text, which cuts its quotations with feedback",
-    ),
-    (
-        "suites",
-        "crate",
-        "generate, paraphrase, rendering",
-        "the renderer fills the templates of both, which call it",
-    ),
-];
+const LEFT: &[(&str, &str, &str, &str)] = &[(
+    "suites",
+    "crate",
+    "generate, paraphrase, rendering",
+    "the renderer fills the templates of both, which call it",
+)];
 
 /// The names and source folders of all crates.
 fn crates() -> Vec<(String, PathBuf)> {

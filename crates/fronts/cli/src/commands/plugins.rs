@@ -1,13 +1,15 @@
 //! `planforge plugins`: what there is, what it takes, and a new one.
 
-mod test_plugin;
-mod try_environment;
-
+use crate::args::positive_seconds;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand, ValueEnum};
 use planforge_app::contract::PluginInfo;
-use planforge_app::plugins::{ListedPlugin, NewPluginRequest, list, new_plugin, show};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::plugins::{
+    CheckReport, CheckStatus, CheckedStatus, ListedPlugin, NewPluginRequest, PluginReport,
+    ProcessEnvironmentOptions, TestPluginRequest, list, new_plugin, show, test_plugin, try_environment,
+};
 use planforge_app::table::{Align, Table};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -54,8 +56,8 @@ pub(crate) enum PluginsCommand {
         #[arg(long, value_name = "DIR")]
         sdk: Option<PathBuf>,
     },
-    Test(test_plugin::TestPluginArgs),
-    TryEnvironment(try_environment::TryEnvironmentArgs),
+    Test(TestPluginArgs),
+    TryEnvironment(TryEnvironmentArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,8 +91,8 @@ pub(crate) fn run(context: &Context, args: &PluginsArgs) -> Exit {
                 Exit::Good
             })
         }
-        PluginsCommand::Test(args) => test_plugin::run(context, args),
-        PluginsCommand::TryEnvironment(args) => try_environment::run(context, args),
+        PluginsCommand::Test(args) => run_test_plugin(context, args),
+        PluginsCommand::TryEnvironment(args) => run_try_environment(context, args),
     }
 }
 
@@ -141,5 +143,136 @@ fn describe(info: &PluginInfo) -> String {
         [name.clone(), about + &default]
     };
     section("option", options.into_iter().flatten().map(option_row).collect());
+    out
+}
+
+/// Check a plugin: options, metrics, determinism, concurrency, cancellation, hostile inputs.
+///
+/// Libraries run in a child process, so that a crash is a failed check. Models are scripted: roles get fixed replies, a provider with a
+/// server option talks to a scripted server, and keys are made up.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge plugins test my-check
+  planforge plugins test target/debug/libmy_check.so --set most=3
+  planforge plugins test environment-process --set 'command=[\"python3\", \"examples/environments/jugs.py\"]'
+  planforge plugins test verifier-val --pipeline configs/pipelines/llm-p.toml")]
+pub(crate) struct TestPluginArgs {
+    /// A library, the folder of a program, or the id of a plugin.
+    #[arg(value_name = "PATH")]
+    pub(crate) plugin: String,
+    /// Take the options of the first table of this pipeline that uses the plugin.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pipeline: Option<PathBuf>,
+    /// Set an option of the plugin. The value is TOML, or else text.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = option_value)]
+    pub(crate) set: Vec<(String, Value)>,
+    /// Seconds that one call may take.
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive_seconds)]
+    pub(crate) timeout: f64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn option_value(text: &str) -> Result<(String, Value), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), planforge_app::plugins::option_value(value)))
+}
+
+pub(crate) fn run_test_plugin(context: &Context, args: &TestPluginArgs) -> Exit {
+    let request = TestPluginRequest {
+        plugin: args.plugin.clone(),
+        pipeline: args.pipeline.clone(),
+        options: args.set.iter().cloned().collect(),
+        seconds: args.timeout,
+    };
+    context.show(test_plugin(&context.app, &request), |result| {
+        match args.json {
+            true => context.output.json(&result),
+            false => context.output.result(&report_text(&result.report)),
+        }
+        result.status()
+    })
+}
+
+fn report_text(report: &PluginReport) -> String {
+    let failed = report.checks.iter().filter(|check| check.status == CheckStatus::Failed).count();
+    let verdict = match failed {
+        0 => format!("`{}` passes.", report.plugin),
+        1 => format!("`{}` does not pass: 1 check failed.", report.plugin),
+        n => format!("`{}` does not pass: {n} checks failed.", report.plugin),
+    };
+    let mut table = Table::new(["status", "check", "detail"].map(|name| (name, Align::Left)));
+    for check in &report.checks {
+        table.row([check.status.name(), &check.name, &escape(&check.detail)]);
+    }
+    format!("{verdict}\n\n{}", table.text())
+}
+
+/// Check a program against the environment protocol.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  planforge plugins try-environment -- python3 examples/environments/jugs.py
+  planforge plugins try-environment --task examples/suites/jugs/p02 --json -- python3 examples/environments/jugs.py")]
+pub(crate) struct TryEnvironmentArgs {
+    /// The task sent to the program [default: a task without a name].
+    #[arg(long, value_name = "DIR/STEM")]
+    pub(crate) task: Option<PathBuf>,
+    /// Seconds that the program may take for one answer.
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive_seconds)]
+    pub(crate) timeout: f64,
+    /// Seconds for the first answer, which includes the program's start.
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = positive_seconds)]
+    pub(crate) start_timeout: f64,
+    /// Megabytes of address space for the program; 0 for no limit.
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    pub(crate) memory_limit: u64,
+    /// Print one JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The program and its arguments; no shell reads them.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+pub(crate) fn run_try_environment(context: &Context, args: &TryEnvironmentArgs) -> Exit {
+    let options = ProcessEnvironmentOptions {
+        command: args.command.clone(),
+        timeout_s: args.timeout,
+        start_timeout_s: args.start_timeout,
+        memory_mb: args.memory_limit,
+        ..Default::default()
+    };
+    context.show(try_environment(&context.app, &options, args.task.as_deref()), |result| {
+        match args.json {
+            true => context.output.json(&result),
+            false => context.output.result(&text(&result.report)),
+        }
+        result.status()
+    })
+}
+
+/// The verdict, a table of the checks, and the times of answers.
+fn text(report: &CheckReport) -> String {
+    let failed = report.checks.iter().filter(|c| c.status == CheckedStatus::Fail).count();
+    let verdict = match failed {
+        0 => "The program keeps to the protocol.".to_owned(),
+        1 => "The program does not keep to the protocol: 1 check failed.".to_owned(),
+        n => format!("The program does not keep to the protocol: {n} checks failed."),
+    };
+    let mut table = Table::new(["status", "check", "detail"].map(|name| (name, Align::Left)));
+    for check in &report.checks {
+        let status = match check.status {
+            CheckedStatus::Pass => "pass",
+            CheckedStatus::Fail => "FAIL",
+            CheckedStatus::Skipped => "skip",
+        };
+        table.row([status, &check.name, &escape(&check.detail)]);
+    }
+    let mut out = format!("{verdict}\n\n{}", table.text());
+    if !report.answer_ms.is_empty() {
+        let times = report.answer_ms.iter().map(|(method, ms)| format!("{method} {ms:.2} ms"));
+        out.push_str(&format!("\nTime of one answer: {}\n", times.collect::<Vec<_>>().join(", ")));
+    }
     out
 }

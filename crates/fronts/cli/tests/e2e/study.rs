@@ -96,81 +96,6 @@ fn a_study_reports_unreadable_files() {
     assert!(!Path::new(&out).exists(), "nothing is written half");
 }
 
-/// The strategies that are shipped, on the first task of one suite.
-fn search(out: &Path, jobs: &str) -> super::support::Ran {
-    let strategies = root().join("examples/studies/search");
-    let [chain, tree, racing, branches] = ["chain.toml", "tree.toml", "tree-racing.toml", "branches.toml"]
-        .map(|f| strategies.join(f).display().to_string());
-    let out = out.display().to_string();
-    ran([
-        "study",
-        "search",
-        "--strategies",
-        &chain,
-        &tree,
-        &racing,
-        &branches,
-        "--suites",
-        &suites(),
-        "--only",
-        "garden",
-        "--out",
-        &out,
-        "--quick",
-        "--jobs",
-        jobs,
-    ])
-}
-
-#[test]
-fn search_compares_strategies_within_the_same_replies_whatever_the_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let (one, four) = (folder.path().join("one"), folder.path().join("four"));
-    let first = search(&one, "1");
-    first.expect(0);
-    assert_eq!(search(&four, "4").stdout, first.stdout);
-    let read = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).unwrap();
-    for file in ["search.csv", "search.json", "search.md"] {
-        assert_eq!(read(&one, file), read(&four, file), "{file}");
-    }
-    let study: serde_json::Value = serde_json::from_str(&read(&one, "search.json")).unwrap();
-    assert_eq!(study["model"], "noisy-oracle (simulated)");
-    let runs = study["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 8, "four strategies with two seeds");
-    for run in runs {
-        assert_ne!(run["verdict"], "failed", "{run}");
-        assert!((1..=64).contains(&run["replies"].as_u64().unwrap()), "{run}");
-        assert!(run["requests"].as_u64() <= run["replies"].as_u64(), "{run}");
-        assert!(run["walks"].as_u64().unwrap() > 0, "{run}");
-        assert_eq!(run["solved"], run["score"] == 1.0, "{run}");
-    }
-    let figure = |name: &str, key: &str| {
-        let strategies = study["strategies"].as_array().unwrap();
-        strategies.iter().find(|s| s["name"] == name).unwrap()[key].as_f64().unwrap()
-    };
-    assert!(figure("branches", "solved") >= figure("tree", "solved"));
-    let per_100 = |name| figure(name, "solved_per_100_replies");
-    assert!(per_100("branches") > 2.0 * per_100("tree"), "{} {}", per_100("branches"), per_100("tree"));
-}
-
-#[test]
-fn a_search_study_requires_simulated_models_and_a_final_stage() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out").display().to_string();
-    let pipeline = root().join("configs/pipelines/llm-p.toml").display().to_string();
-    let real = ran(["study", "search", "--strategies", &pipeline, "--suites", &suites(), "--out", &out]);
-    real.expect(32);
-    assert!(real.stderr.contains("provider-openai"), "{}", real.stderr);
-    let tree = fs::read_to_string(root().join("examples/studies/search/tree.toml")).unwrap();
-    let unjudged = folder.path().join("unjudged.toml");
-    fs::write(&unjudged, tree.replace("label = \"final\"", "label = \"last\"")).unwrap();
-    let unjudged = unjudged.display().to_string();
-    let ran = ran(["study", "search", "--strategies", &unjudged, "--suites", &suites(), "--out", &out]);
-    ran.expect(32);
-    assert!(ran.stderr.contains("no stage with the label `final`"), "{}", ran.stderr);
-    assert!(!Path::new(&out).exists());
-}
-
 /// A small spec over the pipelines that are shipped.
 fn scaling(out: &Path, spec: &Path, jobs: &str) -> super::support::Ran {
     let (out, spec) = (out.display().to_string(), spec.display().to_string());
@@ -257,5 +182,30 @@ fn a_scaling_study_refuses_an_invalid_spec() {
         ran.expect(31);
         assert!(ran.stderr.contains("study.spec") && ran.stderr.contains(why), "{}", ran.stderr);
     }
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_scaling_study_requires_simulated_models_and_a_final_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("spec.toml");
+    let out = folder.path().join("out");
+    let sweep = |pipeline: &Path| {
+        format!(
+            "[[sweep]]\nlabel = \"a\"\nof = \"samples\"\npipeline = \"{}\"\nkey = \"seed\"\nvalues = [1, 2]\n",
+            pipeline.display()
+        )
+    };
+    fs::write(&spec, sweep(&root().join("configs/pipelines/llm-p.toml"))).unwrap();
+    let real = scaling(&out, &spec, "1");
+    real.expect(32);
+    assert!(real.stderr.contains("provider-openai"), "{}", real.stderr);
+    let shipped = fs::read_to_string(root().join("examples/studies/scaling/bon-walks.toml")).unwrap();
+    let unjudged = folder.path().join("unjudged.toml");
+    fs::write(&unjudged, shipped.replace("label = \"final\"", "label = \"last\"")).unwrap();
+    fs::write(&spec, sweep(&unjudged)).unwrap();
+    let ran = scaling(&out, &spec, "1");
+    ran.expect(32);
+    assert!(ran.stderr.contains("no stage with the label `final`"), "{}", ran.stderr);
     assert!(!out.exists());
 }

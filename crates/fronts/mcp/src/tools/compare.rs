@@ -1,8 +1,7 @@
 //! `compare`: two domains by their behaviour, and two problems up to the names of their objects.
 
-use crate::answers::{Findings, MOST_TOLD};
+use crate::answers::{Findings, MOST_TOLD, use_case_failure, wrong_arguments};
 use crate::call::{Call, TextArgument};
-use crate::codes::{use_case_failure, wrong_arguments};
 use crate::limits::{CallLimits, LimitArguments};
 use crate::tools::ToolKind;
 use planforge_app::contract::{DomainDifference, Failure};

@@ -1,9 +1,11 @@
-//! `read`: diagnostics and fixes of a domain and a problem.
+//! Tools that read: `read` (diagnostics and fixes of a domain and a problem), `tasks` (the tasks of a suite), `explain` (a diagnostic code).
 
-use crate::answers::Findings;
+use crate::answers::{Findings, wrong_arguments};
 use crate::call::{Call, TextArgument};
 use crate::limits::{CallLimits, LimitArguments};
+use crate::roots::{SuiteAnswer, suite_answer};
 use crate::tools::ToolKind;
+use planforge_app::codes;
 use planforge_app::contract::{AppliedFix, Failure};
 use planforge_app::pddl::read::{Fixed, ReadRequest, read};
 use schemars::JsonSchema;
@@ -80,5 +82,71 @@ impl ToolKind for Read {
 impl From<Fixed> for FixedAnswer {
     fn from(Fixed { text, fixes }: Fixed) -> Self {
         Self { text, fixes }
+    }
+}
+
+pub(crate) struct Tasks;
+
+/// A suite.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TasksArguments {
+    /// The suite's folder, under a root that the client grants.
+    suite: String,
+    #[serde(default)]
+    limits: LimitArguments,
+}
+
+impl ToolKind for Tasks {
+    type Arguments = TasksArguments;
+    type Answer = SuiteAnswer;
+    const NAME: &'static str = "tasks";
+    const TITLE: &'static str = "List the tasks of a suite";
+    const DESCRIPTION: &'static str = "Lists the tasks of a suite: a folder with a domain in plain language (domain.nl), tasks (NAME.nl) and often \
+         their reference PDDL. The reference itself is not returned: read its files if you need it.";
+
+    fn call(call: &Call, arguments: TasksArguments) -> Result<SuiteAnswer, Failure> {
+        let limits = CallLimits::new(arguments.limits)?;
+        suite_answer(&call.context, call.texts(&limits).roots()?, &arguments.suite)
+    }
+}
+
+pub(crate) struct Explain;
+
+/// A code to explain.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainArguments {
+    /// The code of a diagnostic, such as `pddl.undefined-predicate`.
+    code: String,
+}
+
+/// The explanation of a code.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ExplainAnswer {
+    /// The code.
+    code: &'static str,
+    /// Meaning in a few words.
+    title: &'static str,
+    /// Meaning, causes and remedies, with an example.
+    explanation: &'static str,
+}
+
+impl ToolKind for Explain {
+    type Arguments = ExplainArguments;
+    type Answer = ExplainAnswer;
+    const NAME: &'static str = "explain";
+    const TITLE: &'static str = "Explain a code";
+    const DESCRIPTION: &'static str = "Explains the code of a diagnostic that another tool returned: what it means, and how its cause is fixed.";
+
+    fn call(_: &Call, arguments: ExplainArguments) -> Result<ExplainAnswer, Failure> {
+        let Ok(info) = codes::explain(&arguments.code) else {
+            let failure = wrong_arguments(format!("there is no code `{}`", arguments.code));
+            return Err(match codes::nearest(&arguments.code) {
+                Some(near) => failure.help(format!("did you mean `{near}`?")),
+                None => failure,
+            });
+        };
+        Ok(ExplainAnswer { code: info.code, title: info.title, explanation: info.explanation })
     }
 }

@@ -1,12 +1,11 @@
 //! `run`: a pipeline on a text or on tasks of a suite.
 
+use crate::answers::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::call::{Call, CallTexts, TextArgument};
 use crate::client::ClientModel;
-use crate::codes::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::folders::{temporary_failure, temporary_folder};
 use crate::limits::{CallLimits, LimitArguments};
-use crate::roots::{Roots, normalized};
-use crate::suites::copy_suite;
+use crate::roots::{Roots, copy_suite, normalized};
 use crate::tools::ToolKind;
 use planforge_app::contract::{Candidate, Failure, PlanDocument, PlanOutcome};
 use planforge_app::record::TaskVerdict;
@@ -316,10 +315,8 @@ fn write_task(
 }
 
 fn reason_of(verdict: &TaskVerdict) -> Option<String> {
-    if let TaskVerdict::Planned { not_judged } | TaskVerdict::Written { not_judged } = verdict {
-        let labels: Vec<String> = not_judged.iter().map(|label| format!("`{label}`")).collect();
-        let by = if labels.is_empty() { String::new() } else { format!(" by {}", labels.join(", ")) };
-        return Some(format!("not judged{by}: this task has no reference"));
+    if let Some(reason) = verdict.not_judged_reason() {
+        return Some(reason);
     }
     let value = serde_json::to_value(verdict).ok()?;
     let message = value.get("message").or_else(|| value.pointer("/failure/message"))?.as_str()?;

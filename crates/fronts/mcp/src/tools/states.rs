@@ -1,8 +1,7 @@
 //! `states`: the states of a plan, with pictures.
 
-use crate::answers::Findings;
+use crate::answers::{Findings, wrong_arguments};
 use crate::call::{Call, TextArgument};
-use crate::codes::wrong_arguments;
 use crate::limits::{CallLimits, LimitArguments};
 use crate::tools::ToolKind;
 use planforge_app::contract::Failure;

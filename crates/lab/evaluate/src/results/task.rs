@@ -230,15 +230,22 @@ fn outcome(task: &TaskReport, judges: &Judges) -> (TaskOutcome, String) {
 }
 
 fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
-    let why = match verdict {
+    match verdict {
         // Every stage accepted, but without a decision of the judging stage the plan is unproven.
+        TaskVerdict::Accepted if judges.solved_by.is_some() => {
+            (TaskOutcome::Undecided, "no stage judged the plan".to_owned())
+        }
+        _ => (TaskOutcome::of(Some(verdict)), verdict_reason(verdict)),
+    }
+}
+
+/// The reason for a verdict, with the stage that gave it; empty for an accepted task.
+pub fn verdict_reason(verdict: &TaskVerdict) -> String {
+    match verdict {
+        TaskVerdict::Accepted => String::new(),
         TaskVerdict::Planned { .. } | TaskVerdict::Written { .. } => {
             format!("{}; the task has no reference that could judge it", verdict.name())
         }
-        TaskVerdict::Accepted if judges.solved_by.is_some() => {
-            return (TaskOutcome::Undecided, "no stage judged the plan".to_owned());
-        }
-        TaskVerdict::Accepted => String::new(),
         TaskVerdict::Rejected { stage, message }
         | TaskVerdict::Unsolvable { stage, message }
         | TaskVerdict::Undecided { stage, message } => {
@@ -246,8 +253,7 @@ fn of_verdict(verdict: &TaskVerdict, judges: &Judges) -> (TaskOutcome, String) {
         }
         TaskVerdict::Unusable { stage, failure } => format!("no usable reply at `{stage}`: {failure}"),
         TaskVerdict::Failed { stage, failure } => format!("failed at `{stage}`: {failure}"),
-    };
-    (TaskOutcome::of(Some(verdict)), why)
+    }
 }
 
 /// The answer of a stage about the surviving candidate's problem; absent without such a stage.

@@ -1,10 +1,9 @@
 //! The sheet as SVG. Every text is escaped, colours are tints for light and dark pages, and titles hold long
 //! names in full.
 
-use super::node::{Cell, FillPaint, Mark, Sheet, Thing};
 use super::shape::{
-    Block, Form, GAP, LINE, MOST_OF_A_NAME, MOST_OF_WORDS, PADDING, Placed, Shape, WORDS_LINE, mark_width,
-    more_text, place, shorten,
+    Block, Cell, FillPaint, Form, GAP, LINE, MOST_OF_A_NAME, MOST_OF_WORDS, Mark, PADDING, Placed, Shape,
+    Sheet, Thing, WORDS_LINE, mark_width, more_text, place, shorten,
 };
 use planforge_evaluate::chart::escaped;
 use planforge_pipeline::Colour;

@@ -1,9 +1,12 @@
-//! The template functions of wordings, in addition to those of generators.
+//! One wording of a problem: its text, the facts that the template requested, and the template functions in addition to those of generators.
 
 use super::facts::{Arguments, Facts, Part, RequestedFacts, lower};
-use crate::generate::template::invalid;
+use crate::generate::template::{NoRendering, invalid, print, tidy_lines};
 use minijinja::value::Rest;
-use minijinja::{Environment, Error, Value};
+use minijinja::{Environment, Error, Value, context};
+use planforge_diagnostics::SourceId;
+use planforge_pddl::random::Random;
+use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Adds the functions and filters; `asked` records the facts that the wording requests.
@@ -116,4 +119,29 @@ fn say(facts: Vec<Arguments>, pattern: String) -> Vec<String> {
             .fold(pattern.clone(), |text, (place, value)| text.replace(&format!("{{{place}}}"), value))
     };
     facts.into_iter().map(phrase).collect()
+}
+
+/// A rendered wording.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RenderedWording {
+    pub(super) text: String,
+    pub(super) requested: RequestedFacts,
+}
+
+/// Renders a wording of a problem of a domain.
+pub(crate) fn render_wording(
+    source: &str,
+    domain: &str,
+    problem: &str,
+    random: Random,
+) -> Result<RenderedWording, NoRendering> {
+    let domain = planforge_pddl::parse_domain(domain, SourceId(0)).value;
+    let problem = planforge_pddl::parse_problem(problem, SourceId(0)).value;
+    let facts = Arc::new(Facts::of(&domain, &problem).map_err(NoRendering::wrong)?);
+    let requested = Arc::new(Mutex::new(RequestedFacts::default()));
+    let text = print(source, context! {}, random, |environment| {
+        add(environment, &facts, &requested);
+    })?;
+    let requested = requested.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(RenderedWording { text: tidy_lines(text.lines()), requested })
 }

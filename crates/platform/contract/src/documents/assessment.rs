@@ -1,6 +1,7 @@
-//! Assessments: accepted, rejected, undecided, not comparable. A failure is something else (see
+//! Assessments (accepted, rejected, undecided, not comparable) and what they hold: diagnostics and critiques. A failure is something else (see
+//! [`crate::Failure`]).
 
-use crate::{Message, ReportedDiagnostic};
+use crate::Message;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -91,4 +92,131 @@ impl Assessment {
             messages: Vec::new(),
         }
     }
+}
+
+/// Severity of a finding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingSeverity {
+    /// The candidate is wrong because of it.
+    #[default]
+    Error,
+    /// It may be meant.
+    Warning,
+}
+
+/// One thing that a critic holds against a candidate.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CritiqueFinding {
+    /// The fault.
+    pub finding: String,
+    /// The place, in the critic's words; empty if the critic named none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// The candidate's action that is meant, if it can be identified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Severity.
+    pub severity: FindingSeverity,
+    /// The proposed change; empty if the critic proposed none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub change: String,
+}
+
+/// The evidence of a critique (test-time-scaling paper, Eq. 3), as JSON in `Assessment.evidence`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Critique {
+    /// True if the critic approves: stated, or derived from its findings. Absent if neither is possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approves: Option<bool>,
+    /// In the order of the reply.
+    pub findings: Vec<CritiqueFinding>,
+    /// Form of the reply: `structured`, `prose`, or `mixed`.
+    pub form: String,
+    /// The unchanged reply.
+    pub reply: String,
+    /// Remarks about the reply: cut off, a repetition of the last one, findings about actions that do not
+    /// exist.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// Severity of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportedSeverity {
+    /// Information; nothing is wrong.
+    Advice,
+    /// Probably not what was meant.
+    Warning,
+    /// Unusable as it stands.
+    Error,
+}
+
+/// A diagnostic with its place resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedDiagnostic {
+    /// Stable code, `area.name`.
+    pub code: String,
+    /// Severity.
+    pub severity: ReportedSeverity,
+    /// One sentence.
+    pub message: String,
+    /// The file, or what stands for one (`domain`, `problem`, `plan`, `reply`).
+    pub file: String,
+    /// Line, from 1; 0 where the diagnostic has no place.
+    pub line: u32,
+    /// Column in characters, from 1; 0 where the diagnostic has no place.
+    pub column: u32,
+    /// First byte of the primary span.
+    #[serde(default)]
+    pub start: u32,
+    /// One past its last byte.
+    #[serde(default)]
+    pub end: u32,
+    /// Suggested actions.
+    #[serde(default)]
+    pub help: Vec<String>,
+}
+
+impl ReportedDiagnostic {
+    /// Resolves the place of a diagnostic in its sources.
+    pub fn of(
+        diagnostic: &planforge_diagnostics::Diagnostic,
+        sources: &planforge_diagnostics::SourceMap,
+    ) -> Self {
+        use planforge_diagnostics::Severity;
+        let place = diagnostic.primary().and_then(|l| sources.get(l.source).map(|f| (f, l.span)));
+        let at = place.map(|(file, span)| file.line_column(span.start));
+        Self {
+            code: diagnostic.code.to_string(),
+            severity: match diagnostic.severity {
+                Severity::Advice => ReportedSeverity::Advice,
+                Severity::Warning => ReportedSeverity::Warning,
+                Severity::Error => ReportedSeverity::Error,
+            },
+            message: diagnostic.message.clone(),
+            file: place.map(|(file, _)| file.name.clone()).unwrap_or_default(),
+            line: at.map_or(0, |a| a.line),
+            column: at.map_or(0, |a| a.column),
+            start: place.map_or(0, |(_, span)| span.start),
+            end: place.map_or(0, |(_, span)| span.end),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+/// A machine-applicable fix that was applied to a model's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AppliedFix {
+    /// The diagnostic it answers.
+    pub code: String,
+    /// The change, for example "add 2 closing parentheses".
+    pub title: String,
+    /// Line of the text before the fix, from 1.
+    pub line: u32,
+    /// Column of the text before the fix, from 1.
+    pub column: u32,
 }

@@ -1,6 +1,6 @@
 //! A question to a language model and its answer.
 
-use super::task::TaskView;
+use super::materials::TaskView;
 use crate::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -430,6 +430,55 @@ impl Price {
     }
 }
 
+/// The quotas of a response's headers. The host adapts the rate of its requests to them; nothing is recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RateLimits {
+    /// Quota of requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RateQuota>,
+    /// Quota of tokens, prompts and replies together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<RateQuota>,
+}
+
+/// One quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RateQuota {
+    /// The whole quota.
+    pub limit: u64,
+    /// The part that is left.
+    pub remaining: u64,
+    /// Milliseconds until the whole quota is available again.
+    pub reset_ms: u64,
+}
+
+/// Names of headers that carry no key, in lower case.
+const HARMLESS: [&str; 16] = [
+    "accept",
+    "accept-language",
+    "anthropic-beta",
+    "anthropic-version",
+    "api-version",
+    "cache-control",
+    "content-type",
+    "http-referer",
+    "openai-beta",
+    "openai-organization",
+    "openai-project",
+    "prefer",
+    "referer",
+    "user-agent",
+    "x-request-id",
+    "x-title",
+];
+
+/// True if the value of the header may be recorded. The value of every other header counts as secret, because services
+/// carry keys in headers of any name; it is given by the name of an environment variable.
+pub fn is_harmless_header(name: &str) -> bool {
+    HARMLESS.iter().any(|harmless| harmless.eq_ignore_ascii_case(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -498,5 +547,22 @@ mod tests {
         let replies: Replies = serde_json::from_str(recorded).unwrap();
         assert_eq!(replies.replies, [Reply::new("yes", FinishReason::Stop)]);
         assert_eq!(serde_json::to_string(&replies).unwrap(), recorded);
+    }
+}
+
+#[cfg(test)]
+mod headers_tests {
+    use super::is_harmless_header;
+
+    #[test]
+    fn only_listed_headers_are_harmless() {
+        for name in ["Accept", "USER-AGENT", "OpenAI-Organization", "x-title"] {
+            assert!(is_harmless_header(name), "{name}");
+        }
+        for name in
+            ["X-Goog-Api-Key", "Ocp-Apim-Subscription-Key", "x-functions-key", "X-Auth-Token", "X-Team", ""]
+        {
+            assert!(!is_harmless_header(name), "{name}");
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! Parts of a suite, beside its texts, that a pipeline gives to a method.
+//! The parts of a task that a method may see: what is given, texts and other parts of the suite, sentences for facts and numbers.
 
-use crate::Sentences;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Parts of a suite, beside its texts, that a pipeline gives to a method. Parts that are not given are absent or empty.
@@ -268,6 +268,127 @@ impl From<Materials> for BTreeMap<String, String> {
         put("example.actions", actions.examples.as_ref().map(json));
         texts
     }
+}
+
+/// Sentences for the atoms of a predicate (paper, Appendix C). `{1}`, `{2}`, ... stand for its arguments, `{value}` for a function's value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sentences {
+    /// Sentence for an atom that holds, for example `{1} is at {2}.`
+    pub yes: String,
+    /// Sentence for an atom that does not hold; empty if the suite leaves such atoms out.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub no: String,
+}
+
+/// Slots of one sentence.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentenceSlots {
+    /// The highest `{N}`; 0 where there is none.
+    pub highest: usize,
+    /// True if `{value}` occurs.
+    pub value: bool,
+}
+
+/// Reads the slots of a sentence.
+///
+/// # Errors
+/// A placeholder that is neither a number from 1 nor `value`, or a brace without its partner.
+pub fn sentence_slots(sentence: &str) -> Result<SentenceSlots, String> {
+    let mut found = SentenceSlots::default();
+    let mut rest = sentence;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (_, from) = rest.split_at(at);
+        let Some(inner) = from.strip_prefix('{').and_then(|r| r.split_once('}')) else {
+            return Err("a brace has no partner".to_owned());
+        };
+        let (slot, after) = inner;
+        match slot.parse::<usize>() {
+            Ok(number) if number > 0 && !slot.starts_with('+') => found.highest = found.highest.max(number),
+            _ if slot == "value" => found.value = true,
+            _ => return Err(format!("`{{{slot}}}` is no slot")),
+        }
+        rest = after;
+    }
+    Ok(found)
+}
+
+/// PDDL that is given to the method. Everything else of the reference is withheld.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Given {
+    /// The whole domain, as PDDL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// The whole problem, as PDDL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// One parameter of an action, or one object, with its type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TypedName {
+    /// The name; parameters have no leading `?`.
+    pub name: String,
+    /// Its type; `object` where none was written.
+    #[serde(rename = "type")]
+    pub type_name: String,
+}
+
+/// The name and parameters of an action, without its conditions and effects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionSignature {
+    /// The action's name.
+    pub name: String,
+    /// Its parameters, in order.
+    pub parameters: Vec<TypedName>,
+}
+
+impl std::fmt::Display for ActionSignature {
+    /// `(drive ?from - town ?to - town)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}", self.name)?;
+        for parameter in &self.parameters {
+            write!(f, " ?{} - {}", parameter.name, parameter.type_name)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// The action interface of the paper's Assumption 1: actions with their parameters, and objects.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ActionInterface {
+    /// The actions and their parameters.
+    pub actions: Vec<ActionSignature>,
+    /// The objects of this task.
+    #[serde(default)]
+    pub objects: Vec<TypedName>,
+    /// The declared types, each with its parent as its type. Present only where the suite has no template of the
+    /// domain, which would show them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<TypedName>,
+}
+
+/// A translator's view of a task. It has no field for anything that the pipeline does not declare as given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskView {
+    /// The suite's name.
+    pub suite: String,
+    /// The task's stem, for example `p03`.
+    pub task: String,
+    /// The domain in plain language.
+    pub domain_text: String,
+    /// The task in plain language.
+    pub task_text: String,
+    /// The PDDL that is given.
+    #[serde(default)]
+    pub given: Given,
+    /// The action interface, where the pipeline gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_interface: Option<ActionInterface>,
+    /// Parts of the suite beside its texts.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub materials: Materials,
 }
 
 #[cfg(test)]

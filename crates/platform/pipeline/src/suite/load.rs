@@ -105,7 +105,15 @@ impl Loader {
                 | TaskSelection::One(_, Texts::Required)
         );
         let warns = matches!(wanted, TaskSelection::All(Texts::Required));
-        let domain_text = self.domain_text(&folder, complete, warns);
+        // The task's text may contain the domain's: several tasks without it are worth a warning.
+        let missing = warns.then(|| {
+            let message =
+                format!("{} has no domain.nl: the text of each task stands for it", folder.path.display());
+            Diagnostic::warning("suite.no-domain-text", message).help(
+                "write domain.nl if the tasks share their rules: what the domain is about, in plain language",
+            )
+        });
+        let domain_text = self.text(&folder, "domain.nl", "suite.no-domain-text", complete, missing);
         let tasks = stems.iter().map(|stem| self.task(&folder, stem, &manifest, complete)).collect();
         let example = self.read(&folder, "p_example.nl").map(|text| Example {
             text,
@@ -259,10 +267,16 @@ impl Loader {
     }
 
     fn task(&mut self, folder: &Folder, stem: &str, manifest: &Manifest, complete: bool) -> SuiteTask {
+        let file = format!("{stem}.nl");
+        let missing = complete.then(|| {
+            let message = format!("{} is not there", folder.path.join(&file).display());
+            Diagnostic::error("suite.no-text", message)
+                .help("each task needs a file NAME.nl: what it is about, in plain language")
+        });
         SuiteTask {
             stem: stem.to_owned(),
             title: manifest.titles.get(stem).cloned().unwrap_or_default(),
-            text: self.text(folder, &format!("{stem}.nl"), complete),
+            text: self.text(folder, &file, "suite.no-text", complete, missing),
             reference_problem: self.read(folder, &format!("{stem}.pddl")),
             reference_domain: self.read(folder, &format!("domain-{stem}.pddl")),
             objects_template: self.read(folder, &format!("{stem}_template.pddl")),
@@ -319,49 +333,27 @@ impl Loader {
         Some(text)
     }
 
-    /// The text about the domain. The task's text may contain it: several tasks without a text about their domain are worth a warning.
-    fn domain_text(&mut self, folder: &Folder, complete: bool, warns: bool) -> String {
-        const FILE: &str = "domain.nl";
-        let before = self.found.len();
-        let text = self.read(folder, FILE);
-        let is_missing = text.is_none() && self.found.len() == before;
-        if warns && is_missing {
-            let message =
-                format!("{} has no {FILE}: the text of each task stands for it", folder.path.display());
-            self.found.push(Diagnostic::warning("suite.no-domain-text", message).help(
-                "write domain.nl if the tasks share their rules: what the domain is about, in plain language",
-            ));
-        }
-        let text = text.unwrap_or_default();
-        if complete && !is_missing && self.found.len() == before && text.trim().is_empty() {
-            let shown = folder.path.join(FILE).display().to_string();
-            self.found.push(Diagnostic::error("suite.no-domain-text", format!("{shown} is empty")));
-        }
-        text
-    }
-
-    fn text(&mut self, folder: &Folder, name: &str, required: bool) -> String {
-        match required {
-            true => self.read_required(folder, name),
-            false => self.read(folder, name).unwrap_or_default(),
-        }
-    }
-
-    fn read_required(&mut self, folder: &Folder, name: &str) -> String {
-        let code = "suite.no-text";
+    /// A text of people. If it is missing, `missing` is reported; if the texts must be complete, an empty one is an error of this code.
+    fn text(
+        &mut self,
+        folder: &Folder,
+        name: &str,
+        code: &'static str,
+        complete: bool,
+        missing: Option<Diagnostic>,
+    ) -> String {
         let before = self.found.len();
         let text = self.read(folder, name);
-        let shown = folder.path.join(name).display().to_string();
-        match text {
-            Some(text) if !text.trim().is_empty() => return text,
-            Some(_) => self.found.push(Diagnostic::error(code, format!("{shown} is empty"))),
-            None if self.found.len() == before => self.found.push(
-                Diagnostic::error(code, format!("{shown} is not there"))
-                    .help("each task needs a file NAME.nl: what it is about, in plain language"),
-            ),
-            None => {}
+        match &text {
+            // What cannot be read is reported already.
+            None if self.found.len() == before => self.found.extend(missing),
+            Some(text) if complete && text.trim().is_empty() => {
+                let shown = folder.path.join(name);
+                self.found.push(Diagnostic::error(code, format!("{} is empty", shown.display())));
+            }
+            _ => {}
         }
-        String::new()
+        text.unwrap_or_default()
     }
 }
 

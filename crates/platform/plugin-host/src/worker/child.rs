@@ -1,7 +1,7 @@
 //! The host's end of a child process.
 
-use super::frame::{read_frame, write_frame};
 use super::{WorkerSettings, WorkerSource};
+use crate::worker::{read_frame, write_frame};
 use planforge_child::{CommandSpec, Ending, Environment, Limits, Pipes, Process};
 use planforge_contract::{Failure, FailureClass, Outcome};
 use std::collections::BTreeMap;

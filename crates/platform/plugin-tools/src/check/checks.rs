@@ -1,13 +1,11 @@
-//! The checks, in order.
+//! The checks, in order, and their results.
 
-use crate::check::call::Answer;
-use crate::check::host::{CheckHost, Interruption};
-use crate::check::options::{complete_options, stated_defaults};
-use crate::check::report::{Check, CheckStatus, PluginReport};
-use crate::check::sample;
-use crate::check::subject::{Subject, first_fault, summary};
+use crate::check::call;
+use crate::check::call::{Answer, CheckHost, Interruption};
+use crate::check::subject::{Subject, complete_options, first_fault, stated_defaults, summary};
 use planforge_contract::{Failure, FailureClass, JsonObject, Measure, PluginInfo, PluginKind, ResultClasses};
 use planforge_plugin_host::{OptionProblem, Registry, check_against_schema, declaration_violations};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,10 +15,10 @@ type HostileInput = (&'static str, fn(usize) -> String);
 /// The hostile texts. Each stands in the place of a domain, a problem, a plan, a question, and a model's reply.
 const HOSTILE_INPUTS: &[HostileInput] = &[
     ("empty", |_| String::new()),
-    ("10 MB", sample::large_text),
-    ("invalid PDDL", |_| sample::invalid_text()),
-    ("deep nesting", |_| sample::deep_text()),
-    ("control characters", |_| sample::control_text()),
+    ("10 MB", call::large_text),
+    ("invalid PDDL", |_| call::invalid_text()),
+    ("deep nesting", |_| call::deep_text()),
+    ("control characters", |_| call::control_text()),
 ];
 
 /// Limits and sizes of a check.
@@ -91,7 +89,7 @@ pub fn check_plugin(
         }
     };
     report.checks.push(Check::passed("create", "an instance is created"));
-    let call = sample::request(subject.info.kind, 0);
+    let call = call::request(subject.info.kind, 0);
     let answer = call.ask(&instance, &subject.host());
     let check = check_request(&answer);
     let ended = check.failure.is_none();
@@ -240,7 +238,7 @@ fn check_metrics(info: &PluginInfo, answer: &Answer) -> Check {
 
 fn check_determinism(subject: &Subject<'_>, first: &Answer, second: &Answer) -> Check {
     const NAME: &str = "determinism";
-    let call = sample::request(subject.info.kind, 0);
+    let call = call::request(subject.info.kind, 0);
     let other = subject.ask_new(&call, &subject.host());
     for (answer, place) in [(second, "the same instance"), (&other, "a new instance")] {
         if let Some(failure) = first_fault(answer) {
@@ -274,7 +272,7 @@ fn difference(first: &Answer, second: &Answer) -> String {
 
 fn check_concurrency(subject: &Subject<'_>) -> Check {
     const NAME: &str = "concurrency";
-    let calls: Vec<_> = (0..CONCURRENT).map(|number| sample::request(subject.info.kind, number)).collect();
+    let calls: Vec<_> = (0..CONCURRENT).map(|number| call::request(subject.info.kind, number)).collect();
     let instance = match subject.instance() {
         Ok(instance) => instance,
         Err(failure) => return Check::broke(NAME, &failure),
@@ -307,7 +305,7 @@ fn check_concurrency(subject: &Subject<'_>) -> Check {
 
 fn check_cancellation(subject: &Subject<'_>) -> Check {
     const NAME: &str = "cancellation";
-    let call = sample::request(subject.info.kind, 0);
+    let call = call::request(subject.info.kind, 0);
     let mut answers = Vec::new();
     for interruption in [Interruption::BeforeTheCall, Interruption::AtTheFirstQuestion] {
         let answer = subject.ask_new(&call, &CheckHost { interruption, ..subject.host() });
@@ -323,10 +321,10 @@ fn check_cancellation(subject: &Subject<'_>) -> Check {
 /// The text in the request alone, and then with the same text in the replies of models.
 fn check_hostile(subject: &Subject<'_>, name: &str, text: &str) -> Check {
     let mut all = Vec::new();
-    for call in sample::hostile_requests(subject.info.kind, text) {
+    for call in call::hostile_requests(subject.info.kind, text) {
         all.extend(subject.ask_new(&call, &subject.host()));
     }
-    let call = sample::request(subject.info.kind, 0);
+    let call = call::request(subject.info.kind, 0);
     all.extend(subject.ask_with_hostile_replies(&call, text));
     match first_fault(&all) {
         Some(failure) => Check::broke(name, failure),
@@ -336,7 +334,7 @@ fn check_hostile(subject: &Subject<'_>, name: &str, text: &str) -> Check {
 
 fn check_unknown_fields(subject: &Subject<'_>, expected: &Answer) -> Check {
     let name = hostile_name(UNKNOWN_FIELDS);
-    let call = sample::request(subject.info.kind, 0);
+    let call = call::request(subject.info.kind, 0);
     let answer = match subject.raw_instance() {
         Ok(instance) => call.ask_with_unknown_fields(&instance, &subject.host()),
         Err(failure) => vec![Err(failure)],
@@ -348,4 +346,89 @@ fn check_unknown_fields(subject: &Subject<'_>, expected: &Answer) -> Check {
         return Check::wrong(&name, format!("they change the answer: {}", difference(expected, &answer)));
     }
     Check::passed(&name, "they change nothing")
+}
+
+/// The checks of one plugin, in the order in which they were made.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PluginReport {
+    /// The plugin's id.
+    pub plugin: String,
+    /// Its kind, if it could be described.
+    pub kind: Option<PluginKind>,
+    /// One entry per check.
+    pub checks: Vec<Check>,
+}
+
+impl PluginReport {
+    /// True if no check failed.
+    pub fn is_passed(&self) -> bool {
+        self.first_failed().is_none()
+    }
+
+    /// The first check that failed.
+    pub fn first_failed(&self) -> Option<&Check> {
+        self.checks.iter().find(|check| check.status == CheckStatus::Failed)
+    }
+
+    /// The check of that name.
+    pub fn check(&self, name: &str) -> Option<&Check> {
+        self.checks.iter().find(|check| check.name == name)
+    }
+}
+
+/// The result of one check.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// Stable name, such as `determinism`.
+    #[serde(rename = "check")]
+    pub name: String,
+    /// Passed, failed or not applicable.
+    pub status: CheckStatus,
+    /// The observation, or the reason of the status, on one line.
+    pub detail: String,
+    /// The failure of the plugin that failed the check; none if an answer was wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
+/// Status of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckStatus {
+    /// The plugin meets the requirement.
+    Passed,
+    /// The plugin does not meet it.
+    Failed,
+    /// The requirement does not concern this plugin, or an earlier failure prevents the check.
+    NotApplicable,
+}
+
+impl CheckStatus {
+    /// The word for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "FAILED",
+            Self::NotApplicable => "not applicable",
+        }
+    }
+}
+
+impl Check {
+    pub(crate) fn passed(name: &str, detail: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), status: CheckStatus::Passed, detail: detail.into(), failure: None }
+    }
+
+    pub(crate) fn wrong(name: &str, detail: impl Into<String>) -> Self {
+        Self { status: CheckStatus::Failed, ..Self::passed(name, detail) }
+    }
+
+    pub(crate) fn broke(name: &str, failure: &Failure) -> Self {
+        let help = failure.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        Self { failure: Some(failure.clone()), ..Self::wrong(name, format!("{failure}{help}")) }
+    }
+
+    pub(crate) fn not_applicable(name: &str, detail: impl Into<String>) -> Self {
+        Self { status: CheckStatus::NotApplicable, ..Self::passed(name, detail) }
+    }
 }

@@ -1,14 +1,15 @@
-//! The plugin under check: how it is created and called.
+//! The plugin under check: its options, the server of a provider, how it is created and called.
 
-use crate::check::call::{Answer, Call};
-use crate::check::host::{CheckHost, Interruption};
-use crate::check::service::{Service, ServiceAnswer};
+use crate::check::call::{Answer, Call, CheckHost, Interruption};
 use planforge_contract::api::{Environment, Planner};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PluginInfo, PluginKind};
 use planforge_plugin_host::{Instance, RawInstance, Registry};
+use planforge_plugin_sdk::testing::ServiceInterface;
+use planforge_plugin_sdk::testing::scripted::{Scripted, ScriptedRequest, ScriptedServer};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::io;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Stands for every key.
 const KEY: &str = "plugin-check-key";
@@ -140,4 +141,124 @@ pub(crate) fn summary(answer: &Answer) -> String {
         }
     }
     words.join(", ")
+}
+
+/// The given options, with a value for each required one that has no default and a clear choice: a default, an example, a constant or
+/// the first word of an enumeration.
+pub(crate) fn complete_options(schema: &Value, given: &JsonObject) -> JsonObject {
+    let mut options = given.clone();
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str) {
+        let property = schema.get("properties").and_then(|all| all.get(name));
+        if let Some(value) = property.and_then(|one| suggested_value(schema, one))
+            && !options.contains_key(name)
+        {
+            options.insert(name.to_owned(), value);
+        }
+    }
+    options
+}
+
+/// The defaults that a schema states for its options.
+pub(crate) fn stated_defaults(schema: &Value) -> JsonObject {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let defaults = properties.filter_map(|(name, one)| Some((name.clone(), one.get("default")?.clone())));
+    defaults.collect()
+}
+
+fn suggested_value(schema: &Value, property: &Value) -> Option<Value> {
+    let first = |list: &str| property.get(list)?.as_array()?.first().cloned();
+    let target = || {
+        let pointer = property.get("$ref")?.as_str()?.strip_prefix('#')?;
+        // One step only: a schema may refer in a circle.
+        let target = schema.pointer(pointer).filter(|target| target.get("$ref").is_none())?;
+        suggested_value(schema, target)
+    };
+    let constant = || property.get("oneOf")?.as_array()?.first()?.get("const").cloned();
+    let own = ["default", "const"].iter().find_map(|key| property.get(key).cloned());
+    own.or_else(|| first("examples")).or_else(|| first("enum")).or_else(constant).or_else(target)
+}
+
+/// The answer of the server.
+#[derive(Debug, Clone)]
+pub(crate) enum ServiceAnswer {
+    /// The text of the question.
+    Echo,
+    /// This text, in a valid answer.
+    Text(String),
+    /// These bytes in place of an answer.
+    Body(String),
+}
+
+/// A server on this machine. Its answer can be changed between calls.
+pub(crate) struct Service {
+    server: ScriptedServer,
+    answer: Arc<Mutex<ServiceAnswer>>,
+}
+
+fn locked(answer: &Mutex<ServiceAnswer>) -> MutexGuard<'_, ServiceAnswer> {
+    answer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Service {
+    pub(crate) fn start() -> io::Result<Self> {
+        let answer = Arc::new(Mutex::new(ServiceAnswer::Echo));
+        let shared = Arc::clone(&answer);
+        let server = ScriptedServer::matching(move |request| {
+            let answer = locked(&shared).clone();
+            respond(request, answer)
+        })?;
+        Ok(Self { server, answer })
+    }
+
+    pub(crate) fn base_url(&self) -> String {
+        self.server.base_url()
+    }
+
+    pub(crate) fn set_answer(&self, answer: ServiceAnswer) {
+        *locked(&self.answer) = answer;
+    }
+}
+
+fn respond(request: &ScriptedRequest, answer: ServiceAnswer) -> Scripted {
+    let interface = [
+        ("/messages", ServiceInterface::Messages),
+        ("/responses", ServiceInterface::Responses),
+        ("generateContent", ServiceInterface::GenerateContent),
+    ]
+    .into_iter()
+    .find_map(|(part, interface)| request.path.contains(part).then_some(interface))
+    .unwrap_or(ServiceInterface::ChatCompletions);
+    match answer {
+        ServiceAnswer::Echo => interface.text(&interface.question(request)),
+        ServiceAnswer::Text(text) => interface.text(&text),
+        ServiceAnswer::Body(body) => Scripted::raw(200, body),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn required_options_take_the_value_that_the_schema_suggests() {
+        let schema = json!({
+            "required": ["mode", "form", "way", "command"],
+            "properties": {
+                "mode": {"enum": ["fast", "exact"]},
+                "form": {"oneOf": [{"const": "short"}, {"const": "long"}]},
+                "way": {"$ref": "#/$defs/Way"},
+                "command": {"type": "array"},
+                "steps": {"type": "integer", "default": 3}
+            },
+            "$defs": {"Way": {"examples": ["north"]}}
+        });
+        let given = json!({"mode": "exact"});
+        assert_eq!(
+            Value::Object(complete_options(&schema, given.as_object().unwrap())),
+            json!({"mode": "exact", "form": "short", "way": "north"})
+        );
+        assert_eq!(Value::Object(stated_defaults(&schema)), json!({"steps": 3}));
+    }
 }
