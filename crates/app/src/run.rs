@@ -285,7 +285,6 @@ pub fn run(context: &Context, request: &RunRequest) -> Result<RunResult, Error> 
         jobs: request.jobs,
         mode: mode_of(request.replay.is_some(), request.record.is_some()),
         cassettes: &cassettes(context, request),
-        model: &request.model,
     };
     let (ended, run, redactor) = new.run(context, &checked, &tasks)?;
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();

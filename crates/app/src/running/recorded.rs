@@ -6,7 +6,6 @@ use crate::events::Notice;
 use crate::files::{refuse_part_of_run, unwritable, write};
 use crate::pipelines::loaded::{LoadedPipeline, check_recorded, instantiate};
 use crate::pipelines::prepare::Prepared;
-use crate::run::ModelChoice;
 use crate::running::changes::LimitWatch;
 use crate::running::execution::{ExecutionSettings, ReplySources, RunOutcome, execute, services};
 use crate::running::manifest::{manifest, stored_tasks};
@@ -34,8 +33,6 @@ pub(crate) struct NewRun<'a> {
     pub(crate) mode: Mode,
     /// Cassettes that are searched for replies.
     pub(crate) cassettes: &'a [PathBuf],
-    /// The model that answers, where it is the front's own.
-    pub(crate) model: &'a ModelChoice,
 }
 
 impl NewRun<'_> {
@@ -46,8 +43,7 @@ impl NewRun<'_> {
         checked: &'c LoadedPipeline,
         tasks: &[(RunTask, TaskUse)],
     ) -> Result<(RunOutcome, RecordedRun<'c>, Arc<Redactor>), Error> {
-        let (mut prepared, redactor) = instantiate(context, checked, self.mode)?;
-        self.model.answer(checked, &mut prepared);
+        let (prepared, redactor) = instantiate(context, checked, self.mode)?;
         let lookups = open_cassettes(context, self.cassettes, &redactor)?;
         let replayed = if self.mode == Mode::Replay { self.cassettes } else { &[] };
         let manifest =

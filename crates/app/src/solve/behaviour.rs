@@ -10,7 +10,7 @@ use planforge_planning::equivalence::domains::{
     Behaviour, DifferenceKind, EquivalenceLimits, compare_domains,
 };
 use planforge_planning::equivalence::joint::common::{CommonPlan, common_plan};
-use planforge_planning::equivalence::joint::follow::{Followed, follow};
+use planforge_planning::equivalence::joint::follow::{Followed, Standing, follow};
 use planforge_planning::equivalence::joint::{
     JointLimits, JointRenaming, OneSided, Reading, ReadingVerdict, Witness, WitnessKind, compare_equal_names,
     compare_readings,
@@ -70,12 +70,18 @@ impl Model {
     }
 
     /// How far steps of another model can be followed in this one, which may divide the actions otherwise. `None` at a limit.
-    pub(super) fn follow(&self, steps: &[String], of: &Self, context: &Context) -> Option<Followed> {
+    pub(super) fn follow(
+        &self,
+        steps: &[String],
+        of: &Self,
+        standing: Standing,
+        context: &Context,
+    ) -> Option<Followed> {
         let limits = &mut limits(context);
         let model = walk::Model::new(&self.domain, &self.problem, &ModelOptions::default(), limits).ok()?;
         let steps: Vec<NamedStep> = steps.iter().map(|step| NamedStep::parse(step)).collect::<Option<_>>()?;
         let objects: Vec<String> = of.objects().into_iter().collect();
-        follow(&model, &steps, &objects, limits).ok()
+        follow(&model, &steps, &objects, standing, limits).ok()
     }
 
     /// The names of all objects, in lower case.

@@ -5,6 +5,7 @@ use super::behaviour::{
     in_words,
 };
 use crate::context::{Context, Question};
+use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
 use planforge_record::sha256_hex;
 use serde::{Deserialize, Serialize};
@@ -135,7 +136,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
     talk.end(&classes)
 }
 
-/// The model without one of the lines that no sentence states (`; assumed`), each with a question about the line.
+/// The model without one of the lines that no sentence states (`; assumed`), each with the line.
 fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
     let mut models = Vec::new();
     let texts = [&model.domain_text, &model.problem_text];
@@ -161,9 +162,7 @@ fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
             };
             let place = action.filter(|_| at == 0).map(|action| format!(" for {action}")).unwrap_or_default();
             // A declaration that is used cannot be left out.
-            models.extend(
-                made.ok().map(|made| (format!("No sentence states {code}{place}. Is it meant?"), made)),
-            );
+            models.extend(made.ok().map(|made| (format!("{code}{place}"), made)));
         }
     }
     models
@@ -250,12 +249,12 @@ impl Talk<'_> {
             }
         }
         let model = self.readings[main].model.clone();
-        for (question, changed) in without_assumed_lines(&model) {
+        for (line, changed) in without_assumed_lines(&model) {
             let told = CriticPoint {
                 kind: GapKind::Other,
-                question,
-                here: "yes: it is meant".to_owned(),
-                otherwise: "no: it is not meant".to_owned(),
+                question: format!("No sentence states {line}. Is it meant?"),
+                here: format!("yes: {line} is meant"),
+                otherwise: format!("no: {line} is not meant"),
                 decided_by: None,
                 change: PointChange::default(),
             };
@@ -326,7 +325,7 @@ impl Talk<'_> {
     fn is_granularity(&self, other: &Model, difference: &Difference) -> bool {
         let (allowing, refusing) =
             if difference.holds_in_first { (&self.model, other) } else { (other, &self.model) };
-        let followed = refusing.follow(&difference.own_steps, allowing, self.context);
+        let followed = refusing.follow(&difference.own_steps, allowing, Standing::Strict, self.context);
         followed.is_some_and(|followed| match difference.test.states {
             Statement::Possible => followed.executed,
             Statement::Done => followed.goal,
@@ -592,7 +591,7 @@ impl Talk<'_> {
     }
 
     fn is_followed(&self, reading: usize, steps: &[String]) -> bool {
-        let followed = self.readings[reading].model.follow(steps, &self.model, self.context);
+        let followed = self.readings[reading].model.follow(steps, &self.model, Standing::Loose, self.context);
         followed.is_some_and(|followed| followed.goal)
     }
 

@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::events::Notice;
 use crate::files::read_text;
 use crate::pipelines::loaded::{LoadedPipeline, check_pipeline, require_immediate_answers};
-use crate::run::ModelChoice;
 use crate::running::recorded::NewRun;
 use crate::status::{Status, of_report};
 use planforge_contract::{
@@ -227,7 +226,6 @@ impl Describer<'_> {
             jobs: self.args.jobs,
             mode,
             cassettes: &self.args.replay.iter().map(|path| self.context.path(path)).collect::<Vec<_>>(),
-            model: &ModelChoice::OfFile,
         };
         let (ended, run, _) = new.run(self.context, self.checked, &tasks)?;
         let path = run.folder.path().display().to_string();

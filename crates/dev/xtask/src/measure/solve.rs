@@ -8,11 +8,12 @@ use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, Solve
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
-use planforge_planning::equivalence::joint::follow::{Followed, follow};
-use planforge_planning::walk::{Model, ModelOptions, NamedStep};
+use planforge_planning::equivalence::joint::follow::{Followed, Standing, follow};
+use planforge_planning::equivalence::joint::{JointLimits, Reading, compare_readings};
+use planforge_planning::walk::{Model, ModelOptions, NamedStep, execute_steps};
 use planforge_planning::{Algorithm, CountingLimits, PlanOptions, SearchOutcome, plan as plan_task};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -76,19 +77,39 @@ impl Task {
         }
     }
 
-    /// How far steps of a reading can be followed here.
-    fn follow(&self, steps: &[String], of: &Self) -> Option<Followed> {
+    /// How far steps of a reading can be followed here: by the names of objects, or under the joint renaming where the names are of another
+    /// language.
+    fn follow(&self, steps: &[String], of: &Self, standing: Standing) -> Option<Followed> {
         let limits = &mut limits();
         let model = Model::new(&self.domain, &self.problem, &ModelOptions::default(), limits).ok()?;
         let steps: Vec<NamedStep> = steps.iter().map(|step| NamedStep::parse(step)).collect::<Option<_>>()?;
-        let objects = of.problem.objects.iter().chain(&of.domain.constants);
-        let objects: Vec<String> = objects.map(|object| object.name.key().to_owned()).collect();
-        follow(&model, &steps, &objects, limits).ok()
+        let names = |task: &Self| -> Vec<String> {
+            let objects = task.problem.objects.iter().chain(&task.domain.constants);
+            objects.map(|object| object.name.key().to_owned()).collect()
+        };
+        let (own, others) = (names(self), names(of));
+        let words = |names: &[String]| -> BTreeSet<String> {
+            names.iter().flat_map(|name| name.split('-')).map(str::to_owned).collect()
+        };
+        if !words(&own).is_disjoint(&words(&others)) {
+            return follow(&model, &steps, &others, standing, limits).ok();
+        }
+        let compared =
+            compare_readings(of.reading(), self.reading(), &JointLimits::default(), limits).ok()?;
+        let steps: Vec<NamedStep> =
+            steps.iter().map(|step| compared.renaming.second_step(step)).collect::<Option<_>>()?;
+        let executed = execute_steps(&model, &steps, limits).ok()?;
+        let goal = model.is_goal(&executed.state, limits).ok()?;
+        Some(Followed { executed: executed.refusal.is_none(), goal: executed.refusal.is_none() && goal })
+    }
+
+    const fn reading(&self) -> Reading<'_> {
+        Reading { domain: &self.domain, problem: &self.problem }
     }
 
     /// Whether what a point states is true here.
     fn holds(&self, point: &OpenPoint, of: &Self) -> Option<bool> {
-        let followed = self.follow(&point.test.steps, of)?;
+        let followed = self.follow(&point.test.steps, of, Standing::Strict)?;
         Some(match point.test.states {
             Statement::Possible => followed.executed,
             Statement::Done => followed.goal,
@@ -100,7 +121,8 @@ impl Task {
         let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
         let best = plan_task(&self.domain, &self.problem, &options, &mut limits()).map(|found| found.outcome);
         let Ok(SearchOutcome::Plan(best)) = best else { return false };
-        plan.len() <= best.steps.len() && self.follow(plan, of).is_some_and(|followed| followed.goal)
+        plan.len() <= best.steps.len()
+            && self.follow(plan, of, Standing::Loose).is_some_and(|followed| followed.goal)
     }
 }
 

@@ -1,18 +1,21 @@
-//! `planforge demo`: a pipeline over three tasks, on recorded replies of a real model.
+//! `planforge demo`: a task in words, on recorded replies of a model.
 
+use super::solve::{question_text, terminal, text_of};
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::outcome::print_result;
 use clap::Args;
+use planforge_app::Question;
 use planforge_app::demo::demo;
+use planforge_app::diagnostics::render::escape;
+use std::fmt::Write as _;
 
-/// Show the whole way from text to validated plan, on recorded replies of a real model.
+/// Show the way from a text to a plan, with questions and answers, on recorded replies of a model.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  planforge demo\n  planforge demo --model local:weights/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 )]
 pub(crate) struct DemoArgs {
-    /// Ask this model in the place of the recorded one, as in `planforge run`.
+    /// Ask this model in the place of the recorded one, as in `planforge solve`; the questions are then yours.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Print one JSON object instead of text.
@@ -21,8 +24,25 @@ pub(crate) struct DemoArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
-    context.show(demo(&context.app, args.model.as_deref()), |result| {
-        print_result(context, &result, args.json);
-        result.status(false)
+    let mut app = context.app.clone();
+    if args.model.is_some() {
+        app.questions = terminal();
+    }
+    context.show(demo(&app, args.model.as_deref()), |result| {
+        if args.json {
+            context.output.json(&result);
+            return result.solved.status();
+        }
+        let mut text = format!("The text:\n\n{}", escape(result.text));
+        // Questions of a live model were on the terminal already.
+        for asked in result.dialogue.iter().filter(|_| args.model.is_none()) {
+            let question = Question { text: asked.question.clone(), choices: asked.choices.clone() };
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{}> {}  (recorded)", question_text(&question), escape(&asked.answer));
+        }
+        let _ = write!(text, "\n{}", text_of(&result.solved));
+        context.output.result(&text);
+        context.output.note("your own task: planforge solve my-task.txt --model openai:NAME (or anthropic:NAME, gemini:NAME, local:FILE.gguf)");
+        result.solved.status()
     })
 }

@@ -12,6 +12,17 @@ use rustc_hash::FxHashSet;
 /// Most states that are tried.
 const MOST_STATES: usize = 20_000;
 
+/// Which actions may stand for a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Arguments are partners of the step's arguments, or objects without a partner. If the model has actions that share a word with the
+    /// step's name, only these count; else those that have at least half of the step's partners.
+    Strict,
+    /// At least half of the step's partners are among the arguments. For whole plans: that the goal is reached in as many steps is the
+    /// evidence.
+    Loose,
+}
+
 /// How far steps can be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Followed {
@@ -23,8 +34,7 @@ pub struct Followed {
 
 /// Follows steps of another reading in a model. `objects` are the names of all objects of that reading.
 ///
-/// A legal action of the model stands for a step if its arguments are partners of the step's arguments, or objects without a partner. Actions
-/// that share a word with the step's name come first; without one, an action counts that has at least half of the step's partners.
+/// Nothing is followed if no object in the steps has a partner.
 ///
 /// # Errors
 /// The limit that was reached; [`StopReason::Nodes`] beyond twenty thousand states.
@@ -32,10 +42,15 @@ pub fn follow(
     model: &Model,
     steps: &[NamedStep],
     objects: &[String],
+    standing: Standing,
     resources: &mut dyn ResourceLimits,
 ) -> Result<Followed, StopReason> {
     let pairs = pair_objects(objects, &model.lifted().symbols.objects);
-    let mut search = FollowSearch { model, steps, pairs, seen: FxHashSet::default(), found: None };
+    let named = |arg: &&String| pairs.iter().any(|(own, _)| own.eq_ignore_ascii_case(arg));
+    if steps.iter().flat_map(|step| &step.args).filter(named).count() == 0 {
+        return Ok(Followed { executed: false, goal: false });
+    }
+    let mut search = FollowSearch { model, steps, standing, pairs, seen: FxHashSet::default(), found: None };
     search.from(0, model.initial(), resources)?;
     Ok(search.found.unwrap_or(Followed { executed: false, goal: false }))
 }
@@ -43,6 +58,7 @@ pub fn follow(
 struct FollowSearch<'f> {
     model: &'f Model,
     steps: &'f [NamedStep],
+    standing: Standing,
     /// Names of the steps' objects with those of the model's, in lower case.
     pairs: Vec<(String, String)>,
     seen: FxHashSet<(usize, State)>,
@@ -96,21 +112,25 @@ impl FollowSearch<'_> {
             .map(|(_, partner)| partner.as_str())
             .collect();
         let is_paired = |name: &str| self.pairs.iter().any(|(_, partner)| partner == name);
-        let (mut named, mut others) = (Vec::new(), Vec::new());
+        let has_named = self.model.schema_names().iter().any(|name| shares_word(name, &step.name));
+        let mut standing = Vec::new();
         for action in self.model.applicable(state, resources)? {
             let candidate = self.model.step(action);
             let args: Vec<String> = candidate.args.iter().map(|arg| arg.to_lowercase()).collect();
-            if !args.iter().all(|arg| of_step.contains(&arg.as_str()) || !is_paired(arg)) {
+            let is_over = args.iter().all(|arg| of_step.contains(&arg.as_str()) || !is_paired(arg));
+            if self.standing == Standing::Strict && !is_over {
                 continue;
             }
             let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
-            if shares_word(&candidate.name, &step.name) {
-                named.push(action);
-            } else if 2 * shared >= of_step.len() {
-                others.push(action);
+            let stands = match has_named && self.standing == Standing::Strict {
+                true => shares_word(&candidate.name, &step.name),
+                false => 2 * shared >= of_step.len(),
+            };
+            if stands {
+                standing.push(action);
             }
         }
-        Ok(if named.is_empty() { others } else { named })
+        Ok(standing)
     }
 }
 
@@ -127,7 +147,7 @@ fn shares_word(a: &str, b: &str) -> bool {
     words(a).iter().any(|word| !SMALL_WORDS.contains(&word.as_str()) && b.contains(word))
 }
 
-/// Pairs names: equal ones, then names of which one has all words of the other, if there is no choice.
+/// Pairs names: equal ones, then each with the one name that has all of its words, or of which it has all words.
 fn pair_objects(first: &[String], second: &[String]) -> Vec<(String, String)> {
     let lower = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
     let (mut first, mut second) = (lower(first), lower(second));
@@ -145,12 +165,11 @@ fn pair_objects(first: &[String], second: &[String]) -> Vec<(String, String)> {
             && !b.is_empty()
             && (a.iter().all(|word| b.contains(word)) || b.iter().all(|word| a.contains(word)))
     };
-    for name in &first {
-        let alike: Vec<usize> = (0..second.len()).filter(|at| has_all(name, &second[*at])).collect();
-        if let [only] = alike.as_slice()
-            && first.iter().filter(|other| has_all(other, &second[*only])).count() == 1
-        {
-            pairs.push((name.clone(), second.remove(*only)));
+    // Several objects may stand for one: a flask and its sample.
+    for name in first {
+        let mut alike = second.iter().filter(|other| has_all(&name, other));
+        if let (Some(only), None) = (alike.next(), alike.next()) {
+            pairs.push((name, only.clone()));
         }
     }
     pairs
@@ -173,7 +192,7 @@ mod tests {
         let model = Model::from_texts(SPLIT, PROBLEM, &ModelOptions::default(), &mut Unlimited).unwrap();
         let steps: Vec<NamedStep> = steps.iter().filter_map(|step| NamedStep::parse(step)).collect();
         let objects: Vec<String> = objects.iter().map(|name| (*name).to_owned()).collect();
-        follow(&model, &steps, &objects, &mut Unlimited).unwrap()
+        follow(&model, &steps, &objects, Standing::Strict, &mut Unlimited).unwrap()
     }
 
     #[test]
