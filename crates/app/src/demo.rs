@@ -54,19 +54,22 @@ pub fn demo(context: &Context, model: Option<&str>) -> Result<DemoResult, Error>
     let is_recorded = model.is_none();
     let answer = move |question: &Question| {
         let answer = match &user {
-            Some(user) if !is_recorded => user.answer(question)?,
-            _ => recorded_answer(question),
+            _ if is_recorded => recorded_answer(question),
+            Some(user) => user.answer(question)?,
+            None => return None,
         };
         let Question { text, choices } = question.clone();
         let asked = Asked { question: text, choices, answer: answer.clone() };
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
         Some(answer)
     };
+    let ask = is_recorded || context.questions.is_some();
     let context = Context { questions: Some(Arc::new(answer)), ..context.clone() };
     let request = SolveRequest {
         text: TEXT.to_owned(),
         folder: Some(folder.path().join("bakery")),
         models: vec![ModelChoice::Named(model.unwrap_or(RECORDED).to_owned())],
+        ask,
         replay: is_recorded.then_some(cassette),
         ..SolveRequest::default()
     };

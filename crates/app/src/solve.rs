@@ -23,7 +23,7 @@ use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
 use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
 use behaviour::Found;
-use dialogue::{Dialogue, Settings, talk};
+use dialogue::{Dialogue, Settings, statements, talk};
 use folder::Folder;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
@@ -137,7 +137,7 @@ pub enum SolveEnd {
     Planned,
     /// The readings have no plan, proved.
     Unsolvable,
-    /// No plan was found within the limits.
+    /// No plan was found: a limit was reached, or the PDDL has constructs that are not searched.
     NoPlanFound,
     /// Questions wait for answers in `questions.toml`.
     NeedsAnswers,
@@ -156,11 +156,11 @@ impl SolveResult {
         match self.end {
             SolveEnd::Planned => Status::Good,
             SolveEnd::Unsolvable => Status::Negative,
-            SolveEnd::NoPlanFound => Status::TimeLimit,
+            SolveEnd::NoPlanFound => Status::Undecided,
             SolveEnd::NeedsAnswers => Status::NeedsAnswers,
             SolveEnd::NotATask => Status::NotATask,
             SolveEnd::Unfinished | SolveEnd::Failed => match of_runs() {
-                Status::Good => Status::Unusable,
+                Status::Good | Status::Negative => Status::Unusable,
                 status => status,
             },
         }
@@ -189,17 +189,19 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
     let answers = request.answers.as_ref().map(|path| context.path(path));
     let answers = folder.answers(answers.as_deref());
     if answers.is_err() {
-        folder.remove_if_unused()?;
+        folder.remove_unread()?;
     }
     let mut answers = answers?;
     if let Some(say) = &request.say {
-        folder.add_version(std::slice::from_ref(say))?;
+        let mut said = statements(&answers);
+        said.push(say.clone());
+        folder.add_version(&said)?;
         answers.clear();
     }
     loop {
         let runs = readings::runs(context, &folder, request);
         if runs.is_err() {
-            folder.remove_if_unused()?;
+            folder.remove_unread()?;
         }
         let attempt = Attempt { context, folder: &folder, request, runs: runs?, answers: &answers };
         match attempt.end()? {
@@ -218,7 +220,7 @@ struct Attempt<'a> {
     folder: &'a Folder,
     request: &'a SolveRequest,
     runs: Vec<RunResult>,
-    answers: &'a [(String, String)],
+    answers: &'a [OpenPoint],
 }
 
 enum Ended {
@@ -237,7 +239,7 @@ impl Attempt<'_> {
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
         }
         let readings = Readings::of(&self.runs);
-        if readings.refusals.len() > readings.usable.len() {
+        if readings.refusals.len() > readings.usable.len().max(readings.left_out.len()) {
             let (_, sentence) = &readings.refusals[0];
             let line = format!("not a task: {sentence}");
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::NotATask, line, None))));
@@ -279,9 +281,12 @@ impl Attempt<'_> {
                 (SolveEnd::Planned, format!("planned: {} {noun}.", steps.len()))
             }
             Found::Unsolvable(_) => (SolveEnd::Unsolvable, "unsolvable as read.".to_owned()),
-            Found::Open => (SolveEnd::NoPlanFound, "no plan was found within the limits.".to_owned()),
+            Found::Open => (
+                SolveEnd::NoPlanFound,
+                "no plan was found within the limits of the search, and none is excluded.".to_owned(),
+            ),
         };
-        let line = format!("{reached} {}", trust.sentence());
+        let line = format!("{reached} {}", trust.sentence(open > 0));
         let mut result = self.result(end, line, Some(trust));
         result.points.clone_from(&dialogue.points);
         result.domain.clone_from(&dialogue.model.domain_text);
@@ -289,6 +294,7 @@ impl Attempt<'_> {
         let folder = self.folder;
         let json = serde_json::to_string_pretty(&result.trust).unwrap_or_default();
         folder.write("trust.json", &json)?;
+        folder.remove_answer()?;
         if end == SolveEnd::NeedsAnswers {
             return Ok(result);
         }

@@ -6,7 +6,7 @@
 //! the sample, with the model's sentence as message. Feedback is asked about in the next turn of the conversation.
 
 use planforge_diagnostics::{CodeInfo, code_table};
-use planforge_plugin_common::reading::{has_quote, join_texts, numbered, quotation_mark};
+use planforge_plugin_common::reading::{has_quote, is_sentence, join_texts, numbered, quotation_mark};
 use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
     response, too_few_replies,
@@ -23,6 +23,9 @@ pub static CODES: &[CodeInfo] = code_table!("reading/codes.md");
 const NO_TASK: &str = "translator-reading.no-task";
 const CONTRADICTION: &str = "translator-reading.contradiction";
 const TWO_TASKS: &str = "translator-reading.two-tasks";
+
+/// Characters of a reply that a message has at most.
+const LONGEST_MESSAGE: usize = 1000;
 
 #[derive(Debug)]
 pub struct ReadingTranslator {
@@ -153,7 +156,7 @@ fn refusal(text: &str, line: &str) -> Option<Failure> {
             Some(':') => head.eq_ignore_ascii_case(word),
             Some(_) => false,
         };
-        is_verdict.then(|| rest.trim_start_matches([':', ' ', '*', '.']).trim())
+        is_verdict.then(|| first_chars(rest.trim_start_matches([':', ' ', '*', '.']).trim(), LONGEST_MESSAGE))
     };
     let sentence = |said: &str, default: &str| if said.is_empty() { default } else { said }.to_owned();
     let (code, message) = if let Some(said) = verdict("NO TASK") {
@@ -168,6 +171,11 @@ fn refusal(text: &str, line: &str) -> Option<Failure> {
     Some(Failure::new(FailureClass::Reply, code, message))
 }
 
+/// The text up to that number of characters.
+fn first_chars(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
+}
+
 /// A line without the marks of Markdown around it.
 fn bare_line(line: &str) -> &str {
     line.trim().trim_matches(['*', '#', '`', '_']).trim()
@@ -178,8 +186,10 @@ fn contradiction(text: &str, said: &str) -> String {
     if said.is_empty() {
         return "two sentences of the text cannot both be true; the model does not quote them".to_owned();
     }
-    let is_foreign = |quote: &&str| !has_quote(text, quote);
-    let foreign: Vec<&str> = said.split(" / ").map(quoted).filter(is_foreign).collect();
+    // A sentence may be a single word.
+    let is_foreign = |quote: &&str| !has_quote(text, quote) && !is_sentence(text, quote);
+    // A contradiction has two quotes.
+    let foreign: Vec<&str> = said.split(" / ").take(2).map(quoted).filter(is_foreign).collect();
     match foreign.is_empty() {
         true => said.to_owned(),
         false => format!("{said} (not in the text: {})", foreign.join(", ")),

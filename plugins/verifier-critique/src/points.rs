@@ -2,9 +2,9 @@
 //! with the change that makes the candidate the PDDL of another reader. It also names where the PDDL contradicts the text.
 //!
 //! A reply is read point by point, so an unusable one does not lose the others. A quote that the text does not have is dropped. A point
-//! whose change cannot be made is a remark. The candidate is accepted if no point remains, else undecided: a stage with this plugin is a
-//! measurement (`measure = true`). The evidence is a [`Points`] document; metrics are `points` and `decided` (points where a quote
-//! contradicts the PDDL).
+//! whose change cannot be made is a remark. The candidate is accepted if the reply names no point, else undecided: a stage with this
+//! plugin is a measurement (`measure = true`). The evidence is a [`Points`] document; metrics are `points` and `decided` (points where a
+//! quote contradicts the PDDL).
 
 mod reply;
 
@@ -166,6 +166,9 @@ fn assessment(reply: &Reply, mut points: Points) -> Result<Assessment, Failure> 
     let mut assessment = match all {
         0 if reply.finish == FinishReason::Length => {
             undecided(UndecidedReason::Limit, "the reply was cut off before its first point".to_owned())
+        }
+        0 if !points.remarks.is_empty() => {
+            undecided(UndecidedReason::MissingInput, "no point of the reply can be used".to_owned())
         }
         0 => Assessment::new(Decision::Accepted, "The text leaves no point open."),
         _ => {

@@ -229,8 +229,6 @@ pub(super) enum Comparison {
     Same,
     /// The same for all sequences of at most so many steps.
     SameUpTo(u32),
-    /// Proved: they are the same if two actions of one count as one of the other.
-    Divided,
     /// This is true of one and not of the other.
     Different(Difference),
     /// Not compared; the reason, as a clause.
@@ -285,11 +283,7 @@ pub(super) fn compare(first: &Model, second: &Model, context: &Context) -> (Comp
     let compared = compare_readings(first.reading(), second.reading(), &bounds(), &mut limits(context));
     match compared {
         Ok(compared) => {
-            let is_divided = compared.granularity.is_some();
-            let comparison = match of_verdict(compared.verdict) {
-                Comparison::Different(_) if is_divided => Comparison::Divided,
-                comparison => comparison,
-            };
+            let comparison = of_verdict(compared.verdict);
             (comparison, Translation { renaming: Some(Box::new(compared.renaming)) })
         }
         Err(not_compared) => (Comparison::Open(not_compared.error.to_string()), Translation::default()),

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// One way in which the text was read.
 pub(super) struct Reading {
     pub(super) model: Model,
-    /// Points that the critic of this reading names.
-    pub(super) points: Vec<CriticPoint>,
+    /// Points that the critic of this reading names; `None` if it gave no answer.
+    pub(super) points: Option<Vec<CriticPoint>>,
 }
 
 /// A point that the text leaves open.
@@ -65,8 +65,8 @@ pub(super) struct Settings<'s> {
     pub(super) questions: usize,
     /// False: nobody is asked, and everything open is assumed.
     pub(super) ask: bool,
-    /// Answers that were given before: id of the point and answer.
-    pub(super) answers: &'s [(String, String)],
+    /// Points with the answers that were given before.
+    pub(super) answers: &'s [OpenPoint],
 }
 
 /// The end of a dialogue.
@@ -86,6 +86,8 @@ pub(super) struct Dialogue {
     pub(super) statements: Vec<String>,
     /// What a person should know about the dialogue, a sentence each.
     pub(super) remarks: Vec<String>,
+    /// Points that could not be compared.
+    pub(super) not_looked_at: usize,
 }
 
 /// Another model that may be meant.
@@ -123,6 +125,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         tests: Vec::new(),
         statements: Vec::new(),
         remarks: Vec::new(),
+        not_looked_at: 0,
         asked: 0,
         divided: BTreeSet::new(),
     };
@@ -188,7 +191,7 @@ impl Classes {
                 match compare(&readings[other].model, &reading.model, context).0 {
                     Comparison::Same => class = (other, None),
                     Comparison::SameUpTo(steps) => class = (other, Some(steps)),
-                    Comparison::Divided | Comparison::Different(_) | Comparison::Open(_) => continue,
+                    Comparison::Different(_) | Comparison::Open(_) => continue,
                 }
                 break;
             }
@@ -223,6 +226,8 @@ struct Talk<'t> {
     tests: Vec<(BehaviourTest, bool)>,
     statements: Vec<String>,
     remarks: Vec<String>,
+    /// Points that could not be compared.
+    not_looked_at: usize,
     asked: usize,
     /// Readings that divide the actions otherwise, and in which the plan of the main one can be followed.
     divided: BTreeSet<usize>,
@@ -238,15 +243,7 @@ impl Talk<'_> {
             self.add_rival(model, reading, None, None, classes.members(reading).into_iter().collect());
         }
         for &reading in &members {
-            let Model { domain_text, problem_text, .. } = &self.readings[reading].model;
-            for point in &self.readings[reading].points {
-                let made = apply(domain_text, problem_text, &point.change)
-                    .and_then(|(domain, problem)| Model::read(&domain, &problem));
-                if let Ok(model) = made {
-                    let change = Some(point.change.clone());
-                    self.add_rival(model, reading, change, Some(point.clone()), BTreeSet::from([reading]));
-                }
-            }
+            self.add_points(reading);
         }
         let model = self.readings[main].model.clone();
         for (line, changed) in without_assumed_lines(&model) {
@@ -260,6 +257,30 @@ impl Talk<'_> {
             };
             self.add_rival(changed, main, Some(PointChange::default()), Some(told), BTreeSet::from([main]));
         }
+    }
+
+    /// The rivals that the critic of a reading names.
+    fn add_points(&mut self, reading: usize) {
+        let readings = self.readings;
+        let Model { domain_text, problem_text, .. } = &readings[reading].model;
+        for point in readings[reading].points.iter().flatten() {
+            let made = apply(domain_text, problem_text, &point.change)
+                .and_then(|(domain, problem)| Model::read(&domain, &problem));
+            match made {
+                Ok(model) => {
+                    let change = Some(point.change.clone());
+                    let supporters = BTreeSet::from([reading]);
+                    self.add_rival(model, reading, change, Some(point.clone()), supporters);
+                }
+                Err(why) => self.leave_out(&point.question, &why),
+            }
+        }
+    }
+
+    /// A point that was not looked at.
+    fn leave_out(&mut self, what: &str, why: &str) {
+        self.not_looked_at += 1;
+        self.remarks.push(format!("not looked at: {what} ({why})"));
     }
 
     /// Adds a rival if it behaves differently; one that differs as a known one does supports that.
@@ -278,12 +299,9 @@ impl Talk<'_> {
         let difference = match comparison {
             Comparison::Different(difference) => difference,
             Comparison::Same | Comparison::SameUpTo(_) => return,
-            Comparison::Divided => {
-                self.divided.extend(supporters.iter().filter(|_| is_read));
-                return;
-            }
             Comparison::Open(why) => {
-                self.remarks.push(format!("two readings were not compared: {why}"));
+                let what = told.map_or("the difference of two readings".to_owned(), |told| told.question);
+                self.leave_out(&what, &why);
                 return;
             }
         };
@@ -300,12 +318,15 @@ impl Talk<'_> {
         };
         if let Some(at) = self.rivals.iter().position(is_told_by) {
             let known = &mut self.rivals[at];
-            known.supporters.extend(supporters);
+            known.supporters.extend(supporters.iter().copied());
             known.is_read |= is_read;
             if known.told.is_none() {
-                known.told = told;
+                known.told.clone_from(&told);
             }
-            return;
+            // A reading may differ in more than this: after an answer it is compared again.
+            if !is_read {
+                return;
+            }
         }
         self.rivals.push(Rival {
             model,
@@ -344,8 +365,8 @@ impl Talk<'_> {
                 continue;
             }
             let point = self.point(&rival, PointStatus::DecidedByText);
-            self.take(rival);
             self.points.push(point);
+            self.take(rival);
         }
     }
 
@@ -355,12 +376,12 @@ impl Talk<'_> {
             return None;
         }
         let all = self.readings.len();
+        let critics = self.readings.iter().filter(|reading| reading.points.is_some()).count();
         // A difference that shows late, and that no critic has put into words, is no question for a person.
         let is_short =
             |rival: &Rival| rival.told.is_some() || rival.difference.test.steps.len() <= MOST_STEPS;
         let is_doubtful = |rival: &Rival| {
-            (rival.is_read && is_short(rival))
-                || !rival.is_own && (2 * rival.supporters.len() > all || all == 1)
+            (rival.is_read && is_short(rival)) || !rival.is_own && (2 * rival.supporters.len() > critics)
         };
         let mut open: Vec<usize> =
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
@@ -422,7 +443,12 @@ impl Talk<'_> {
         let followed = usize::from(status == PointStatus::DecidedByText);
         let follows = choices.iter().position(|(side, _)| *side == followed).map_or(1, |at| at + 1);
         let choices: Vec<String> = choices.into_iter().map(|(_, text)| text).collect();
-        let id = sha256_hex(format!("{question}\n{}", choices.join("\n")).as_bytes());
+        // The steps change with the answers to other points.
+        let named = match &rival.told {
+            Some(told) => format!("{question}\n{}\n{}", told.here, told.otherwise),
+            None => format!("{question}\n{}", choices.join("\n")),
+        };
+        let id = sha256_hex(named.as_bytes());
         OpenPoint {
             id: id.get(..8).unwrap_or(&id).to_owned(),
             kind: rival.told.as_ref().map_or("readings".to_owned(), |told| told.kind.to_string()),
@@ -439,8 +465,8 @@ impl Talk<'_> {
     /// Asks about a rival. False if the dialogue ends here.
     fn ask(&mut self, at: usize) -> bool {
         let mut point = self.point(&self.rivals[at], PointStatus::Open);
-        let given = self.settings.answers.iter().find(|(id, _)| *id == point.id);
-        let mut answer = given.map(|(_, answer)| answer.clone()).unwrap_or_default();
+        let given = self.settings.answers.iter().find(|given| given.id == point.id);
+        let mut answer = given.map(|given| given.answer.clone()).unwrap_or_default();
         if answer.trim().is_empty() {
             if self.asked >= self.settings.questions || !self.settings.ask {
                 point.status = PointStatus::Assumed;
@@ -456,7 +482,7 @@ impl Talk<'_> {
                 }
             }
         }
-        match Answer::read(&answer) {
+        match Answer::read(&answer, &point.choices) {
             Answer::Choice(choice) => {
                 point.answer = choice.to_string();
                 point.status = PointStatus::Answered;
@@ -481,6 +507,7 @@ impl Talk<'_> {
             Answer::Words(words) => {
                 point.answer = words.clone();
                 point.status = PointStatus::Answered;
+                self.statements.extend(statements(&self.points));
                 self.statements.push(format!("{} {words}", point.question));
                 self.points.push(point);
                 return false;
@@ -501,8 +528,12 @@ impl Talk<'_> {
             self.tests.iter_mut().for_each(|(test, _)| translate(test));
             self.points.iter_mut().for_each(|point| translate(&mut point.test));
         }
+        let has_changed = self.main != rival.reading;
         self.main = rival.reading;
         self.model = rival.model;
+        if has_changed {
+            self.add_points(rival.reading);
+        }
         for old in std::mem::take(&mut self.rivals) {
             let model = match (&old.change, old.reading == self.main) {
                 // It was made of the model before.
@@ -552,6 +583,19 @@ impl Talk<'_> {
         }
     }
 
+    /// Remarks about answers that no point has any more.
+    fn note_lost_answers(&mut self) {
+        let is_lost = |given: &&OpenPoint| {
+            !given.answer.trim().is_empty() && !self.points.iter().any(|point| point.id == given.id)
+        };
+        let lost: Vec<&OpenPoint> = self.settings.answers.iter().filter(is_lost).collect();
+        let lost: Vec<String> = lost
+            .into_iter()
+            .map(|given| format!("an answer fits no open point any more: {}", given.question))
+            .collect();
+        self.remarks.extend(lost);
+    }
+
     /// Sorts what is left: assumptions, and points that make no difference to the plan.
     fn end(mut self, classes: &Classes) -> Dialogue {
         let is_waiting = self.points.iter().any(|point| point.status == PointStatus::Open);
@@ -568,6 +612,9 @@ impl Talk<'_> {
             };
             let point = self.point(rival, status);
             self.points.push(point);
+        }
+        if self.statements.is_empty() {
+            self.note_lost_answers();
         }
         let found = if is_waiting { Found::Open } else { self.best_plan() };
         let agreeing = classes.members(self.main);
@@ -587,6 +634,7 @@ impl Talk<'_> {
             points: self.points,
             statements: self.statements,
             remarks: self.remarks,
+            not_looked_at: self.not_looked_at,
         }
     }
 
@@ -636,16 +684,33 @@ enum Answer {
 }
 
 impl Answer {
-    fn read(answer: &str) -> Self {
+    fn read(answer: &str, choices: &[String]) -> Self {
         let word = answer.trim().to_lowercase();
+        let begins = |at: usize, word: &str| {
+            let rest = choices.get(at).and_then(|choice| choice.strip_prefix(word));
+            rest.is_some_and(|rest| rest.starts_with([':', ',']))
+        };
         match word.trim_end_matches('.') {
-            "1" | "yes" | "y" => Self::Choice(1),
-            "2" | "no" | "n" => Self::Choice(2),
+            "1" => Self::Choice(1),
+            "2" => Self::Choice(2),
+            "yes" | "y" if begins(0, "yes") && !begins(1, "yes") => Self::Choice(1),
+            "no" | "n" if begins(1, "no") && !begins(0, "no") => Self::Choice(2),
             "3" | "either" => Self::Open("either"),
-            "5" | "unknown" => Self::Open("unknown"),
+            // No words were given.
+            "4" | "5" | "unknown" => Self::Open("unknown"),
             _ => Self::Words(answer.trim().to_owned()),
         }
     }
+}
+
+/// The answers as statements of the author, for a text that is read anew.
+pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
+    let decided = points.iter().filter(|point| ["1", "2"].contains(&point.answer.as_str()));
+    let statement = |point: &OpenPoint| {
+        let choice = point.choices.get(point.follows.checked_sub(1)?)?;
+        Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
+    };
+    decided.filter_map(statement).collect()
 }
 
 /// The question as a person sees it.
@@ -697,7 +762,7 @@ fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]
         (_, false, None) => "not done at the start".to_owned(),
     };
     let because = match (holds, conditions) {
-        (false, [first, ..]) => format!(" (it would need {first})"),
+        (false, [first, ..]) => format!(" ({first})"),
         _ => String::new(),
     };
     match clause.trim().trim_end_matches('.') {

@@ -27,6 +27,9 @@ const TASK: &str = "task";
 /// The folder of the runs.
 const RUNS: &str = "runs";
 
+/// The line before further statements. It is no sentence of the text.
+pub(super) const HEADING: &str = "Further statements of the author:";
+
 /// The file of the points.
 const QUESTIONS: &str = "questions.toml";
 
@@ -45,6 +48,8 @@ pub(super) struct Folder {
     pub(super) domain: Option<String>,
     /// True if this use of it made the folder.
     is_new: bool,
+    /// True if this use of it added the newest version.
+    is_new_version: bool,
 }
 
 /// `questions.toml`.
@@ -85,6 +90,7 @@ impl Folder {
             rules: file("domain.nl")?,
             domain: file("domain.pddl")?,
             is_new: false,
+            is_new_version: false,
             path: path.clone(),
         };
         while let Some(text) = file(&format!("{}.nl", stem(folder.version + 1)))? {
@@ -101,7 +107,16 @@ impl Folder {
         let (rules, domain) = (read(&request.rules)?, read(&request.domain)?);
         let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&name));
         let path = context.path(&shown);
-        let folder = Self { is_new: !path.exists(), shown, path, version: 1, text, rules, domain };
+        let folder = Self {
+            is_new: !path.exists(),
+            is_new_version: false,
+            shown,
+            path,
+            version: 1,
+            text,
+            rules,
+            domain,
+        };
         let texts = [
             ("task.nl", Some(folder.text.as_str())),
             ("domain.nl", folder.rules.as_deref()),
@@ -115,7 +130,8 @@ impl Folder {
             }
         };
         let is_unanswered = !folder.path.join("answer").exists() && !folder.path.join("task-2.nl").exists();
-        if !folder.is_new && !(texts.iter().all(is_same) && is_unanswered) {
+        let is_same_attempt = texts.iter().all(is_same) && is_unanswered;
+        if !folder.is_new && !is_same_attempt {
             let shown = folder.shown.display();
             let message = format!("{shown} exists already");
             let help = format!(
@@ -131,10 +147,19 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Removes what a refused request has left: nothing but its own files is in a new folder.
-    pub(super) fn remove_if_unused(&self) -> Result<(), Error> {
+    /// Removes what a refused request has left: a new folder, or a version that no run has read.
+    pub(super) fn remove_unread(&self) -> Result<(), Error> {
         if self.is_new && !self.path.join(RUNS).exists() {
-            std::fs::remove_dir_all(&self.path).map_err(|e| unwritable(&self.path, &e))?;
+            return std::fs::remove_dir_all(&self.path).map_err(|e| unwritable(&self.path, &e));
+        }
+        if self.is_new_version && self.version > 1 {
+            let text = self.task().with_extension("nl");
+            std::fs::remove_file(&text).map_err(|e| unwritable(&text, &e))?;
+            let (kept, answer) =
+                (self.path.join(format!("answer-{}", self.version - 1)), self.path.join("answer"));
+            if kept.exists() && !answer.exists() {
+                std::fs::rename(&kept, &answer).map_err(|e| unwritable(&answer, &e))?;
+            }
         }
         Ok(())
     }
@@ -160,11 +185,10 @@ impl Folder {
             let kept = self.path.join(format!("answer-{}", self.version));
             std::fs::rename(&answer, &kept).map_err(|e| unwritable(&kept, &e))?;
         }
-        let heading = "Further statements of the author:";
         let mut text = self.text.trim_end().to_owned();
-        if !text.contains(heading) {
+        if !text.contains(HEADING) {
             text.push_str("\n\n");
-            text.push_str(heading);
+            text.push_str(HEADING);
         }
         for statement in statements {
             text.push_str("\n- ");
@@ -172,15 +196,16 @@ impl Folder {
         }
         text.push('\n');
         self.version += 1;
+        self.is_new_version = true;
         self.text = text;
         write(&self.task().with_extension("nl"), self.text.as_bytes())
     }
 
-    /// The answers that were given: id of the point and answer. `file` replaces the folder's own.
+    /// The points with the answers that were given. `file` replaces the folder's own.
     ///
     /// # Errors
     /// The file cannot be read, or belongs to another text.
-    pub(super) fn answers(&self, file: Option<&Path>) -> Result<Vec<(String, String)>, Error> {
+    pub(super) fn answers(&self, file: Option<&Path>) -> Result<Vec<OpenPoint>, Error> {
         let own = self.path.join(QUESTIONS);
         let path = match file {
             Some(file) => file,
@@ -205,7 +230,7 @@ impl Folder {
         if sheet.text != self.text_hash() {
             return Ok(Vec::new());
         }
-        Ok(sheet.points.into_iter().map(|point| (point.id, point.answer)).collect())
+        Ok(sheet.points)
     }
 
     fn text_hash(&self) -> String {
@@ -225,8 +250,21 @@ impl Folder {
         write(&path, format!("{heading}{text}").as_bytes())
     }
 
-    /// Writes a file below the folder.
+    /// Removes the answer of before: it may not fit what is known now.
+    pub(super) fn remove_answer(&self) -> Result<(), Error> {
+        let answer = self.path.join("answer");
+        match answer.is_dir() && !answer.is_symlink() {
+            true => std::fs::remove_dir_all(&answer).map_err(|e| unwritable(&answer, &e)),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes a file below the folder. A link in the place of one of its folders is not followed.
     pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        let first = Path::new(name).components().next().map(|first| self.path.join(first));
+        if let Some(link) = first.filter(|first| first.is_symlink()) {
+            return Err(unwritable(&link, &"it is a link; remove it"));
+        }
         write(&self.path.join(name), text.as_bytes())
     }
 

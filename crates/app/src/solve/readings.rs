@@ -11,9 +11,10 @@ use crate::run::{
     ModelChoice, PipelineSource, ReplayRequest, ResumeRequest, RunRequest, RunResult, RunStorage, replay,
     resume, run,
 };
+use crate::running::manifest::stored_tasks;
 use crate::runs::stored_runs;
-use planforge_contract::Candidate;
-use planforge_pipeline::TaskReport;
+use planforge_contract::{Candidate, FailureClass};
+use planforge_pipeline::{RunState, TaskReport};
 use planforge_plugin_common::reading::Points;
 use planforge_record::RunManifest;
 use std::path::{Path, PathBuf};
@@ -37,11 +38,33 @@ pub(super) fn runs(
     let stored = stored_runs(&folder.runs());
     let is_of_version =
         |manifest: &RunManifest| manifest.tasks.iter().any(|task| task.task == folder.task_name());
-    let mut known: Vec<&PathBuf> =
-        stored.iter().filter(|run| is_of_version(&run.manifest)).map(|run| &run.folder).collect();
-    known.reverse();
+    let mut known: Vec<&PathBuf> = Vec::new();
+    for run in stored.iter().rev().filter(|run| is_of_version(&run.manifest)) {
+        let read = stored_tasks(&run.manifest)?;
+        if read.iter().any(|task| task.view.task_text.trim() != folder.text.trim()) {
+            let message = format!("{}.nl was changed after it was read", folder.task_name());
+            return Err(Error::usage(message, Some("restore it, and add what changed with --say")));
+        }
+        known.push(&run.folder);
+    }
     if !known.is_empty() {
-        return known.into_iter().map(|run| continued(context, run)).collect();
+        let results: Vec<RunResult> =
+            known.into_iter().map(|run| continued(context, run)).collect::<Result<_, _>>()?;
+        let is_made = results.iter().any(|run| run.report.state != RunState::Finished || has_answer(run));
+        let names_source = !request.models.is_empty()
+            || request.replay.is_some()
+            || request.record.is_some()
+            || !request.set.is_empty();
+        match (is_made, names_source) {
+            (true, true) => {
+                let message = "the readings of this text are made already: --model, --set, --replay and --record count for new ones";
+                let help = "add a statement with --say, or name another folder with --out";
+                return Err(Error::usage(message, Some(help)));
+            }
+            (_, false) => return Ok(results),
+            // No model has answered yet: another one is asked.
+            (false, true) => {}
+        }
     }
     if request.models.len() > 1 && request.record.is_some() {
         let help = "record with one model; the runs in the folder hold all replies";
@@ -64,12 +87,21 @@ pub(super) fn runs(
         .collect()
 }
 
+/// True if a model answered.
+fn has_answer(run: &RunResult) -> bool {
+    run.report.tasks.iter().flat_map(|task| task.usage.values()).any(|usage| usage.calls > 0)
+}
+
 /// A run of before: read again if it is complete, else continued.
 fn continued(context: &Context, folder: &Path) -> Result<RunResult, Error> {
     // Only a complete run has a report.
     if folder.join("report.json").exists() {
         let read = replay(context, &ReplayRequest { run: folder.to_owned(), jobs: 1 })?;
-        return Ok(RunResult { folder: Some(folder.to_owned()), ..read });
+        let failed = read.report.tasks.iter().flat_map(|task| &task.stages).flat_map(|stage| &stage.failed);
+        // What a server did not answer is asked again.
+        if failed.into_iter().all(|failed| failed.failure.class != FailureClass::Provider) {
+            return Ok(RunResult { folder: Some(folder.to_owned()), ..read });
+        }
     }
     resume(context, &ResumeRequest { run: folder.to_owned(), jobs: 1, ..ResumeRequest::default() })
 }
@@ -165,9 +197,10 @@ fn reading(candidate: &Candidate) -> Result<Reading, String> {
         return Err("a reading has no domain or no problem".to_owned());
     };
     let model = Model::read(domain, problem)?;
+    // Without an assessment the critic failed: nothing was looked for.
     let evidence = candidate.assessments.get(POINTS).map(|assessment| assessment.evidence.clone());
     let points: Option<Points> = evidence.and_then(|evidence| serde_json::from_value(evidence).ok());
-    Ok(Reading { model, points: points.unwrap_or_default().points })
+    Ok(Reading { model, points: points.map(|found| found.points) })
 }
 
 /// The model of a run: its folder says which.

@@ -61,10 +61,10 @@ fn capacity() -> Point {
 }
 
 fn reading(points: &[Point]) -> Reading {
-    Reading { model: Model::read(DOMAIN, PROBLEM).unwrap(), points: points.to_vec() }
+    Reading { model: Model::read(DOMAIN, PROBLEM).unwrap(), points: Some(points.to_vec()) }
 }
 
-fn settings(answers: &[(String, String)]) -> Settings<'_> {
+fn settings(answers: &[OpenPoint]) -> Settings<'_> {
     Settings { questions: 3, ask: true, answers }
 }
 
@@ -128,7 +128,7 @@ fn without_a_person_a_point_waits_or_is_assumed_and_an_answer_of_a_file_decides_
     assert_eq!((waits.status, &waiting.found), (PointStatus::Open, &Found::Open));
     let assumed = talk(&Context::default(), &readings, &Settings { ask: false, ..settings(&[]) });
     assert_eq!((only(&assumed).status, length(&assumed)), (PointStatus::Assumed, 7));
-    let answers = [(waits.id.clone(), "1".to_owned())];
+    let answers = [OpenPoint { answer: "1".to_owned(), ..waits.clone() }];
     let answered = talk(&Context::default(), &readings, &settings(&answers));
     assert_eq!((only(&answered).status, length(&answered)), (PointStatus::Answered, 5));
 }
@@ -167,7 +167,7 @@ fn own_words_end_the_dialogue_as_a_statement() {
 #[test]
 fn readings_that_differ_are_a_question_of_their_own() {
     let other = DOMAIN.replace("(boat ?b) (empty))\n      :effect", "(boat ?b))\n      :effect");
-    let third = Reading { model: Model::read(&other, PROBLEM).unwrap(), points: Vec::new() };
+    let third = Reading { model: Model::read(&other, PROBLEM).unwrap(), points: Some(Vec::new()) };
     let (context, asked) = user(&["yes"]);
     let dialogue = talk(&context, &[reading(&[]), reading(&[]), third], &settings(&[]));
     assert_eq!(

@@ -1,6 +1,7 @@
 //! What an answer rests on: readings, answers, assumptions, and the sentences that nothing came from.
 
-use super::dialogue::{Dialogue, OpenPoint, PointStatus};
+use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading};
+use super::folder::HEADING;
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
 use planforge_plugin_sdk::wording::list;
@@ -18,6 +19,12 @@ pub struct Trust {
     pub agree: usize,
     /// Further readings, which divide the actions otherwise: the plan can be followed in them step by step.
     pub follow: usize,
+    /// Usable readings that are word for word one of the others: they are no evidence of their own.
+    pub copies: usize,
+    /// Points and readings that could not be compared; the remarks say why.
+    pub not_looked_at: usize,
+    /// Usable readings that a critic has looked through for open points.
+    pub looked_through: usize,
     /// The agreement was shown for sequences of at most so many steps; absent: it is proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agree_up_to_steps: Option<u32>,
@@ -80,13 +87,20 @@ impl Trust {
             usable: readings.usable.len(),
             agree: dialogue.agreeing.len(),
             follow: dialogue.following,
+            copies: copies(&readings.usable),
+            not_looked_at: dialogue.not_looked_at,
+            looked_through: readings.usable.iter().filter(|reading| reading.points.is_some()).count(),
             agree_up_to_steps: dialogue.agreed_up_to,
             models: models.into_iter().collect(),
             answers: of(PointStatus::Answered),
             decided_by_text: of(PointStatus::DecidedByText),
             assumptions: of(PointStatus::Assumed),
             either_way: of(PointStatus::EitherWay),
-            unused_sentences: unused.into_iter().filter_map(sentence).collect(),
+            unused_sentences: unused
+                .into_iter()
+                .filter_map(sentence)
+                .filter(|one| one.text != HEADING)
+                .collect(),
             assumed_parts: parts.iter().filter(|part| part.assumed).map(part_text).collect(),
             sources: parts,
             left_out: readings.left_out.clone(),
@@ -94,8 +108,8 @@ impl Trust {
         }
     }
 
-    /// The sentence behind `planned: 14 steps.`
-    pub fn sentence(&self) -> String {
+    /// The sentence behind `planned: 14 steps.` While questions wait, nothing is assumed yet.
+    pub fn sentence(&self, is_waiting: bool) -> String {
         let readings = match (self.readings, self.models.len()) {
             (1, _) => "1 reading by 1 model; nothing else has judged it".to_owned(),
             (all, models) => {
@@ -113,6 +127,21 @@ impl Trust {
                 )
             }
         };
+        let copies = match self.copies {
+            0 => String::new(),
+            1 => " (1 is a copy of another)".to_owned(),
+            copies => format!(" ({copies} are copies of another)"),
+        };
+        let not_looked_at = match self.not_looked_at {
+            0 => String::new(),
+            1 => ", 1 point was not looked at".to_owned(),
+            points => format!(", {points} points were not looked at"),
+        };
+        let unseen = match self.usable - self.looked_through.min(self.usable) {
+            0 => String::new(),
+            unseen if unseen == self.usable => ", open points were not looked for".to_owned(),
+            unseen => format!(", open points were not looked for in {unseen}"),
+        };
         let after = match self.answers.len() {
             0 => String::new(),
             1 => " after 1 answer".to_owned(),
@@ -124,6 +153,7 @@ impl Trust {
             corrections => format!(", {corrections} corrections by sentences of the text"),
         };
         let assumed = match self.assumptions.as_slice() {
+            _ if is_waiting => String::new(),
             [] => ", no assumption".to_owned(),
             [one] => format!(", 1 assumption ({})", short(one)),
             several => {
@@ -143,8 +173,15 @@ impl Trust {
                 format!("{noun} {} {verb} not used", list(&numbers))
             }
         };
-        format!("{readings}{after}{by_text}{assumed}, {sentences}.")
+        format!("{readings}{copies}{after}{by_text}{assumed}{not_looked_at}{unseen}, {sentences}.")
     }
+}
+
+/// Readings that are word for word an earlier one.
+fn copies(readings: &[Reading]) -> usize {
+    let text = |reading: &Reading| (reading.model.domain_text.clone(), reading.model.problem_text.clone());
+    let distinct: BTreeSet<(String, String)> = readings.iter().map(text).collect();
+    readings.len() - distinct.len()
 }
 
 fn numbered(sentence: &Sentence) -> NumberedSentence {

@@ -13,8 +13,7 @@
 //!
 //! [`problem_mutants`] lists single mistakes in a problem's initial state or goal.
 //!
-//! [`random_rewrite`] rewrites a domain without changing its meaning: every verifier of domains has to accept
-//! the result.
+//! [`random_rewrite`] rewrites a domain without changing its meaning. Tests of the exact comparison use it.
 
 pub mod action;
 mod list;

@@ -37,8 +37,8 @@ pub use model::{
 };
 pub use race::{CandidateState, ModelPair, RaceResult, RaceSpec, Racer, race};
 pub use sample::{
-    DeadEnds, DirectionSample, DirectionSampler, DrawOutcome, DrawnWalks, LengthSample, SampleSpec,
-    SchemaCount, WalkExecution, WalkPolicy, sample_direction, sample_walks,
+    DeadEnds, DirectionSample, DirectionSampler, DrawOutcome, LengthSample, SampleSpec, SchemaCount,
+    WalkPolicy, sample_direction, sample_walks,
 };
 
 use std::fmt;

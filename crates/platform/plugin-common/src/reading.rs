@@ -15,4 +15,6 @@ pub use change::apply;
 pub use merge::apply_after;
 pub use points::{GapKind, Point, PointChange, Points};
 pub use sources::{Part, Source, sources, unused};
-pub use text::{Sentence, has_quote, join_texts, numbered, quotation_mark, sentences};
+pub use text::{
+    Sentence, has_decisive_quote, has_quote, is_sentence, join_texts, numbered, quotation_mark, sentences,
+};

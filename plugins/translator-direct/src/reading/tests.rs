@@ -173,6 +173,13 @@ fn quotes_of_a_contradiction_are_checked() {
     let explained = format!("{said}, which exclude each other");
     let failure = read(text, &format!("CONTRADICTION: {explained}")).unwrap_err();
     assert_eq!(failure.message, explained, "both quotes are in the text");
+    let third = format!("{said} / because it is not there");
+    assert_eq!(read(text, &format!("CONTRADICTION: {third}")).unwrap_err().message, third);
+    let short = "\"Fly.\" / \"The robot never flies.\"";
+    let failure = read("Fly. The robot never flies.", &format!("CONTRADICTION: {short}")).unwrap_err();
+    assert_eq!(failure.message, short, "a sentence of one word is a quote");
+    let long = read(text, &format!("CONTRADICTION: {said} {}", "é".repeat(2000))).unwrap_err();
+    assert_eq!(long.message.chars().count(), 1000);
     assert!(read(text, "CONTRADICTION").unwrap_err().message.contains("does not quote"));
 }
 

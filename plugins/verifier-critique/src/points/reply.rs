@@ -1,7 +1,9 @@
 //! A reply as points, each checked on its own.
 
 use planforge_contract::Reply;
-use planforge_plugin_common::reading::{GapKind, Point, PointChange, Points, apply, has_quote};
+use planforge_plugin_common::reading::{
+    GapKind, Point, PointChange, Points, apply, has_decisive_quote, has_quote,
+};
 use planforge_plugin_sdk::loose::{Entry, Kind, Value, salvage};
 
 /// Most points that are read.
@@ -58,21 +60,28 @@ impl PointReader<'_> {
             Ok(rival) => rival,
             Err(why) => return refuse(&why),
         };
+        // An object of the change may be a constant of the domain.
+        if self.fixed && rival.0 != self.domain {
+            return refuse("it changes the given domain");
+        }
         if rivals.contains(&rival) {
             return refuse("another point makes the same change");
         }
         rivals.push(rival);
         let quote = text("decided_by");
-        let is_quote = has_quote(self.text, &quote);
-        if !is_quote && !is_none(&quote) {
-            points.remarks.push(format!("{question} (the text does not have the quote `{quote}`)"));
+        let decides = has_decisive_quote(self.text, &quote);
+        if !decides && !is_none(&quote) {
+            points.remarks.push(match has_quote(self.text, &quote) {
+                true => format!("{question} (the quote `{quote}` is too short to decide)"),
+                false => format!("{question} (the text does not have the quote `{quote}`)"),
+            });
         }
         points.points.push(Point {
             kind: GapKind::from_name(&text("kind")),
             question,
             here,
             otherwise,
-            decided_by: is_quote.then_some(quote),
+            decided_by: decides.then_some(quote),
             change,
         });
     }
@@ -99,7 +108,9 @@ fn collect<'v>(value: &'v Value, points: &mut Vec<&'v [Entry]>) -> bool {
     }
 }
 
+/// Adds the points of a list. Returns true if it has one or is empty.
 fn collect_list<'v>(values: &'v [Value], points: &mut Vec<&'v [Entry]>) -> bool {
+    let before = points.len();
     for value in values {
         match &value.kind {
             // Without a question it is a point all the same, which is remarked.
@@ -109,7 +120,7 @@ fn collect_list<'v>(values: &'v [Value], points: &mut Vec<&'v [Entry]>) -> bool 
             }
         }
     }
-    true
+    values.is_empty() || points.len() > before
 }
 
 fn find<'v>(entries: &'v [Entry], key: &str) -> Option<&'v Value> {
@@ -159,7 +170,8 @@ fn read_change(value: &Value) -> PointChange {
         goal: match goal.as_slice() {
             [] => None,
             [goal] => Some(goal.clone()),
-            several => Some(format!("(and {})", several.join(" "))),
+            // A line each, as a comment ends with its line.
+            several => Some(format!("(and {}\n)", several.join("\n"))),
         },
     }
 }

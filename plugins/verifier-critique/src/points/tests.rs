@@ -75,11 +75,43 @@ fn a_given_domain_is_not_to_be_changed() {
     let asked = messages(&request);
     assert!(asked.contains("The domain does not change.") && !asked.contains("remove_actions"), "{asked}");
     let host = TestHost::new().reply("critic", &answer(&[CAPACITY]));
-    let read = points(&first(&host, &request).unwrap());
+    let assessment = first(&host, &request).unwrap();
     assert_eq!(
-        read.remarks,
+        points(&assessment).remarks,
         ["May the robot hold two boxes at once? (not used: it changes the given domain)"]
     );
+    assert!(matches!(assessment.decision, Decision::Undecided { .. }));
+    assert_eq!(assessment.summary, "no point of the reply can be used");
+}
+
+#[test]
+fn a_constant_of_a_given_domain_is_not_to_be_changed() {
+    let mut request = request();
+    let constant = DOMAIN.replace("(:predicates", "(:constants attic - room)\n  (:predicates");
+    request.candidates[0].domain = None;
+    request.task.given.domain = Some(constant);
+    let point = |change: &str| {
+        format!(
+            r#"{{"kind": "number", "question": "Is it {}?", "here": "no", "otherwise": "yes", "change": {change}}}"#,
+            change.len()
+        )
+    };
+    let host = TestHost::new().reply(
+        "critic",
+        &answer(&[&point(r#"{"remove_objects": ["attic"]}"#), &point(r#"{"remove": ["(in b1 hall)"]}"#)]),
+    );
+    let read = points(&first(&host, &request).unwrap());
+    assert_eq!(read.points.len(), 1, "a change of the problem is used: {:?}", read.remarks);
+    assert!(read.remarks[0].ends_with("(not used: it changes the given domain)"), "{:?}", read.remarks);
+}
+
+#[test]
+fn a_goal_of_several_texts_is_their_conjunction() {
+    let point = r#"{"kind": "goal", "question": "Must it hold one?", "here": "no", "otherwise": "yes",
+        "change": {"goal": ["(holds b1) ; [3]", "(in b2 hall)"]}}"#;
+    let read = points(&assessed(&answer(&[point])));
+    let (_, problem) = apply(DOMAIN, PROBLEM, &read.points[0].change).unwrap();
+    assert!(problem.contains("(holds b1) ; [3]\n    (in b2 hall)\n"), "{problem}");
 }
 
 #[test]
@@ -125,6 +157,9 @@ fn quotes_are_checked_against_the_text() {
         invented.remarks,
         ["Must it hold both? (the text does not have the quote `It must hold both boxes.`)"]
     );
+    let short = points(&assessed(&answer(&[&goal("hold both boxes")])));
+    assert_eq!(short.points[0].decided_by, None);
+    assert_eq!(short.remarks, ["Must it hold both? (the quote `hold both boxes` is too short to decide)"]);
 }
 
 #[test]
@@ -161,7 +196,8 @@ fn a_reply_that_breaks_off_has_the_points_before() {
 #[test]
 fn a_reply_without_points_is_undecided() {
     let unreadable = "{points: <{question: May it? remove_objects: []}>}";
-    for reply in ["", "The text looks fine.", "{\"verdict\": \"fine\"}", unreadable] {
+    let words = r#"{"points": ["May it hold two boxes?", 3]}"#;
+    for reply in ["", "The text looks fine.", "{\"verdict\": \"fine\"}", unreadable, words] {
         let assessment = assessed(reply);
         assert!(matches!(assessment.decision, Decision::Undecided { .. }), "{reply}");
         assert_eq!(assessment.diagnostics[0].code, UNREADABLE);

@@ -15,8 +15,8 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::are::{MAX_CHOICES, domain_error};
 use planforge_planning::equivalence::domains::{
-    Behaviour, ComparisonVerdict, Comparisons, DifferenceKind, EquivalenceLimits, NotCompared, SearchEnd,
-    compare_domains,
+    Behaviour, BehaviourDifference, ComparisonVerdict, Comparisons, DifferenceKind, EquivalenceLimits,
+    NotCompared, SearchEnd, compare_domains,
 };
 use planforge_planning::equivalence::hde::{
     HdeOptions, HdeOutcome, HdeReference, HdeReferenceError, HdeReferenceErrorKind, HdeResult,
@@ -209,12 +209,29 @@ impl<'r> ComparedTexts<'r> {
     }
 }
 
-/// If the reported difference is one of names: the names that each side lacks, as a clause. A difference that rests on a name is not one of
-/// behaviour if the other side has names instead.
+/// If all differences are differences of names: the names that each side lacks on the first problem that differs, as a clause.
 fn names_differ(texts: &ComparedTexts<'_>, compared: &DomainComparison) -> Option<String> {
     let DomainComparison::Exact(outcomes) = compared else { return None };
-    let (number, decisive) = outcomes.decisive()?;
-    let Behaviour::Different(difference) = &decisive.as_ref().ok()?.behaviour else { return None };
+    let mut first = None;
+    for (number, outcome) in outcomes.0.iter().enumerate() {
+        let Ok(comparison) = outcome else { continue };
+        if comparison.verdict() != ComparisonVerdict::Different {
+            continue;
+        }
+        let Behaviour::Different(difference) = &comparison.behaviour else { return None };
+        let clause = name_difference(texts, number, difference)?;
+        first.get_or_insert(clause);
+    }
+    first
+}
+
+/// If a difference is one of names: the names that each side lacks, as a clause. A difference that rests on a name is not one of behaviour
+/// if the other side has names instead.
+fn name_difference(
+    texts: &ComparedTexts<'_>,
+    number: usize,
+    difference: &BehaviourDifference,
+) -> Option<String> {
     let DifferenceKind::Refused { refusal, .. } = &difference.kind else { return None };
     let names = |what: &str| -> [Vec<&Name>; 2] {
         let problems = texts.problems[number];

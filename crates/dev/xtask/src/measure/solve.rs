@@ -116,7 +116,7 @@ impl Task {
         })
     }
 
-    /// Whether a plan of a reading can be followed here to what is wanted, and none is cheaper.
+    /// Whether a plan of a reading can be followed here to what is wanted, and is not longer than a cheapest plan.
     fn accepts(&self, plan: &[String], of: &Self) -> bool {
         let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
         let best = plan_task(&self.domain, &self.problem, &options, &mut limits()).map(|found| found.outcome);
@@ -139,6 +139,7 @@ struct Text<'w> {
     about: About<'w>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "one for each text")]
 enum About<'w> {
     Complete,
     Gap { kind: &'w str, rival: Task, material: bool },
@@ -207,10 +208,7 @@ const ROUNDS: usize = 6;
 /// Solves a text as far as it goes: the author answers from the reference.
 fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
     let folder = args.out.join(&text.name);
-    let context = planforge_app::Context {
-        variables: std::env::vars().collect::<BTreeMap<_, _>>().into(),
-        ..planforge_app::Context::default()
-    };
+    let context = planforge_app::Context::default();
     let mut request = SolveRequest {
         text: text.text.to_owned(),
         folder: Some(folder.clone()),
@@ -306,7 +304,8 @@ impl Table {
                     status.map_or("not found".to_owned(), |status| format!("{status:?}"))
                 );
                 if *material {
-                    self.count("material gaps: asked about, assumed or decided", found.is_some());
+                    let is_told = status.is_some_and(|status| status != PointStatus::EitherWay);
+                    self.count("material gaps: asked about, assumed or decided", is_told);
                     self.count("material gaps: asked about", status == Some(PointStatus::Answered));
                 } else {
                     self.count(

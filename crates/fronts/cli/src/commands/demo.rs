@@ -9,7 +9,7 @@ use planforge_app::demo::demo;
 use planforge_app::diagnostics::render::escape;
 use std::fmt::Write as _;
 
-/// Show the way from a text to a plan, with questions and answers, on recorded replies of a model.
+/// Show the way from a text to a plan, on recorded replies of a model.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  planforge demo\n  planforge demo --model local:weights/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"

@@ -485,7 +485,7 @@ fn all_shipped() -> Vec<Shipped> {
         shipped("pd-tree", 4, TREE),
         shipped("pd-tree-domprop", 5, TREE),
         shipped("pd-tree-joint", 4, TREE),
-        shipped("solve", 6, &[]),
+        shipped("solve", 5, &[]),
         shipped("tic-g1", 1, &[]),
         shipped("tic-g3", 3, &[]),
         shipped("tic-ic", 1, &[]),

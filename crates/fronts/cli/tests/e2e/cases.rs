@@ -98,11 +98,13 @@ fn text_and_json_agree() {
 /// Test files with the exit codes that no case folder reaches.
 const ELSEWHERE: &[(i32, &str)] = &[
     (11, "run.rs"),
+    (12, "solve.rs"),
     (21, "limits.rs"),
     (22, "limits.rs"),
     (23, "run.rs"),
     (25, "run.rs"),
     (26, "batch.rs"),
+    (27, "solve.rs"),
     (29, "interrupted.rs"),
     (34, "run.rs"),
     (35, "record.rs"),

@@ -6,11 +6,13 @@
 //! are not compared, so that `handempty` and `not (holding ?x)` may mean the same.
 //!
 //! The search ([`search`]) proposes renamings by colour refinement of both ground tasks and of the first layers of both execution
-//! trees; names only break ties. Each proposal is judged ([`judge`]): proved equal by the ground tasks, or searched over pairs of
-//! states. The first that shows no difference counts. If all show one, the one with the longest first difference counts, then the one
-//! with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a proof that no renaming makes them the same.
+//! trees. Names break ties, and one group of candidates pairs similar names first. Each proposal is judged ([`judge`]): proved equal by
+//! the ground tasks, or searched over pairs of states. The first that shows no difference counts. If all show one, the one with the
+//! longest first difference counts, then the one with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a
+//! proof that no renaming makes them the same.
 //!
-//! If they differ, [`ReadingComparison::granularity`] says whether one action of one reading is always a sequence of two of the other.
+//! If they differ, [`ReadingComparison::granularity`] says whether they are the same if two actions of one reading always follow each
+//! other and count as one. Sequences with a step between the two are not compared.
 //!
 //! [`common`] searches a plan that is valid in several readings.
 
@@ -84,7 +86,7 @@ pub struct ReadingComparison {
     pub renaming: JointRenaming,
     /// The verdict.
     pub verdict: ReadingVerdict,
-    /// If they differ: the replacement of two actions by one that makes the readings the same.
+    /// If they differ: two actions of one reading that, if they always follow each other, are one of the other.
     pub granularity: Option<Granularity>,
     /// True if the execution trees of the readings differ even without names: no renaming makes the readings the same.
     pub differs_under_all: bool,
@@ -101,14 +103,15 @@ pub struct ReadingComparison {
 pub enum ReadingVerdict {
     /// Proved on the whole reachable space of both problems.
     Same,
-    /// No sequence of at most this many steps shows a difference. A limit ended the comparison.
+    /// No sequence of at most this many steps shows a difference. A limit ended the comparison, or the search for a renaming.
     SameUpTo {
         /// Length up to which all sequences were tried.
         steps: u32,
         /// The limit.
         end: SearchEnd,
     },
-    /// Sequences differ. Without a sequence in either direction, it is proved that some differ, and a limit ended the search for them.
+    /// Sequences differ. Without a sequence in either direction, it is proved that some differ and a limit ended the search for them, or
+    /// a state allows two actions of one reading for one action of the other.
     Different {
         /// Shortest sequence that only the first reading allows, or after which only its goal holds.
         first_only: OneSided,
@@ -124,7 +127,7 @@ pub enum OneSided {
     Shortest(Witness),
     /// Proved: there is none.
     None,
-    /// A limit ended the search.
+    /// A limit ended the search, or a state allows two actions of one reading for one action of the other.
     NotFound {
         /// Length up to which all sequences were tried.
         steps: u32,
@@ -144,6 +147,47 @@ pub struct Witness {
     pub kind: WitnessKind,
     /// Conditions of the other reading that do not hold, as PDDL with the reason, in its names.
     pub conditions: Vec<String>,
+}
+
+/// Error of [`compare_readings`].
+#[derive(Debug, Clone)]
+pub struct ReadingsNotCompared {
+    /// The side whose reading could not be used; `None` if both could.
+    pub side: Option<ComparedSide>,
+    /// The error.
+    pub error: ReadingsError,
+}
+
+/// Kinds of errors of a comparison of readings.
+#[derive(Debug, Clone)]
+pub enum ReadingsError {
+    /// A reading is not a model, or a limit ended its grounding.
+    Model(ModelError),
+    /// A limit ended the search for a renaming before one was judged. [`StopReason::Nodes`] is the limit on choices.
+    Renaming(StopReason),
+}
+
+impl std::fmt::Display for ReadingsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReadingsError::Model(error) => write!(f, "{error}"),
+            ReadingsError::Renaming(StopReason::Nodes) => {
+                f.write_str("the limit on choices ended the search for a renaming before one was judged")
+            }
+            ReadingsError::Renaming(reason) => {
+                write!(f, "{reason} ended the search for a renaming before one was judged")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadingsError {}
+
+impl From<NotCompared> for ReadingsNotCompared {
+    fn from(not_compared: NotCompared) -> Self {
+        let NotCompared { side, error } = not_compared;
+        ReadingsNotCompared { side: Some(side), error: ReadingsError::Model(error) }
+    }
 }
 
 /// Kinds of one-sided sequences.
@@ -177,14 +221,17 @@ pub fn compare_readings(
     second: Reading<'_>,
     limits: &JointLimits,
     resources: &mut dyn ResourceLimits,
-) -> Result<ReadingComparison, NotCompared> {
+) -> Result<ReadingComparison, ReadingsNotCompared> {
     let mut scoped = ScopedLimits::new(resources);
     let a = Side::new(ComparedSide::First, first, limits, &mut scoped)?;
     let b = Side::new(ComparedSide::Second, second, limits, &mut scoped)?;
     let sides = [&a, &b];
     let searched = search::search(sides, limits, &mut scoped)
-        .map_err(|reason| NotCompared { side: ComparedSide::First, error: ModelError::Limit(reason) })?;
+        .map_err(|reason| ReadingsNotCompared { side: None, error: ReadingsError::Renaming(reason) })?;
     let mut pairs = searched.pairs;
+    // A search that a limit on time or memory ended may have missed the renaming that makes them the same.
+    let interrupted =
+        searched.stopped.filter(|&reason| reason != StopReason::Nodes && !searched.differs_under_all);
     let verdict = match searched.best.verdict {
         CandidateVerdict::Same => ReadingVerdict::Same,
         CandidateVerdict::SameUpTo(steps, end) if searched.differs_under_all => {
@@ -192,13 +239,18 @@ pub fn compare_readings(
             ReadingVerdict::Different { first_only: not_found(), second_only: not_found() }
         }
         CandidateVerdict::SameUpTo(steps, end) => ReadingVerdict::SameUpTo { steps, end },
-        CandidateVerdict::Different => {
-            let keys = Keys::new(sides, &searched.best.mapping);
-            let judged = judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
-            pairs += judged.pairs;
-            let [first_only, second_only] = one_sided(sides, &keys, &judged, &mut scoped);
-            ReadingVerdict::Different { first_only, second_only }
-        }
+        CandidateVerdict::Different => match interrupted {
+            // The goals agree initially: otherwise the readings would differ under all renamings.
+            Some(reason) => ReadingVerdict::SameUpTo { steps: 0, end: SearchEnd::Stopped(reason) },
+            None => {
+                let keys = Keys::new(sides, &searched.best.mapping);
+                let judged =
+                    judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, &mut scoped);
+                pairs += judged.pairs;
+                let [first_only, second_only] = one_sided(sides, &keys, &judged, &mut scoped);
+                ReadingVerdict::Different { first_only, second_only }
+            }
+        },
     };
     let granularity = match &verdict {
         ReadingVerdict::Different { .. } => granularity::find(sides, limits, &mut scoped),
@@ -234,7 +286,7 @@ pub fn compare_equal_names(
     let judged = judge(sides, &keys, Wanted::Both, limits.max_pairs, limits.max_depth, resources);
     let verdict = match (&judged.only, judged.end) {
         ([None, None], End::Limit(end)) => ReadingVerdict::SameUpTo { steps: judged.compared, end },
-        ([None, None], _) => ReadingVerdict::Same,
+        ([None, None], End::Whole | End::Found) => ReadingVerdict::Same,
         _ => {
             let [first_only, second_only] = one_sided(sides, &keys, &judged, resources);
             ReadingVerdict::Different { first_only, second_only }
@@ -253,11 +305,17 @@ fn one_sided(
     [0, 1].map(|side: usize| match (&judged.only[side], judged.end) {
         (Some(found), _) => OneSided::Shortest(witness(sides, keys, side, found, resources)),
         (None, End::Limit(end)) => OneSided::NotFound { steps: judged.compared, end },
-        (None, _) => OneSided::None,
+        // Longer sequences were not tried.
+        (None, End::Ambiguous) => OneSided::NotFound { steps: judged.compared, end: SearchEnd::Depth },
+        (None, End::Whole | End::Found) => OneSided::None,
     })
 }
 
-/// A one-sided sequence in the names of both sides.
+/// Most ground actions of one key whose failed conditions are compared.
+const MOST_PARTNERS: usize = 100;
+
+/// A one-sided sequence in the names of both sides. Of several refused ground actions that stand for the last step, the one with the
+/// fewest failed conditions is shown.
 fn witness(
     sides: [&Side; 2],
     keys: &Keys,
@@ -269,21 +327,25 @@ fn witness(
     let other = 1 - side;
     let mut steps: Vec<NamedStep> = found.steps.iter().map(|step| name(side, step[side])).collect();
     let mut other_steps: Vec<NamedStep> = found.steps.iter().map(|step| name(other, step[other])).collect();
-    let kind = match found.last {
-        None => WitnessKind::Goal,
-        Some(last) => {
-            steps.push(name(side, last));
-            let key = keys.of[side][last as usize];
-            let refused = keys.of[other].iter().position(|&k| k == key);
-            other_steps.extend(refused.map(|action| name(other, action as u32)));
-            WitnessKind::Refused
-        }
+    let Some(last) = found.last else {
+        let conditions = failed_conditions(sides[other].model(), &other_steps, resources);
+        return Witness { steps, other_steps, kind: WitnessKind::Goal, conditions };
     };
-    let conditions = match kind == WitnessKind::Goal || other_steps.len() == steps.len() {
-        true => failed_conditions(sides[other].model(), &other_steps, resources),
-        false => Vec::new(),
-    };
-    Witness { steps, other_steps, kind, conditions }
+    steps.push(name(side, last));
+    let key = keys.of[side][last as usize];
+    let partners = (0u32..).zip(&keys.of[other]).filter(|(_, own)| **own == key).map(|(action, _)| action);
+    let tried = partners.take(MOST_PARTNERS).map(|action| {
+        let refused = [other_steps.as_slice(), &[name(other, action)]].concat();
+        let conditions = failed_conditions(sides[other].model(), &refused, resources);
+        (refused, conditions)
+    });
+    // No conditions are listed if a limit ended the work.
+    let fewest = tried.min_by_key(|(_, conditions)| (conditions.is_empty(), conditions.len()));
+    let mut conditions = Vec::new();
+    if let Some(fewest) = fewest {
+        (other_steps, conditions) = fewest;
+    }
+    Witness { steps, other_steps, kind: WitnessKind::Refused, conditions }
 }
 
 /// A renaming in numbers: from the first side to the second.

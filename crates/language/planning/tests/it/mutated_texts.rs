@@ -68,16 +68,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
 fn mutated_texts_cause_no_panic_and_no_call_ignores_its_limits() {
-    attack_texts(300);
+    check_mutated_texts(300);
 }
 
 #[test]
 #[ignore = "study of minutes: cargo xtask long-tests"]
 fn forty_thousand_mutated_texts_cause_no_panic() {
-    attack_texts(40_000);
+    check_mutated_texts(40_000);
 }
 
-fn attack_texts(inputs: u64) {
+fn check_mutated_texts(inputs: u64) {
     let mut row = Row::default();
     let examples = example_tasks();
     // Panics are findings here, so that thread prints nothing.
@@ -90,7 +90,7 @@ fn attack_texts(inputs: u64) {
     let (send, receive) = mpsc::channel();
     let worker = std::thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
         for seed in first_seed()..first_seed() + inputs {
-            if send.send(attack(seed, &examples)).is_err() {
+            if send.send(check_seed(seed, &examples)).is_err() {
                 break;
             }
         }
@@ -108,6 +108,9 @@ fn attack_texts(inputs: u64) {
         row.record(&case, &differences);
     }
     row.check("mutated texts", inputs as usize);
+    for what in ["tasks read without an error", "calls cut by a limit"] {
+        assert!(row.counts[what] > 0, "{what}: {:?}", row.counts);
+    }
 }
 
 const THREAD: &str = "mutated texts";
@@ -116,7 +119,7 @@ const THREAD: &str = "mutated texts";
 type Input = [String; 3];
 
 /// The input of a seed, what is wrong, and counts.
-fn attack(seed: u64, examples: &[Input]) -> (Input, Vec<String>, Counts) {
+fn check_seed(seed: u64, examples: &[Input]) -> (Input, Vec<String>, Counts) {
     let mut random = Random::stream(seed, 0xF022);
     let mut input = match random.pick(examples) {
         Some(example) if random.chance(0.2) => example.clone(),

@@ -4,22 +4,25 @@ use crate::judging::domains::{end_reason, side};
 use crate::judging::reports::{
     ComparedProblem, GranularityDifference, JointComparison, OneSidedSequence, RenamedAction, RenamedReading,
 };
-use planforge_planning::equivalence::domains::NotCompared;
+use planforge_planning::StopReason;
 use planforge_planning::equivalence::joint::{
-    JointRenaming, OneSided, ReadingComparison, ReadingVerdict, Witness, WitnessKind,
+    JointRenaming, OneSided, ReadingComparison, ReadingVerdict, ReadingsNotCompared, Witness, WitnessKind,
 };
 use planforge_planning::walk::NamedStep;
 
 /// One problem's comparison under a joint renaming, or why there is none.
 pub fn to_compared_problem(
     problem: &str,
-    outcome: &Result<ReadingComparison, NotCompared>,
+    outcome: &Result<ReadingComparison, ReadingsNotCompared>,
 ) -> ComparedProblem {
     let problem = problem.to_owned();
     let compared = match outcome {
         Ok(compared) => compared,
-        Err(NotCompared { side: of, error }) => {
-            let reason = Some(format!("the {} domain with its problem: {error}", side(*of)));
+        Err(ReadingsNotCompared { side: of, error }) => {
+            let reason = Some(match of {
+                Some(of) => format!("the {} domain with its problem: {error}", side(*of)),
+                None => error.to_string(),
+            });
             let decision = "undecided".to_owned();
             return ComparedProblem { problem, decision, reason, ..Default::default() };
         }
@@ -31,10 +34,10 @@ pub fn to_compared_problem(
             finer: side(found.finer).to_owned(),
             sequence: found.sequence.clone(),
             action: found.action.clone(),
-            proved: found.proved,
         }),
         differs_under_all: compared.differs_under_all,
         judged: compared.judged as u64,
+        choices_exhausted: compared.stopped == Some(StopReason::Nodes),
         ..Default::default()
     };
     shown.decision = match &compared.verdict {

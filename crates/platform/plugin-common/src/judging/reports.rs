@@ -356,13 +356,16 @@ pub struct ComparedProblem {
 pub struct JointComparison {
     /// The renaming that the result is under.
     pub renaming: RenamedReading,
-    /// If different: one action of one reading is always a sequence of two actions of the other, and nothing else differs.
+    /// If different: two actions of one reading that, if they always follow each other, are one action of the other. Sequences with a
+    /// step between them are not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granularity: Option<GranularityDifference>,
     /// True if no renaming of any kind makes the readings the same.
     pub differs_under_all: bool,
     /// Renamings that were judged.
     pub judged: u64,
+    /// True if the limit on choices ended the search for a renaming.
+    pub choices_exhausted: bool,
     /// If different: the shortest sequence that only the first allows, or after which only its goal holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_only: Option<OneSidedSequence>,
@@ -371,7 +374,8 @@ pub struct JointComparison {
     pub second_only: Option<OneSidedSequence>,
 }
 
-/// An action of one reading that is a sequence of two actions of the other.
+/// An action of one reading and a sequence of two actions of the other. As far as compared, nothing else differs if the two always follow
+/// each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GranularityDifference {
@@ -382,8 +386,6 @@ pub struct GranularityDifference {
     /// The action of the other reading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// True if the rest is proved to be the same; else a limit ended that comparison.
-    pub proved: bool,
 }
 
 /// A renaming from the first reading to the second, each pair as the first's name and the second's.

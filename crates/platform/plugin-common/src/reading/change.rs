@@ -26,7 +26,8 @@ pub fn apply(domain: &str, problem: &str, change: &PointChange) -> Result<(Strin
     let change = ReadChange::new(change)?;
     let before = read_task(domain, problem).map_err(|_| "the PDDL that it changes has errors".to_owned())?;
     let changed = change.apply(domain, problem, &before)?;
-    let domain_text = declare_requirements(changed.0);
+    // Parts of the problem do not change a given domain.
+    let domain_text = if changed.0 == domain { changed.0 } else { declare_requirements(changed.0) };
     let after = read_task(&domain_text, &changed.1).map_err(|found| {
         let error = found.into_iter().find(planforge_diagnostics::Diagnostic::is_error);
         error.map_or_else(
@@ -131,7 +132,8 @@ impl ReadChange {
                 false => format!("(:goal {goal}\n)"),
             };
             let problem = problem_with(text, &section)?;
-            read.goal = Some((problem.goal.ok_or_else(|| unreadable(text))?, definition(&section)));
+            // The spans of the goal are those of `section` in its definition.
+            read.goal = Some((problem.goal.ok_or_else(|| unreadable(text))?, problem_definition(&section)));
         }
         let name = |text: &String| Name::synthetic(first_word(text));
         read.remove_actions = change.remove_actions.iter().map(name).collect();
@@ -292,6 +294,11 @@ fn definition(sections: &str) -> String {
     format!("(define (domain d) {sections}\n)")
 }
 
+/// A problem that holds the section.
+fn problem_definition(section: &str) -> String {
+    format!("(define (problem p) (:domain d) {section}\n)")
+}
+
 fn domain_with(text: &str, sections: &str) -> Result<Domain, String> {
     // An action without predicates, or predicates without an action, are not an error of the part.
     let parsed = parse_domain(&definition(sections), SourceId(0));
@@ -299,7 +306,7 @@ fn domain_with(text: &str, sections: &str) -> Result<Domain, String> {
 }
 
 fn problem_with(text: &str, section: &str) -> Result<Problem, String> {
-    accept(text, parse_problem(&format!("(define (problem p) (:domain d) {section}\n)"), SourceId(0)))
+    accept(text, parse_problem(&problem_definition(section), SourceId(0)))
 }
 
 /// The tree of a part. A missing section is not its error.
@@ -581,6 +588,44 @@ mod tests {
 )
 "
         );
+    }
+
+    #[test]
+    fn each_condition_of_a_goal_keeps_its_comment() {
+        let change = PointChange {
+            objects: list(&["b3 - box"]),
+            goal: Some("(and\n  (holds r b2) ; [1]\n  (holds r b3) ; [2]\n  (at r y) ; assumed\n)".into()),
+            ..PointChange::default()
+        };
+        let problem = applied(&change).1;
+        assert!(
+            problem.contains(
+                "  (:goal (and
+    (holds r b2) ; [1]
+    (holds r b3) ; [2]
+    (at r y) ; assumed
+  ))"
+            ),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn names_in_other_scripts_are_read() {
+        let change = PointChange {
+            objects: list(&["коробка - box"]),
+            goal: Some("(and\n  (holds r коробка) ; [1]\n  (holds r b1))".into()),
+            ..PointChange::default()
+        };
+        let problem = applied(&change).1;
+        assert!(problem.contains("    (holds r коробка) ; [1]\n    (holds r b1)"), "{problem}");
+    }
+
+    #[test]
+    fn a_change_of_the_problem_does_not_declare_requirements() {
+        let domain = DOMAIN.replace("(at ?r ?x) ; [3]", "(at ?r ?x) (not (holds ?r ?b))");
+        let change = PointChange { remove: list(&["(in b2 y)"]), ..PointChange::default() };
+        assert_eq!(apply(&domain, PROBLEM, &change).unwrap().0, domain);
     }
 
     #[test]

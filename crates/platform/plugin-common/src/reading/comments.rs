@@ -51,7 +51,7 @@ impl<'t> CommentedText<'t> {
         let last = span.end.saturating_sub(1).max(span.start);
         self.at(last).or_else(|| self.at(span.start)).or_else(|| {
             let (index, line) = self.line(span.start)?;
-            let begins = self.text[line.range.start..span.start as usize].trim().is_empty();
+            let begins = self.text.get(line.range.start..span.start as usize)?.trim().is_empty();
             let above = self.lines.get(index.checked_sub(1)?)?;
             above.comment.filter(|_| begins && above.is_alone)
         })

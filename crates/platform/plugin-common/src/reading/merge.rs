@@ -85,14 +85,24 @@ impl Trees {
             merged.actions.extend(self.merge_action(current.0, action, source)?);
         }
         for fact in &change.add {
-            let find =
-                |problem: &Problem| problem.init.iter().find(|old| same_subject(old, fact)).map(print_init);
+            // Names are the same in any case.
+            let shown = |fact: &InitElement| print_init(fact).to_lowercase();
+            let find = |problem: &Problem| problem.init.iter().find(|old| same_subject(old, fact)).map(shown);
+            let (before, new) = (find(base_problem), Some(shown(fact)));
+            // A fact that the base has is restated and not changed.
+            if before == new {
+                continue;
+            }
             if matches!(fact, InitElement::Value(..)) {
-                choose(find(base_problem), find(now_problem), Some(print_init(fact)), &print_init(fact))?;
+                choose(before, find(now_problem), new, &print_init(fact))?;
             }
             merged.add.push(print_init(fact));
         }
-        merged.remove.extend(change.remove.iter().map(print_init));
+        let is_in_base = |fact: &&InitElement| {
+            let is_it = |old: &InitElement| !matches!(old, InitElement::Not(..)) && same_subject(old, fact);
+            base_problem.init.iter().any(is_it)
+        };
+        merged.remove.extend(change.remove.iter().filter(is_in_base).map(print_init));
         if let Some((goal, source)) = &change.goal {
             merged.goal = self.merge_goal(current.1, goal, source)?;
         }
@@ -164,14 +174,15 @@ impl Trees {
     }
 }
 
-/// The declaration to write: `None` if `current` has it. The inner option is the declaration, absent for a removal.
+/// The declaration to write: `None` if `current` has it or the change restates that of `base`. The inner option is the declaration, absent
+/// for a removal.
 fn choose(
     base: Option<String>,
     current: Option<String>,
     new: Option<String>,
     name: &impl std::fmt::Display,
 ) -> Result<Option<Option<String>>, String> {
-    match current == new {
+    match current == new || base == new {
         true => Ok(None),
         false if current == base => Ok(Some(new)),
         false => Err(format!("both change `{name}`")),
@@ -406,6 +417,34 @@ mod tests {
         let second = when("(and (not (free ?r)) (not (clean ?b)))");
         let clause = apply_after(pair, (&current.0, &current.1), &second).unwrap_err();
         assert!(clause.starts_with("both change `(when (wet ?b)"), "{clause}");
+    }
+
+    #[test]
+    fn a_restated_fact_does_not_undo_another_change_of_it() {
+        let first = PointChange {
+            add: vec!["(wet b)".into()],
+            remove: vec!["(clean b)".into()],
+            ..PointChange::default()
+        };
+        let second = PointChange {
+            add: vec!["(CLEAN b)".into()],
+            remove: vec!["(wet b)".into(), "(free r)".into()],
+            ..PointChange::default()
+        };
+        let problem = then(&first, &second).unwrap().1;
+        assert!(problem.contains("(wet b)") && !problem.contains("(clean b)"), "{problem}");
+        assert!(!problem.contains("(free r)"), "{problem}");
+    }
+
+    #[test]
+    fn a_restated_declaration_does_not_undo_another_change_of_it() {
+        let first = PointChange { predicates: vec!["(wet ?b)".into()], ..PointChange::default() };
+        let second = PointChange {
+            predicates: vec!["(wet ?b - box)".into(), "(full ?r - robot)".into()],
+            ..PointChange::default()
+        };
+        let domain = then(&first, &second).unwrap().0;
+        assert!(domain.contains("(wet ?b)") && domain.contains("(full ?r - robot)"), "{domain}");
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl Reader<'_, '_> {
 }
 
 /// Most sentences that a range such as `[2-40]` names.
-const LONGEST_RANGE: usize = 50;
+const LONGEST_RANGE: usize = 1000;
 
 /// The numbers in square brackets, and whether the comment has the word `assumed`.
 fn read_comment(comment: &str) -> (Vec<usize>, bool) {

@@ -26,9 +26,9 @@ pub fn join_texts(task: &str, rules: &str) -> String {
 
 /// Splits a text into sentences. They cover all of it but white space.
 pub fn sentences(text: &str) -> Vec<Sentence> {
-    let rows = |unit: &Unit| match unit.kind {
-        LineKind::MapRow => text[unit.range.clone()].to_owned(),
-        _ => text[unit.range.clone()].split_whitespace().collect::<Vec<_>>().join(" "),
+    let shown = |unit: &Unit| match &unit.row {
+        Some(row) => text[row.clone()].to_owned(),
+        None => text[unit.range.clone()].split_whitespace().collect::<Vec<_>>().join(" "),
     };
     let units = units(text);
     units
@@ -36,7 +36,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
         .enumerate()
         .map(|(index, unit)| Sentence {
             number: index + 1,
-            text: rows(unit),
+            text: shown(unit),
             start: unit.range.start,
             end: unit.range.end,
         })
@@ -50,13 +50,13 @@ pub fn numbered(text: &str) -> String {
     let mut copied = 0;
     for (index, unit) in units(text).iter().enumerate() {
         let number = index + 1;
-        match unit.kind {
-            LineKind::MapRow => {
-                numbered.push_str(&text[copied..unit.range.end]);
+        match &unit.row {
+            Some(row) => {
+                numbered.push_str(&text[copied..row.end]);
                 numbered.push_str(&format!("   [{number}]"));
-                copied = unit.range.end;
+                copied = row.end;
             }
-            _ => {
+            None => {
                 numbered.push_str(&text[copied..unit.range.start]);
                 numbered.push_str(&format!("[{number}] "));
                 copied = unit.range.start;
@@ -83,11 +83,37 @@ pub fn has_quote(text: &str, quote: &str) -> bool {
     has_words(&text, trim_quote(&quote)) || has_words(&text, trim_quote(&without_numbers(&quote)))
 }
 
+/// True if the quote is a sentence of the text. Marks that [`has_quote`] ignores make no difference, nor does the bullet of a list.
+pub fn is_sentence(text: &str, quote: &str) -> bool {
+    let quote = without_numbers(&normal(quote));
+    let quote = trim_quote(&quote);
+    let is_it = |sentence: Sentence| {
+        let sentence = normal(&sentence.text);
+        let entry = sentence.split_once(' ').filter(|_| is_list_entry(&sentence)).map(|(_, entry)| entry);
+        trim_quote(&sentence) == quote || entry.is_some_and(|entry| trim_quote(entry) == quote)
+    };
+    quote.chars().any(char::is_alphanumeric) && sentences(text).into_iter().any(is_it)
+}
+
+/// True if the text has the quote, and it is long enough to decide a question: a sentence of the text or at least four words.
+pub fn has_decisive_quote(text: &str, quote: &str) -> bool {
+    let unspaced = quote.chars().filter(|c| is_unspaced(*c)).count();
+    let is_long = count_words(&without_numbers(&normal(quote))) >= 4 || unspaced >= 8;
+    has_quote(text, quote) && (is_long || is_sentence(text, quote))
+}
+
+fn count_words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+}
+
+/// Marks that are inside a word if they stand between two letters or digits: `2.5`, `re-open`, `doesn't`.
+const INNER: [char; 4] = ['.', ',', '-', '\''];
+
 /// True if the text has the words, neither beginning nor ending within a word.
 fn has_words(text: &str, words: &str) -> bool {
     // Scripts without spaces between words have no words to count.
     let unspaced = words.chars().filter(|c| is_unspaced(*c)).count();
-    if words.split(' ').filter(|word| word.chars().any(char::is_alphanumeric)).count() < 2 && unspaced < 4 {
+    if count_words(words) < 2 && unspaced < 4 {
         return false;
     }
     let joins = |a: Option<char>, b: Option<char>| {
@@ -95,8 +121,12 @@ fn has_words(text: &str, words: &str) -> bool {
     };
     text.match_indices(words).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + words.len()..]);
-        !joins(before.chars().next_back(), words.chars().next())
-            && !joins(words.chars().next_back(), after.chars().next())
+        // One mark: two of them, as in `wait...`, are not inside a word.
+        let before = before.strip_suffix(INNER).unwrap_or(before).chars().next_back();
+        let first = words.strip_prefix(INNER).unwrap_or(words).chars().next();
+        let last = words.strip_suffix(INNER).unwrap_or(words).chars().next_back();
+        let after = after.strip_prefix(INNER).unwrap_or(after).chars().next();
+        !joins(before, first) && !joins(last, after)
     })
 }
 
@@ -136,7 +166,8 @@ const fn is_unspaced(c: char) -> bool {
 /// A part of the text that has a number.
 struct Unit {
     range: Range<usize>,
-    kind: LineKind,
+    /// The row of a map, without the fences that `range` includes.
+    row: Option<Range<usize>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,21 +202,21 @@ fn units(text: &str) -> Vec<Unit> {
                 Some(last) => last.range.end = line.range.end,
                 None => begin = begin.or(Some(line.range.start)),
             },
-            LineKind::MapRow => units.push(Unit { range: line.range.clone(), kind: LineKind::MapRow }),
+            LineKind::MapRow => {
+                units.push(Unit { range: line.range.clone(), row: Some(line.range.clone()) });
+            }
             LineKind::Entry => {
                 let mut end = line.range.end;
                 while let Some(next) = lines.get(index + 1).filter(|next| continues(text, line, next)) {
                     end = next.range.end;
                     index += 1;
                 }
-                units.push(Unit { range: line.range.start..end, kind: LineKind::Entry });
+                units.push(Unit { range: line.range.start..end, row: None });
             }
             LineKind::Prose => {
                 let rest = lines[index..].iter().take_while(|line| line.kind == LineKind::Prose).count();
                 let paragraph = &lines[index..index + rest];
-                units.extend(
-                    prose(text, paragraph).into_iter().map(|range| Unit { range, kind: LineKind::Prose }),
-                );
+                units.extend(prose(text, paragraph).into_iter().map(|range| Unit { range, row: None }));
                 index += rest - 1;
             }
         }
@@ -197,7 +228,7 @@ fn units(text: &str) -> Vec<Unit> {
     }
     // A text of marks alone.
     let rest = begin.filter(|_| units.is_empty()).map(|start| start..text.trim_end().len());
-    units.extend(rest.map(|range| Unit { range, kind: LineKind::Entry }));
+    units.extend(rest.map(|range| Unit { range, row: None }));
     units
 }
 
@@ -387,10 +418,10 @@ const fn is_closing(c: char) -> bool {
 }
 
 /// Abbreviations before which no sentence ends.
-const ABBREVIATIONS: [&str; 36] = [
+const ABBREVIATIONS: [&str; 33] = [
     "abb", "approx", "art", "bzw", "ca", "cf", "dr", "env", "evtl", "ex", "exkl", "fig", "ggf", "inkl",
-    "mlle", "mme", "mr", "mrs", "ms", "nr", "prof", "resp", "sec", "sog", "st", "str", "usf", "vgl", "vs",
-    "zzgl", "incl", "sr", "sra", "eig", "max", "min",
+    "mlle", "mme", "mr", "mrs", "ms", "nr", "prof", "resp", "sec", "sog", "st", "str", "vgl", "vs", "zzgl",
+    "incl", "sr", "sra", "eig",
 ];
 
 /// Abbreviations that may end a sentence.
@@ -554,6 +585,17 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_fenced_map_have_their_numbers_at_their_ends() {
+        let text = "The map:\n```\n#####\n#R.G#\n#####\n```\n";
+        let numbered = numbered(text);
+        assert_eq!(numbered, "[1] The map:\n```\n#####   [2]\n#R.G#   [3]\n#####   [4]\n```\n");
+        assert_eq!(covering(text), ["The map: ```", "#####", "#R.G#", "#####"]);
+        let fenced = "```\n#####\n#R.G#\n```\n";
+        assert_eq!(super::numbered(fenced), "```\n#####   [1]\n#R.G#   [2]\n```\n");
+        assert_eq!(covering(fenced), ["#####", "#R.G#"]);
+    }
+
+    #[test]
     fn nothing_of_a_text_is_lost() {
         for text in [
             "",
@@ -603,5 +645,48 @@ mod tests {
         {
             assert!(!has_quote(text, quote), "{quote}");
         }
+    }
+
+    #[test]
+    fn a_mark_between_letters_or_digits_is_inside_a_word() {
+        for (text, quote) in [
+            ("It is 2.5 metres long.", "5 metres long"),
+            ("re-open the door", "open the door"),
+            ("re-open the door", "-open the door"),
+            ("The robot doesn’t carry a box.", "t carry a box"),
+            ("The robot doesn't carry a box.", "The robot doesn"),
+            ("The box weighs 2.5 kg.", "box weighs 2."),
+        ] {
+            assert!(!has_quote(text, quote), "{quote}");
+        }
+        for (text, quote) in [
+            ("It is 2.5 metres long.", "is 2.5 metres"),
+            ("At -5 degrees, it stops. Then it waits...", "-5 degrees, it stops"),
+            ("At -5 degrees, it stops. Then it waits...", "5 degrees"),
+            ("At -5 degrees, it stops. Then it waits...", "Then it waits"),
+            ("The sign says 'open the door'.", "open the door"),
+            ("The boxes' lids are red.", "The boxes"),
+        ] {
+            assert!(has_quote(text, quote), "{quote}");
+        }
+    }
+
+    #[test]
+    fn a_decisive_quote_is_a_sentence_or_four_words() {
+        let text = "- Vans drive.\n\nStop! A van holds at most two boxes. 机器人一次只能拿一个箱子。";
+        for quote in [
+            "Vans drive",
+            "- Vans drive.",
+            "holds at most two",
+            "一次只能拿一个箱子",
+            "\"A van holds at most two boxes.\"",
+        ] {
+            assert!(has_decisive_quote(text, quote), "{quote}");
+        }
+        for quote in ["at most two", "A van holds", "机器人一", "holds at least two", "Stop!", ""] {
+            assert!(!has_decisive_quote(text, quote), "{quote}");
+        }
+        assert!(is_sentence(text, "Stop!") && is_sentence(text, "[2] Stop!"));
+        assert!(!is_sentence(text, "two boxes.") && !is_sentence("...", "..."));
     }
 }

@@ -8,15 +8,16 @@ use crate::limits::RequestLimits;
 use crate::status::{Status, of_stop};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::equivalence::ComparedSide;
-use planforge_planning::equivalence::domains::{NotCompared, SearchEnd};
+use planforge_planning::equivalence::domains::SearchEnd;
 use planforge_planning::equivalence::joint::{
-    JointLimits, Reading, ReadingComparison, ReadingVerdict, compare_readings,
+    JointLimits, Reading, ReadingComparison, ReadingVerdict, ReadingsError, ReadingsNotCompared,
+    compare_readings,
 };
 use planforge_planning::walk::ModelError;
 use planforge_plugin_common::judging::joint::to_compared_problem;
 use std::time::Instant;
 
-type Outcome = Result<ReadingComparison, NotCompared>;
+type Outcome = Result<ReadingComparison, ReadingsNotCompared>;
 
 /// Compares each pair of problems with its domains.
 ///
@@ -47,8 +48,11 @@ pub(super) fn compare(
         progress.advance();
     }
     for (number, outcome) in outcomes.iter().enumerate() {
-        if let Err(NotCompared { side, error: ModelError::Invalid(found) }) = outcome {
-            return Err((number, *side, found.clone()));
+        let Err(not_compared) = outcome else { continue };
+        if let (Some(side), ReadingsError::Model(ModelError::Invalid(found))) =
+            (not_compared.side, &not_compared.error)
+        {
+            return Err((number, side, found.clone()));
         }
     }
     Ok(result(request, &outcomes))
@@ -76,7 +80,10 @@ fn result(request: &DomainsRequest, outcomes: &[Outcome]) -> DomainsResult {
                     Status::Negative
                 }
             },
-            Err(NotCompared { error: ModelError::Limit(reason), .. }) => {
+            Err(ReadingsNotCompared {
+                error: ReadingsError::Model(ModelError::Limit(reason)) | ReadingsError::Renaming(reason),
+                ..
+            }) => {
                 equal_up_to = None;
                 of_stop(*reason)
             }

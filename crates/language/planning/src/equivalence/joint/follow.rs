@@ -4,7 +4,7 @@
 //! that are differences of granularity alone. Here each step is followed by any ground action over the same objects, which are paired by
 //! their names. That something can be followed is no proof that two readings are the same: it shows that a sequence is no difference.
 
-use crate::resources::{ResourceLimits, StopReason};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason, check};
 use crate::simulate::State;
 use crate::walk::{ActionId, Model, NamedStep};
 use rustc_hash::FxHashSet;
@@ -18,8 +18,8 @@ pub enum Standing {
     /// Arguments are partners of the step's arguments, or objects without a partner. If the model has actions that share a word with the
     /// step's name, only these count; else those that have at least half of the step's partners.
     Strict,
-    /// At least half of the step's partners are among the arguments. For whole plans: that the goal is reached in as many steps is the
-    /// evidence.
+    /// At least half of the step's partners are among the arguments. No action stands for a step none of whose arguments has a partner.
+    /// For whole plans: that the goal is reached in as many steps is the evidence.
     Loose,
 }
 
@@ -51,7 +51,7 @@ pub fn follow(
         return Ok(Followed { executed: false, goal: false });
     }
     let mut search = FollowSearch { model, steps, standing, pairs, seen: FxHashSet::default(), found: None };
-    search.from(0, model.initial(), resources)?;
+    search.from(0, model.initial(), &mut ScopedLimits::new(resources))?;
     Ok(search.found.unwrap_or(Followed { executed: false, goal: false }))
 }
 
@@ -91,6 +91,8 @@ impl FollowSearch<'_> {
                     if self.seen.len() > MOST_STATES {
                         return Err(StopReason::Nodes);
                     }
+                    // The state is kept twice: in `seen` and in `open`.
+                    check(resources.charge(2 * 8 * after.bits().len() as u64 + 64))?;
                     open.push((at + 1, after));
                 }
             }
@@ -122,9 +124,11 @@ impl FollowSearch<'_> {
                 continue;
             }
             let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
-            let stands = match has_named && self.standing == Standing::Strict {
-                true => shares_word(&candidate.name, &step.name),
-                false => 2 * shared >= of_step.len(),
+            let has_half = 2 * shared >= of_step.len();
+            let stands = match self.standing {
+                Standing::Strict if has_named => shares_word(&candidate.name, &step.name),
+                Standing::Strict => has_half,
+                Standing::Loose => has_half && !of_step.is_empty(),
             };
             if stands {
                 standing.push(action);

@@ -1,8 +1,9 @@
-//! Recognises readings that differ in granularity alone: one action of one reading is a sequence of two actions of the other.
+//! Recognises readings that may differ in granularity alone: one action of one reading is a sequence of two actions of the other.
 //!
 //! The two actions of the finer reading are replaced by their sequences, where the first makes a condition of the second true. Operators
-//! are composed exactly. If that reading is the same as the coarser one, and if the goal can be reached in both readings as they are or
-//! in neither, the difference is one of granularity. Only operators without conditional and numeric effects are composed.
+//! are composed exactly. A difference in granularity is reported if no difference to the coarser reading is then found, and if the goal
+//! can be reached in both original readings or in neither. It is not proved that nothing else differs: sequences with a step between the
+//! two actions are not compared. Only operators without conditional and numeric effects are composed.
 
 use super::JointLimits;
 use super::search::{CandidateVerdict, search};
@@ -17,7 +18,7 @@ const MOST_SEQUENCES: usize = 20_000;
 /// Most pairs of ground actions that are looked at for them.
 const MOST_PAIRS: usize = 1_000_000;
 
-/// A difference in granularity.
+/// A difference in granularity, for sequences in which the two actions always follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granularity {
     /// The reading with the two actions.
@@ -26,8 +27,6 @@ pub struct Granularity {
     pub sequence: [String; 2],
     /// The action of the other reading that stands for them; `None` if no one of its actions is the partner of all sequences.
     pub action: Option<String>,
-    /// True if the readings are proved to be the same under the replacement. Otherwise a limit ended that comparison.
-    pub proved: bool,
 }
 
 /// Searches a replacement of two actions by one. `None` if there is none, or a limit ended the search.
@@ -83,7 +82,6 @@ pub(super) fn find(
                 finer: if finer == 0 { ComparedSide::First } else { ComparedSide::Second },
                 sequence: [name(first), name(second)],
                 action: partner.map(|schema| coarser.schemas[schema].name.clone()),
-                proved: found.best.verdict == CandidateVerdict::Same,
             });
         }
     }

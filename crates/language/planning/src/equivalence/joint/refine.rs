@@ -14,6 +14,8 @@ use rustc_hash::FxHashMap;
 
 /// Most rounds of one refinement.
 const MOST_ROUNDS: usize = 24;
+/// Most pairs of names whose similarity is computed for one ranking.
+const MOST_RANKED: usize = 100_000;
 /// Approximate bytes of a node: its colours in all rounds, and its edges.
 const BYTES_PER_NODE: u64 = 8 * MOST_ROUNDS as u64 + 128;
 
@@ -349,9 +351,11 @@ impl Pairing<'_> {
         common
     }
 
-    /// Pairs the most similar names of a class, or what the deviation asks for.
+    /// Pairs the most similar names of a class, or what the deviation asks for. In very large classes, the first node of the first side
+    /// is paired.
     fn decide(&mut self, kind: Kind, first: &[u32], second: &[u32]) {
         let number = self.decisions.len();
+        let first = if first.len() * second.len() > MOST_RANKED { &first[..1] } else { first };
         let mut ranked: Vec<(u32, u32, u32)> = Vec::with_capacity(first.len() * second.len());
         for &a in first {
             for &b in second {
@@ -467,7 +471,16 @@ impl Pairing<'_> {
         self.pair_by_name(&idle);
     }
 
+    /// Pairs objects of similar names; of very many objects, only those of equal names.
     fn pair_by_name(&mut self, open: &[Vec<u32>; 2]) {
+        if open[0].len() * open[1].len() > MOST_RANKED {
+            let name = |side: usize, object: u32| normal_name(&self.sides[side].objects()[object as usize]);
+            let mut second: FxHashMap<String, u32> = open[1].iter().map(|&b| (name(1, b), b)).collect();
+            let equal = open[0].iter().filter_map(|&a| Some((a, second.remove(&name(0, a))?)));
+            let pairs: Vec<(u32, u32)> = equal.collect();
+            pairs.into_iter().for_each(|(first, second)| self.pair(first, second));
+            return;
+        }
         let mut ranked: Vec<(u32, u32, u32)> = Vec::new();
         for &a in &open[0] {
             for &b in &open[1] {
@@ -509,10 +522,14 @@ impl Pairing<'_> {
 /// Names at least this similar are taken for names of one object; 1000 is the same name.
 const ALIKE: u32 = 800;
 
+/// A name in lower case, with hyphens for underscores.
+fn normal_name(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
+}
+
 /// Similarity of two names from 0 to 1000. Different numbers at the end make names less similar.
 pub(super) fn similarity(a: &str, b: &str) -> u32 {
-    let normal = |name: &str| name.to_lowercase().replace('_', "-");
-    let (a, b) = (normal(a), normal(b));
+    let (a, b) = (normal_name(a), normal_name(b));
     if a == b {
         return 1000;
     }

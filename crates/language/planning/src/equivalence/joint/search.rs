@@ -272,7 +272,7 @@ impl RenamingSearch<'_> {
     }
 
     /// Renamings with one exchange: of parameters of the schema of a last step, of that schema and another, or of one of its objects
-    /// and another.
+    /// and another. Not all of them if the limit on exchanges allows fewer.
     fn neighbours(&self, mapping: &Mapping, judged: &Judged) -> Vec<Mapping> {
         let (mut schemas, mut objects) = (Vec::new(), Vec::new());
         for (side, found) in judged.only.iter().enumerate() {
@@ -312,11 +312,17 @@ impl RenamingSearch<'_> {
                 let mut next = mapping.clone();
                 next.objects.swap(object, other);
                 changed.push(next);
+                if changed.len() as u64 > self.choices[1] {
+                    return changed;
+                }
             }
             for &partner in &free {
                 let mut next = mapping.clone();
                 next.objects[object] = Some(partner);
                 changed.push(next);
+                if changed.len() as u64 > self.choices[1] {
+                    return changed;
+                }
             }
         }
         changed

@@ -29,9 +29,9 @@ use std::path::PathBuf;
 
 By default all sequences of actions are compared. With --heuristic, the k cheapest plans of each problem are compared: each is found in
 one domain and executed in the other. With both options the action reconstruction error is printed. --match-interface first renames
-actions, parameters and types of the second domain to those of the first. With --second-problems each pair of problems is compared under
-a renaming of everything: objects, types, predicates, actions and their parameters. Different then means that no renaming that was tried
-makes them equal.
+actions, parameters and types of the second domain to those of the first. With --second-problems and without --heuristic, each pair of
+problems is compared under a renaming of everything: objects, types, predicates, actions and their parameters. Different then means that
+no renaming that was tried makes them equal.
 
 Exits with 0 where the domains are equal over the whole reachable space of every problem given (which says nothing of other
 problems), with 10 where they differ, and with 20 to 23 where a limit left that open or no renaming makes them comparable.")]
@@ -256,10 +256,10 @@ fn push_joint(out: &mut String, joint: &JointComparison) {
     if let Some(found) = &joint.granularity {
         let [before, after] = &found.sequence;
         let action = found.action.as_deref().unwrap_or("one action");
-        let proof = if found.proved { "proved" } else { "as far as compared" };
+        let coarser = if found.finer == "first" { "second" } else { "first" };
         let _ = writeln!(
             out,
-            "  only the granularity differs ({proof}): {} then {} of the {} are {} of the other",
+            "  if {} then {} of the {} always follow each other, they are, as far as compared, {} of the {coarser}; sequences with a step between them were not compared",
             escape(before),
             escape(after),
             found.finer,
@@ -269,7 +269,10 @@ fn push_joint(out: &mut String, joint: &JointComparison) {
     let _ = match (joint.first_only.is_some(), joint.differs_under_all) {
         (false, _) => writeln!(out, "  under this renaming of the first to the second"),
         (true, true) => writeln!(out, "  no renaming makes them equal; these differences are under"),
-        (true, false) => writeln!(out, "  the best of {} renamings that were tried", joint.judged),
+        (true, false) => {
+            let end = if joint.choices_exhausted { "; --max-choices ended the search" } else { "" };
+            writeln!(out, "  the best of {} renamings that were tried{end}", joint.judged)
+        }
     };
     push_renamed_reading(out, &joint.renaming);
 }
