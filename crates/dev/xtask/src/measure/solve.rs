@@ -217,6 +217,7 @@ fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
     };
     if folder.exists() {
         request.continued = Some(folder.clone());
+        request.models.clear();
     }
     for _ in 0..ROUNDS {
         let result = solve(&context, &request).map_err(|e| format!("{}: {e}", text.name))?;
@@ -225,6 +226,7 @@ fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
         }
         answer(text, &result)?;
         request.continued = Some(folder.clone());
+        request.models.clear();
     }
     Err(format!("{}: questions have no end", text.name))
 }

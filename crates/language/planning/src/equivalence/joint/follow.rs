@@ -18,7 +18,7 @@ pub enum Standing {
     /// Arguments are partners of the step's arguments, or objects without a partner. If the model has actions that share a word with the
     /// step's name, only these count; else those that have at least half of the step's partners.
     Strict,
-    /// At least half of the step's partners are among the arguments. No action stands for a step none of whose arguments has a partner.
+    /// At least half of the step's partners are among the arguments; for a step without partners, an action that shares a word with its name.
     /// For whole plans: that the goal is reached in as many steps is the evidence.
     Loose,
 }
@@ -128,7 +128,8 @@ impl FollowSearch<'_> {
             let stands = match self.standing {
                 Standing::Strict if has_named => shares_word(&candidate.name, &step.name),
                 Standing::Strict => has_half,
-                Standing::Loose => has_half && !of_step.is_empty(),
+                Standing::Loose if of_step.is_empty() => shares_word(&candidate.name, &step.name),
+                Standing::Loose => has_half,
             };
             if stands {
                 standing.push(action);
