@@ -27,9 +27,12 @@ pub(crate) struct SolveArgs {
     /// The model that reads new texts, as of `planforge solve`.
     #[arg(long)]
     model: Option<String>,
-    /// Only the texts whose name contains this word, such as `bakery` or `complete`.
+    /// A file of replies by `custom_id`, as of batch files, for requests that wait.
     #[arg(long)]
-    only: Option<String>,
+    replies: Option<PathBuf>,
+    /// Only the texts whose name contains this word, such as `bakery` or `complete`.
+    #[arg(long, num_args = 1..)]
+    only: Vec<String>,
 }
 
 /// A file of `examples/texts`.
@@ -191,7 +194,7 @@ pub(crate) fn measure_solve(args: &SolveArgs) -> Result<(), String> {
         let world: World = toml::from_str(&text).map_err(|e| said(&path, &e))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for text in texts(&name, &world) {
-            if args.only.as_ref().is_some_and(|only| !text.name.contains(only.as_str())) {
+            if !args.only.is_empty() && !args.only.iter().any(|only| text.name.contains(only.as_str())) {
                 continue;
             }
             let result = solved(args, &text)?;
@@ -202,8 +205,8 @@ pub(crate) fn measure_solve(args: &SolveArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// Most times that questions are answered.
-const ROUNDS: usize = 6;
+/// Most times that questions are answered, or replies given.
+const ROUNDS: usize = 9;
 
 /// Solves a text as far as it goes: the author answers from the reference.
 fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
@@ -221,14 +224,43 @@ fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
     }
     for _ in 0..ROUNDS {
         let result = solve(&context, &request).map_err(|e| format!("{}: {e}", text.name))?;
-        if result.end != SolveEnd::NeedsAnswers {
-            return Ok(result);
+        match result.end {
+            SolveEnd::NeedsAnswers => answer(text, &result)?,
+            SolveEnd::Unfinished if reply(args, &result)? > 0 => {}
+            _ => return Ok(result),
         }
-        answer(text, &result)?;
         request.continued = Some(folder.clone());
         request.models.clear();
     }
     Err(format!("{}: questions have no end", text.name))
+}
+
+/// Gives the known replies to the requests that wait. Returns how many were new.
+fn reply(args: &SolveArgs, result: &SolveResult) -> Result<usize, String> {
+    let Some(file) = &args.replies else { return Ok(0) };
+    let said = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let replies = std::fs::read_to_string(file).map_err(|e| said(file, &e))?;
+    let id = |line: &str| -> Option<String> {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        line["custom_id"].as_str().map(str::to_owned)
+    };
+    let lines = |folder: &Path| -> String {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        files.filter(|path| path.is_file()).filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+    };
+    let mut given = 0;
+    for answers in result.runs.iter().filter_map(|run| run.answers.as_ref()) {
+        let requests = lines(answers.parent().unwrap_or(answers));
+        let asked: BTreeSet<String> = requests.lines().filter_map(id).collect();
+        let answered: BTreeSet<String> = lines(answers).lines().filter_map(id).collect();
+        let is_new = |line: &&str| id(line).is_some_and(|id| asked.contains(&id) && !answered.contains(&id));
+        let new: Vec<&str> = replies.lines().filter(is_new).collect();
+        given += new.len();
+        std::fs::create_dir_all(answers).map_err(|e| said(answers, &e))?;
+        let path = answers.join(format!("replies-{}.jsonl", answered.len()));
+        std::fs::write(&path, new.join("\n") + "\n").map_err(|e| said(&path, &e))?;
+    }
+    Ok(given)
 }
 
 /// Writes the answers to the open questions behind their `answer =`.

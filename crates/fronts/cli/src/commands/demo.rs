@@ -33,7 +33,8 @@ pub(crate) fn run(context: &Context, args: &DemoArgs) -> Exit {
             context.output.json(&result);
             return result.solved.status();
         }
-        let mut text = format!("The text:\n\n{}", escape(result.text));
+        let lines: Vec<String> = result.text.lines().map(escape).collect();
+        let mut text = format!("The text:\n\n{}\n", lines.join("\n"));
         // Questions of a live model were on the terminal already.
         for asked in result.dialogue.iter().filter(|_| args.model.is_none()) {
             let question = Question { text: asked.question.clone(), choices: asked.choices.clone() };
