@@ -1,6 +1,6 @@
 //! A plan from a text alone: readings of the text, the points that it leaves open, and a plan that says what it rests on.
 //!
-//! The folder of a task keeps everything and is a suite, see [`folder`]. What the models wrote lies in `answer`, so that it is never taken
+//! The folder of a task keeps everything and is a suite. What the models wrote lies in `answer`, so that it is never taken
 //! for a reference. An interrupted task goes on from its folder: runs are read again, answers are found in `questions.toml`.
 
 mod behaviour;

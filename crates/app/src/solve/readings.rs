@@ -48,8 +48,11 @@ pub(super) fn runs(
         known.push(&run.folder);
     }
     if !known.is_empty() {
-        let results: Vec<RunResult> =
-            known.into_iter().map(|run| continued(context, run)).collect::<Result<_, _>>()?;
+        let is_alone = known.len() == 1;
+        let mut results: Vec<RunResult> = Vec::new();
+        for run in known {
+            results.extend(continued(context, run, is_alone)?);
+        }
         let is_made = results.iter().any(|run| run.report.state != RunState::Finished || has_answer(run));
         let names_source = !request.models.is_empty()
             || request.replay.is_some()
@@ -92,18 +95,22 @@ fn has_answer(run: &RunResult) -> bool {
     run.report.tasks.iter().flat_map(|task| task.usage.values()).any(|usage| usage.calls > 0)
 }
 
-/// A run of before: read again if it is complete, else continued.
-fn continued(context: &Context, folder: &Path) -> Result<RunResult, Error> {
+/// A run of before: read again if it is complete, else continued. `None`: no model answered it, and there are others.
+fn continued(context: &Context, folder: &Path, is_alone: bool) -> Result<Option<RunResult>, Error> {
     // Only a complete run has a report.
     if folder.join("report.json").exists() {
         let read = replay(context, &ReplayRequest { run: folder.to_owned(), jobs: 1 })?;
         let failed = read.report.tasks.iter().flat_map(|task| &task.stages).flat_map(|stage| &stage.failed);
         // What a server did not answer is asked again.
         if failed.into_iter().all(|failed| failed.failure.class != FailureClass::Provider) {
-            return Ok(RunResult { folder: Some(folder.to_owned()), ..read });
+            return Ok(Some(RunResult { folder: Some(folder.to_owned()), ..read }));
+        }
+        if !is_alone && !has_answer(&read) {
+            return Ok(None);
         }
     }
-    resume(context, &ResumeRequest { run: folder.to_owned(), jobs: 1, ..ResumeRequest::default() })
+    let request = ResumeRequest { run: folder.to_owned(), jobs: 1, ..ResumeRequest::default() };
+    resume(context, &request).map(Some)
 }
 
 fn run_request(

@@ -5,8 +5,8 @@
 //! and parameters that only one reading has, where the other parameters (or the state) determine their values. States and predicates
 //! are not compared, so that `handempty` and `not (holding ?x)` may mean the same.
 //!
-//! The search ([`search`]) proposes renamings by colour refinement of both ground tasks and of the first layers of both execution
-//! trees. Names break ties, and one group of candidates pairs similar names first. Each proposal is judged ([`judge`]): proved equal by
+//! The search proposes renamings by colour refinement of both ground tasks and of the first layers of both execution
+//! trees. Names break ties, and one group of candidates pairs similar names first. Each proposal is judged: proved equal by
 //! the ground tasks, or searched over pairs of states. The first that shows no difference counts. If all show one, the one with the
 //! longest first difference counts, then the one with the most ground actions in common. [`ReadingComparison::differs_under_all`] is a
 //! proof that no renaming makes them the same.
