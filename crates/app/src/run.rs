@@ -8,7 +8,6 @@ use crate::pipelines::loaded::{
     LoadedPipeline, check_pipeline, check_recorded, instantiate, require_immediate_answers,
 };
 use crate::pipelines::model_choice::{model_table, overrides_of};
-use crate::pipelines::prepare::Prepared;
 use crate::pipelines::tasks::named_tasks;
 use crate::running::changes::{check_resume, record_resume};
 use crate::running::continuing::{Batch, ending_hint};
@@ -101,18 +100,6 @@ impl fmt::Debug for ModelChoice {
             Self::OfFile => f.write_str("OfFile"),
             Self::Named(name) => f.debug_tuple("Named").field(name).finish(),
             Self::Provider(_) => f.write_str("Provider"),
-        }
-    }
-}
-
-impl ModelChoice {
-    /// Puts the provider of the front into the tables that stand for the front's model.
-    pub(crate) fn answer(&self, checked: &LoadedPipeline, prepared: &mut Prepared) {
-        let Self::Provider(provider) = self else { return };
-        for (name, table) in &mut prepared.model_tables {
-            if checked.pipeline.config.llm.get(name).is_some_and(|table| table.plugin == CLIENT) {
-                table.provider = Some(Arc::clone(provider));
-            }
         }
     }
 }
@@ -471,7 +458,13 @@ fn run_in_memory(
 ) -> Result<RunResult, Error> {
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
     let (mut prepared, redactor) = instantiate(context, checked, Mode::Live)?;
-    request.model.answer(checked, &mut prepared);
+    if let ModelChoice::Provider(provider) = &request.model {
+        for (name, table) in &mut prepared.model_tables {
+            if checked.pipeline.config.llm.get(name).is_some_and(|table| table.plugin == CLIENT) {
+                table.provider = Some(Arc::clone(provider));
+            }
+        }
+    }
     let seed = checked.pipeline.config.seed;
     let manifest = RunManifest { seed, ..RunManifest::default() };
     let sources =

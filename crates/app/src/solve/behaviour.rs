@@ -106,7 +106,7 @@ impl Model {
         let others = [(other.reading(), &renaming)];
         let found = common_plan(self.reading(), &others, Algorithm::AStar, MOST_NODES, &bounds, limits);
         let Ok(CommonPlan::Plan { steps, .. }) = found else { return None };
-        let mut sides = steps.iter().map(|steps| steps.iter().map(step_text).collect());
+        let mut sides = steps.iter().map(|steps| steps.iter().map(NamedStep::to_string).collect());
         Some([sides.next()?, sides.next()?])
     }
 
@@ -271,7 +271,7 @@ impl Translation {
         step: impl Fn(&JointRenaming, &NamedStep) -> Option<NamedStep>,
     ) -> Option<Vec<String>> {
         let Some(renaming) = &self.renaming else { return Some(steps.to_vec()) };
-        steps.iter().map(|text| Some(step_text(&step(renaming, &NamedStep::parse(text)?)?))).collect()
+        steps.iter().map(|text| Some(step(renaming, &NamedStep::parse(text)?)?.to_string())).collect()
     }
 }
 
@@ -340,8 +340,8 @@ fn of_witness(witness: Witness, holds_in_first: bool) -> Comparison {
         WitnessKind::Refused => Statement::Possible,
         WitnessKind::Goal => Statement::Done,
     };
-    let own_steps = witness.steps.iter().map(step_text).collect();
-    let test = BehaviourTest { steps: steps.iter().map(step_text).collect(), states };
+    let own_steps = witness.steps.iter().map(NamedStep::to_string).collect();
+    let test = BehaviourTest { steps: steps.iter().map(NamedStep::to_string).collect(), states };
     Comparison::Different(Difference { test, holds_in_first, conditions: witness.conditions, own_steps })
 }
 
@@ -358,7 +358,7 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
         Ok(Behaviour::Equal { .. }) => Comparison::Same,
         Ok(Behaviour::EqualUpTo { steps, .. }) => Comparison::SameUpTo(steps),
         Ok(Behaviour::Different(difference)) => {
-            let steps: Vec<String> = difference.steps.iter().map(step_text).collect();
+            let steps: Vec<String> = difference.steps.iter().map(NamedStep::to_string).collect();
             let (states, holds_in_first, conditions) = match difference.kind {
                 DifferenceKind::Refused { by, conditions, .. } => {
                     (Statement::Possible, by == ComparedSide::Second, conditions)
@@ -372,13 +372,6 @@ fn compare_named(first: &Model, second: &Model, context: &Context) -> Comparison
             Comparison::Different(Difference { test, holds_in_first, conditions, own_steps })
         }
         Err(not_compared) => Comparison::Open(not_compared.error.to_string()),
-    }
-}
-
-fn step_text(step: &NamedStep) -> String {
-    match step.args.is_empty() {
-        true => format!("({})", step.name),
-        false => format!("({} {})", step.name, step.args.join(" ")),
     }
 }
 

@@ -375,7 +375,6 @@ impl Talk<'_> {
         if !self.statements.is_empty() {
             return None;
         }
-        let all = self.readings.len();
         let critics = self.readings.iter().filter(|reading| reading.points.is_some()).count();
         // A difference that shows late, and that no critic has put into words, is no question for a person.
         let is_short =
@@ -387,7 +386,7 @@ impl Talk<'_> {
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
         open.sort_by_key(|at| {
             let rival = &self.rivals[*at];
-            (std::cmp::Reverse(rival.supporters.len().min(all)), rival.difference.test.steps.len(), *at)
+            (std::cmp::Reverse(rival.supporters.len()), rival.difference.test.steps.len(), *at)
         });
         open.into_iter().find(|at| {
             let rival = &self.rivals[*at];

@@ -72,7 +72,7 @@ fn mutated_texts_cause_no_panic_and_no_call_ignores_its_limits() {
 }
 
 #[test]
-#[ignore = "study of minutes: cargo xtask long-tests"]
+#[ignore = "study of half a minute: cargo xtask long-tests"]
 fn forty_thousand_mutated_texts_cause_no_panic() {
     check_mutated_texts(40_000);
 }
