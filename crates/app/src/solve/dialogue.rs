@@ -6,6 +6,7 @@ use super::behaviour::{
 };
 use crate::context::{Context, Question};
 use planforge_planning::equivalence::joint::follow::Standing;
+use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
 use planforge_record::sha256_hex;
 use serde::{Deserialize, Serialize};
@@ -174,6 +175,9 @@ fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
 /// Most steps of a difference between readings that is asked about in its own words.
 const MOST_STEPS: usize = 6;
 
+/// Most steps of a difference that a critic names.
+const MOST_NAMED_STEPS: usize = 20;
+
 /// Readings in classes of the same behaviour.
 struct Classes {
     /// By reading, the first reading of its class.
@@ -253,6 +257,7 @@ impl Talk<'_> {
                 here: format!("yes: {line} is meant"),
                 otherwise: format!("no: {line} is not meant"),
                 decided_by: None,
+                steps: Vec::new(),
                 change: PointChange::default(),
             };
             self.add_rival(changed, main, Some(PointChange::default()), Some(told), BTreeSet::from([main]));
@@ -297,7 +302,11 @@ impl Talk<'_> {
         let compare = if !is_read && reading == self.main { compare_changed } else { compare };
         let (comparison, translation) = compare(&self.model, &model, self.context);
         let difference = match comparison {
-            Comparison::Different(difference) => difference,
+            Comparison::Different(difference) => {
+                let named =
+                    told.as_ref().and_then(|told| self.named_difference(&told.steps, &model, &translation));
+                named.unwrap_or(difference)
+            }
             Comparison::Same | Comparison::SameUpTo(_) => return,
             Comparison::Open(why) => {
                 let what = told.map_or("the difference of two readings".to_owned(), |told| told.question);
@@ -340,6 +349,36 @@ impl Talk<'_> {
             is_own,
             shared_plan: OnceCell::new(),
         });
+    }
+
+    /// The difference that the steps of a critic show, if execution says that they show one. It fits the words of the question better than
+    /// the shortest difference does.
+    fn named_difference(
+        &self,
+        steps: &[String],
+        model: &Model,
+        translation: &Translation,
+    ) -> Option<Difference> {
+        if steps.is_empty() || steps.len() > MOST_NAMED_STEPS {
+            return None;
+        }
+        let steps: Vec<String> =
+            steps.iter().map(|step| Some(NamedStep::parse(step)?.to_string())).collect::<Option<_>>()?;
+        let of_this = translation.to_second(&steps).map(|other| [steps.clone(), other]);
+        let of_other = translation.to_first(&steps).map(|own| [own, steps.clone()]);
+        of_this.into_iter().chain(of_other).find_map(|[own, other]| {
+            let states = |states| {
+                let holds = |steps: &[String], model: &Model| {
+                    BehaviourTest { steps: steps.to_vec(), states }.holds(model, self.context)
+                };
+                let (here, there) = (holds(&own, &self.model)?, holds(&other, model)?);
+                (here != there).then_some((states, here))
+            };
+            let (states, holds_in_first) = states(Statement::Possible).or_else(|| states(Statement::Done))?;
+            let test = BehaviourTest { steps: own.clone(), states };
+            let own_steps = if holds_in_first { own } else { other };
+            Some(Difference { test, holds_in_first, conditions: Vec::new(), own_steps })
+        })
     }
 
     /// True if the difference to another reading can be followed there: it divides the actions otherwise.

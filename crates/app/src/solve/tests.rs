@@ -52,6 +52,7 @@ fn point(kind: GapKind, question: &str, change: PointChange) -> Point {
         here: "no: not in this reading".to_owned(),
         otherwise: "yes: it does".to_owned(),
         decided_by: None,
+        steps: Vec::new(),
         change,
     }
 }
@@ -186,4 +187,26 @@ fn what_nobody_knows_and_what_one_critic_alone_names_is_assumed() {
     let one = talk(&context, &[reading(&[capacity()]), reading(&[]), reading(&[])], &settings(&[]));
     assert!(asked.lock().unwrap().is_empty());
     assert_eq!(only(&one).status, PointStatus::Assumed);
+}
+
+#[test]
+fn a_point_is_shown_by_the_steps_of_its_critic_if_they_show_a_difference() {
+    let first_row = ["(row west east)", "(row east west)", "(load mia west)", "(load lotte west)"];
+    let shortest = ["(load lotte west)", "(load mia west)"];
+    let no_difference = ["(load mia west)", "(row west east)"];
+    let unknown = ["(swim mia west)"];
+    let cases: [(&[&str], &[&str]); 4] = [
+        (&first_row, &first_row),
+        (&no_difference, &shortest),
+        (&unknown, &shortest),
+        (&["load"], &shortest),
+    ];
+    for (named, shown) in cases {
+        let named = Point { steps: named.iter().map(|step| (*step).to_owned()).collect(), ..capacity() };
+        let (context, _) = user(&["1"]);
+        let readings = [reading(std::slice::from_ref(&named)), reading(&[named])];
+        let dialogue = talk(&context, &readings, &settings(&[]));
+        assert_eq!(only(&dialogue).test.steps, shown);
+        assert_eq!(length(&dialogue), 5);
+    }
 }

@@ -82,6 +82,7 @@ impl PointReader<'_> {
             here,
             otherwise,
             decided_by: decides.then_some(quote),
+            steps: texts(find(entries, "steps")),
             change,
         });
     }

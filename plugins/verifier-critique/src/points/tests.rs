@@ -23,6 +23,7 @@ const TEXT: &str =
     "Two boxes are in the hall.\nThe robot takes a box where it is. It should hold both boxes.\n";
 
 const CAPACITY: &str = r#"{"kind": "capacity", "question": "May the robot hold two boxes at once?", "here": "yes: it holds any number", "otherwise": "no: it holds one", "decided_by": "",
+  "steps": ["(take b1 hall)", "(take b2 hall)"],
   "change": {"predicates": ["(free)"], "actions": ["(:action take :parameters (?b - box ?r - room)
     :precondition (and (at ?r) (in ?b ?r) (free)) :effect (and (holds ?b) (not (in ?b ?r)) (not (free))))"], "add": ["(free)"]}}"#;
 
@@ -122,6 +123,7 @@ fn a_point_has_a_change_that_makes_the_other_reading() {
     let read = points(&assessment);
     let point = &read.points[0];
     assert_eq!((point.kind, point.decided_by.as_deref()), (GapKind::Capacity, None));
+    assert_eq!(point.steps, ["(take b1 hall)", "(take b2 hall)"]);
     let (domain, problem) = apply(DOMAIN, PROBLEM, &point.change).unwrap();
     assert!(domain.contains("(not (free))") && problem.contains("(free)"), "{domain}\n{problem}");
     assert!(read.remarks.is_empty() && assessment.feedback.is_empty());

@@ -160,6 +160,9 @@ pub struct Point {
     /// A quote of the text that gives the other answer: the PDDL is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
+    /// Steps from the start that show the difference in the words of the question, as the model says: nothing has executed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
     /// The change that makes the PDDL of the other reader.
     pub change: PointChange,
 }
