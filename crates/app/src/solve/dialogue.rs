@@ -414,13 +414,10 @@ impl Talk<'_> {
         if !self.statements.is_empty() {
             return None;
         }
-        let critics = self.readings.iter().filter(|reading| reading.points.is_some()).count();
         // A difference that shows late, and that no critic has put into words, is no question for a person.
         let is_short =
             |rival: &Rival| rival.told.is_some() || rival.difference.test.steps.len() <= MOST_STEPS;
-        let is_doubtful = |rival: &Rival| {
-            (rival.is_read && is_short(rival)) || !rival.is_own && (2 * rival.supporters.len() > critics)
-        };
+        let is_doubtful = |rival: &Rival| (rival.is_read || !rival.is_own) && is_short(rival);
         let mut open: Vec<usize> =
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
         open.sort_by_key(|at| {

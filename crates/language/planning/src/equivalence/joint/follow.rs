@@ -15,11 +15,12 @@ const MOST_STATES: usize = 20_000;
 /// Which actions may stand for a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// Arguments are partners of the step's arguments, or objects without a partner. If the model has actions that share a word with the
-    /// step's name, only these count; else those that have at least half of the step's partners.
+    /// Arguments are partners of the step's arguments, or objects without a partner. Without an action that shares a word with the step's
+    /// name, those count that have at least half of the step's partners. Else only actions that share a word, and, if none of them is ever
+    /// possible over the step's partners, those that have all partners.
     Strict,
-    /// At least half of the step's partners are among the arguments; for a step without partners, an action that shares a word with its name.
-    /// For whole plans: that the goal is reached in as many steps is the evidence.
+    /// At least half of the step's partners are among the arguments, or the action shares a word with the step's name and is over its
+    /// partners. For whole plans: that the goal is reached in as many steps is the evidence.
     Loose,
 }
 
@@ -115,6 +116,7 @@ impl FollowSearch<'_> {
             .collect();
         let is_paired = |name: &str| self.pairs.iter().any(|(_, partner)| partner == name);
         let has_named = self.model.schema_names().iter().any(|name| shares_word(name, &step.name));
+        let is_named = has_named && self.has_named_over(&of_step, &step.name);
         let mut standing = Vec::new();
         for action in self.model.applicable(state, resources)? {
             let candidate = self.model.step(action);
@@ -124,18 +126,41 @@ impl FollowSearch<'_> {
                 continue;
             }
             let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
-            let has_half = 2 * shared >= of_step.len();
+            let has_half = 2 * shared >= of_step.len() && !of_step.is_empty();
+            let is_alike = shares_word(&candidate.name, &step.name);
             let stands = match self.standing {
-                Standing::Strict if has_named => shares_word(&candidate.name, &step.name),
-                Standing::Strict => has_half,
-                Standing::Loose if of_step.is_empty() => shares_word(&candidate.name, &step.name),
-                Standing::Loose => has_half,
+                Standing::Strict if has_named => {
+                    is_alike || (!is_named && has_half && shared == of_step.len())
+                }
+                Standing::Strict => has_half || of_step.is_empty(),
+                Standing::Loose => has_half || (is_over && is_alike),
             };
             if stands {
                 standing.push(action);
             }
         }
         Ok(standing)
+    }
+
+    /// True if an action that shares a word with the name is possible in some state over these objects, those of one type in the same order,
+    /// or if that is not known.
+    fn has_named_over(&self, objects: &[&str], name: &str) -> bool {
+        let Some(simulator) = self.model.simulator() else { return true };
+        let lifted = self.model.lifted();
+        let is_over = |args: &[u32]| {
+            let place = |object: &&str| {
+                args.iter().position(|&a| lifted.symbols.objects[a as usize].eq_ignore_ascii_case(object))
+            };
+            let places: Vec<usize> = objects.iter().filter_map(place).collect();
+            let type_at = |at: usize| &lifted.object_types[args[at] as usize];
+            let is_in_order = |(number, &at): (usize, &usize)| {
+                places[number + 1..].iter().all(|&later| type_at(later) != type_at(at) || later >= at)
+            };
+            places.len() >= objects.len().min(args.len()) && places.iter().enumerate().all(is_in_order)
+        };
+        simulator.task().actions.iter().any(|action| {
+            shares_word(&lifted.symbols.actions[action.action as usize], name) && is_over(&action.args)
+        })
     }
 }
 
@@ -214,5 +239,28 @@ mod tests {
         for steps in [["(walk leo hall den)"], ["(walk leo study den)"], ["(walk leo den hall)"]] {
             assert_eq!(followed(&steps, &objects), Followed { executed: false, goal: false }, "{steps:?}");
         }
+    }
+
+    #[test]
+    fn an_action_of_another_name_stands_for_a_step_that_no_action_of_its_name_ever_makes() {
+        let domain = "(define (domain d) (:requirements :strips) (:predicates (in ?r) (deck ?r) (cabin ?r) (set))
+            (:action go-below :parameters (?a ?b) :precondition (and (in ?a) (deck ?a) (cabin ?b)) :effect (and (in ?b) (not (in ?a))))
+            (:action come-up :parameters (?a ?b) :precondition (and (in ?a) (cabin ?a) (deck ?b)) :effect (and (in ?b) (not (in ?a))))
+            (:action set-sail :parameters () :precondition (in main-deck) :effect (set)))";
+        let domain = domain.replace("(:predicates", "(:constants main-deck)\n(:predicates");
+        let problem = "(define (problem p) (:domain d) (:objects bow-cabin) (:init (in bow-cabin) (deck main-deck) (cabin bow-cabin))
+            (:goal (set)))";
+        let model = Model::from_texts(&domain, problem, &ModelOptions::default(), &mut Unlimited).unwrap();
+        let objects = ["cabin", "deck", "topsail"].map(str::to_owned);
+        let reached = |steps: &[&str], standing| {
+            let steps: Vec<NamedStep> = steps.iter().filter_map(|step| NamedStep::parse(step)).collect();
+            follow(&model, &steps, &objects, standing, &mut Unlimited).unwrap()
+        };
+        let plan = ["(go cabin deck)", "(set topsail deck)"];
+        for standing in [Standing::Strict, Standing::Loose] {
+            assert_eq!(reached(&plan, standing), Followed { executed: true, goal: true }, "{standing:?}");
+        }
+        assert!(!reached(&["(go deck cabin)"], Standing::Strict).executed);
+        assert!(!reached(&["(set topsail deck)"], Standing::Strict).executed);
     }
 }
