@@ -11,6 +11,7 @@ mod trust;
 
 pub use behaviour::{BehaviourTest, Statement};
 pub use dialogue::{OpenPoint, PointStatus};
+pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
 pub use trust::{Followed, NumberedSentence, Trust};
 
@@ -32,22 +33,24 @@ use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
 use readings::Readings;
+use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A task in words.
 #[derive(Debug, Clone)]
 pub struct SolveRequest {
-    /// The text, or the path of its file. Not read with `continued`.
-    pub text: String,
+    /// The text. Not read with `continued`.
+    pub text: Option<Source>,
     /// The folder of an earlier use, which goes on.
     pub continued: Option<PathBuf>,
     /// A further statement of the author: the text is read anew with it.
     pub say: Option<String>,
     /// A domain in PDDL. The model then writes the problem alone.
-    pub domain: Option<PathBuf>,
-    /// A file with the rules in words, if they are not in the text.
-    pub rules: Option<PathBuf>,
+    pub domain: Option<Source>,
+    /// The rules in words, if they are not in the text.
+    pub rules: Option<Source>,
     /// The folder that is made. Without it, the name of the text's file without its ending, or `task`.
     pub folder: Option<PathBuf>,
     /// The models that read the text, in turn. None: the model of the pipeline file, or those of the earlier use.
@@ -58,8 +61,8 @@ pub struct SolveRequest {
     pub questions: usize,
     /// False: nobody is asked, and open points are assumed.
     pub ask: bool,
-    /// A file `questions.toml` with answers, in the place of the folder's own.
-    pub answers: Option<PathBuf>,
+    /// Answers, besides those in the folder.
+    pub answers: Option<Answers>,
     /// Keys of the pipeline `solve` that are changed, as `KEY=VALUE`.
     pub set: Vec<String>,
     /// A cassette or run folder that all replies are taken from.
@@ -72,7 +75,7 @@ impl Default for SolveRequest {
     /// No text, three readings, at most three questions.
     fn default() -> Self {
         Self {
-            text: String::new(),
+            text: None,
             continued: None,
             say: None,
             domain: None,
@@ -90,8 +93,17 @@ impl Default for SolveRequest {
     }
 }
 
+/// Answers to the points that a text leaves open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// A file `questions.toml`, in the place of the folder's own.
+    File(PathBuf),
+    /// Id of a point of the folder -> its answer.
+    ById(BTreeMap<String, String>),
+}
+
 /// The answer to a task in words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SolveResult {
     /// What was reached and what it rests on, one line.
     pub line: String,
@@ -130,7 +142,7 @@ pub struct SolveResult {
 }
 
 /// What was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolveEnd {
     /// There is a plan.
@@ -186,8 +198,7 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
         return Err(Error::usage("--say adds to a task that was solved before", Some(help)));
     }
     let mut folder = Folder::of(context, request)?;
-    let answers = request.answers.as_ref().map(|path| context.path(path));
-    let answers = folder.answers(answers.as_deref());
+    let answers = folder.answers(context, request.answers.as_ref());
     if answers.is_err() {
         folder.remove_unread()?;
     }

@@ -20,6 +20,7 @@ use planforge_planning::{
     Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
     parse_plan,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -192,7 +193,7 @@ fn limits(context: &Context) -> WorkLimits {
 }
 
 /// A statement about behaviour that an answer decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BehaviourTest {
     /// Steps from the start, as PDDL: `(take robot ball)`.
     pub steps: Vec<String>,
@@ -201,7 +202,7 @@ pub struct BehaviourTest {
 }
 
 /// What a test states about its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {
     /// All of them can be done, one after the other.

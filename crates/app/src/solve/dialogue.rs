@@ -8,6 +8,7 @@ use crate::context::{Context, Question};
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
 use planforge_record::sha256_hex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ pub(super) struct Reading {
 }
 
 /// A point that the text leaves open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenPoint {
     /// Names the point: the same text, question and choices have the same one.
     pub id: String,
@@ -44,7 +45,7 @@ pub struct OpenPoint {
 }
 
 /// What became of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointStatus {
     /// It waits for an answer.

@@ -5,11 +5,12 @@ use super::folder::HEADING;
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
 use planforge_plugin_sdk::wording::list;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What an answer rests on. `trust.json` is its JSON form.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trust {
     /// Readings that were made.
     pub readings: usize,
@@ -51,7 +52,7 @@ pub struct Trust {
 }
 
 /// A point and what is followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Followed {
     /// The question.
     pub question: String,
@@ -60,7 +61,7 @@ pub struct Followed {
 }
 
 /// A sentence of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberedSentence {
     /// Its number, from 1.
     pub number: usize,
