@@ -6,7 +6,9 @@
 mod behaviour;
 mod dialogue;
 mod folder;
+mod questions;
 mod readings;
+mod talk;
 mod trust;
 
 pub use behaviour::{BehaviourTest, Statement};
@@ -24,7 +26,7 @@ use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
 use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
 use behaviour::Found;
-use dialogue::{Dialogue, Settings, statements, talk};
+use dialogue::{Dialogue, Settings};
 use folder::Folder;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
@@ -32,11 +34,13 @@ use planforge_plugin_common::reading::join_texts;
 use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
+use questions::{said, statements};
 use readings::Readings;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use talk::talk;
 
 /// A task in words.
 #[derive(Debug, Clone)]
@@ -129,6 +133,9 @@ pub struct SolveResult {
     /// What the answer rests on; absent if no reading can be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
+    /// Points of which one alone, taken the other way, would make a plan: the question with that side, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub solvable_if: Vec<String>,
     /// Differences to the answer before a further statement, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
@@ -268,6 +275,17 @@ impl Attempt<'_> {
         let settings =
             Settings { questions: self.request.questions, ask: self.request.ask, answers: self.answers };
         let mut dialogue = talk(self.context, &readings.usable, &settings);
+        if self.context.cancellation.is_cancelled() {
+            // A comparison that was interrupted says nothing; the answers count.
+            let given = |point: &OpenPoint| !point.answer.trim().is_empty();
+            let mut answered: Vec<OpenPoint> = dialogue.points.into_iter().filter(given).collect();
+            let is_new = |point: &&OpenPoint| answered.iter().all(|known| known.id != point.id);
+            let earlier: Vec<OpenPoint> = self.answers.iter().filter(is_new).cloned().collect();
+            answered.extend(earlier);
+            self.folder.write_points(&answered)?;
+            let line = "unfinished: the dialogue was interrupted; its answers are kept.".to_owned();
+            return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
+        }
         for (_, sentence) in &readings.refusals {
             dialogue.remarks.push(format!("one reading says: {sentence}"));
         }
@@ -323,20 +341,22 @@ impl Attempt<'_> {
             folder.write("answer/plan", &plan)?;
             result.optimal = *optimal;
             result.plan.clone_from(steps);
-            result.words = self.words(domain_file, plan);
+            result.words = self.words(domain_file, plan, &dialogue.allowed_by);
             if let Some(words) = &result.words {
                 folder.write("answer/plan.txt", words)?;
             }
         }
         if let Found::Unsolvable(why) = &dialogue.found {
             result.words = Some(why.clone());
+            result.solvable_if =
+                dialogue.solvable_if.iter().map(|point| said(point, point.follows)).collect();
         }
         result.changes = self.changes(&dialogue);
         Ok(result)
     }
 
     /// The plan in sentences.
-    fn words(&self, domain: PathBuf, plan: String) -> Option<String> {
+    fn words(&self, domain: PathBuf, plan: String, allowed_by: &[(usize, String)]) -> Option<String> {
         let problem = Source::File(self.folder.path.join("answer/problem.pddl"));
         let told = tell(
             &self.context.without_events(),
@@ -348,7 +368,15 @@ impl Attempt<'_> {
             },
         );
         match told {
-            Ok(TellResult::Plan { told, .. }) => Some(told.to_string()),
+            Ok(TellResult::Plan { mut told, .. }) => {
+                for (at, answer) in allowed_by {
+                    if let Some(step) = told.steps.get_mut(*at) {
+                        let before = step.reason.take().map(|reason| reason + " ").unwrap_or_default();
+                        step.reason = Some(format!("{before}Possible because you answered: {answer}"));
+                    }
+                }
+                Some(told.to_string())
+            }
             Ok(TellResult::Differences(_)) => None,
             Err(error) => {
                 self.context.warn(format!("the plan is not told in sentences: {error}"));
@@ -380,6 +408,7 @@ impl Attempt<'_> {
             optimal: false,
             points: Vec::new(),
             trust,
+            solvable_if: Vec::new(),
             changes: Vec::new(),
             requests: usage().map(|usage| usage.calls).sum(),
             tokens: usage().map(|usage| usage.prompt_tokens + usage.completion_tokens).sum(),

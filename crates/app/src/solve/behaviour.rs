@@ -120,6 +120,20 @@ impl Model {
         self.objects() == other.objects() && actions(self) == actions(other)
     }
 
+    /// True if the model has the actions and objects of these steps.
+    pub(super) fn has_steps(&self, steps: &[String]) -> bool {
+        let objects = self.objects();
+        let has = |step: &String| {
+            let step = NamedStep::parse(step);
+            step.is_some_and(|step| {
+                let is_action = |action: &Action| action.name.key() == step.name.to_lowercase();
+                self.domain.actions.iter().any(is_action)
+                    && step.args.iter().all(|object| objects.contains(&object.to_lowercase()))
+            })
+        };
+        steps.iter().all(has)
+    }
+
     /// Executes steps. `None` if the task has constructs that are not executed, or at a limit.
     pub(super) fn execute(&self, steps: &[String], context: &Context) -> Option<ValidationReport> {
         let task = normalize(&self.domain, &self.problem).ok()?;

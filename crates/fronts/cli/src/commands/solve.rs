@@ -156,6 +156,7 @@ pub(super) fn text_of(result: &SolveResult) -> String {
         }
     };
     section("Plan", result.words.iter().flat_map(|words| words.lines()).map(str::to_owned).collect());
+    section("There would be a plan if", result.solvable_if.clone());
     section("Changes", result.changes.clone());
     let points = |status| {
         let of = result.points.iter().filter(move |point| point.status == status);
