@@ -6,6 +6,7 @@
 mod behaviour;
 mod dialogue;
 mod folder;
+mod numbers;
 mod questions;
 mod readings;
 mod talk;

@@ -2,6 +2,7 @@
 
 use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading};
 use super::folder::HEADING;
+use super::numbers::unmatched_numbers;
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
 use planforge_plugin_sdk::wording::list;
@@ -81,6 +82,7 @@ impl Trust {
         let of = |status| {
             dialogue.points.iter().filter(move |point| point.status == status).map(followed).collect()
         };
+        let numbers = unmatched_numbers(&all, &parts, &dialogue.model);
         let models: BTreeSet<String> =
             readings.models.iter().filter(|model| !model.is_empty()).cloned().collect();
         Self {
@@ -105,7 +107,7 @@ impl Trust {
             assumed_parts: parts.iter().filter(|part| part.assumed).map(part_text).collect(),
             sources: parts,
             left_out: readings.left_out.clone(),
-            remarks: dialogue.remarks.clone(),
+            remarks: dialogue.remarks.iter().cloned().chain(numbers).collect(),
         }
     }
 
