@@ -89,7 +89,7 @@ pub fn check(context: &Context, request: &CheckRequest) -> Result<CheckResult, E
     let name = path.display().to_string();
     let mut overrides = match &request.model {
         ModelChoice::Named(name) => overrides_of(&model_table(context, name)?),
-        ModelChoice::OfFile | ModelChoice::Provider(_) => Vec::new(),
+        ModelChoice::OfFile | ModelChoice::Client => Vec::new(),
     };
     overrides.extend(request.set.iter().cloned());
     let text = match text_of(&path) {

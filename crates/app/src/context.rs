@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::events::{Event, Events, Notice};
+use planforge_contract::api::Provider;
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,6 +26,8 @@ pub struct Context {
     pub consent: Arc<dyn ConsentDecision>,
     /// Answers questions about the task; `None` if nobody can be asked.
     pub questions: Option<Arc<dyn Questions>>,
+    /// The model of the front, which answers for model tables with `provider-client`; `None` if it has none.
+    pub client_model: Option<Arc<dyn Provider>>,
     /// Time and randomness.
     pub machine: Arc<dyn Machine>,
     /// Environment variables, read by the front.
@@ -219,6 +222,7 @@ impl Default for Context {
             cancellation: Cancellation::default(),
             consent: Arc::new(|_: &ConsentRequest| false),
             questions: None,
+            client_model: None,
             machine: Arc::new(ThisMachine),
             variables: Arc::default(),
             folder: PathBuf::new(),

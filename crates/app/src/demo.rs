@@ -3,6 +3,7 @@
 
 use crate::context::{Context, Question};
 use crate::error::Error;
+use crate::inputs::Source;
 use crate::run::ModelChoice;
 use crate::solve::{SolveRequest, SolveResult, solve};
 use planforge_contract::{Failure, FailureClass};
@@ -66,7 +67,7 @@ pub fn demo(context: &Context, model: Option<&str>) -> Result<DemoResult, Error>
     let ask = is_recorded || context.questions.is_some();
     let context = Context { questions: Some(Arc::new(answer)), ..context.clone() };
     let request = SolveRequest {
-        text: TEXT.to_owned(),
+        text: Some(Source::text("task", TEXT)),
         folder: Some(folder.path().join("bakery")),
         models: vec![ModelChoice::Named(model.unwrap_or(RECORDED).to_owned())],
         ask,

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::events::Notice;
 use crate::files::{read_text, refuse_part_of_run};
 use crate::pipelines::loaded::{
-    LoadedPipeline, check_pipeline, check_recorded, instantiate, require_immediate_answers,
+    CLIENT, LoadedPipeline, check_pipeline, check_recorded, instantiate, require_immediate_answers,
 };
 use crate::pipelines::model_choice::{model_table, overrides_of};
 use crate::pipelines::tasks::named_tasks;
@@ -16,7 +16,6 @@ use crate::running::execution::{ExecutionSettings, ReplySources, RunOutcome, exe
 use crate::running::manifest::{stored_cassettes, stored_explainer, stored_tasks};
 use crate::running::recorded::{NewRun, RecordedRun, open_cassettes, replay_run, restore_report};
 use crate::status::{Status, of_report};
-use planforge_contract::api::Provider;
 use planforge_contract::{Failure, JsonObject, Outcome, PluginInfo};
 pub use planforge_evaluate::estimate::{Assumptions, Estimate};
 use planforge_evaluate::results::CellKey;
@@ -83,25 +82,15 @@ impl Default for PipelineSource {
 }
 
 /// The model that answers a run.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ModelChoice {
     /// The models of the pipeline file.
     #[default]
     OfFile,
     /// A name such as `openai:gpt-4o`, or a table of the user's configuration, in the place of `[llm.main]`.
     Named(String),
-    /// A provider of the front, in the place of every table.
-    Provider(Arc<dyn Provider>),
-}
-
-impl fmt::Debug for ModelChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OfFile => f.write_str("OfFile"),
-            Self::Named(name) => f.debug_tuple("Named").field(name).finish(),
-            Self::Provider(_) => f.write_str("Provider"),
-        }
-    }
+    /// The front's own model ([`Context::client_model`]), in the place of every table.
+    Client,
 }
 
 /// Copies what a path of a pipeline file names to that path, or refuses it.
@@ -235,7 +224,7 @@ fn overrides(context: &Context, request: &RunRequest, text: &str) -> Result<Vec<
     let mut all = match &request.model {
         ModelChoice::OfFile => Vec::new(),
         ModelChoice::Named(name) => overrides_of(&model_table(context, name)?),
-        ModelChoice::Provider(_) => provider_overrides(text),
+        ModelChoice::Client => client_overrides(text),
     };
     all.extend(request.set.iter().cloned());
     all.extend(request.seed.map(|seed| format!("seed={seed}")));
@@ -446,9 +435,6 @@ pub(crate) fn result(ended: RunOutcome, tasks: &[RunTask]) -> RunResult {
     }
 }
 
-/// The provider that stands for the front's model.
-const CLIENT: &str = "provider-client";
-
 /// Runs a checked pipeline with its record in memory.
 fn run_in_memory(
     context: &Context,
@@ -457,14 +443,7 @@ fn run_in_memory(
     tasks: Vec<(RunTask, TaskUse)>,
 ) -> Result<RunResult, Error> {
     let tasks: Vec<RunTask> = tasks.into_iter().map(|(task, _)| task).collect();
-    let (mut prepared, redactor) = instantiate(context, checked, Mode::Live)?;
-    if let ModelChoice::Provider(provider) = &request.model {
-        for (name, table) in &mut prepared.model_tables {
-            if checked.pipeline.config.llm.get(name).is_some_and(|table| table.plugin == CLIENT) {
-                table.provider = Some(Arc::clone(provider));
-            }
-        }
-    }
+    let (prepared, redactor) = instantiate(context, checked, Mode::Live)?;
     let seed = checked.pipeline.config.seed;
     let manifest = RunManifest { seed, ..RunManifest::default() };
     let sources =
@@ -480,8 +459,8 @@ fn run_in_memory(
     Ok(result(execute(&checked.pipeline, &manifest, &services, &tasks)?, &tasks))
 }
 
-/// The changes that put the front's provider into every model table. A file that is not TOML is reported by the check.
-fn provider_overrides(pipeline: &str) -> Vec<String> {
+/// The changes that put the front's model into every model table. A file that is not TOML is reported by the check.
+fn client_overrides(pipeline: &str) -> Vec<String> {
     let file: toml::Table = pipeline.parse().unwrap_or_default();
     let tables = file.get("llm").and_then(toml::Value::as_table).into_iter().flatten();
     let changes = tables.flat_map(|(name, _)| {

@@ -6,11 +6,15 @@
 mod behaviour;
 mod dialogue;
 mod folder;
+mod numbers;
+mod questions;
 mod readings;
+mod talk;
 mod trust;
 
 pub use behaviour::{BehaviourTest, Statement};
 pub use dialogue::{OpenPoint, PointStatus};
+pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
 pub use trust::{Followed, NumberedSentence, Trust};
 
@@ -23,7 +27,7 @@ use crate::pddl::tell::{TellRequest, TellResult, TellSubject, tell};
 use crate::run::{ModelChoice, RunResult};
 use crate::status::Status;
 use behaviour::Found;
-use dialogue::{Dialogue, Settings, statements, talk};
+use dialogue::{Dialogue, Settings};
 use folder::Folder;
 use planforge_contract::FailureClass;
 use planforge_pipeline::RunState;
@@ -31,23 +35,27 @@ use planforge_plugin_common::reading::join_texts;
 use planforge_plugin_common::telling::tell_differences;
 use planforge_plugin_sdk::wording::Wording;
 use planforge_record::TaskVerdict;
+use questions::{said, statements};
 use readings::Readings;
+use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use talk::talk;
 
 /// A task in words.
 #[derive(Debug, Clone)]
 pub struct SolveRequest {
-    /// The text, or the path of its file. Not read with `continued`.
-    pub text: String,
+    /// The text. Not read with `continued`.
+    pub text: Option<Source>,
     /// The folder of an earlier use, which goes on.
     pub continued: Option<PathBuf>,
     /// A further statement of the author: the text is read anew with it.
     pub say: Option<String>,
     /// A domain in PDDL. The model then writes the problem alone.
-    pub domain: Option<PathBuf>,
-    /// A file with the rules in words, if they are not in the text.
-    pub rules: Option<PathBuf>,
+    pub domain: Option<Source>,
+    /// The rules in words, if they are not in the text.
+    pub rules: Option<Source>,
     /// The folder that is made. Without it, the name of the text's file without its ending, or `task`.
     pub folder: Option<PathBuf>,
     /// The models that read the text, in turn. None: the model of the pipeline file, or those of the earlier use.
@@ -58,8 +66,8 @@ pub struct SolveRequest {
     pub questions: usize,
     /// False: nobody is asked, and open points are assumed.
     pub ask: bool,
-    /// A file `questions.toml` with answers, in the place of the folder's own.
-    pub answers: Option<PathBuf>,
+    /// Answers, besides those in the folder.
+    pub answers: Option<Answers>,
     /// Keys of the pipeline `solve` that are changed, as `KEY=VALUE`.
     pub set: Vec<String>,
     /// A cassette or run folder that all replies are taken from.
@@ -72,7 +80,7 @@ impl Default for SolveRequest {
     /// No text, three readings, at most three questions.
     fn default() -> Self {
         Self {
-            text: String::new(),
+            text: None,
             continued: None,
             say: None,
             domain: None,
@@ -90,8 +98,17 @@ impl Default for SolveRequest {
     }
 }
 
+/// Answers to the points that a text leaves open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answers {
+    /// A file `questions.toml`, in the place of the folder's own.
+    File(PathBuf),
+    /// Id of a point of the folder -> its answer.
+    ById(BTreeMap<String, String>),
+}
+
 /// The answer to a task in words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SolveResult {
     /// What was reached and what it rests on, one line.
     pub line: String,
@@ -117,6 +134,9 @@ pub struct SolveResult {
     /// What the answer rests on; absent if no reading can be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
+    /// Points of which one alone, taken the other way, would make a plan: the question with that side, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub solvable_if: Vec<String>,
     /// Differences to the answer before a further statement, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
@@ -130,7 +150,7 @@ pub struct SolveResult {
 }
 
 /// What was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SolveEnd {
     /// There is a plan.
@@ -186,8 +206,7 @@ pub fn solve(context: &Context, request: &SolveRequest) -> Result<SolveResult, E
         return Err(Error::usage("--say adds to a task that was solved before", Some(help)));
     }
     let mut folder = Folder::of(context, request)?;
-    let answers = request.answers.as_ref().map(|path| context.path(path));
-    let answers = folder.answers(answers.as_deref());
+    let answers = folder.answers(context, request.answers.as_ref());
     if answers.is_err() {
         folder.remove_unread()?;
     }
@@ -257,6 +276,17 @@ impl Attempt<'_> {
         let settings =
             Settings { questions: self.request.questions, ask: self.request.ask, answers: self.answers };
         let mut dialogue = talk(self.context, &readings.usable, &settings);
+        if self.context.cancellation.is_cancelled() {
+            // A comparison that was interrupted says nothing; the answers count.
+            let given = |point: &OpenPoint| !point.answer.trim().is_empty();
+            let mut answered: Vec<OpenPoint> = dialogue.points.into_iter().filter(given).collect();
+            let is_new = |point: &&OpenPoint| answered.iter().all(|known| known.id != point.id);
+            let earlier: Vec<OpenPoint> = self.answers.iter().filter(is_new).cloned().collect();
+            answered.extend(earlier);
+            self.folder.write_points(&answered)?;
+            let line = "unfinished: the dialogue was interrupted; its answers are kept.".to_owned();
+            return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
+        }
         for (_, sentence) in &readings.refusals {
             dialogue.remarks.push(format!("one reading says: {sentence}"));
         }
@@ -312,20 +342,22 @@ impl Attempt<'_> {
             folder.write("answer/plan", &plan)?;
             result.optimal = *optimal;
             result.plan.clone_from(steps);
-            result.words = self.words(domain_file, plan);
+            result.words = self.words(domain_file, plan, &dialogue.allowed_by);
             if let Some(words) = &result.words {
                 folder.write("answer/plan.txt", words)?;
             }
         }
         if let Found::Unsolvable(why) = &dialogue.found {
             result.words = Some(why.clone());
+            result.solvable_if =
+                dialogue.solvable_if.iter().map(|point| said(point, point.follows)).collect();
         }
         result.changes = self.changes(&dialogue);
         Ok(result)
     }
 
     /// The plan in sentences.
-    fn words(&self, domain: PathBuf, plan: String) -> Option<String> {
+    fn words(&self, domain: PathBuf, plan: String, allowed_by: &[(usize, String)]) -> Option<String> {
         let problem = Source::File(self.folder.path.join("answer/problem.pddl"));
         let told = tell(
             &self.context.without_events(),
@@ -337,7 +369,15 @@ impl Attempt<'_> {
             },
         );
         match told {
-            Ok(TellResult::Plan { told, .. }) => Some(told.to_string()),
+            Ok(TellResult::Plan { mut told, .. }) => {
+                for (at, answer) in allowed_by {
+                    if let Some(step) = told.steps.get_mut(*at) {
+                        let before = step.reason.take().map(|reason| reason + " ").unwrap_or_default();
+                        step.reason = Some(format!("{before}Possible because you answered: {answer}"));
+                    }
+                }
+                Some(told.to_string())
+            }
             Ok(TellResult::Differences(_)) => None,
             Err(error) => {
                 self.context.warn(format!("the plan is not told in sentences: {error}"));
@@ -369,6 +409,7 @@ impl Attempt<'_> {
             optimal: false,
             points: Vec::new(),
             trust,
+            solvable_if: Vec::new(),
             changes: Vec::new(),
             requests: usage().map(|usage| usage.calls).sum(),
             tokens: usage().map(|usage| usage.prompt_tokens + usage.completion_tokens).sum(),

@@ -136,6 +136,9 @@ pub(crate) fn require_immediate_answers(checked: &LoadedPipeline, command: &str)
     Ok(())
 }
 
+/// The provider that stands for the front's model.
+pub(crate) const CLIENT: &str = "provider-client";
+
 /// Makes the instances of a pipeline, and the redactor of their secrets. Replay makes no provider and needs no key.
 pub(crate) fn instantiate(
     context: &Context,
@@ -153,8 +156,15 @@ pub(crate) fn instantiate(
         replays: mode == Mode::Replay,
         consent: &consent,
     };
-    let prepared = prepare(&checked.pipeline.config, &with)
+    let mut prepared = prepare(&checked.pipeline.config, &with)
         .map_err(|failures| Error::failures(failures, Status::Plugin))?;
+    if let Some(model) = context.client_model.as_ref().filter(|_| mode != Mode::Replay) {
+        let config = &checked.pipeline.config.llm;
+        let is_client = |name: &str| config.get(name).is_some_and(|table| table.plugin == CLIENT);
+        for (_, table) in prepared.model_tables.iter_mut().filter(|(name, _)| is_client(name)) {
+            table.provider = Some(Arc::clone(model));
+        }
+    }
     for program in &prepared.programs {
         context.note_once(Notice::ProgramStarted(program.line()));
     }

@@ -20,6 +20,7 @@ use planforge_planning::{
     Algorithm, PlanOptions, SearchOutcome, ValidationDecision, ValidationReport, Validator, normalize,
     parse_plan,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -119,6 +120,20 @@ impl Model {
         self.objects() == other.objects() && actions(self) == actions(other)
     }
 
+    /// True if the model has the actions and objects of these steps.
+    pub(super) fn has_steps(&self, steps: &[String]) -> bool {
+        let objects = self.objects();
+        let has = |step: &String| {
+            let step = NamedStep::parse(step);
+            step.is_some_and(|step| {
+                let is_action = |action: &Action| action.name.key() == step.name.to_lowercase();
+                self.domain.actions.iter().any(is_action)
+                    && step.args.iter().all(|object| objects.contains(&object.to_lowercase()))
+            })
+        };
+        steps.iter().all(has)
+    }
+
     /// Executes steps. `None` if the task has constructs that are not executed, or at a limit.
     pub(super) fn execute(&self, steps: &[String], context: &Context) -> Option<ValidationReport> {
         let task = normalize(&self.domain, &self.problem).ok()?;
@@ -192,7 +207,7 @@ fn limits(context: &Context) -> WorkLimits {
 }
 
 /// A statement about behaviour that an answer decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BehaviourTest {
     /// Steps from the start, as PDDL: `(take robot ball)`.
     pub steps: Vec<String>,
@@ -201,7 +216,7 @@ pub struct BehaviourTest {
 }
 
 /// What a test states about its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Statement {
     /// All of them can be done, one after the other.

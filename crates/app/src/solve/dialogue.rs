@@ -2,13 +2,14 @@
 
 use super::behaviour::{
     BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, compare_changed,
-    in_words,
 };
-use crate::context::{Context, Question};
+use super::questions::{Answer, MOST_STEPS, choice, fits, headline, is_yes, question_of, said, statements};
+use crate::context::Context;
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
 use planforge_record::sha256_hex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -21,7 +22,7 @@ pub(super) struct Reading {
 }
 
 /// A point that the text leaves open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenPoint {
     /// Names the point: the same text, question and choices have the same one.
     pub id: String,
@@ -45,7 +46,7 @@ pub struct OpenPoint {
 }
 
 /// What became of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointStatus {
     /// It waits for an answer.
@@ -89,6 +90,31 @@ pub(super) struct Dialogue {
     pub(super) remarks: Vec<String>,
     /// Points that could not be compared.
     pub(super) not_looked_at: usize,
+    /// Points whose other side has a plan, with that side, if the followed ones have none.
+    pub(super) solvable_if: Vec<OpenPoint>,
+    /// Answers that the model does not follow.
+    pub(super) unfollowed: Vec<Unfollowed>,
+    /// Steps of the plan, from 0, that are possible because of an answer, with the question and the answer.
+    pub(super) allowed_by: Vec<(usize, String)>,
+}
+
+/// An answer that the model does not follow.
+pub(super) struct Unfollowed {
+    /// The point with its answer.
+    pub(super) given: OpenPoint,
+    /// The id of the point whose answer excludes it; `None` if no reading allows it.
+    pub(super) excluded_by: Option<String>,
+}
+
+/// The two models of a choice that was answered.
+struct Sides {
+    /// The id of its point.
+    id: String,
+    /// The model before the answer.
+    before: Model,
+    rival: Model,
+    /// True if the model was kept.
+    keeps: bool,
 }
 
 /// Another model that may be meant.
@@ -111,9 +137,13 @@ struct Rival {
     shared_plan: OnceCell<Option<Vec<String>>>,
 }
 
-/// Goes through all open points of some readings. `readings` is not empty.
-pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<'_>) -> Dialogue {
-    let classes = Classes::of(context, readings);
+/// Goes through all open points of some readings once. `readings` is not empty.
+pub(super) fn talk_once(
+    context: &Context,
+    readings: &[Reading],
+    classes: &Classes,
+    settings: &Settings<'_>,
+) -> Dialogue {
     let main = classes.largest();
     let mut talk = Talk {
         context,
@@ -129,15 +159,25 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         not_looked_at: 0,
         asked: 0,
         divided: BTreeSet::new(),
+        sides: Vec::new(),
+        answered: settings.answers.to_vec(),
     };
-    talk.collect(&classes);
+    talk.collect(classes);
     talk.follow_quotes();
     while let Some(at) = talk.next() {
         if !talk.ask(at) {
             break;
         }
     }
-    talk.end(&classes)
+    talk.end(classes)
+}
+
+/// Whether the test of a point is true by its answer; `None` without a choice.
+fn expected(given: &OpenPoint) -> Option<bool> {
+    match Answer::read(&given.answer, &given.choices) {
+        Answer::Choice(choice) => Some(given.holds == (choice == given.follows)),
+        Answer::Open(_) | Answer::Words(_) => None,
+    }
 }
 
 /// The model without one of the lines that no sentence states (`; assumed`), each with the line.
@@ -172,14 +212,11 @@ fn without_assumed_lines(model: &Model) -> Vec<(String, Model)> {
     models
 }
 
-/// Most steps of a difference between readings that is asked about in its own words.
-const MOST_STEPS: usize = 6;
-
 /// Most steps of a difference that a critic names.
 const MOST_NAMED_STEPS: usize = 20;
 
 /// Readings in classes of the same behaviour.
-struct Classes {
+pub(super) struct Classes {
     /// By reading, the first reading of its class.
     first: Vec<usize>,
     /// By reading, the length up to which it was compared with the first of its class; `None`: proved.
@@ -187,7 +224,7 @@ struct Classes {
 }
 
 impl Classes {
-    fn of(context: &Context, readings: &[Reading]) -> Self {
+    pub(super) fn of(context: &Context, readings: &[Reading]) -> Self {
         let (mut first, mut bounds): (Vec<usize>, Vec<Option<u32>>) = (Vec::new(), Vec::new());
         for (number, reading) in readings.iter().enumerate() {
             let mut class = (number, None);
@@ -235,6 +272,10 @@ struct Talk<'t> {
     asked: usize,
     /// Readings that divide the actions otherwise, and in which the plan of the main one can be followed.
     divided: BTreeSet<usize>,
+    /// The choices that were answered.
+    sides: Vec<Sides>,
+    /// The points that were answered before, with their steps in the names of the model.
+    answered: Vec<OpenPoint>,
 }
 
 impl Talk<'_> {
@@ -403,10 +444,58 @@ impl Talk<'_> {
             {
                 continue;
             }
-            let point = self.point(&rival, PointStatus::DecidedByText);
-            self.points.push(point);
-            self.take(rival);
+            let mut point = self.point(&rival, PointStatus::DecidedByText);
+            match self.given(&point.id).map(|given| Answer::read(&given.answer, &point.choices)) {
+                Some(Answer::Choice(choice)) if choice != point.follows => {
+                    let quote = rival.told.as_ref().and_then(|told| told.decided_by.as_deref());
+                    self.remarks.push(format!(
+                        "the answer counts against a sentence of the text: {} The text says \"{}\"",
+                        said(&point, choice),
+                        quote.unwrap_or_default()
+                    ));
+                    point.answer = choice.to_string();
+                    point.status = PointStatus::Answered;
+                    point.holds = !point.holds;
+                    point.follows = choice;
+                    self.tests.push((point.test.clone(), point.holds));
+                    self.points.push(point);
+                }
+                _ => {
+                    self.points.push(point);
+                    self.take(rival);
+                }
+            }
         }
+    }
+
+    /// The answer to a point that was given before.
+    fn given(&self, id: &str) -> Option<&OpenPoint> {
+        self.settings.answers.iter().find(|given| given.id == id && !given.answer.trim().is_empty())
+    }
+
+    /// An answer to another point that decides the rival, too: its steps tell the two models apart. True: the rival is meant.
+    fn implied(&self, rival: &Rival) -> Option<(OpenPoint, bool)> {
+        let is_open = |given: &&OpenPoint| !self.points.iter().any(|point| point.id == given.id);
+        self.answered.iter().filter(is_open).find_map(|given| {
+            let expected = expected(given)?;
+            let holds = |model: &Model, steps: &[String]| {
+                let test = BehaviourTest { steps: steps.to_vec(), ..given.test.clone() };
+                model.has_steps(steps).then(|| test.holds(model, self.context)).flatten()
+            };
+            let here = holds(&self.model, &given.test.steps)?;
+            let there = holds(&rival.model, &rival.translation.to_second(&given.test.steps)?)?;
+            (here != there).then(|| (given.clone(), there == expected))
+        })
+    }
+
+    /// True if an answer to the rival's point decides it.
+    fn is_given(&self, rival: &Rival) -> bool {
+        if self.implied(rival).is_some() {
+            return true;
+        }
+        let point = self.point(rival, PointStatus::Open);
+        let answer = self.given(&point.id).map(|given| Answer::read(&given.answer, &point.choices));
+        matches!(answer, Some(Answer::Choice(_) | Answer::Words(_)))
     }
 
     /// The rival to ask about next: the one that splits the readings and critics best, then the shortest difference.
@@ -417,7 +506,8 @@ impl Talk<'_> {
         // A difference that shows late, and that no critic has put into words, is no question for a person.
         let is_short =
             |rival: &Rival| rival.told.is_some() || rival.difference.test.steps.len() <= MOST_STEPS;
-        let is_doubtful = |rival: &Rival| (rival.is_read || !rival.is_own) && is_short(rival);
+        let is_doubtful =
+            |rival: &Rival| (rival.is_read || !rival.is_own) && is_short(rival) || self.is_given(rival);
         let mut open: Vec<usize> =
             (0..self.rivals.len()).filter(|at| is_doubtful(&self.rivals[*at])).collect();
         open.sort_by_key(|at| {
@@ -426,7 +516,7 @@ impl Talk<'_> {
         });
         open.into_iter().find(|at| {
             let rival = &self.rivals[*at];
-            !self.is_known(rival) && !self.is_either_way(rival)
+            !self.is_known(rival) && (self.is_given(rival) || !self.is_either_way(rival))
         })
     }
 
@@ -464,7 +554,9 @@ impl Talk<'_> {
     /// The point of a rival. The plan follows the rival only if the text decides for it.
     fn point(&self, rival: &Rival, status: PointStatus) -> OpenPoint {
         let Difference { test, holds_in_first, conditions, .. } = &rival.difference;
-        let (question, own, other) = match &rival.told {
+        // The model puts the difference into words; what does not fit its steps is not shown.
+        let told = rival.told.as_ref().filter(|told| fits(told, &test.steps, &self.model));
+        let (question, own, other) = match told {
             Some(told) => (told.question.clone(), told.here.clone(), told.otherwise.clone()),
             None => (headline(test), String::new(), String::new()),
         };
@@ -479,7 +571,7 @@ impl Talk<'_> {
         let follows = choices.iter().position(|(side, _)| *side == followed).map_or(1, |at| at + 1);
         let choices: Vec<String> = choices.into_iter().map(|(_, text)| text).collect();
         // The steps change with the answers to other points.
-        let named = match &rival.told {
+        let named = match told {
             Some(told) => format!("{question}\n{}\n{}", told.here, told.otherwise),
             None => format!("{question}\n{}", choices.join("\n")),
         };
@@ -500,7 +592,25 @@ impl Talk<'_> {
     /// Asks about a rival. False if the dialogue ends here.
     fn ask(&mut self, at: usize) -> bool {
         let mut point = self.point(&self.rivals[at], PointStatus::Open);
-        let given = self.settings.answers.iter().find(|given| given.id == point.id);
+        let given = self.given(&point.id);
+        if given.is_none()
+            && let Some((mut given, is_meant)) = self.implied(&self.rivals[at])
+        {
+            let rival = self.rivals.remove(at);
+            let holds = expected(&given).unwrap_or(given.holds);
+            if holds != given.holds {
+                given.follows = 3 - given.follows;
+            }
+            given.holds = holds;
+            given.status = PointStatus::Answered;
+            self.tests.push((given.test.clone(), holds));
+            self.points.push(given);
+            if is_meant {
+                self.take(rival);
+            }
+            self.drop_refuted();
+            return true;
+        }
         let mut answer = given.map(|given| given.answer.clone()).unwrap_or_default();
         if answer.trim().is_empty() {
             if self.asked >= self.settings.questions || !self.settings.ask {
@@ -523,6 +633,12 @@ impl Talk<'_> {
                 point.status = PointStatus::Answered;
                 let keeps = choice == point.follows;
                 let rival = self.rivals.remove(at);
+                self.sides.push(Sides {
+                    id: point.id.clone(),
+                    before: self.model.clone(),
+                    rival: rival.model.clone(),
+                    keeps,
+                });
                 if !keeps {
                     point.holds = !point.holds;
                     point.follows = choice;
@@ -555,13 +671,20 @@ impl Talk<'_> {
     fn take(&mut self, rival: Rival) {
         let base = self.readings[rival.reading].model.clone();
         if rival.reading != self.main {
-            let translate = |test: &mut BehaviourTest| {
-                if let Some(steps) = rival.translation.to_second(&test.steps) {
+            let translated = |test: &BehaviourTest| rival.translation.to_second(&test.steps);
+            // An answer without such steps in the other reading excludes none of its rivals.
+            self.tests.retain_mut(|(test, _)| match translated(test) {
+                Some(steps) => {
                     test.steps = steps;
+                    true
                 }
-            };
-            self.tests.iter_mut().for_each(|(test, _)| translate(test));
-            self.points.iter_mut().for_each(|point| translate(&mut point.test));
+                None => false,
+            });
+            for point in self.points.iter_mut().chain(&mut self.answered) {
+                if let Some(steps) = translated(&point.test) {
+                    point.test.steps = steps;
+                }
+            }
         }
         let has_changed = self.main != rival.reading;
         self.main = rival.reading;
@@ -607,28 +730,40 @@ impl Talk<'_> {
                 test.and_then(|test| test.holds(&rival.model, context)).is_none_or(|found| found == *holds)
             })
         });
-        for (test, holds) in &self.tests {
-            if test.holds(&self.model, context).is_some_and(|found| found != *holds) {
-                self.remarks.push(format!(
-                    "the answers contradict each other: by an earlier one, \"{}\" is {}",
-                    in_words(&test.steps).join(", "),
-                    if *holds { "possible" } else { "not possible" }
-                ));
-            }
-        }
     }
 
-    /// Remarks about answers that no point has any more.
-    fn note_lost_answers(&mut self) {
-        let is_lost = |given: &&OpenPoint| {
-            !given.answer.trim().is_empty() && !self.points.iter().any(|point| point.id == given.id)
-        };
-        let lost: Vec<&OpenPoint> = self.settings.answers.iter().filter(is_lost).collect();
-        let lost: Vec<String> = lost
-            .into_iter()
-            .map(|given| format!("an answer fits no open point any more: {}", given.question))
-            .collect();
-        self.remarks.extend(lost);
+    /// Answers that no point has any more, and that the model does not follow.
+    fn unfollowed(&mut self) -> Vec<Unfollowed> {
+        let mut unfollowed = Vec::new();
+        for given in &self.answered {
+            let is_point = self.points.iter().any(|point| point.id == given.id);
+            if is_point {
+                continue;
+            }
+            let Some(expected) = expected(given) else {
+                if matches!(Answer::read(&given.answer, &given.choices), Answer::Words(words) if !words.is_empty())
+                {
+                    self.remarks.push(format!("an answer fits no open point any more: {}", given.question));
+                }
+                continue;
+            };
+            let fits = |model: &Model| {
+                let holds = model.has_steps(&given.test.steps).then(|| given.test.holds(model, self.context));
+                holds.flatten().map(|holds| holds == expected)
+            };
+            match fits(&self.model) {
+                Some(true) => {}
+                Some(false) => {
+                    let last = self.sides.iter().rev().find(|sides| fits(&sides.before) == Some(true));
+                    let excluded_by = last.map(|sides| sides.id.clone());
+                    unfollowed.push(Unfollowed { given: given.clone(), excluded_by });
+                }
+                None => {
+                    self.remarks.push(format!("an answer fits no open point any more: {}", given.question));
+                }
+            }
+        }
+        unfollowed
     }
 
     /// Sorts what is left: assumptions, and points that make no difference to the plan.
@@ -648,10 +783,9 @@ impl Talk<'_> {
             let point = self.point(rival, status);
             self.points.push(point);
         }
-        if self.statements.is_empty() {
-            self.note_lost_answers();
-        }
+        let unfollowed = if self.statements.is_empty() { self.unfollowed() } else { Vec::new() };
         let found = if is_waiting { Found::Open } else { self.best_plan() };
+        let allowed_by = found.steps().map(|(steps, _)| self.allowed_by(steps)).unwrap_or_default();
         let agreeing = classes.members(self.main);
         let agreed_up_to = agreeing.iter().filter_map(|reading| classes.bounds[*reading]).min();
         let following = match found.steps() {
@@ -670,7 +804,28 @@ impl Talk<'_> {
             statements: self.statements,
             remarks: self.remarks,
             not_looked_at: self.not_looked_at,
+            solvable_if: Vec::new(),
+            unfollowed,
+            allowed_by,
         }
+    }
+
+    /// Steps of the plan that the other side of an answer refuses, and its own does not.
+    fn allowed_by(&self, steps: &[String]) -> Vec<(usize, String)> {
+        let refused = |model: &Model| {
+            let report = model.has_steps(steps).then(|| model.execute(steps, self.context)).flatten()?;
+            Some(report.failing_step.map_or(usize::MAX, |step| step.index))
+        };
+        let of = |sides: &Sides| {
+            let point = self.points.iter().find(|point| point.id == sides.id)?;
+            let (own, other) = match sides.keeps {
+                true => (&sides.before, &sides.rival),
+                false => (&sides.rival, &sides.before),
+            };
+            let at = refused(other).filter(|at| *at < steps.len())?;
+            (refused(own)? > at).then(|| (at, said(point, point.follows)))
+        };
+        self.sides.iter().filter_map(of).collect()
     }
 
     fn is_followed(&self, reading: usize, steps: &[String]) -> bool {
@@ -706,102 +861,5 @@ impl Talk<'_> {
             steps.is_some_and(|steps| rival.model.cost_of(&steps, self.context).is_some())
         };
         self.rivals.iter().filter(is_valid).count()
-    }
-}
-
-/// An answer of a person.
-enum Answer {
-    /// The number of a choice, from 1.
-    Choice(usize),
-    /// It does not matter, or nobody knows.
-    Open(&'static str),
-    Words(String),
-}
-
-impl Answer {
-    fn read(answer: &str, choices: &[String]) -> Self {
-        let word = answer.trim().to_lowercase();
-        let begins = |at: usize, word: &str| {
-            let rest = choices.get(at).and_then(|choice| choice.strip_prefix(word));
-            rest.is_some_and(|rest| rest.starts_with([':', ',']))
-        };
-        match word.trim_end_matches('.') {
-            "1" => Self::Choice(1),
-            "2" => Self::Choice(2),
-            "yes" | "y" if begins(0, "yes") && !begins(1, "yes") => Self::Choice(1),
-            "no" | "n" if begins(1, "no") && !begins(0, "no") => Self::Choice(2),
-            "3" | "either" => Self::Open("either"),
-            // No words were given.
-            "4" | "5" | "unknown" => Self::Open("unknown"),
-            _ => Self::Words(answer.trim().to_owned()),
-        }
-    }
-}
-
-/// The answers as statements of the author, for a text that is read anew.
-pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
-    let decided = points.iter().filter(|point| ["1", "2"].contains(&point.answer.as_str()));
-    let statement = |point: &OpenPoint| {
-        let choice = point.choices.get(point.follows.checked_sub(1)?)?;
-        Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
-    };
-    decided.filter_map(statement).collect()
-}
-
-/// The question as a person sees it.
-pub(super) fn question_of(point: &OpenPoint) -> Question {
-    let mut choices = point.choices.clone();
-    choices.extend(
-        ["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned),
-    );
-    Question { text: point.question.clone(), choices }
-}
-
-/// True for a clause that begins with yes, in one of some languages: it comes first.
-fn is_yes(clause: &str) -> bool {
-    ["yes", "ja", "oui", "sí", "si", "sì"]
-        .iter()
-        .any(|yes| clause.strip_prefix(yes).is_some_and(|rest| rest.starts_with([':', ','])))
-}
-
-/// A question about a difference that no critic has put into words.
-fn headline(test: &BehaviourTest) -> String {
-    let steps = shortened(in_words(&test.steps)).join(", then ");
-    match (test.states, test.steps.is_empty()) {
-        (Statement::Possible, _) => format!("Is this possible from the start: {steps}?"),
-        (Statement::Done, true) => "Is everything that is wanted true at the start?".to_owned(),
-        (Statement::Done, false) => format!("Is everything that is wanted true after these steps: {steps}?"),
-    }
-}
-
-/// Long sequences without their middle.
-fn shortened(mut steps: Vec<String>) -> Vec<String> {
-    if let Some(more) = steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 1) {
-        steps.splice(2..2 + more, [format!("{more} more steps")]);
-    }
-    steps
-}
-
-/// One side of a question: its clause and what follows.
-fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]) -> String {
-    let steps = shortened(in_words(&test.steps));
-    let follows = match (test.states, holds, steps.split_last()) {
-        (Statement::Possible, true, _) => format!("possible: {}", steps.join(", then ")),
-        (Statement::Possible, false, Some((last, []))) => format!("not possible at the start: {last}"),
-        (Statement::Possible, false, Some((last, before))) => {
-            format!("not possible after {}: {last}", before.join(", then "))
-        }
-        (Statement::Done, true, Some(_)) => format!("done after {}", steps.join(", then ")),
-        (Statement::Done, false, Some(_)) => format!("not done after {}", steps.join(", then ")),
-        (_, true, None) => "done at the start".to_owned(),
-        (_, false, None) => "not done at the start".to_owned(),
-    };
-    let because = match (holds, conditions) {
-        (false, [first, ..]) => format!(" ({first})"),
-        _ => String::new(),
-    };
-    match clause.trim().trim_end_matches('.') {
-        "" => format!("{}: {follows}{because}", if holds { "yes" } else { "no" }),
-        clause => format!("{clause} [{follows}]"),
     }
 }

@@ -10,11 +10,12 @@
 //! | `answer` | the PDDL that the plan is for, the plan, and the plan in words; `answer-1` is that of the first version |
 //! | `trust.json` | what the answer rests on |
 
-use super::SolveRequest;
 use super::dialogue::OpenPoint;
+use super::{Answers, SolveRequest};
 use crate::context::Context;
 use crate::error::Error;
 use crate::files::{read_named_text, read_text, unreadable, unwritable, write};
+use crate::inputs::Source;
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
 use planforge_record::sha256_hex;
@@ -101,9 +102,11 @@ impl Folder {
     }
 
     fn make(context: &Context, request: &SolveRequest) -> Result<Self, Error> {
-        let (text, name) = task_text(context, &request.text)?;
+        let help = "name the text, or the folder of a task with --continue";
+        let source = request.text.as_ref().ok_or_else(|| Error::usage("there is no text", Some(help)))?;
+        let (text, name) = (task_text(context, source)?, folder_name(source));
         let read =
-            |path: &Option<PathBuf>| path.as_ref().map(|path| read_text(&context.path(path))).transpose();
+            |source: &Option<Source>| source.as_ref().map(|source| read_source(context, source)).transpose();
         let (rules, domain) = (read(&request.rules)?, read(&request.domain)?);
         let shown = request.folder.clone().unwrap_or_else(|| PathBuf::from(&name));
         let path = context.path(&shown);
@@ -201,11 +204,39 @@ impl Folder {
         write(&self.task().with_extension("nl"), self.text.as_bytes())
     }
 
-    /// The points with the answers that were given. `file` replaces the folder's own.
+    /// The points with the answers that were given.
     ///
     /// # Errors
-    /// The file cannot be read, or belongs to another text.
-    pub(super) fn answers(&self, file: Option<&Path>) -> Result<Vec<OpenPoint>, Error> {
+    /// The file cannot be read, or belongs to another text; an answer to no point.
+    pub(super) fn answers(
+        &self,
+        context: &Context,
+        given: Option<&Answers>,
+    ) -> Result<Vec<OpenPoint>, Error> {
+        match given {
+            None => self.sheet(None),
+            Some(Answers::File(file)) => self.sheet(Some(&context.path(file))),
+            Some(Answers::ById(answers)) => {
+                let mut points = self.sheet(None)?;
+                for (id, answer) in answers {
+                    let ids: Vec<&str> = points.iter().map(|point| point.id.as_str()).collect();
+                    let Some(at) = ids.iter().position(|known| known == id) else {
+                        let message = format!("the text has no open point `{id}`");
+                        let help = match ids.as_slice() {
+                            [] => "no point of it is known: solve it without answers first".to_owned(),
+                            ids => format!("its points are {}", ids.join(", ")),
+                        };
+                        return Err(Error::usage(message, Some(&help)));
+                    };
+                    points[at].answer.clone_from(answer);
+                }
+                Ok(points)
+            }
+        }
+    }
+
+    /// The points of `questions.toml`. `file` replaces the folder's own.
+    fn sheet(&self, file: Option<&Path>) -> Result<Vec<OpenPoint>, Error> {
         let own = self.path.join(QUESTIONS);
         let path = match file {
             Some(file) => file,
@@ -283,26 +314,51 @@ fn stem(version: usize) -> String {
     }
 }
 
-/// The text and a name for its folder.
-fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> {
-    let path = context.path(Path::new(given));
-    let (text, stem) = match path.is_file() {
-        true => {
-            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(TASK);
-            // A file without an ending has the path of its folder.
-            let stem = if path.extension().is_some() { stem.to_owned() } else { format!("{stem}-task") };
-            (read_text(&path)?, stem)
-        }
-        false if given.split_whitespace().nth(1).is_some() => (given.to_owned(), TASK.to_owned()),
-        false => {
-            let diagnostic = Diagnostic::error(
-                "solve.no-text",
-                format!("`{given}` is neither a file nor a text of several words"),
-            );
-            let help = "check the path, or write the task itself in quotes: planforge solve \"There are three rooms ...\"";
-            return Err(unreadable(&path, diagnostic.help(help)));
-        }
-    };
+/// The text that an argument of a command names: a file, or the words themselves.
+///
+/// # Errors
+/// The argument is neither a file nor several words.
+pub fn file_or_words(context: &Context, argument: &str) -> Result<Source, Error> {
+    let path = Path::new(argument);
+    if context.path(path).is_file() {
+        return Ok(Source::File(path.to_owned()));
+    }
+    if argument.split_whitespace().nth(1).is_some() {
+        return Ok(Source::text(TASK, argument));
+    }
+    Err(no_text(argument))
+}
+
+fn no_text(argument: &str) -> Error {
+    let message = format!("`{argument}` is neither a file nor a text of several words");
+    let help =
+        "check the path, or write the task itself in quotes: planforge solve \"There are three rooms ...\"";
+    unreadable(Path::new(argument), Diagnostic::error("solve.no-text", message).help(help))
+}
+
+fn read_source(context: &Context, source: &Source) -> Result<String, Error> {
+    source.read_text(context).map_err(|found| unreadable(Path::new(&*source.name()), *found))
+}
+
+/// The name of the folder of a text.
+fn folder_name(source: &Source) -> String {
+    let Source::File(path) = source else { return TASK.to_owned() };
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or(TASK);
+    // A file without an ending has the path of its folder.
+    if path.extension().is_some() { stem.to_owned() } else { format!("{stem}-task") }
+}
+
+/// The text of a task in words.
+fn task_text(context: &Context, source: &Source) -> Result<String, Error> {
+    let text = read_source(context, source)?;
+    let path = PathBuf::from(&*source.name());
+    if text.trim().is_empty() {
+        let help = "write what there is, what can be done, and what is wanted";
+        return Err(unreadable(&path, Diagnostic::error("solve.no-text", "the text is empty").help(help)));
+    }
+    if !matches!(source, Source::File(_)) && text.split_whitespace().nth(1).is_none() {
+        return Err(no_text(text.trim()));
+    }
     let refuse =
         |diagnostic: Diagnostic| Err(Error::findings(Status::Input, vec![diagnostic], SourceMap::default()));
     let found = planforge_pddl::find_pddl(&text, SourceId(0));
@@ -317,7 +373,7 @@ fn task_text(context: &Context, given: &str) -> Result<(String, String), Error> 
         let help = "leave out what is not about the task, or solve it in parts";
         return refuse(Diagnostic::error("solve.long-text", message).help(help));
     }
-    Ok((text, stem))
+    Ok(text)
 }
 
 /// Most bytes of a text: about fifty pages.

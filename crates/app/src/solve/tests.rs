@@ -1,7 +1,8 @@
 //! Dialogues over readings that are written here: a ferryman, a boat, two goats.
 
 use super::behaviour::{Found, Model};
-use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading, Settings, talk};
+use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading, Settings};
+use super::talk::talk;
 use crate::context::{Context, Question};
 use planforge_plugin_common::reading::{GapKind, Point, PointChange};
 use std::sync::{Arc, Mutex};
@@ -179,14 +180,13 @@ fn readings_that_differ_are_a_question_of_their_own() {
 }
 
 #[test]
-fn what_nobody_knows_and_what_one_critic_alone_names_is_assumed() {
+fn what_nobody_knows_is_assumed_and_what_one_critic_names_is_asked_about() {
     let (context, asked) = user(&["5"]);
     let dialogue = talk(&context, &[reading(&[capacity()]), reading(&[capacity()])], &settings(&[]));
     assert_eq!((asked.lock().unwrap().len(), only(&dialogue).status), (1, PointStatus::Assumed));
-    let (context, asked) = user(&[]);
-    let one = talk(&context, &[reading(&[capacity()]), reading(&[]), reading(&[])], &settings(&[]));
-    assert!(asked.lock().unwrap().is_empty());
-    assert_eq!(only(&one).status, PointStatus::Assumed);
+    let (context, asked) = user(&["5"]);
+    talk(&context, &[reading(&[capacity()]), reading(&[]), reading(&[])], &settings(&[]));
+    assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[test]
@@ -209,4 +209,109 @@ fn a_point_is_shown_by_the_steps_of_its_critic_if_they_show_a_difference() {
         assert_eq!(only(&dialogue).test.steps, shown);
         assert_eq!(length(&dialogue), 5);
     }
+}
+
+/// The capacity point with an answer, as a sheet keeps it.
+fn answered(answer: &str, status: PointStatus) -> OpenPoint {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let waiting = talk(&Context::default(), &readings, &settings(&[]));
+    OpenPoint { answer: answer.to_owned(), status, ..only(&waiting).clone() }
+}
+
+/// Another point about the same behaviour, which no critic names any more.
+fn same_in_other_words(answer: &str, status: PointStatus) -> OpenPoint {
+    let question = "May two goats be aboard?".to_owned();
+    OpenPoint { id: "00000000".to_owned(), question, ..answered(answer, status) }
+}
+
+#[test]
+fn of_answers_that_contradict_each_other_the_later_one_counts_unless_a_person_says_which() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let (old, new) = (PointStatus::Answered, PointStatus::Open);
+    for (first, second, steps) in [(old, new, 7), (new, old, 5)] {
+        let answers = [answered("1", first), same_in_other_words("2", second)];
+        let dialogue = talk(&Context::default(), &readings, &settings(&answers));
+        assert_eq!(length(&dialogue), steps);
+        let remark = "two answers contradict each other, and the later one counts: ";
+        assert!(dialogue.remarks.iter().any(|r| r.starts_with(remark)), "{:?}", dialogue.remarks);
+        let status = if steps == 7 { PointStatus::Assumed } else { PointStatus::Answered };
+        assert_eq!((only(&dialogue).status, only(&dialogue).answer.as_str()), (status, "1"));
+    }
+    let answers = [answered("1", old), same_in_other_words("2", new)];
+    for (says, steps) in [("1", 5), ("2", 7)] {
+        let (context, asked) = user(if says == "1" { &["1"] } else { &["2"] });
+        let dialogue = talk(&context, &readings, &settings(&answers));
+        assert_eq!(asked.lock().unwrap().len(), 1);
+        assert_eq!((length(&dialogue), only(&dialogue).status), (steps, PointStatus::Answered));
+        assert!(dialogue.remarks.is_empty(), "{:?}", dialogue.remarks);
+    }
+}
+
+#[test]
+fn an_answer_that_every_reading_follows_is_no_remark_and_one_that_none_allows_is() {
+    let readings = [reading(&[]), reading(&[])];
+    let follows = [same_in_other_words("2", PointStatus::Answered)];
+    assert!(talk(&Context::default(), &readings, &settings(&follows)).remarks.is_empty());
+    let excluded = [same_in_other_words("1", PointStatus::Answered)];
+    let dialogue = talk(&Context::default(), &readings, &settings(&excluded));
+    let remark = "no reading allows this answer: May two goats be aboard? yes: it does.";
+    assert_eq!(dialogue.remarks, [remark]);
+}
+
+#[test]
+fn an_answer_to_what_was_assumed_or_decided_by_the_text_counts() {
+    let assumed = [reading(&[capacity()]), reading(&[]), reading(&[])];
+    let dialogue = talk(&Context::default(), &assumed, &settings(&[answered("1", PointStatus::Assumed)]));
+    assert_eq!((only(&dialogue).status, length(&dialogue)), (PointStatus::Answered, 5));
+    let quoted = Point { decided_by: Some("There is room for both goats.".to_owned()), ..capacity() };
+    let readings = [reading(&[quoted]), reading(&[])];
+    let dialogue = talk(&Context::default(), &readings, &settings(&[answered("2", PointStatus::Open)]));
+    assert_eq!((only(&dialogue).status, length(&dialogue)), (PointStatus::Answered, 7));
+    assert!(dialogue.remarks[0].contains("There is room for both goats."), "{:?}", dialogue.remarks);
+}
+
+#[test]
+fn without_a_plan_the_one_answer_that_would_make_one_is_named_and_a_person_may_change_it() {
+    let full = PROBLEM.replace(" (empty))", ")");
+    let empty = PointChange { add: vec!["(empty)".to_owned()], ..PointChange::default() };
+    let empty = point(GapKind::Initial, "Is the boat empty at first?", empty);
+    let reading =
+        || Reading { model: Model::read(DOMAIN, &full).unwrap(), points: Some(vec![empty.clone()]) };
+    let readings = [reading(), reading()];
+    let assumed = talk(&Context::default(), &readings, &Settings { ask: false, ..settings(&[]) });
+    assert!(matches!(assumed.found, Found::Unsolvable(_)));
+    let [other] = assumed.solvable_if.as_slice() else { panic!("{:#?}", assumed.points) };
+    assert_eq!((other.question.as_str(), other.follows), ("Is the boat empty at first?", 1));
+    // The boat is not empty; then there is no plan; it is empty after all.
+    let (context, asked) = user(&["no", "1"]);
+    let dialogue = talk(&context, &readings, &settings(&[]));
+    let asked = asked.lock().unwrap().clone();
+    assert!(asked.len() == 2 && asked[1].contains("there is no plan"), "{asked:?}");
+    assert_eq!((only(&dialogue).status, length(&dialogue)), (PointStatus::Answered, 7));
+    let (context, _) = user(&["no", "2"]);
+    assert!(matches!(talk(&context, &readings, &settings(&[])).found, Found::Unsolvable(_)));
+}
+
+#[test]
+fn a_step_that_the_other_side_of_an_answer_refuses_is_possible_because_of_it() {
+    let readings = [reading(&[capacity()]), reading(&[capacity()])];
+    let dialogue = talk(&Context::default(), &readings, &settings(&[answered("1", PointStatus::Open)]));
+    let because = "Do both goats fit into the boat? yes: it does.".to_owned();
+    assert_eq!(dialogue.allowed_by, [(1, because)]);
+    let dialogue = talk(&Context::default(), &readings, &settings(&[answered("2", PointStatus::Open)]));
+    assert!(dialogue.allowed_by.is_empty());
+}
+
+#[test]
+fn words_about_another_object_than_the_steps_are_replaced_by_the_steps() {
+    let other = Point { question: "Does Mia fit aboard with another goat?".to_owned(), ..capacity() };
+    let about =
+        |point: &Point| talk(&Context::default(), &[reading(std::slice::from_ref(point))], &settings(&[]));
+    let steps = about(&capacity()).points[0].test.steps.clone();
+    assert_eq!(steps, ["(load lotte west)", "(load mia west)"]);
+    assert_eq!(about(&other).points[0].question, other.question);
+    let foreign = Point { question: "May the boat row to the east bank with both?".to_owned(), ..capacity() };
+    let shown = &about(&foreign).points[0];
+    assert_eq!(shown.question, "Is this possible from the start: load (lotte, west), then load (mia, west)?");
+    assert!(shown.choices[0].starts_with("yes: possible: load (lotte, west)"), "{shown:#?}");
 }

@@ -2,14 +2,16 @@
 
 use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading};
 use super::folder::HEADING;
+use super::numbers::unmatched_numbers;
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
 use planforge_plugin_sdk::wording::list;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What an answer rests on. `trust.json` is its JSON form.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trust {
     /// Readings that were made.
     pub readings: usize,
@@ -51,7 +53,7 @@ pub struct Trust {
 }
 
 /// A point and what is followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Followed {
     /// The question.
     pub question: String,
@@ -60,7 +62,7 @@ pub struct Followed {
 }
 
 /// A sentence of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberedSentence {
     /// Its number, from 1.
     pub number: usize,
@@ -80,6 +82,7 @@ impl Trust {
         let of = |status| {
             dialogue.points.iter().filter(move |point| point.status == status).map(followed).collect()
         };
+        let numbers = unmatched_numbers(&all, &parts, &dialogue.model);
         let models: BTreeSet<String> =
             readings.models.iter().filter(|model| !model.is_empty()).cloned().collect();
         Self {
@@ -104,7 +107,7 @@ impl Trust {
             assumed_parts: parts.iter().filter(|part| part.assumed).map(part_text).collect(),
             sources: parts,
             left_out: readings.left_out.clone(),
-            remarks: dialogue.remarks.clone(),
+            remarks: dialogue.remarks.iter().cloned().chain(numbers).collect(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! One tool call: its context, its texts, its client.
 
 use crate::answers::{cancelled, file_failure, wrong_arguments};
-use crate::client::ClientPort;
+use crate::client::{ClientModel, ClientPort};
 use crate::limits::CallLimits;
-use crate::resources::Reports;
 use crate::roots::Roots;
+use crate::session::Session;
+use planforge_app::contract::api::Provider;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::pddl::Sentences;
 use planforge_app::record::Event as RunEvent;
@@ -33,8 +34,8 @@ pub(crate) struct Call {
     /// The context of the call's use cases. Its events are progress for the client; the connection cancels it with the call.
     pub(crate) context: Context,
     pub(crate) client: Arc<ClientPort>,
-    /// Reports of this connection.
-    pub(crate) reports: Arc<Reports>,
+    /// The state of the connection.
+    pub(crate) session: Arc<Session>,
 }
 
 /// The texts of a call, within its limit on input.
@@ -47,7 +48,7 @@ pub(crate) struct CallTexts<'c> {
 }
 
 impl Call {
-    pub(crate) fn new(context: &Context, client: ClientPort, reports: Arc<Reports>) -> Self {
+    pub(crate) fn new(context: &Context, client: ClientPort, session: Arc<Session>) -> Self {
         let client = Arc::new(client);
         let context = Context {
             events: Arc::new(ProgressSender {
@@ -57,9 +58,10 @@ impl Call {
             }),
             cancellation: client.cancellation.clone(),
             receiver: ReceiverState::default(),
+            client_model: client_model(&client),
             ..context.clone()
         };
-        Self { context, client, reports }
+        Self { context, client, session }
     }
 
     /// A reader of the call's texts.
@@ -81,6 +83,12 @@ impl Call {
             cancellation.cancel();
         }))
     }
+}
+
+/// The client's own model, if it offers one.
+fn client_model(client: &Arc<ClientPort>) -> Option<Arc<dyn Provider>> {
+    let offered = client.capabilities.sampling.as_ref();
+    offered.map(|_| Arc::new(ClientModel(Arc::clone(client))) as Arc<dyn Provider>)
 }
 
 /// A task that ends when this is dropped.

@@ -1,16 +1,17 @@
-//! Requests of a call to the client: its roots, its model (MCP sampling) as a provider, and progress.
+//! Requests of a call to the client: its roots, its model (MCP sampling) as a provider, its user (MCP elicitation), and progress.
 #![allow(deprecated, reason = "roots and sampling are what clients of today offer")]
 
 use crate::answers::{cancelled, client_failure};
-use planforge_app::Cancellation;
 use planforge_app::contract::api::{Host, Provider};
 use planforge_app::contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, FinishReason, ProviderFailure,
     ProviderFailureClass, Replies, Reply, Speaker, Usage,
 };
+use planforge_app::{Cancellation, Question, Questions};
 use rmcp::model::{
-    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, InputRequest,
-    ListRootsRequest, ListRootsResult, Role, SamplingMessage, SamplingMessageContentBlock,
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema, InputRequest,
+    ListRootsRequest, ListRootsResult, Role, SamplingMessage, SamplingMessageContentBlock, StringSchema,
 };
 use serde_json::Value;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -70,6 +71,15 @@ impl ClientPort {
         let roots: ListRootsResult = serde_json::from_value(answer)
             .map_err(|e| client_failure(format!("the roots of the client: {e}")))?;
         Ok(roots.roots.into_iter().map(|root| root.uri).collect())
+    }
+
+    /// True if the client shows questions to its user.
+    pub(crate) fn can_ask_user(&self) -> bool {
+        // A client that names no kind of question shows forms.
+        self.capabilities
+            .elicitation
+            .as_ref()
+            .is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
     }
 
     /// Sends a request and waits for the answer.
@@ -137,6 +147,42 @@ impl Provider for ClientModel {
             raw,
         }))
     }
+}
+
+/// Asks the user of a client.
+pub(crate) struct ClientUser(pub(crate) Arc<ClientPort>);
+
+/// The names of the fields of a question: the number of a choice, and words.
+const CHOICE: &str = "choice";
+const WORDS: &str = "words";
+
+impl Questions for ClientUser {
+    fn answer(&self, question: &Question) -> Option<String> {
+        let message = question.text.clone();
+        let request = ElicitRequestParams::FormElicitationParams {
+            meta: None,
+            message,
+            requested_schema: form(&question.choices)?,
+        };
+        let answer = self.0.request(InputRequest::Elicitation(ElicitRequest::new(request))).ok()?;
+        let answer: ElicitResult = serde_json::from_value(answer).ok()?;
+        if answer.action != ElicitationAction::Accept {
+            return None;
+        }
+        let content = answer.content?;
+        let field = |name: &str| content.get(name).and_then(Value::as_str).map(str::trim);
+        let words = field(WORDS).filter(|words| !words.is_empty());
+        words.or_else(|| field(CHOICE)).map(str::to_owned)
+    }
+}
+
+/// The form of a question: one of its choices, by number, or words.
+fn form(choices: &[String]) -> Option<ElicitationSchema> {
+    let numbers = (1..=choices.len()).map(|number| number.to_string()).collect();
+    let choice = EnumSchema::builder(numbers).enum_titles(choices.to_vec()).ok()?.build();
+    let words = StringSchema::new().title("What is true instead").description("Only if no choice is true.");
+    let form = ElicitationSchema::builder();
+    form.optional_enum_schema(CHOICE, choice).string_property(WORDS, |_| words).build().ok()
 }
 
 /// The request in the client's form. Settings that the protocol does not have are not sent.

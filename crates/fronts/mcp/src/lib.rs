@@ -13,6 +13,7 @@ mod reference;
 mod resources;
 mod roots;
 mod server;
+mod session;
 mod tools;
 mod transport;
 

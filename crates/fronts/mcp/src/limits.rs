@@ -8,6 +8,8 @@ use serde::Deserialize;
 use std::time::{Duration, Instant};
 
 const SECONDS: Bounds<f64> = Bounds { name: "seconds", default: 30.0, ceiling: 600.0 };
+/// Of `solve`: models answer, and the user.
+const SOLVE_SECONDS: Bounds<f64> = Bounds { name: "seconds", default: 600.0, ceiling: 3600.0 };
 const NODES: Bounds<u64> = Bounds { name: "nodes", default: 1_000_000, ceiling: 100_000_000 };
 const MEMORY_MB: Bounds<u64> = Bounds { name: "memory_mb", default: 1024, ceiling: 4096 };
 const INPUT_MB: Bounds<u64> = Bounds { name: "input_mb", default: 16, ceiling: 64 };
@@ -71,6 +73,16 @@ impl CallLimits {
             memory_bytes: MEMORY_MB.value(given.memory_mb)? << 20,
             input_bytes: INPUT_MB.value(given.input_mb)? << 20,
         })
+    }
+
+    /// The limits of a call of `solve`, from now on.
+    ///
+    /// # Errors
+    /// As of [`CallLimits::new`].
+    pub(crate) fn of_solve(seconds: Option<f64>) -> Result<Self, Failure> {
+        let seconds = SOLVE_SECONDS.value(seconds)?;
+        let until = Instant::now() + Duration::from_secs_f64(seconds);
+        Ok(Self { until, ..Self::new(LimitArguments::default())? })
     }
 
     /// True after the end of the call's time.

@@ -72,6 +72,24 @@ impl Roots {
         copy_opened(fd, &place, to, 0, &mut CopyLimits::default())
     }
 
+    /// The full path of a folder that is under a root, or that may be made in a folder under one.
+    ///
+    /// # Errors
+    /// As of [`Roots::read`].
+    pub(crate) fn place(&self, path: &str) -> Result<PathBuf, Failure> {
+        let missing = match self.open(path) {
+            Ok((_, place)) => return Ok(place),
+            Err(failure) => failure,
+        };
+        let asked = Path::new(path);
+        let (Some(name), Some(above)) = (asked.file_name(), asked.parent().and_then(Path::to_str)) else {
+            return Err(missing);
+        };
+        let place = self.open(above)?.1.join(name);
+        // A link is there, and is not opened.
+        if place.symlink_metadata().is_ok() { Err(missing) } else { Ok(place) }
+    }
+
     /// Opens a file or folder below the first root that has it; returns its full path too.
     pub(crate) fn open(&self, path: &str) -> Result<(OwnedFd, PathBuf), Failure> {
         let asked = Path::new(path);

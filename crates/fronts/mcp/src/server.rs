@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::client::{ClientPort, FromCall};
-use crate::resources::Reports;
 use crate::roots::Roots;
+use crate::session::Session;
 use crate::tools::{TOOLS, ToolResult};
 use crate::{prompts, resources};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -26,7 +26,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinError, JoinHandle};
 
 /// Text for the client's model about the server as a whole.
-const INSTRUCTIONS: &str = "Tools for PDDL planning. To write or repair a domain: call `read` until `usable` is true, then `plan`, then `validate`; \
+const INSTRUCTIONS: &str = "Plans that say what they rest on. For a task in words call `solve`: it makes a plan from the text alone and asks the user \
+what the text leaves open; if `end` is `needs-answers`, show the open points and call it again with `folder` and `answers`. Further tools are for PDDL. To write or repair a domain: call `read` until `usable` is true, then `plan`, then `validate`; \
 with a reference, `compare` returns the shortest sequence of actions that tells the two apart. Texts are given as {\"text\": ...}, or as {\"path\": ...} \
 under a root that the client grants. A negative verdict is an answer; an error means that nothing was judged.";
 
@@ -37,7 +38,7 @@ const NEWEST: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 #[derive(Clone)]
 pub struct McpServer {
     context: Context,
-    reports: Arc<Reports>,
+    session: Arc<Session>,
     /// Calls that are active at the same time; others wait.
     slots: Arc<Semaphore>,
 }
@@ -45,12 +46,12 @@ pub struct McpServer {
 impl McpServer {
     /// A server of the use cases in a context, with so many active calls at the same time. Each call has its own events and cancellation.
     pub fn new(context: Context, calls: usize) -> Self {
-        Self { context, reports: Arc::default(), slots: Arc::new(Semaphore::new(calls.max(1))) }
+        Self { context, session: Arc::default(), slots: Arc::new(Semaphore::new(calls.max(1))) }
     }
 
-    /// The same server for another client: reports of runs stay with the client that started them.
+    /// The same server for another client: reports and folders stay with the client that made them.
     pub(crate) fn for_session(&self) -> Self {
-        Self { reports: Arc::default(), ..self.clone() }
+        Self { session: Arc::default(), ..self.clone() }
     }
 
     /// The descriptions of all tools.
@@ -110,7 +111,7 @@ impl ServerHandler for McpServer {
         let listed = with_client(&context, move |client| {
             // A client without roots has resources all the same.
             let roots = roots_of(client).unwrap_or_default();
-            Ok(resources::list(&server.reports, &roots))
+            Ok(resources::list(&server.session.reports, &roots))
         });
         listed.await.map(ListResourcesResult::with_all_items).map_err(resource_error)
     }
@@ -122,7 +123,7 @@ impl ServerHandler for McpServer {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let server = self.clone();
         let read = with_client(&context, move |client| {
-            resources::read(&server.context, &server.reports, || roots_of(client), &request.uri)
+            resources::read(&server.context, &server.session.reports, || roots_of(client), &request.uri)
         });
         let contents = read.await.map_err(resource_error)?;
         Ok(ReadResourceResult::new(vec![contents]).into())
@@ -142,7 +143,7 @@ impl ServerHandler for McpServer {
         };
         let (to_connection, from_call) = mpsc::unbounded_channel();
         let client = ClientPort::new(context.client_capabilities().unwrap_or_default(), to_connection);
-        let call = Call::new(&self.context, client, Arc::clone(&self.reports));
+        let call = Call::new(&self.context, client, Arc::clone(&self.session));
         let cancellation = call.context.cancellation.clone();
         let arguments = request.arguments.unwrap_or_default();
         let run = tool.call;
@@ -251,6 +252,7 @@ async fn ask(
     let request = match request {
         InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+        InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
         _ => return,
     };
     let result = tokio::select! {
@@ -262,6 +264,7 @@ async fn ask(
         Ok(ClientResult::CreateMessageResult(message)) => {
             serde_json::to_value(*message).map_err(|e| e.to_string())
         }
+        Ok(ClientResult::ElicitResult(answer)) => serde_json::to_value(answer).map_err(|e| e.to_string()),
         Ok(_) => Err("it answered something else".to_owned()),
         Err(error) => Err(error.to_string()),
     };

@@ -4,6 +4,7 @@ mod compare;
 mod plan;
 mod read;
 mod run;
+mod solve;
 mod states;
 
 use crate::answers::wrong_arguments;
@@ -17,6 +18,7 @@ use serde_json::Value;
 
 /// The tools, in the order in which a client lists them.
 pub(crate) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<solve::Solve>(),
     ToolEntry::of::<read::Read>(),
     ToolEntry::of::<plan::Plan>(),
     ToolEntry::of::<plan::Validate>(),
@@ -39,6 +41,8 @@ pub(crate) trait ToolKind {
     const DESCRIPTION: &'static str;
     /// True if the tool asks a model.
     const OPEN_WORLD: bool = false;
+    /// True if the tool writes no file under a root.
+    const READ_ONLY: bool = true;
 
     /// Computes the answer.
     ///
@@ -73,7 +77,7 @@ impl ToolEntry {
 }
 
 fn describe<T: ToolKind>() -> Tool {
-    let hints = ToolAnnotations::new().read_only(true).destructive(false).open_world(T::OPEN_WORLD);
+    let hints = ToolAnnotations::new().read_only(T::READ_ONLY).destructive(false).open_world(T::OPEN_WORLD);
     Tool::new(T::NAME, T::DESCRIPTION, JsonObject::new())
         .with_input_schema::<T::Arguments>()
         .with_output_schema::<T::Answer>()

@@ -1,8 +1,11 @@
 //! Plans, refusals and differences between domains in sentences: with the suite's sentences (`sentences.toml`), else from the names.
 
+mod fold;
 mod plan;
+mod reasons;
 
 pub use plan::{Refusal, StepInWords, ToldPlan, UnmetNeed, tell_plan};
+pub use reasons::add_reasons;
 
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Action, Atom, Condition, Domain, Effect, Quantified, Term, TypedName};

@@ -3,6 +3,7 @@
 //! The author answers each question by following its steps in the reference. A gap is found if the steps of a point tell the reference from
 //! its rival. A plan is right if it can be followed in the reference to what is wanted, and no plan of the reference is shorter.
 
+use planforge_app::Source;
 use planforge_app::run::ModelChoice;
 use planforge_app::solve::{OpenPoint, PointStatus, SolveEnd, SolveRequest, SolveResult, Statement, solve};
 use planforge_diagnostics::SourceId;
@@ -213,7 +214,7 @@ fn solved(args: &SolveArgs, text: &Text<'_>) -> Result<SolveResult, String> {
     let folder = args.out.join(&text.name);
     let context = planforge_app::Context::default();
     let mut request = SolveRequest {
-        text: text.text.to_owned(),
+        text: Some(Source::text("task", text.text)),
         folder: Some(folder.clone()),
         models: args.model.iter().cloned().map(ModelChoice::Named).collect(),
         ..SolveRequest::default()

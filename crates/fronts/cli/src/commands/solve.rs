@@ -7,8 +7,8 @@ use crate::outcome::report_text;
 use clap::{Args, ValueEnum};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::run::ModelChoice;
-use planforge_app::solve::{PointStatus, SolveEnd, SolveRequest, SolveResult, solve};
-use planforge_app::{Question, Questions};
+use planforge_app::solve::{Answers, PointStatus, SolveEnd, SolveRequest, SolveResult, file_or_words, solve};
+use planforge_app::{Question, Questions, Source};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -91,23 +91,25 @@ pub(crate) fn run(context: &Context, args: &SolveArgs) -> Exit {
     if args.ask == Ask::Auto {
         app.questions = terminal();
     }
-    let request = SolveRequest {
-        text: args.text.clone().unwrap_or_default(),
+    let text = args.text.as_deref().map(|text| file_or_words(&app, text)).transpose();
+    let request = |text| SolveRequest {
+        text,
         continued: args.continued.clone(),
         say: args.say.clone(),
-        domain: args.domain.clone(),
-        rules: args.rules.clone(),
+        domain: args.domain.clone().map(Source::File),
+        rules: args.rules.clone().map(Source::File),
         folder: args.out.clone(),
         models: args.model.iter().cloned().map(ModelChoice::Named).collect(),
         readings: args.readings,
         questions: args.questions,
         ask: args.ask == Ask::Auto,
-        answers: args.answers.clone(),
+        answers: args.answers.clone().map(Answers::File),
         set: args.set.clone(),
         replay: args.replay.clone(),
         record: args.record.clone(),
     };
-    context.show(solve(&app, &request), |result| print(context, args, &result))
+    let solved = text.and_then(|text| solve(&app, &request(text)));
+    context.show(solved, |result| print(context, args, &result))
 }
 
 fn print(context: &Context, args: &SolveArgs, result: &SolveResult) -> Exit {
@@ -154,6 +156,7 @@ pub(super) fn text_of(result: &SolveResult) -> String {
         }
     };
     section("Plan", result.words.iter().flat_map(|words| words.lines()).map(str::to_owned).collect());
+    section("There would be a plan if", result.solvable_if.clone());
     section("Changes", result.changes.clone());
     let points = |status| {
         let of = result.points.iter().filter(move |point| point.status == status);

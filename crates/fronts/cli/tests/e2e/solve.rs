@@ -1,7 +1,9 @@
 //! `planforge solve`: readings, questions, answers, corrections. The replies are written here by hand.
 
+use super::mcp::Server;
 use super::support::{Ran, fenced, planforge, ran};
 use planforge_testkit::{Scripted, ScriptedServer};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -249,4 +251,55 @@ fn what_is_not_a_text_is_refused_before_a_model_is_asked() {
     refused(&["--continue", "nowhere"], 30, &["nowhere is not the folder of a task"]);
     refused(&["goats.txt", "--say", "more"], 30, &["--continue"]);
     assert!(!folder.path().join("task").exists() && server.requests().is_empty());
+}
+
+/// A configuration folder whose table `own` is the server.
+fn configured(server: &ScriptedServer) -> tempfile::TempDir {
+    let config = tempfile::tempdir().unwrap();
+    fs::create_dir(config.path().join("planforge")).unwrap();
+    let table = format!(
+        "[models.own]\nuse = \"provider-openai\"\nmodel = \"own-model\"\nbase_url = \"{}\"\n",
+        server.base_url()
+    );
+    fs::write(config.path().join("planforge/config.toml"), table).unwrap();
+    config
+}
+
+#[test]
+fn the_mcp_tool_and_the_command_line_give_the_same_result_for_the_same_replies() {
+    let folder = with_text();
+    let server = model(POINTS);
+    let config = configured(&server);
+    let command = |arguments: &[&str]| {
+        let mut command = planforge();
+        command.env("XDG_CONFIG_HOME", config.path()).current_dir(folder.path()).args(arguments);
+        command
+    };
+    let solve = |arguments: &[&str], exit| Ran::wait(command(arguments).spawn().unwrap()).json(exit);
+    let root = folder.path().canonicalize().unwrap();
+    let mut agent =
+        Server::of(command(&["mcp"]), &root, Box::new(|_| panic!("the client's model is not asked")));
+    let without_folder = |mut result: Value, folder: &str| {
+        assert!(result["folder"].as_str().unwrap().ends_with(folder), "{result}");
+        result["folder"] = Value::Null;
+        result
+    };
+
+    let asked = solve(&["solve", "goats.txt", "--model", "own", "--json"], 27);
+    let new = json!({ "text": { "path": "goats.txt" }, "folder": "agent/goats", "models": ["own"] });
+    fs::create_dir(root.join("agent")).unwrap();
+    let asked_agent = agent.answer("solve", new);
+    assert_eq!(without_folder(asked.clone(), "goats"), without_folder(asked_agent.clone(), "agent/goats"));
+
+    let id = asked["points"][0]["id"].as_str().unwrap();
+    let sheet = folder.path().join("goats/questions.toml");
+    let open = fs::read_to_string(&sheet).unwrap();
+    fs::write(&sheet, open.replace("answer = \"\"", "answer = \"1\"")).unwrap();
+    let solved = solve(&["solve", "--continue", "goats", "--json"], 0);
+    let answers = json!({ "folder": asked_agent["folder"], "answers": { id: "1" } });
+    let solved_agent = agent.answer("solve", answers);
+    assert_eq!(solved["plan"].as_array().unwrap().len(), 5);
+    assert_eq!(without_folder(solved, "goats"), without_folder(solved_agent, "agent/goats"));
+    assert_eq!(server.requests().len(), 12);
+    agent.end();
 }

@@ -2,7 +2,6 @@
 
 use crate::answers::{client_failure, file_failure, use_case_failure, wrong_arguments};
 use crate::call::{Call, CallTexts, TextArgument};
-use crate::client::ClientModel;
 use crate::folders::{temporary_failure, temporary_folder};
 use crate::limits::{CallLimits, LimitArguments};
 use crate::roots::{Roots, copy_suite, normalized};
@@ -181,15 +180,14 @@ const JOBS: u32 = 4;
 fn keep(call: &Call, result: &RunResult) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(result)
         .map_err(|error| wrong_arguments(format!("the report has no JSON form: {error}")))?;
-    Ok(call.reports.add(text))
+    Ok(call.session.reports.add(text))
 }
 
-fn model(call: &Call, name: Option<&str>) -> Result<ModelChoice, Failure> {
+/// The model that a call names: `client`, `file`, or a value of `--model`. Without a name, that of the client if it offers one.
+pub(super) fn model(call: &Call, name: Option<&str>) -> Result<ModelChoice, Failure> {
     let offers = call.client.capabilities.sampling.is_some();
     match name {
-        None | Some("client") if offers => {
-            Ok(ModelChoice::Provider(Arc::new(ClientModel(Arc::clone(&call.client)))))
-        }
+        None | Some("client") if offers => Ok(ModelChoice::Client),
         Some("client") => Err(client_failure("this client offers no model (sampling)")
             .help("name a model in `model`, or `file` for those of the pipeline file")),
         None | Some("file") => Ok(ModelChoice::OfFile),

@@ -9,8 +9,8 @@ use planforge_app::Context;
 use planforge_mcp::McpServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, CreateMessageRequestParams,
-    CreateMessageResult, Implementation, ListRootsResult, ProgressNotificationParam, Role, Root,
-    SamplingMessage, SamplingMessageContentBlock,
+    CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction, Implementation,
+    ListRootsResult, ProgressNotificationParam, Role, Root, SamplingMessage, SamplingMessageContentBlock,
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ErrorData, RoleClient, ServiceExt};
@@ -50,11 +50,15 @@ pub(crate) fn workspace() -> PathBuf {
 /// Answers to the server's questions, by the text of the question.
 type Replies = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
+/// Answers of the user to a question, as the form's content; `None` declines.
+pub(crate) type UserAnswers = Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>;
+
 /// A client that grants folders, answers completions and collects progress.
 #[derive(Clone, Default)]
 pub(crate) struct TestClient {
     pub(crate) roots: Option<Vec<PathBuf>>,
     pub(crate) replies: Option<Replies>,
+    pub(crate) user: Option<UserAnswers>,
     /// True if requests to the model get no answer.
     pub(crate) is_silent: bool,
     pub(crate) progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
@@ -69,6 +73,9 @@ impl ClientHandler for TestClient {
         if self.replies.is_some() || self.is_silent {
             capabilities.sampling = Some(Default::default());
         }
+        if self.user.is_some() {
+            capabilities.elicitation = Some(Default::default());
+        }
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 
@@ -79,6 +86,18 @@ impl ClientHandler for TestClient {
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
         self.progress.lock().unwrap().push(progress);
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let question = serde_json::to_value(request).unwrap();
+        Ok(match self.user.as_ref().and_then(|user| user(&question)) {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
     }
 
     async fn create_message(

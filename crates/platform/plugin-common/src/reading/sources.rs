@@ -5,11 +5,12 @@ use super::text::sentences;
 use planforge_diagnostics::Span;
 use planforge_pddl::ast::{Condition, Effect, Section, TypedName};
 use planforge_pddl::{print_condition, print_effect, print_init, print_typed_list};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Kind of a part of a domain or problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// An object or constant.
@@ -31,7 +32,7 @@ pub enum Part {
 }
 
 /// A part of a domain or problem with the sentences that it comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// Kind of the part.
     pub part: Part,

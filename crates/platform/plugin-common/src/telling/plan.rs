@@ -1,5 +1,6 @@
 //! A plan and what it changes, or the step that fails and why.
 
+use super::fold::repeated;
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::task::{Atom, GroundAction, Symbols};
 use planforge_planning::{FailedCondition, ValidationDecision, ValidationReport};
@@ -28,6 +29,9 @@ pub struct StepInWords {
     pub action: String,
     /// What the step changes, a sentence each.
     pub changes: Vec<String>,
+    /// Why it is done, or why it is possible, where that is not obvious: a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The reason why a plan is not valid.
@@ -61,6 +65,7 @@ pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
         number: step.index + 1,
         action: teller.action(&step.action),
         changes: teller.changes(step),
+        reason: None,
     });
     ToldPlan { verdict: teller.verdict(), steps: steps.collect(), refusal: teller.refusal() }
 }
@@ -182,13 +187,26 @@ fn sentence(text: &str) -> String {
 }
 
 impl fmt::Display for ToldPlan {
-    /// A line for the verdict and for each step, then the refusal.
+    /// A line for the verdict and for each step, then the refusal. Parts that repeat with another object are one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
-        for step in &self.steps {
-            let changes =
-                if step.changes.is_empty() { "Nothing changes.".to_owned() } else { step.changes.join(" ") };
-            writeln!(f, "{}. {}: {changes}", step.number, step.action)?;
+        let mut rest = self.steps.as_slice();
+        while !rest.is_empty() {
+            let found = repeated(rest);
+            let shown = found.as_ref().map_or(1, |found| found.steps);
+            for StepInWords { number, action, changes, reason } in &rest[..shown] {
+                let changes =
+                    if changes.is_empty() { "Nothing changes.".to_owned() } else { changes.join(" ") };
+                let reason = reason.as_ref().map(|reason| format!(" {reason}")).unwrap_or_default();
+                writeln!(f, "{number}. {action}: {changes}{reason}")?;
+            }
+            let folded = found.map(|found| (found.steps * found.objects.len(), list(&found.objects)));
+            rest = &rest[shown..];
+            if let Some((count, objects)) = folded {
+                let (first, last) = (rest[0].number, rest[count - 1].number);
+                writeln!(f, "Steps {first} to {last}: the same for {objects}.")?;
+                rest = &rest[count..];
+            }
         }
         let Some(refusal) = &self.refusal else { return Ok(()) };
         let what = match refusal.step {

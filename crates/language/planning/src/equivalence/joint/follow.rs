@@ -35,7 +35,7 @@ pub struct Followed {
 
 /// Follows steps of another reading in a model. `objects` are the names of all objects of that reading.
 ///
-/// Nothing is followed if no object in the steps has a partner.
+/// Nothing is followed if no object in the steps has a partner, and not each of them shares a word of its name with an action.
 ///
 /// # Errors
 /// The limit that was reached; [`StopReason::Nodes`] beyond twenty thousand states.
@@ -48,7 +48,8 @@ pub fn follow(
 ) -> Result<Followed, StopReason> {
     let pairs = pair_objects(objects, &model.lifted().symbols.objects);
     let named = |arg: &&String| pairs.iter().any(|(own, _)| own.eq_ignore_ascii_case(arg));
-    if steps.iter().flat_map(|step| &step.args).filter(named).count() == 0 {
+    let is_action = |step: &NamedStep| model.schema_names().iter().any(|name| shares_word(name, &step.name));
+    if !steps.iter().flat_map(|step| &step.args).any(|arg| named(&arg)) && !steps.iter().all(is_action) {
         return Ok(Followed { executed: false, goal: false });
     }
     let mut search = FollowSearch { model, steps, standing, pairs, seen: FxHashSet::default(), found: None };

@@ -1,0 +1,153 @@
+//! Questions to the author of a text in words, and the answers to them.
+
+use super::behaviour::{BehaviourTest, Model, Statement, in_words};
+use super::dialogue::OpenPoint;
+use crate::context::Question;
+use planforge_planning::walk::NamedStep;
+use planforge_plugin_common::reading::Point as CriticPoint;
+use std::collections::BTreeSet;
+
+/// Most steps of a difference between readings that is asked about in its own words.
+pub(super) const MOST_STEPS: usize = 6;
+
+/// True if the words of a critic fit the steps that show the difference: they name no other object of a type that the steps have an
+/// object of, unless the change names it too. The steps stand behind the words in every choice, so all of their objects and actions are
+/// named.
+pub(super) fn fits(told: &CriticPoint, steps: &[String], model: &Model) -> bool {
+    let of_steps: BTreeSet<String> = steps
+        .iter()
+        .filter_map(|step| NamedStep::parse(step))
+        .flat_map(|step| step.args)
+        .map(|object| object.to_lowercase())
+        .collect();
+    let all = || model.problem.objects.iter().chain(&model.domain.constants);
+    let types = |object: &str| -> BTreeSet<String> {
+        let named = all().filter(|known| known.name.key() == object);
+        let types = named.flat_map(|known| known.ty.iter().flat_map(|ty| &ty.alternatives));
+        types.map(|ty| ty.key().to_owned()).collect()
+    };
+    let typed: BTreeSet<String> = of_steps.iter().flat_map(|object| types(object)).collect();
+    let words = words_of(&format!("{} {} {}", told.question, told.here, told.otherwise));
+    let change = words_of(&format!("{:?}", told.change));
+    let has = |text: &[String], name: &[String]| text.windows(name.len()).any(|window| window == name);
+    let is_foreign = |object: &str| {
+        let name = words_of(object);
+        // A name of one letter, such as `a`, is a word of the language too.
+        object.len() > 1
+            && !of_steps.contains(object)
+            && !types(object).is_disjoint(&typed)
+            && has(&words, &name)
+            && !has(&change, &name)
+    };
+    !all().any(|object| is_foreign(object.name.key()))
+}
+
+/// The words of a text in lower case; the parts of `box-1` are two.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// An answer of a person.
+pub(super) enum Answer {
+    /// The number of a choice, from 1.
+    Choice(usize),
+    /// It does not matter, or nobody knows.
+    Open(&'static str),
+    Words(String),
+}
+
+impl Answer {
+    pub(super) fn read(answer: &str, choices: &[String]) -> Self {
+        let word = answer.trim().to_lowercase();
+        let begins = |at: usize, word: &str| {
+            let rest = choices.get(at).and_then(|choice| choice.strip_prefix(word));
+            rest.is_some_and(|rest| rest.starts_with([':', ',']))
+        };
+        match word.trim_end_matches('.') {
+            "1" => Self::Choice(1),
+            "2" => Self::Choice(2),
+            "yes" | "y" if begins(0, "yes") && !begins(1, "yes") => Self::Choice(1),
+            "no" | "n" if begins(1, "no") && !begins(0, "no") => Self::Choice(2),
+            "3" | "either" => Self::Open("either"),
+            // No words were given.
+            "4" | "5" | "unknown" => Self::Open("unknown"),
+            _ => Self::Words(answer.trim().to_owned()),
+        }
+    }
+}
+
+/// The question with one of its choices, without what follows from it.
+pub(super) fn said(point: &OpenPoint, choice: usize) -> String {
+    let choice = choice.checked_sub(1).and_then(|at| point.choices.get(at));
+    let clause = choice.and_then(|choice| choice.split(" [").next()).unwrap_or_default();
+    format!("{} {}", point.question, clause.trim_end_matches('.')) + "."
+}
+
+/// The answers as statements of the author, for a text that is read anew.
+pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
+    let decided = points.iter().filter(|point| ["1", "2"].contains(&point.answer.as_str()));
+    let statement = |point: &OpenPoint| {
+        let choice = point.choices.get(point.follows.checked_sub(1)?)?;
+        Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
+    };
+    decided.filter_map(statement).collect()
+}
+
+/// The question as a person sees it.
+pub(super) fn question_of(point: &OpenPoint) -> Question {
+    let mut choices = point.choices.clone();
+    choices.extend(
+        ["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned),
+    );
+    Question { text: point.question.clone(), choices }
+}
+
+/// True for a clause that begins with yes, in one of some languages: it comes first.
+pub(super) fn is_yes(clause: &str) -> bool {
+    ["yes", "ja", "oui", "sí", "si", "sì"]
+        .iter()
+        .any(|yes| clause.strip_prefix(yes).is_some_and(|rest| rest.starts_with([':', ','])))
+}
+
+/// A question about a difference that no critic has put into words.
+pub(super) fn headline(test: &BehaviourTest) -> String {
+    let steps = shortened(in_words(&test.steps)).join(", then ");
+    match (test.states, test.steps.is_empty()) {
+        (Statement::Possible, _) => format!("Is this possible from the start: {steps}?"),
+        (Statement::Done, true) => "Is everything that is wanted true at the start?".to_owned(),
+        (Statement::Done, false) => format!("Is everything that is wanted true after these steps: {steps}?"),
+    }
+}
+
+/// Long sequences without their middle.
+fn shortened(mut steps: Vec<String>) -> Vec<String> {
+    if let Some(more) = steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 1) {
+        steps.splice(2..2 + more, [format!("{more} more steps")]);
+    }
+    steps
+}
+
+/// One side of a question: its clause and what follows.
+pub(super) fn choice(clause: &str, holds: bool, test: &BehaviourTest, conditions: &[String]) -> String {
+    let steps = shortened(in_words(&test.steps));
+    let follows = match (test.states, holds, steps.split_last()) {
+        (Statement::Possible, true, _) => format!("possible: {}", steps.join(", then ")),
+        (Statement::Possible, false, Some((last, []))) => format!("not possible at the start: {last}"),
+        (Statement::Possible, false, Some((last, before))) => {
+            format!("not possible after {}: {last}", before.join(", then "))
+        }
+        (Statement::Done, true, Some(_)) => format!("done after {}", steps.join(", then ")),
+        (Statement::Done, false, Some(_)) => format!("not done after {}", steps.join(", then ")),
+        (_, true, None) => "done at the start".to_owned(),
+        (_, false, None) => "not done at the start".to_owned(),
+    };
+    let because = match (holds, conditions) {
+        (false, [first, ..]) => format!(" ({first})"),
+        _ => String::new(),
+    };
+    match clause.trim().trim_end_matches('.') {
+        "" => format!("{}: {follows}{because}", if holds { "yes" } else { "no" }),
+        clause => format!("{clause} [{follows}]"),
+    }
+}

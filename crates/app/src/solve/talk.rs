@@ -1,0 +1,190 @@
+//! A dialogue whose answers may contradict each other, or leave no plan: who answered is asked again, or it is said.
+
+use super::behaviour::Found;
+use super::dialogue::{Classes, Dialogue, OpenPoint, PointStatus, Reading, Settings, Unfollowed, talk_once};
+use super::questions::{Answer, said};
+use crate::context::{Context, Question};
+use std::collections::BTreeSet;
+
+/// Most points whose other side is tried where there is no plan.
+const MOST_TRIED: usize = 8;
+
+/// Goes through all open points of some readings. `readings` is not empty.
+pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<'_>) -> Dialogue {
+    let classes = Classes::of(context, readings);
+    let mut talk = Talk {
+        context,
+        settings,
+        answers: settings.answers.to_vec(),
+        overruled: BTreeSet::new(),
+        remarks: Vec::new(),
+    };
+    let once = |answers: &[OpenPoint], ask: bool| {
+        talk_once(context, readings, &classes, &Settings { answers, ask, ..*settings })
+    };
+    // Each round decides one contradiction, or takes the answer that makes a plan.
+    let mut rounds = settings.answers.len() + 1;
+    loop {
+        let mut dialogue = once(&talk.answers, settings.ask);
+        if !dialogue.statements.is_empty() || context.cancellation.is_cancelled() {
+            return dialogue;
+        }
+        talk.keep_answers(&dialogue.points);
+        let unfollowed = std::mem::take(&mut dialogue.unfollowed);
+        rounds = rounds.saturating_sub(1);
+        if rounds > 0 && unfollowed.first().is_some_and(|first| talk.decide(first, &dialogue.points)) {
+            continue;
+        }
+        talk.remarks.extend(unfollowed.iter().map(not_followed));
+        let is_solved = |answers: &[OpenPoint]| once(answers, false).found.steps().is_some();
+        if matches!(dialogue.found, Found::Unsolvable(_)) {
+            dialogue.solvable_if = talk.solvable_if(&dialogue.points, is_solved);
+            if let Some(changed) = talk.asked_to_change(&dialogue.solvable_if) {
+                talk.give(changed);
+                continue;
+            }
+        }
+        talk.end(&mut dialogue);
+        return dialogue;
+    }
+}
+
+struct Talk<'t> {
+    context: &'t Context,
+    settings: &'t Settings<'t>,
+    /// The answers that are followed.
+    answers: Vec<OpenPoint>,
+    /// Ids of the points whose answer another one overrules.
+    overruled: BTreeSet<String>,
+    remarks: Vec<String>,
+}
+
+impl Talk<'_> {
+    fn has_person(&self) -> bool {
+        self.settings.ask && self.context.questions.is_some()
+    }
+
+    /// Keeps the answers that were given in a dialogue.
+    fn keep_answers(&mut self, points: &[OpenPoint]) {
+        for point in points.iter().filter(|point| !point.answer.is_empty()) {
+            if !self.answers.iter().any(|known| known.id == point.id) {
+                self.answers.push(point.clone());
+            }
+        }
+    }
+
+    /// Answers a point.
+    fn give(&mut self, point: OpenPoint) {
+        self.answers.retain(|known| known.id != point.id);
+        self.answers.push(point);
+    }
+
+    /// Decides which of two answers counts: the person says it, else the later one. False if the answer contradicts no other one.
+    fn decide(&mut self, unfollowed: &Unfollowed, points: &[OpenPoint]) -> bool {
+        let given = |id: &str| self.answers.iter().find(|answer| answer.id == id);
+        let (Some(one), Some(other)) =
+            (unfollowed.excluded_by.as_deref().and_then(given), given(&unfollowed.given.id))
+        else {
+            return false;
+        };
+        let Some(followed) = points.iter().find(|point| point.id == one.id) else { return false };
+        // The sheet says which answers were followed before.
+        let is_new = |point: &OpenPoint| {
+            let known = self.settings.answers.iter().find(|known| known.id == point.id);
+            known.is_none_or(|known| known.status != PointStatus::Answered)
+        };
+        let (earlier, later) = match is_new(one) && !is_new(other) {
+            true => (other.clone(), one.clone()),
+            false => (one.clone(), other.clone()),
+        };
+        let words = |point: &OpenPoint| {
+            let point = if point.id == followed.id { followed } else { point };
+            match Answer::read(&point.answer, &point.choices) {
+                Answer::Choice(choice) => said(point, choice),
+                Answer::Open(_) | Answer::Words(_) => point.question.clone(),
+            }
+        };
+        let both = [words(&earlier), words(&later)];
+        let asked = self.has_person().then(|| {
+            self.context.ask(Question {
+                text: "These two answers contradict each other. Which one holds?".to_owned(),
+                choices: both.iter().cloned().chain(["I do not know".to_owned()]).collect(),
+            })
+        });
+        let loser = match asked.flatten().as_deref().map(str::trim) {
+            Some("1") => later,
+            Some("2") => earlier,
+            _ => {
+                let [first, second] = both;
+                self.remarks.push(format!(
+                    "two answers contradict each other, and the later one counts: \"{first}\" \"{second}\""
+                ));
+                self.overruled.insert(earlier.id.clone());
+                earlier
+            }
+        };
+        match Answer::read(&loser.answer, &loser.choices) {
+            Answer::Choice(choice) => self.give(OpenPoint { answer: (3 - choice).to_string(), ..loser }),
+            Answer::Open(_) | Answer::Words(_) => return false,
+        }
+        true
+    }
+
+    /// The points whose other side alone makes a plan, with that side as their answer.
+    fn solvable_if(&self, points: &[OpenPoint], is_solved: impl Fn(&[OpenPoint]) -> bool) -> Vec<OpenPoint> {
+        let is_choice = |point: &&OpenPoint| {
+            [PointStatus::Answered, PointStatus::Assumed, PointStatus::DecidedByText].contains(&point.status)
+        };
+        let mut found = Vec::new();
+        for point in points.iter().filter(is_choice).take(MOST_TRIED) {
+            let other = 3 - point.follows.clamp(1, 2);
+            let changed = OpenPoint {
+                answer: other.to_string(),
+                status: PointStatus::Assumed,
+                follows: other,
+                holds: !point.holds,
+                ..point.clone()
+            };
+            let mut answers = self.answers.clone();
+            answers.retain(|known| known.id != point.id);
+            answers.push(changed.clone());
+            if is_solved(&answers) {
+                found.push(changed);
+            }
+        }
+        found
+    }
+
+    /// The point that the person says is otherwise.
+    fn asked_to_change(&self, solvable_if: &[OpenPoint]) -> Option<OpenPoint> {
+        if solvable_if.is_empty() || !self.has_person() {
+            return None;
+        }
+        let mut choices: Vec<String> = solvable_if.iter().map(|point| said(point, point.follows)).collect();
+        choices.push("none of these".to_owned());
+        let text =
+            "As the text is read there is no plan. There is one if one of these is true. Which one is?";
+        let answer = self.context.ask(Question { text: text.to_owned(), choices })?;
+        let number: usize = answer.trim().parse().ok()?;
+        solvable_if.get(number.checked_sub(1)?).cloned()
+    }
+
+    /// Says which answers are not followed.
+    fn end(self, dialogue: &mut Dialogue) {
+        for point in dialogue.points.iter_mut().filter(|point| self.overruled.contains(&point.id)) {
+            point.status = PointStatus::Assumed;
+            if let Some(given) = self.settings.answers.iter().find(|given| given.id == point.id) {
+                point.answer.clone_from(&given.answer);
+            }
+        }
+        dialogue.remarks.extend(self.remarks);
+    }
+}
+
+fn not_followed(unfollowed: &Unfollowed) -> String {
+    let given = &unfollowed.given;
+    match Answer::read(&given.answer, &given.choices) {
+        Answer::Choice(choice) => format!("no reading allows this answer: {}", said(given, choice)),
+        Answer::Open(_) | Answer::Words(_) => format!("an answer is not followed: {}", given.question),
+    }
+}

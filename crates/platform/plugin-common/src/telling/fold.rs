@@ -1,0 +1,120 @@
+//! Repeated steps of a plan: `Steps 5 to 12: the same for b2 and b3.`
+
+use super::plan::StepInWords;
+
+/// Most steps of a part that repeats.
+const MOST_STEPS: usize = 8;
+
+/// A part of a plan whose next parts are the same with another object.
+pub(super) struct Repeated {
+    /// Steps of the part.
+    pub(super) steps: usize,
+    /// The objects of the parts after it, in their order.
+    pub(super) objects: Vec<String>,
+}
+
+/// The repetition that begins at the first of some steps, if it shortens them: the longest one.
+pub(super) fn repeated(steps: &[StepInWords]) -> Option<Repeated> {
+    let of_length = |length: usize| {
+        let mut parts = steps.chunks_exact(length);
+        let first = parts.next()?;
+        let mut old: Option<String> = None;
+        let mut objects: Vec<String> = Vec::new();
+        for part in parts {
+            let Some((from, to)) = other_object(first, part) else { break };
+            if objects.contains(&to) || old.as_ref().is_some_and(|old| *old != from) {
+                break;
+            }
+            old = Some(from);
+            objects.push(to);
+        }
+        // One line for a single step would not be shorter.
+        (objects.len() * length >= 2).then_some(Repeated { steps: length, objects })
+    };
+    (1..=MOST_STEPS.min(steps.len() / 2))
+        .filter_map(of_length)
+        .max_by_key(|found| found.steps * found.objects.len())
+}
+
+/// The object of the first part and the one that stands for it everywhere in the other.
+fn other_object(first: &[StepInWords], other: &[StepInWords]) -> Option<(String, String)> {
+    let mut pair: Option<(String, String)> = None;
+    for (one, two) in first.iter().zip(other) {
+        let (before, after): (Vec<&str>, Vec<&str>) =
+            (one.action.split(' ').collect(), two.action.split(' ').collect());
+        if before.len() != after.len() || before[0] != after[0] {
+            return None;
+        }
+        for (from, to) in before.iter().zip(&after).filter(|(from, to)| from != to) {
+            match &pair {
+                Some((known, with)) if known == from && with == to => {}
+                Some(_) => return None,
+                None => pair = Some(((*from).to_owned(), (*to).to_owned())),
+            }
+        }
+    }
+    let (from, to) = pair?;
+    let is_same = |(one, two): (&StepInWords, &StepInWords)| {
+        replaced(&one.action, &from, &to) == two.action
+            && one.changes.iter().map(|change| replaced(change, &from, &to)).eq(two.changes.iter().cloned())
+    };
+    first.iter().zip(other).all(is_same).then_some((from, to))
+}
+
+/// The text with a name in the place of another one, where it is a word.
+fn replaced(text: &str, from: &str, to: &str) -> String {
+    let is_inner = |c: char| c.is_alphanumeric() || ['-', '_'].contains(&c);
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+        let is_word =
+            !before.chars().next_back().is_some_and(is_inner) && !after.chars().next().is_some_and(is_inner);
+        out.push_str(before);
+        out.push_str(if is_word { to } else { from });
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(number: usize, action: &str, change: &str) -> StepInWords {
+        StepInWords { number, action: action.to_owned(), changes: vec![change.to_owned()], reason: None }
+    }
+
+    fn plan(steps: &[(&str, &str)]) -> Vec<StepInWords> {
+        steps.iter().enumerate().map(|(at, (action, change))| step(at + 1, action, change)).collect()
+    }
+
+    #[test]
+    fn parts_that_differ_in_one_object_are_the_same_for_it() {
+        let steps = plan(&[
+            ("take b1 hall", "b1 is held."),
+            ("drop b1 hall", "b1 is free."),
+            ("take b2 hall", "b2 is held."),
+            ("drop b2 hall", "b2 is free."),
+            ("take b3 hall", "b3 is held."),
+            ("drop b3 hall", "b3 is free."),
+            ("walk hall", "it is dark."),
+        ]);
+        let found = repeated(&steps).unwrap();
+        assert_eq!((found.steps, found.objects), (2, vec!["b2".to_owned(), "b3".to_owned()]));
+        assert!(repeated(&steps[1..2]).is_none() && repeated(&steps[5..]).is_none());
+    }
+
+    #[test]
+    fn parts_with_other_changes_or_two_objects_are_told() {
+        for second in [("drop b2 yard", "b2 is free."), ("drop b2 hall", "b2 is free. It rains.")] {
+            let first = ("drop b1 hall", "b1 is free.");
+            let steps = plan(&[("take b1", ""), first, ("take b2", ""), second]);
+            assert!(repeated(&steps).is_none(), "{second:?}");
+        }
+        let one = plan(&[("take b1", "b1 is held."), ("take b2", "b2 is held.")]);
+        assert!(repeated(&one).is_none());
+        // A name within another one is not that name.
+        assert_eq!(replaced("b1 is by b10 and b1-x.", "b1", "c"), "c is by b10 and b1-x.");
+    }
+}
