@@ -180,8 +180,7 @@ pub struct OracleOptions {
     pub suites: Vec<Suite>,
     /// Mistakes in the first domain that it writes for a candidate: this many, or as many as the domain has room for.
     pub errors: u32,
-    /// The number of mistakes of each first domain: exactly `errors` (`fixed`), or `errors` on average
-    /// (`poisson`).
+    /// The number of mistakes of each first domain.
     pub error_count: ErrorCount,
     /// Relative frequency of each kind of mistake.
     pub kinds: Kinds,
