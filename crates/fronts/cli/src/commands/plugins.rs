@@ -151,7 +151,7 @@ fn describe(info: &PluginInfo) -> String {
 
 /// The values of an enumeration with their meanings. A plugin's schema may refer to itself, so its depth is limited.
 fn value_meanings<'a>(schema: &'a Value, definitions: &'a Value, depth: usize) -> Vec<(&'a str, &'a str)> {
-    if depth > 4 {
+    if depth > 8 {
         return Vec::new();
     }
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
