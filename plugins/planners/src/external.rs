@@ -89,8 +89,8 @@ planforge_plugin_sdk::bundle_plugin!("planforge_planner_external", Planner, Exte
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExternalPlannerOptions {
-    /// A planner with a known command line: `fast-downward`, `k-star` or `pyperplan`. Left out: the command line is `command` and
-    /// `arguments`, and the program ends with the exit codes of `exit_codes`.
+    /// A planner with a known command line. Left out: the command line is `command` and `arguments`, and the program ends with the exit
+    /// codes of `exit_codes`.
     pub preset: Option<Preset>,
     /// The program and the words before its arguments, for example `["python3",
     /// "/opt/downward/fast-downward.py"]`. No shell is used. Left out: the preset's program, looked up in

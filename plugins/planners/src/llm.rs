@@ -93,7 +93,7 @@ pub struct LlmPlannerOptions {
     /// Shows the in-context example (`example.text` and `example.plan` of the suite). Left out: if the suite
     /// has one. `true`: a suite without one is an error.
     pub example: Option<bool>,
-    /// Replaces the system text. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }
 

@@ -22,15 +22,15 @@ pub enum Suite {
 pub struct Kinds {
     /// A precondition or effect is left out.
     pub omission: f64,
-    /// A well-typed literal too many.
+    /// A well-typed literal is added.
     pub addition: f64,
-    /// Two arguments of a literal in each other's place.
+    /// Two arguments of a literal are exchanged.
     pub swapped_arguments: f64,
-    /// A variable in another's place.
+    /// A variable is replaced by another one.
     pub replaced_argument: f64,
     /// A literal is negated.
     pub negation: f64,
-    /// Another predicate with the same arguments.
+    /// A predicate is replaced by another one, with the same arguments.
     pub retarget: f64,
 }
 
@@ -112,12 +112,12 @@ impl Default for Likelihood {
 }
 
 /// A simulated writer of single actions. A first version has mistakes of the `kinds`, as a domain has, and at
-/// most one mistake of form, which keeps it out of its domain. The probabilities of the forms exclude each
+/// most one mistake of form, with which it cannot be part of its domain. The mistakes of form exclude each
 /// other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Actions {
-    /// Mistakes of the `kinds` on average; how many it is in an action is drawn from a Poisson distribution.
+    /// Mistakes of the `kinds` on average; their number in an action is drawn from a Poisson distribution.
     pub errors: f64,
     /// Probability that the reply holds no action.
     pub no_action: f64,
@@ -180,15 +180,14 @@ pub struct OracleOptions {
     pub suites: Vec<Suite>,
     /// Mistakes in the first domain that it writes for a candidate: this many, or as many as the domain has room for.
     pub errors: u32,
-    /// The number of mistakes of each first domain: exactly `errors` (`fixed`), or `errors` on average
-    /// (`poisson`).
+    /// The number of mistakes of each first domain.
     pub error_count: ErrorCount,
     /// Relative frequency of each kind of mistake.
     pub kinds: Kinds,
-    /// Probability that a problem written before there are predicates has lost one argument of one predicate, everywhere. Every domain
-    /// written for that problem keeps to it, so only another problem mends it.
+    /// Probability that a problem written before there are predicates lacks one argument of one predicate, everywhere. Every domain
+    /// written for that problem lacks it, too, so only another problem repairs it.
     pub predicate_argument: f64,
-    /// Facts of the initial state that a written problem leaves out or gets an argument of wrong. No edit of the domain mends them.
+    /// Facts of the initial state that a written problem omits or writes with a wrong argument. No edit of the domain repairs them.
     pub problem_errors: u32,
     /// Probability that a mistake in an action that the feedback names is repaired in a reply; each mistake on its own.
     pub repair_named: f64,

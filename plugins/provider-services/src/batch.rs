@@ -198,15 +198,14 @@ pub struct BatchProviderOptions {
     /// for the service's own address, and no key for any other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"`, `"high"`, or a number of tokens (Anthropic). Left
-    /// out: the service's default.
+    /// The amount that the model reasons before it answers, also as a number of tokens (Anthropic). Left out: the service's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
     /// True marks the prompt for the service's cache (Anthropic). OpenAI caches the beginnings of long prompts by itself.
     pub cache: bool,
     /// The field of chat completions for the most tokens of a reply (OpenAI).
     pub max_tokens_field: MaxTokensField,
-    /// Fields that are never written, for services that refuse them (OpenAI).
+    /// Fields of OpenAI's interfaces that are never sent, for services that refuse them.
     pub omit: Vec<Field>,
 }
 

@@ -63,13 +63,12 @@ impl Provider for Gemini {
 pub struct GeminiOptions {
     /// The interface without `/models/MODEL:generateContent`; usually ends in `/v1beta`.
     pub base_url: String,
-    /// Name of the environment variable that holds the key. Left out: no key is sent, as for a local proxy.
+    /// Name of the environment variable that holds the key. Left out: no key is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
     /// Accepted for every provider, and without effect here: the service caches the beginnings of long prompts by itself.
     pub cache: bool,
-    /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"`, `"high"`, or a number of tokens.
-    /// Left out: the service's default.
+    /// The amount that the model reasons before it answers, also as a number of tokens. Left out: the service's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
     /// Further headers that carry no key. The value of every other header is given by `headers_env`, because this file is

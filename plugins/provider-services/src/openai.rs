@@ -245,15 +245,15 @@ pub struct OpenAiOptions {
     /// Azure's version of the interface, sent as `?api-version=`. It may also stand at the end of `base_url`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_version: Option<String>,
-    /// Name of the environment variable that holds the key. Left out: no key is sent, as for local servers.
+    /// Name of the environment variable that holds the key. Left out: no key is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
     /// Header that carries the key. `Authorization` carries `Bearer KEY`; any other carries the key itself. Left out: `api-key` for
     /// Azure, else `Authorization`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key_header: Option<String>,
-    /// The amount that the model reasons before it answers: `"none"`, `"low"`, `"medium"` or `"high"`. A number of tokens is refused, which
-    /// the service has no field for. Left out: the service's default.
+    /// The amount that the model reasons before it answers. A number of tokens is refused: the service has no field for it. Left out: the
+    /// service's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
     /// Accepted for every provider, and without effect here: OpenAI caches the beginnings of long prompts by itself, and other servers decide
@@ -265,8 +265,8 @@ pub struct OpenAiOptions {
     /// Value of the header `OpenAI-Project`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Further headers that carry no key, such as `User-Agent`. The value of every other header is given by `headers_env`,
-    /// because this file is recorded.
+    /// Further headers that carry no key. The value of every other header is given by `headers_env`, because this file is
+    /// recorded.
     pub headers: BTreeMap<String, String>,
     /// Further headers, each with the name of the environment variable that holds its value.
     pub headers_env: BTreeMap<String, String>,
@@ -284,10 +284,10 @@ pub struct OpenAiOptions {
     /// models on Azure, else `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens_field: Option<MaxTokensField>,
-    /// The way in which the server enforces the grammar of a reply, for stages with `grammar = "prefer"` or `"require"`: `"llama-cpp"`, `"vllm"`,
-    /// `"sglang"`, `"custom-tool"` (interface Responses), `"json-schema"`, or `"none"`. It is not guessed from the address.
+    /// The way in which the server enforces the grammar of a reply, for stages with `grammar = "prefer"` or `"require"`. It is not guessed
+    /// from the address.
     pub grammar: GrammarSupport,
-    /// Fields that are never sent, for endpoints that refuse them.
+    /// Fields of OpenAI's interfaces that are never sent, for services that refuse them.
     pub omit: Vec<Field>,
     /// Most megabytes of a response, at least 1.
     pub max_body_mb: u32,

@@ -81,7 +81,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionTranslatorOptions {
-    /// The source of the predicates: `given`, or `grown` action by action.
+    /// The source of the predicates.
     pub mode: Mode,
     /// Number of in-context examples of each request, drawn for each sample from the actions of the suites
     /// in `action_examples` of `[given]`.
@@ -98,11 +98,11 @@ pub struct ActionTranslatorOptions {
     pub only: Option<Vec<String>>,
     /// Requests token log-probabilities. Their sum over all actions is the candidate's log-likelihood.
     pub logprobs: bool,
-    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. An action has two requests then:
-    /// its parameters, and the rest over them. In mode `given` only: new predicates have no grammar.
+    /// Grammars in the requests. An action has two requests then: its parameters, and the rest over them. In mode `given` only: new
+    /// predicates have no grammar.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,
-    /// Replaces the system text. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }
 

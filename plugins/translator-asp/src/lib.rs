@@ -123,9 +123,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AspTranslatorOptions {
-    /// The source of the intermediate representation: `ic` (one request with an example of the same domain),
-    /// `g3` (three requests that fit every domain), `g1` (these as one), `infer` (the candidate's text `ir`,
-    /// and no request).
+    /// The source of the intermediate representation.
     pub mode: Mode,
     /// Most repair requests, which show the model the refusals of its answer in the same conversation.
     #[schemars(range(max = 10))]
@@ -134,17 +132,14 @@ pub struct AspTranslatorOptions {
     /// objects.
     #[schemars(range(min = 1, max = 1000))]
     pub models: u32,
-    /// Limits of one inference: seconds (`time_s`) and megabytes (`memory_mb`) of the child process,
-    /// kilobytes of the program (`program_kb`) and of the answer (`answer_kb`), pairs of objects that are
-    /// tried when two answers are compared (`choices`).
+    /// Limits of one inference: `time_s`, `memory_mb`, `program_kb`, `answer_kb` and `choices`.
     pub limits: Limits,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
-    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`. The requests for numbers and objects
-    /// of mode `g3` have none.
+    /// Grammars in the requests. The requests for numbers and objects of mode `g3` have none.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,
-    /// Replaces the system text. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }
 

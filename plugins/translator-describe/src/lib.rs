@@ -106,10 +106,10 @@ impl Mode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DescribeOptions {
-    /// The text to write: `domain-text`, `task-text`, `sentences` or `types`.
+    /// The text to write.
     pub mode: Mode,
     /// Most in-context examples of other domains that are shown. Left out: all that there are.
     pub examples: Option<u32>,
-    /// Replaces the system text. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }

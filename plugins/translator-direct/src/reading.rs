@@ -235,8 +235,7 @@ impl Style {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingOptions {
-    /// The ways that the model is asked to go, one for each sample in turn: `plain` (the domain, then the problem), `goal-first`
-    /// (backwards from the goal) or `actions-first` (the actions one by one, then the objects). None: `plain`.
+    /// The ways that the model is asked to go, one for each sample in turn. None: `plain`.
     pub styles: Vec<Style>,
     /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,

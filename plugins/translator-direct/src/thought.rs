@@ -143,12 +143,11 @@ pub enum Form {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThoughtOptions {
-    /// `write` writes PDDL; `update` writes the candidate's PDDL anew from a critique.
+    /// The task of the model.
     pub mode: Mode,
     /// The PDDL that is written: `domain` or `problem`.
     pub artefact: Artefact,
-    /// The form of a reply: `thought` is a thought and then PDDL, each under a heading; `plain` is PDDL alone. The thought is kept with the
-    /// candidate.
+    /// The form of a reply. A thought is kept with the candidate.
     pub form: Form,
     /// Shows a template to complete: for a problem its objects, for a domain the names and parameters of its actions. Templates are the
     /// suite's texts `objects.template` and `domain.template` or, without these, the action interface that the pipeline gives. A task that has

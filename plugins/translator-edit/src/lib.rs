@@ -97,7 +97,7 @@ pub struct EditOptions {
     pub reason: bool,
     /// Requests token log-probabilities. Their sum is the candidate's log-likelihood.
     pub logprobs: bool,
-    /// Grammars in the requests: `"off"`, `"prefer"` (where the provider enforces them) or `"require"`.
+    /// Grammars in the requests.
     #[serde(skip_serializing_if = "GrammarUse::is_off")]
     pub grammar: GrammarUse,
     /// Replaces the system text. An empty text omits the system turn.

@@ -51,16 +51,15 @@ pub enum Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CritiqueOptions {
-    /// The artefact to criticise: `domain`, `problem` or `plan`.
+    /// The artefact to criticise.
     pub of: Of,
-    /// The requested form: `structured` (findings with place, severity and change) or `prose`.
+    /// The requested form.
     pub form: Form,
     /// Makes the rounds of a refine stage one conversation with the critic. Otherwise each round asks anew;
     /// repetitions are found by comparing replies.
     pub history: bool,
-    /// Findings that the plugin adds to the request: `["diagnostics"]` for those of the PDDL checks on
-    /// domain and problem. The stage's `feedback = ["LABEL"]` adds the findings of other stages.
+    /// Findings that the plugin adds to the request. The stage's `feedback = ["LABEL"]` adds the findings of other stages.
     pub evidence: Vec<Evidence>,
-    /// Replaces the system text. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
 }

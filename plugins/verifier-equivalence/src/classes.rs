@@ -158,13 +158,11 @@ pub struct ClassVerifierOptions {
     /// Plans of each problem, in either domain: 10 as in the paper's text; its code uses 100.
     #[schemars(range(min = 1, max = 100_000))]
     pub k: usize,
-    /// The comparison of plans: `definition` or `reference-code`.
+    /// The comparison of plans.
     pub rule: Rule,
-    /// The actions that have a bad precondition (BPError): `requirement` (the default), `negation` (the paper's
-    /// definition) or `unguarded-delete` (where the paper's planner stops).
+    /// The actions that have a bad precondition (BPError).
     pub bad_precondition: BadPrecondition,
-    /// The ground actions of plans: `ground-no-ops-dropped` (the default, as the paper's planner has it) or
-    /// `strips`. Plans are executed under STRIPS semantics.
+    /// The ground actions of plans; the default is that of the paper's planner. Plans are executed under STRIPS semantics.
     pub semantics: Semantics,
     /// Most search nodes for the plans of one problem in one domain.
     #[schemars(range(min = 1))]

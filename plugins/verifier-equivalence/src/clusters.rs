@@ -96,7 +96,7 @@ pub struct ClusterOptions {
     pub max_states: u64,
     /// Most search nodes for a plan. A candidate that is not shown to be unsolvable within them counts as solvable.
     pub max_nodes: u64,
-    /// Replaces the system text of questions. An empty text leaves the system turn out.
+    /// Replaces the system text. An empty text omits the system turn.
     pub system: Option<String>,
     /// Limits on the comparisons. Candidates that share a call share the sum.
     pub limits: JudgingLimits,

@@ -158,10 +158,9 @@ pub enum InterfaceOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EquivalenceVerifierOptions {
-    /// The compared artefact: `problem` or `domain`.
+    /// The compared artefact.
     pub what: What,
-    /// The method: problems `syntactic` (the default) or by `goals`, domains `exact` (the default) or by
-    /// `hde`.
+    /// The method. Left out: `syntactic` for problems, `exact` for domains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// Most choices that the search tries, at least 1: pairs of objects of two problems, or parts of a
@@ -171,7 +170,7 @@ pub struct EquivalenceVerifierOptions {
     /// At level `goals`, most states that are visited if invariants and searches leave the question open; at
     /// level `exact`, most pairs of states.
     pub max_states: u64,
-    /// Domains: `exact` or `matched` (a renaming of the candidate's actions, parameters and types is searched).
+    /// The names that the actions of a candidate's domain must have.
     pub interface: InterfaceOption,
     /// At level `hde`: plans of the problem, in either domain.
     #[schemars(range(min = 1, max = 100_000))]

@@ -96,8 +96,7 @@ pub enum Ratings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WalkVerifierOptions {
-    /// `definition` (the paper's Definition 1 and Eq. 2) or `reference-code`: the defaults of the other
-    /// options.
+    /// The defaults of the other options.
     pub form: Form,
     /// The longest walk. Lengths 1 to `t_max` count alike.
     #[schemars(range(min = 1, max = 1000))]
@@ -106,16 +105,15 @@ pub struct WalkVerifierOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub walks: Option<u32>,
-    /// `strips` or `ground-no-ops-dropped` (needs an environment that shows its reference model): which ground actions are legal. By
-    /// default the form's.
+    /// The ground actions that are legal. `ground-no-ops-dropped` needs an environment that shows its reference model. Left out: the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub semantics: Option<Semantics>,
-    /// The treatment of a walk that reaches a dead end: `condition` or `truncate`. Left out: the form's.
+    /// The treatment of a walk that reaches a dead end. Left out: the form's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dead_ends: Option<DeadEnds>,
-    /// `uniform` or `coverage-guided`: how a walk chooses its steps.
+    /// The choice of a walk's steps.
     pub policy: Policy,
-    /// `auto`, `exact` or `sampled`. By default `auto`, in `reference-code` `sampled`.
+    /// The way to a score. Left out: `auto`, in form `reference-code` `sampled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// Most pairs of states that an exact score, or the search for a shortest failing walk, may visit, and most search nodes of
@@ -133,14 +131,13 @@ pub struct WalkVerifierOptions {
     /// not the best at that confidence, by anytime-valid bounds. Two within 0.01 both count as best. At most
     /// `walks` of each length are drawn. Without it every candidate gets all of them.
     pub racing: bool,
-    /// `none`, `paper`, `with-goals` or `reference-code`: how candidates are ranked by the metric `rating`. By default `paper`, in
-    /// form `reference-code` its own. `with-goals` also compares the goals.
+    /// The metric `rating`, by which candidates are ranked. Left out: `paper`, in form `reference-code` its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratings: Option<Ratings>,
-    /// `exact` or `matched`: which names the candidate's actions must have.
+    /// The names that the candidate's actions must have.
     pub interface: InterfaceOption,
-    /// `shortest` (the paper's feedback) or `each`: the failing walks that the feedback shows. With `each` a model can repair
-    /// several mistakes in one round.
+    /// The failing walks that the feedback shows; the paper's feedback has the shortest. With `each` a model can repair several mistakes
+    /// in one round.
     pub failing_walks: FailingWalks,
     /// Tries single edits of the candidate's domain and problem, and the feedback names the side that has an edit which removes the
     /// failing walk and contradicts nothing else that was tried in the environment. For rounds that edit both.

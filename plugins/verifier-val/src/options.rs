@@ -62,16 +62,15 @@ pub enum PddlParser {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanVerifierOptions {
-    /// The judged artefact: `auto`, `pddl`, `domain` or `plan`.
+    /// The judged artefact.
     pub what: What,
-    /// The parser that decides about PDDL: `own`, or `val` for VAL's program `Parser` (`what = "pddl"` or
-    /// `"domain"` only).
+    /// The parser that decides about PDDL; `val` with `what = "pddl"` or `"domain"` only.
     pub parser: PddlParser,
     /// VAL's program `Parser` and the words before its files; a name is looked up in `PATH`.
     pub parser_command: Vec<String>,
-    /// The task that a plan is judged on: that of the `candidate`, or that of the `environment`.
+    /// The task that a plan is judged on.
     pub against: Against,
-    /// The validator of plans: `own`, or `val` for an installed VAL (`against = "candidate"` only).
+    /// The validator of plans; `val` with `against = "candidate"` only.
     pub backend: Backend,
     /// The VAL program and the words before its files; a name is looked up in `PATH`.
     pub val_command: Vec<String>,

@@ -12,6 +12,8 @@ use std::path::Path;
 
 const NOTE: &str = "<!-- Generated from the schemas: `UPDATE_PAGES=1 cargo test -p planforge-app reference_pages`. Do not edit. -->";
 
+const TABLE_HEAD: &str = "\n| key | type | default | meaning |\n|---|---|---|---|\n";
+
 /// Writes the tables of one schema. Objects with keys of their own become sections behind the table that mentions them.
 struct Writer<'a> {
     definitions: &'a Value,
@@ -79,7 +81,9 @@ impl<'a> Writer<'a> {
                 .iter()
                 .filter(|(_, meaning)| !meaning.is_empty())
                 .fold(String::new(), |all, (value, meaning)| format!("{all} `{value}`: {meaning}"));
-            return (names.join(", "), meaning);
+            let has_meanings = values.len() > 1 && values.iter().all(|(_, meaning)| !meaning.is_empty());
+            let kind = if has_meanings { "string".to_owned() } else { names.join(", ") };
+            return (kind, meaning);
         }
         if let Some(any) = schema["anyOf"].as_array() {
             let mut kinds = Vec::new();
@@ -119,8 +123,9 @@ impl<'a> Writer<'a> {
         let Some(keys) = schema["properties"].as_object() else { return };
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        self.out.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
-        for (key, value) in keys {
+        self.out.push_str(TABLE_HEAD);
+        // The heading of an alternative names its constant.
+        for (key, value) in keys.iter().filter(|(_, value)| value.get("const").is_none()) {
             let (kind, meaning) = self.kind(value);
             let default = match &value["default"] {
                 Value::Null if required.contains(&key.as_str()) => "required".to_owned(),
@@ -140,10 +145,22 @@ impl<'a> Writer<'a> {
             let _ = writeln!(self.out, "\n{described}");
         }
         self.keys(schema);
+        let mut shown_before = Vec::new();
         for one in schema["oneOf"].as_array().into_iter().flatten() {
             let Some(kind) = one["properties"]["do"]["const"].as_str() else { continue };
+            let start = self.out.len();
             let _ = writeln!(self.out, "\n{}# `do = \"{kind}\"`", self.heading);
             self.section(one);
+            let section = self.out[start..].trim();
+            if self.out[..start].contains(section) {
+                let place = anchor(section.lines().next().unwrap_or_default());
+                shown_before.push(format!("[`{kind}`](#{place})"));
+                self.out.truncate(start);
+            }
+        }
+        if !shown_before.is_empty() {
+            let _ =
+                writeln!(self.out, "\nThese kinds have the same keys as above: {}.", shown_before.join(", "));
         }
     }
 
@@ -170,6 +187,47 @@ fn text(schema: &Value) -> String {
         .replace('|', "\\|")
 }
 
+/// The anchor that GitHub and mdBook give to a heading.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The page without options that an earlier section has in the same words. A line behind the table names them with that section.
+fn fold_repeated_options(page: &str) -> String {
+    let mut sections: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut heading = "";
+    let mut repeated: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut out = String::new();
+    for line in page.lines() {
+        if line.starts_with('#') {
+            heading = line;
+        }
+        let is_long_row =
+            line.starts_with("| `") && line.matches(" | ").count() >= 3 && line.split(' ').count() >= 15;
+        let first = if is_long_row { *sections.entry(line).or_insert(heading) } else { heading };
+        if first != heading {
+            let key = line.trim_start_matches("| ").split(' ').next().unwrap_or_default();
+            repeated.entry(first).or_default().push(key);
+            continue;
+        }
+        if !line.starts_with('|') && !repeated.is_empty() {
+            let rows = out.strip_suffix(TABLE_HEAD).map_or(out.len(), str::len);
+            out.truncate(rows);
+            out.push('\n');
+            for (section, keys) in std::mem::take(&mut repeated) {
+                let name = section.trim_start_matches('#').trim();
+                let name = if name.contains('`') { name.to_owned() } else { format!("`{name}`") };
+                let _ = writeln!(out, "As in [{name}](#{}): {}.", anchor(section), keys.join(", "));
+            }
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
 fn range(schema: &Value) -> String {
     match (&schema["minimum"], &schema["maximum"]) {
         (Value::Null, Value::Null) => String::new(),
@@ -190,7 +248,7 @@ fn pipeline_file(schema: &Value) -> String {
          together is in\n[samples, feedback and rounds](rounds.md) and [budget stages](budget.md).\n"
     );
     writer.keys(schema);
-    writer.rest().replace("(#llmtable)", "(model-tables.md)")
+    fold_repeated_options(&writer.rest().replace("(#llmtable)", "(model-tables.md)"))
 }
 
 fn model_tables(schema: &Value) -> String {
@@ -263,41 +321,38 @@ fn push_sections(out: &mut String, text: &str, id: &str, shared: &mut BTreeMap<S
     out.push_str(&page);
 }
 
+/// An effect with the names of the options that have it, and the owners of each list of names.
+struct EffectRow {
+    effect: Effect,
+    options: Vec<(String, Vec<String>)>,
+}
+
 /// The effects of options beyond the result, and the consent that covers each.
 fn option_effects() -> String {
     let mut out = format!(
-        "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The lists have what its options can do beyond the \
+        "# Effects of options, and consent\n\n{NOTE}\n\nA file may come from somebody else. The list has what its options can do beyond the \
          result of a run, and the consent\nthat covers it ([how to give it](../how-to/allow-servers-and-programs.md)). What needs consent does not \
-         happen without it. No option names\na place to write to: a run writes below `--runs`, an evaluation below `--out`. Keys of nested tables have the name \
-         of their type.\n"
+         happen without it. Every option that is not listed changes\nonly the result, or the time and memory of its computation. No option names a place \
+         to write to: a run writes below `--runs`, an evaluation below `--out`.\nKeys of nested tables have the name of their type.\n\n"
     );
-    for (heading, is_in) in [
-        (
-            "Providers",
-            (|owner| matches!(owner, OptionOwner::Plugin(id) if id.starts_with("provider-")))
-                as fn(_) -> bool,
-        ),
-        ("Other plugins", |owner| matches!(owner, OptionOwner::Plugin(id) if !id.starts_with("provider-"))),
-        ("Pipeline files", |owner| owner == OptionOwner::Pipeline),
-        ("Matrix files", |owner| owner == OptionOwner::Matrix),
-        ("Suite files", |owner| owner == OptionOwner::Suite),
-        ("Files of the user's configuration", |owner| matches!(owner, OptionOwner::UserFile(_))),
-    ] {
-        let _ = writeln!(out, "\n## {heading}\n");
-        // Each effect once, in the order of the table, with all options that have it.
-        let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
-        for row in OPTION_ROWS.iter().filter(|row| is_in(row.owner)) {
-            let options = format!("{}: {}", owner_name(row.owner), names(row.options));
-            match effects.iter_mut().find(|(effect, _)| *effect == row.effect) {
-                Some((_, all)) => all.push(options),
-                None => effects.push((row.effect, vec![options])),
-            }
+    // Each effect once, in the order of the table, with all options that have it, and their owners.
+    let mut effects: Vec<EffectRow> = Vec::new();
+    for row in OPTION_ROWS.iter().filter(|row| row.effect != Effect::None) {
+        let at = effects.iter().position(|one| one.effect == row.effect).unwrap_or_else(|| {
+            effects.push(EffectRow { effect: row.effect, options: Vec::new() });
+            effects.len() - 1
+        });
+        let (owner, names) = (owner_name(row.owner), names(row.options));
+        match effects[at].options.iter_mut().find(|(options, _)| *options == names) {
+            Some((_, owners)) => owners.push(owner),
+            None => effects[at].options.push((names, vec![owner])),
         }
-        effects.sort_by_key(|(effect, _)| *effect == Effect::None);
-        for (effect, options) in effects {
-            let consent = if effect == Effect::None { "none" } else { effect.consent() };
-            let _ = writeln!(out, "* **{}**. Consent: {consent}. {}", effect.text(), options.join("; "));
-        }
+    }
+    for EffectRow { effect, options } in effects {
+        let options: Vec<String> =
+            options.iter().map(|(names, owners)| format!("{names} of {}", owners.join(", "))).collect();
+        let (text, consent) = (effect.text(), effect.consent());
+        let _ = writeln!(out, "* **{text}**. Consent: {consent}. {}.", options.join("; "));
     }
     out
 }
@@ -309,8 +364,8 @@ fn names(options: &[&str]) -> String {
 fn owner_name(owner: OptionOwner) -> String {
     match owner {
         OptionOwner::Plugin(id) => format!("[`{id}`](plugins.md#{id})"),
-        OptionOwner::Pipeline => "[pipeline file](pipeline-file.md)".to_owned(),
-        OptionOwner::Matrix => "matrix file".to_owned(),
+        OptionOwner::Pipeline => "[pipeline files](pipeline-file.md)".to_owned(),
+        OptionOwner::Matrix => "matrix files".to_owned(),
         OptionOwner::Suite => "`suite.toml`".to_owned(),
         OptionOwner::UserFile(name) => format!("`{name}`"),
     }
@@ -357,7 +412,7 @@ fn reference_pages_agree_with_the_schemas() {
     for (name, page) in [
         ("pipeline-file.md", pipeline_file(&schema)),
         ("model-tables.md", model_tables(&schema)),
-        ("plugins.md", plugins(&infos) + &examples(&example_plugins(), &written)),
+        ("plugins.md", fold_repeated_options(&(plugins(&infos) + &examples(&example_plugins(), &written)))),
         ("option-effects.md", option_effects()),
     ] {
         let path = folder.join(name);

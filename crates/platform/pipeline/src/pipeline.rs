@@ -174,7 +174,7 @@ pub fn pipeline_schema() -> serde_json::Value {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObfuscateTable {
-    /// `random` names are made up, `misleading` ones come from another setting, and with `original` only the order changes.
+    /// The kind of new names.
     pub names: NameStyle,
     /// Kinds of names to exchange; all by default.
     #[serde(default = "all", skip_serializing_if = "is_all")]

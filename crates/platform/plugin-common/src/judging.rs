@@ -243,7 +243,7 @@ pub enum Rule {
     /// Every plan of either list must be a plan of the other domain.
     #[default]
     Definition,
-    /// As the paper's code counts: different numbers of plans are a difference, and the lists are gone through in pairs.
+    /// As in the paper's code: different numbers of plans are a difference, and the lists are compared in pairs.
     ReferenceCode,
 }
 

@@ -6,7 +6,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Translate planning tasks from plain language to checked PDDL, and prove every plan step by step.
+/// Turn a task in words into a plan, and say what the plan rests on.
 #[derive(Debug, Parser)]
 #[command(name = "planforge", version, after_help = crate::exit::help())]
 pub(crate) struct Cli {

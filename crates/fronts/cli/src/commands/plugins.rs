@@ -137,13 +137,32 @@ fn describe(info: &PluginInfo) -> String {
     }
     let options = info.options_schema.get("properties").and_then(Value::as_object);
     let option_row = |(name, schema): (&String, &Value)| {
-        let about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
+        let about = schema["description"].as_str().unwrap_or_default();
+        let values = value_meanings(schema, &info.options_schema["$defs"], 0);
+        let values =
+            values.iter().map(|(value, meaning)| format!(" \"{value}\": {meaning}")).collect::<String>();
         let default = schema.get("default").filter(|d| !d.is_null());
         let default = default.map(|d| format!(" (default {d})")).unwrap_or_default();
-        [name.clone(), about + &default]
+        [name.clone(), format!("{about}{values}{default}").replace('\n', " ")]
     };
     section("option", options.into_iter().flatten().map(option_row).collect());
     out
+}
+
+/// The values of an enumeration with their meanings. A plugin's schema may refer to itself, so its depth is limited.
+fn value_meanings<'a>(schema: &'a Value, definitions: &'a Value, depth: usize) -> Vec<(&'a str, &'a str)> {
+    if depth > 8 {
+        return Vec::new();
+    }
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        return value_meanings(&definitions[name], definitions, depth + 1);
+    }
+    let own = schema["const"].as_str().zip(schema["description"].as_str());
+    let alternatives =
+        ["oneOf", "anyOf"].into_iter().flat_map(|key| schema[key].as_array().into_iter().flatten());
+    let inner =
+        alternatives.chain(schema.get("items")).flat_map(|one| value_meanings(one, definitions, depth + 1));
+    own.into_iter().chain(inner).collect()
 }
 
 /// Check a plugin: options, metrics, determinism, concurrency, cancellation, hostile inputs.

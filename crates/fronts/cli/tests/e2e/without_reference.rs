@@ -125,19 +125,27 @@ fn the_page_says_what_each_pipeline_does() {
         .collect();
     pipelines.sort();
     let mut planned_or_written = [0; 4];
+    // The cells of a row, and the pipelines that have them.
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for name in &pipelines {
         let text = fs::read_to_string(pipeline(&format!("{name}.toml"))).unwrap();
         fs::write(path("pipeline.toml"), simulated(&text, &server.base_url())).unwrap();
-        let _ = write!(page, "| `{name}` |");
+        let mut cells = String::new();
         for ((kind, _), count) in kinds.iter().zip(&mut planned_or_written) {
             let (file, task, runs) = (path("pipeline.toml"), path(kind).join("p01"), path("runs"));
             let [file, task, runs] = [file, task, runs].map(|path| path.display().to_string());
             let ran = ran(["run", &file, "--task", &task, "--runs", &runs, "--json", "--jobs", "2"]);
             let cell = cell(&ran.stdout);
             *count += usize::from(ran.exit == 0);
-            let _ = write!(page, " {cell} |");
+            let _ = write!(cells, " {cell} |");
         }
-        page.push('\n');
+        match rows.iter_mut().find(|(row, _)| *row == cells) {
+            Some((_, pipelines)) => pipelines.push(format!("`{name}`")),
+            None => rows.push((cells, vec![format!("`{name}`")])),
+        }
+    }
+    for (cells, pipelines) in rows {
+        let _ = writeln!(page, "| {} |{cells}", pipelines.join(", "));
     }
     let _ = writeln!(
         page,
