@@ -258,7 +258,10 @@ impl Attempt<'_> {
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::Unfinished, line, None))));
         }
         let readings = Readings::of(&self.runs);
-        if readings.refusals.len() > readings.usable.len().max(readings.left_out.len()) {
+        // A reading that takes no action from the text finds none in it, either.
+        let invented = readings.usable.iter().filter(|reading| reading.invents_actions()).count();
+        let refusing = if readings.refusals.is_empty() { 0 } else { readings.refusals.len() + invented };
+        if refusing > (readings.usable.len() - invented).max(readings.left_out.len()) {
             let (_, sentence) = &readings.refusals[0];
             let line = format!("not a task: {sentence}");
             return Ok(Ended::Result(Box::new(self.result(SolveEnd::NotATask, line, None))));

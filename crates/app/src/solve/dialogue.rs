@@ -7,7 +7,9 @@ use super::questions::{Answer, MOST_STEPS, choice, fits, headline, is_yes, quest
 use crate::context::Context;
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_planning::walk::NamedStep;
-use planforge_plugin_common::reading::{GapKind, Point as CriticPoint, PointChange, apply, apply_after};
+use planforge_plugin_common::reading::{
+    GapKind, Part, Point as CriticPoint, PointChange, apply, apply_after, sources,
+};
 use planforge_record::sha256_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +21,15 @@ pub(super) struct Reading {
     pub(super) model: Model,
     /// Points that the critic of this reading names; `None` if it gave no answer.
     pub(super) points: Option<Vec<CriticPoint>>,
+}
+
+impl Reading {
+    /// True if every action is marked as assumed: no sentence says what can be done.
+    pub(super) fn invents_actions(&self) -> bool {
+        let parts = sources(&self.model.domain_text, &self.model.problem_text);
+        let mut actions = parts.iter().filter(|part| part.part == Part::Action).peekable();
+        actions.peek().is_some() && actions.all(|action| action.assumed)
+    }
 }
 
 /// A point that the text leaves open.
