@@ -5,7 +5,9 @@
 //! written. The first line of a reply says whether the text is a task. A text that is none, contradicts itself or holds two tasks fails
 //! the sample, with the model's sentence as message. Feedback is asked about in the next turn of the conversation.
 
-use planforge_diagnostics::{CodeInfo, code_table};
+use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, code_table};
+use planforge_pddl::ast::TypedName;
+use planforge_pddl::parse_domain;
 use planforge_plugin_common::reading::{has_quote, is_sentence, join_texts, numbered, quotation_mark};
 use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
@@ -134,8 +136,11 @@ fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result
         None => WantedPddl::Either,
     };
     // Without PDDL the verdict may come after other words.
-    let patch = read_reply(reply, wanted, request.fixes)
+    let mut patch = read_reply(reply, wanted, request.fixes)
         .map_err(|failure| lines.find_map(|line| refusal(text, line)).unwrap_or(failure))?;
+    if request.fixes == FixPolicy::Safe {
+        own_lines_of_types(&mut patch);
+    }
     // A correction may leave out the part that is right.
     let lacks_domain =
         wanted == WantedPddl::Either && patch.domain.is_none() && request.candidate.domain.is_none();
@@ -145,6 +150,53 @@ fn read_reading(request: &TranslateRequest, text: &str, reply: &Reply) -> Result
         (_, true) => Err(no_pddl("the reply holds a domain, and no PDDL problem")),
         _ => Ok(patch),
     }
+}
+
+/// Names in `:types` that stand on lines of their own, above `shed - place`, get the parent `object` if the list makes a type its own parent:
+/// the question asks for one declaration a line. As PDDL, all of them would be below `place`.
+fn own_lines_of_types(patch: &mut CandidatePatch) {
+    let Some(text) = &patch.domain else { return };
+    let tree = parse_domain(text, SourceId(0)).value;
+    let is_own_parent = |entry: &TypedName| {
+        entry.ty.iter().flat_map(|ty| &ty.alternatives).any(|parent| *parent == entry.name)
+    };
+    let section = tree.sections.iter().find(|section| section.keyword.is(":types"));
+    let Some((own, section)) = tree.types.iter().find(|entry| is_own_parent(entry)).zip(section) else {
+        return;
+    };
+    let (start, end) = (section.span.start as usize, section.span.end as usize);
+    let lines: Vec<&str> = text[start..end].split_inclusive('\n').collect();
+    let mut fixed = text[..start].to_owned();
+    for (at, line) in lines.iter().enumerate() {
+        let below = lines[at + 1..].iter().map(|line| code(line).trim()).find(|code| !code.is_empty());
+        let names = code(line).trim_end_matches(|c: char| c.is_whitespace() || c == ')');
+        let is_empty = matches!(names.trim_start_matches(['(', ' ']), "" | ":types");
+        let has_parent = names.split_whitespace().any(|word| word == "-")
+            || below.is_some_and(|code| code.starts_with('-'));
+        match is_empty || has_parent {
+            true => fixed.push_str(line),
+            false => fixed.extend([names, " - object", &line[names.len()..]]),
+        }
+    }
+    fixed.push_str(&text[end..]);
+    let read = parse_domain(&fixed, SourceId(0));
+    if read.diagnostics.iter().any(Diagnostic::is_error) || read.value.types.iter().any(is_own_parent) {
+        return;
+    }
+    let before = &text[..own.name.span.start as usize];
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    patch.fixes.push(AppliedFix {
+        code: "pddl.own-parent".to_owned(),
+        title: "write `- object` behind types on lines of their own".to_owned(),
+        line: before.matches('\n').count() as u32 + 1,
+        column: column as u32 + 1,
+    });
+    patch.domain = Some(fixed);
+}
+
+/// A line without its comment.
+fn code(line: &str) -> &str {
+    line.split(';').next().unwrap_or_default()
 }
 
 /// The failure that a line states. `None` for every line that is not a verdict, and for `TASK`.

@@ -159,6 +159,7 @@ pub(super) fn talk_once(
     let mut talk = Talk {
         context,
         readings,
+        classes,
         settings,
         main,
         model: readings[main].model.clone(),
@@ -173,14 +174,14 @@ pub(super) fn talk_once(
         sides: Vec::new(),
         answered: settings.answers.to_vec(),
     };
-    talk.collect(classes);
+    talk.collect();
     talk.follow_quotes();
     while let Some(at) = talk.next() {
         if !talk.ask(at) {
             break;
         }
     }
-    talk.end(classes)
+    talk.end()
 }
 
 /// Whether the test of a point is true by its answer; `None` without a choice.
@@ -268,6 +269,7 @@ impl Classes {
 struct Talk<'t> {
     context: &'t Context,
     readings: &'t [Reading],
+    classes: &'t Classes,
     settings: &'t Settings<'t>,
     /// The reading that the model comes from.
     main: usize,
@@ -291,7 +293,8 @@ struct Talk<'t> {
 
 impl Talk<'_> {
     /// The rivals of the main model: the other classes of readings, and what the critics of its class name.
-    fn collect(&mut self, classes: &Classes) {
+    fn collect(&mut self) {
+        let classes = self.classes;
         let members = classes.members(self.main);
         let main = self.main;
         for reading in (0..self.readings.len()).filter(|r| classes.first[*r] == *r && *r != main) {
@@ -334,6 +337,11 @@ impl Talk<'_> {
         }
     }
 
+    /// True if a reading behaves as the main one, so that a change of it is the only difference of the result.
+    fn is_like_main(&self, reading: usize) -> bool {
+        self.classes.first[reading] == self.classes.first[self.main]
+    }
+
     /// A point that was not looked at.
     fn leave_out(&mut self, what: &str, why: &str) {
         self.not_looked_at += 1;
@@ -357,7 +365,15 @@ impl Talk<'_> {
             Comparison::Different(difference) => {
                 let named =
                     told.as_ref().and_then(|told| self.named_difference(&told.steps, &model, &translation));
-                named.unwrap_or(difference)
+                match (named, &told) {
+                    (Some(named), _) => named,
+                    // The change is one of several differences, and nothing says which of them the steps would show.
+                    (None, Some(told)) if !is_own && !self.is_like_main(reading) => {
+                        let why = "it belongs to a reading that the answers exclude";
+                        return self.leave_out(&told.question.clone(), why);
+                    }
+                    (None, _) => difference,
+                }
             }
             Comparison::Same | Comparison::SameUpTo(_) => return,
             Comparison::Open(why) => {
@@ -778,7 +794,7 @@ impl Talk<'_> {
     }
 
     /// Sorts what is left: assumptions, and points that make no difference to the plan.
-    fn end(mut self, classes: &Classes) -> Dialogue {
+    fn end(mut self) -> Dialogue {
         let is_waiting = self.points.iter().any(|point| point.status == PointStatus::Open);
         for at in 0..self.rivals.len() {
             let rival = &self.rivals[at];
@@ -797,8 +813,8 @@ impl Talk<'_> {
         let unfollowed = if self.statements.is_empty() { self.unfollowed() } else { Vec::new() };
         let found = if is_waiting { Found::Open } else { self.best_plan() };
         let allowed_by = found.steps().map(|(steps, _)| self.allowed_by(steps)).unwrap_or_default();
-        let agreeing = classes.members(self.main);
-        let agreed_up_to = agreeing.iter().filter_map(|reading| classes.bounds[*reading]).min();
+        let agreeing = self.classes.members(self.main);
+        let agreed_up_to = agreeing.iter().filter_map(|reading| self.classes.bounds[*reading]).min();
         let following = match found.steps() {
             Some((steps, _)) => {
                 self.divided.iter().filter(|reading| self.is_followed(**reading, steps)).count()

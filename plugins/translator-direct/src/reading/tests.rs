@@ -215,3 +215,38 @@ fn samples_are_asked_for_one_by_one_in_the_styles_in_turn() {
     assert_eq!((questions.len(), questions[0] == questions[2]), (3, true));
     assert!(questions[1].contains("Work backwards from the end") && !questions[0].contains("Work backwards"));
 }
+
+#[test]
+fn types_on_lines_of_their_own_are_not_below_the_type_of_a_later_line() {
+    let types = |list: &str| {
+        format!(
+            "(define (domain d) (:requirements :typing)\n  (:types{list})\n  (:predicates (p ?x - shed)))"
+        )
+    };
+    let fixed = |list: &str, fixes| {
+        let mut request = lamps_request(false, 1);
+        request.fixes = fixes;
+        let reply = format!("TASK\n```pddl\n{}\n```\n```pddl\n{PROBLEM}\n```\n", types(list));
+        let host = TestHost::new().reply("writer", &reply);
+        let patch =
+            sample_results(plugin(Style::Plain).translate(&host, &request).unwrap()).remove(0).unwrap();
+        (patch.domain.unwrap(), patch.fixes)
+    };
+    let list = "\n    board ; [4]\n    place ; [3] - all\n    shed - place ; [2]\n  ";
+    let (domain, fixes) = fixed(list, FixPolicy::Safe);
+    assert_eq!(
+        domain,
+        types("\n    board - object ; [4]\n    place - object ; [3] - all\n    shed - place ; [2]\n  ")
+    );
+    let [fix] = fixes.as_slice() else { panic!("{fixes:?}") };
+    assert_eq!((fix.code.as_str(), fix.line, fix.column), ("pddl.own-parent", 4, 5));
+    assert_eq!(fixed(list, FixPolicy::None).0, types(list));
+    // Here the list says what it means.
+    for list in
+        ["\n    shed barn - place\n    place\n  ", "\n    shed\n    barn - place ; [1]\n    board\n  "]
+    {
+        assert_eq!(fixed(list, FixPolicy::Safe), (types(list), Vec::new()));
+    }
+    let (domain, _) = fixed(" place\n    barn\n      - place shed - place", FixPolicy::Safe);
+    assert!(domain.contains("(:types place - object\n    barn\n      - place shed - place)"), "{domain}");
+}

@@ -69,6 +69,17 @@ impl<'a> Checker<'a> {
                 self.warning("pddl.object-declared", message, name.span);
                 continue;
             }
+            if declared.ty.iter().flat_map(|ty| &ty.alternatives).any(|parent| parent == name) {
+                let message = format!(
+                    "the type `{name}` is declared below itself, with all names before it that have no type"
+                );
+                let help = "write `- object` behind names that are below no other type";
+                self.push(
+                    Diagnostic::warning("pddl.own-parent", message)
+                        .at(self.sink.source, name.span, "")
+                        .help(help),
+                );
+            }
             match first_of.get(name.key()).copied() {
                 None => {
                     first_of.insert(name.key(), declared);
