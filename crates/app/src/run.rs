@@ -25,7 +25,7 @@ pub use planforge_model_api::batch::Wave;
 use planforge_pipeline::RunTask;
 pub use planforge_pipeline::{BudgetReport, Cost, ModelFallback, RunReport, RunState, TaskReport, TaskUsage};
 use planforge_record::{MemoryJournal, Redactor, RunFolder, RunManifest, TaskUse};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -82,7 +82,8 @@ impl Default for PipelineSource {
 }
 
 /// The model that answers a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ModelChoice {
     /// The models of the pipeline file.
     #[default]

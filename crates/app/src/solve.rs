@@ -13,9 +13,9 @@ mod talk;
 mod trust;
 
 pub use behaviour::{BehaviourTest, Statement};
-pub use dialogue::{OpenPoint, PointStatus};
 pub use folder::file_or_words;
 pub use planforge_plugin_common::reading::{Part, Source as PartSource};
+pub use questions::{OWN_WORDS, OpenPoint, PointStatus};
 pub use trust::{Followed, NumberedSentence, Trust};
 
 use crate::context::Context;

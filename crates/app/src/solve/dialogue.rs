@@ -3,7 +3,9 @@
 use super::behaviour::{
     BehaviourTest, Comparison, Difference, Found, Model, Statement, Translation, compare, compare_changed,
 };
-use super::questions::{Answer, MOST_STEPS, choice, fits, headline, is_yes, question_of, said, statements};
+use super::questions::{
+    Answer, MOST_STEPS, OpenPoint, PointStatus, choice, fits, headline, is_yes, question_of, said, statements,
+};
 use crate::context::Context;
 use planforge_planning::equivalence::joint::follow::Standing;
 use planforge_planning::walk::NamedStep;
@@ -11,8 +13,6 @@ use planforge_plugin_common::reading::{
     GapKind, Part, Point as CriticPoint, PointChange, apply, apply_after, sources,
 };
 use planforge_record::sha256_hex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -30,46 +30,6 @@ impl Reading {
         let mut actions = parts.iter().filter(|part| part.part == Part::Action).peekable();
         actions.peek().is_some() && actions.all(|action| action.assumed)
     }
-}
-
-/// A point that the text leaves open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OpenPoint {
-    /// Names the point: the same text, question and choices have the same one.
-    pub id: String,
-    /// The kind of gap, such as `capacity`; `readings` where the readings differ by themselves.
-    pub kind: String,
-    /// The question.
-    pub question: String,
-    /// The two sides: what each means, and what follows from it.
-    pub choices: Vec<String>,
-    /// What became of it.
-    pub status: PointStatus,
-    /// The answer: `1` or `2`, `either`, `unknown`, or words. Empty: none.
-    #[serde(default)]
-    pub answer: String,
-    /// The choice that the plan follows, from 1.
-    pub follows: usize,
-    /// What is true or not true by the answer.
-    pub test: BehaviourTest,
-    /// Whether it is true under the choice that the plan follows.
-    pub holds: bool,
-}
-
-/// What became of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PointStatus {
-    /// It waits for an answer.
-    Open,
-    /// A person answered it.
-    Answered,
-    /// The critic quotes the sentence that decides it.
-    DecidedByText,
-    /// Nobody answered: the plan follows what most readers would mean.
-    Assumed,
-    /// The same plan is right, and as good, on both sides.
-    EitherWay,
 }
 
 /// Settings of a dialogue.

@@ -5,22 +5,26 @@
 //! | `task.nl`, `task-2.nl` ... | the versions of the text, a suite's tasks |
 //! | `domain.nl`, `domain.pddl` | rules in words and a domain, where they were given |
 //! | `runs` | run folders: every request and reply |
+//! | `models.json` | the models that read each version |
+//! | `suite.toml` | the name of the recorded task, if the replies are taken from a cassette |
 //! | `readings/1` ... | the PDDL of each reading |
 //! | `questions.toml` | the points that the text leaves open, with their answers |
 //! | `answer` | the PDDL that the plan is for, the plan, and the plan in words; `answer-1` is that of the first version |
 //! | `trust.json` | what the answer rests on |
 
-use super::dialogue::OpenPoint;
+use super::questions::OpenPoint;
 use super::{Answers, SolveRequest};
 use crate::context::Context;
 use crate::error::Error;
-use crate::files::{read_named_text, read_text, unreadable, unwritable, write};
+use crate::files::{parse_json, read_named_text, read_text, unreadable, unwritable, write};
 use crate::inputs::Source;
+use crate::run::ModelChoice;
 use crate::status::Status;
 use planforge_diagnostics::{Diagnostic, SourceId, SourceMap};
-use planforge_record::sha256_hex;
+use planforge_record::{Cassette, Lookup, sha256_hex};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The name of the first version of the task.
 const TASK: &str = "task";
@@ -33,6 +37,24 @@ pub(super) const HEADING: &str = "Further statements of the author:";
 
 /// The file of the points.
 const QUESTIONS: &str = "questions.toml";
+
+/// The file of the models.
+const MODELS: &str = "models.json";
+
+/// A model that reads a version of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reader {
+    /// The version's task.
+    pub(super) task: String,
+    pub(super) model: ModelChoice,
+    /// Changes of the pipeline.
+    pub(super) set: Vec<String>,
+    /// Number of its readings.
+    pub(super) readings: u32,
+    /// True if another model was named in its place before it answered.
+    #[serde(default)]
+    pub(super) is_replaced: bool,
+}
 
 /// The folder of a task.
 #[derive(Debug)]
@@ -142,10 +164,15 @@ impl Folder {
             );
             return Err(Error::usage(message, Some(&help)));
         }
+        let recorded = request.replay.as_ref().map(|cassette| recorded_suite(&context.path(cassette)));
         for (file, text) in texts {
             if let Some(text) = text {
                 write(&folder.path.join(file), text.as_bytes())?;
             }
+        }
+        // Replies are found by the names of suite and task.
+        if let Some(name) = recorded.transpose()?.flatten().filter(|name| !folder.path.ends_with(name)) {
+            folder.write("suite.toml", &format!("schema = 1\nname = {}\n", toml::Value::from(name)))?;
         }
         Ok(folder)
     }
@@ -179,6 +206,22 @@ impl Folder {
 
     pub(super) fn runs(&self) -> PathBuf {
         self.path.join(RUNS)
+    }
+
+    /// The models that read the versions, in the order of their runs.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn readers(&self) -> Result<Vec<Reader>, Error> {
+        let path = self.path.join(MODELS);
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        parse_json(&path, &read_named_text(&path)?)
+    }
+
+    pub(super) fn write_readers(&self, readers: &[Reader]) -> Result<(), Error> {
+        self.write(MODELS, &serde_json::to_string_pretty(readers).unwrap_or_default())
     }
 
     /// Adds a version: the text with further statements of its author. The answer so far is kept beside the new one.
@@ -304,6 +347,17 @@ impl Folder {
         let kept = self.path.join(format!("answer-{}", self.version.checked_sub(1)?)).join(name);
         read_named_text(&kept).ok()
     }
+}
+
+/// The name of the suite whose task a cassette or run folder records; `None` if it records no text.
+fn recorded_suite(cassette: &Path) -> Result<Option<String>, Error> {
+    let keys = Cassette::open(cassette, Arc::default())?.completion_keys();
+    // A key ends in the sample path: `bakery.task/reading/0/0/0`.
+    let suite = |key: &String| {
+        let path = key.split_once(':').map_or(key.as_str(), |(_, path)| path);
+        path.split('/').next()?.strip_suffix(&format!(".{TASK}")).map(str::to_owned)
+    };
+    Ok(keys.iter().find_map(suite))
 }
 
 /// The stem of a version's task.

@@ -1,14 +1,58 @@
 //! Questions to the author of a text in words, and the answers to them.
 
 use super::behaviour::{BehaviourTest, Model, Statement, in_words};
-use super::dialogue::OpenPoint;
 use crate::context::Question;
 use planforge_planning::walk::NamedStep;
 use planforge_plugin_common::reading::Point as CriticPoint;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// A point that the text leaves open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenPoint {
+    /// Names the point: the same text, question and choices have the same one.
+    pub id: String,
+    /// The kind of gap, such as `capacity`; `readings` where the readings differ by themselves.
+    pub kind: String,
+    /// The question.
+    pub question: String,
+    /// The two sides: what each means, and what follows from it.
+    pub choices: Vec<String>,
+    /// What became of it.
+    pub status: PointStatus,
+    /// The answer: `1` or `2`, `either`, `unknown`, or words. Empty: none.
+    #[serde(default)]
+    pub answer: String,
+    /// The choice that the plan follows, from 1.
+    pub follows: usize,
+    /// What is true or not true by the answer.
+    pub test: BehaviourTest,
+    /// Whether it is true under the choice that the plan follows.
+    pub holds: bool,
+}
+
+/// What became of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointStatus {
+    /// It waits for an answer.
+    Open,
+    /// A person answered it.
+    Answered,
+    /// The critic quotes the sentence that decides it.
+    DecidedByText,
+    /// Nobody answered: the plan follows what most readers would mean.
+    Assumed,
+    /// The same plan is right, and as good, on both sides.
+    EitherWay,
+}
 
 /// Most steps of a difference between readings that is asked about in its own words.
 pub(super) const MOST_STEPS: usize = 6;
+
+/// The choice after which a person writes what is true.
+pub const OWN_WORDS: &str = "none of these (type what is true)";
 
 /// True if the words of a critic fit the steps that show the difference: they name no other object of a type that the steps have an
 /// object of, unless the change names it too. The steps stand behind the words in every choice, so all of their objects and actions are
@@ -97,9 +141,7 @@ pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
 /// The question as a person sees it.
 pub(super) fn question_of(point: &OpenPoint) -> Question {
     let mut choices = point.choices.clone();
-    choices.extend(
-        ["it does not matter", "none of these (type what is true)", "I do not know"].map(str::to_owned),
-    );
+    choices.extend(["it does not matter", OWN_WORDS, "I do not know"].map(str::to_owned));
     Question { text: point.question.clone(), choices }
 }
 

@@ -3,7 +3,7 @@
 use super::SolveRequest;
 use super::behaviour::Model;
 use super::dialogue::Reading;
-use super::folder::Folder;
+use super::folder::{Folder, Reader};
 use crate::context::Context;
 use crate::error::Error;
 use crate::pipelines::shipped::SHIPPED_PIPELINES;
@@ -12,7 +12,7 @@ use crate::run::{
     resume, run,
 };
 use crate::running::manifest::stored_tasks;
-use crate::runs::stored_runs;
+use crate::runs::{StoredRun, stored_runs};
 use planforge_contract::{Candidate, FailureClass};
 use planforge_pipeline::{RunState, TaskReport};
 use planforge_plugin_common::reading::Points;
@@ -29,16 +29,71 @@ const POINTS: &str = "points";
 const NO_TASK: [&str; 3] =
     ["translator-reading.no-task", "translator-reading.contradiction", "translator-reading.two-tasks"];
 
-/// The runs of the newest version of the text. Those that there are already are read or continued; without any, new ones are made.
+/// The runs of the newest version of the text. Those that there are already are read or continued, and models that were not asked are
+/// asked; without any run, new ones are made.
 pub(super) fn runs(
     context: &Context,
     folder: &Folder,
     request: &SolveRequest,
 ) -> Result<Vec<RunResult>, Error> {
     let stored = stored_runs(&folder.runs());
+    let known = runs_of_version(folder, &stored)?;
+    let mut readers = folder.readers()?;
+    // A folder of an earlier version of planforge does not name them.
+    let is_of_version = |reader: &Reader| reader.task == folder.task_name();
+    let named = readers.iter().filter(|reader| is_of_version(reader)).count();
+    let names_source = !request.models.is_empty()
+        || request.replay.is_some()
+        || request.record.is_some()
+        || !request.set.is_empty();
+    let mut results: Vec<RunResult> = Vec::new();
+    for (number, run) in known.iter().enumerate() {
+        let reader = readers.iter().filter(|reader| is_of_version(reader)).nth(number);
+        if !reader.is_some_and(|reader| reader.is_replaced) {
+            results.extend(continued(context, run, names_source)?);
+        }
+    }
+    if !known.is_empty() && names_source {
+        let is_made = |run: &RunResult| run.report.state != RunState::Finished || has_answer(run);
+        if results.iter().any(is_made) {
+            let message = "the readings of this text are made already: --model, --set, --replay and --record count for new ones";
+            let help = "add a statement with --say, or name another folder with --out";
+            return Err(Error::usage(message, Some(help)));
+        }
+        // No model has answered yet: another one is asked.
+        readers
+            .iter_mut()
+            .filter(|reader| is_of_version(reader))
+            .for_each(|reader| reader.is_replaced = true);
+        results.clear();
+    }
+    let missing: Vec<Reader> = match names_source || known.is_empty() && named == 0 {
+        true => {
+            readers.truncate(readers.len() - named.saturating_sub(known.len()));
+            let new = new_readers(folder, request, &stored, &readers)?;
+            readers.extend(new.iter().cloned());
+            folder.write_readers(&readers)?;
+            new
+        }
+        false => {
+            let of_version = readers.iter().filter(|reader| is_of_version(reader));
+            of_version.skip(known.len()).cloned().collect()
+        }
+    };
+    for reader in missing {
+        let made = run(context, &run_request(request, folder, reader));
+        let shown = folder.shown.display();
+        let hint = || format!("once that is mended, go on with `planforge solve --continue {shown}`");
+        results.push(made.map_err(|error| if results.is_empty() { error } else { error.hint(hint()) })?);
+    }
+    Ok(results)
+}
+
+/// The runs of the newest version of the text, the oldest first.
+fn runs_of_version<'r>(folder: &Folder, stored: &'r [StoredRun]) -> Result<Vec<&'r PathBuf>, Error> {
     let is_of_version =
         |manifest: &RunManifest| manifest.tasks.iter().any(|task| task.task == folder.task_name());
-    let mut known: Vec<&PathBuf> = Vec::new();
+    let mut known = Vec::new();
     for run in stored.iter().rev().filter(|run| is_of_version(&run.manifest)) {
         let read = stored_tasks(&run.manifest)?;
         if read.iter().any(|task| task.view.task_text.trim() != folder.text.trim()) {
@@ -47,47 +102,48 @@ pub(super) fn runs(
         }
         known.push(&run.folder);
     }
-    if !known.is_empty() {
-        let is_alone = known.len() == 1;
-        let mut results: Vec<RunResult> = Vec::new();
-        for run in known {
-            results.extend(continued(context, run, is_alone)?);
-        }
-        let is_made = results.iter().any(|run| run.report.state != RunState::Finished || has_answer(run));
-        let names_source = !request.models.is_empty()
-            || request.replay.is_some()
-            || request.record.is_some()
-            || !request.set.is_empty();
-        match (is_made, names_source) {
-            (true, true) => {
-                let message = "the readings of this text are made already: --model, --set, --replay and --record count for new ones";
-                let help = "add a statement with --say, or name another folder with --out";
-                return Err(Error::usage(message, Some(help)));
-            }
-            (_, false) => return Ok(results),
-            // No model has answered yet: another one is asked.
-            (false, true) => {}
-        }
-    }
+    Ok(known)
+}
+
+/// The models that read a new version: those of the request, else those of the version before.
+fn new_readers(
+    folder: &Folder,
+    request: &SolveRequest,
+    stored: &[StoredRun],
+    readers: &[Reader],
+) -> Result<Vec<Reader>, Error> {
     if request.models.len() > 1 && request.record.is_some() {
         let help = "record with one model; the runs in the folder hold all replies";
         return Err(Error::usage("--record takes the replies of one model", Some(help)));
     }
-    // A correction is read by the models of the version before, unless others are named.
     let newest = stored.first().and_then(|run| run.manifest.tasks.first()).map(|task| task.task.clone());
     let earlier =
         stored.iter().rev().filter(|run| run.manifest.tasks.first().map(|task| task.task.clone()) == newest);
+    let known: Vec<(ModelChoice, Vec<String>)> = readers
+        .iter()
+        .filter(|reader| Some(&reader.task) == newest.as_ref() && !reader.is_replaced)
+        .map(|reader| (reader.model.clone(), reader.set.clone()))
+        .collect();
     let with: Vec<(ModelChoice, Vec<String>)> = match request.models.as_slice() {
+        [] if !known.is_empty() => known,
         [] if newest.is_some() => {
             earlier.map(|run| (ModelChoice::OfFile, run.manifest.overrides.clone())).collect()
         }
         [] => vec![(ModelChoice::OfFile, Vec::new())],
         models => models.iter().map(|model| (model.clone(), Vec::new())).collect(),
     };
-    let each = request.readings.max(1).div_ceil(with.len() as u32);
-    with.into_iter()
-        .map(|(model, earlier)| run(context, &run_request(request, folder, model, earlier, each)))
-        .collect()
+    let readings = request.readings.max(1).div_ceil(with.len() as u32);
+    let reader = |(model, mut set): (ModelChoice, Vec<String>)| {
+        if set.is_empty() {
+            set.push(format!("stage.{READING}.n={readings}"));
+            if folder.domain.is_some() {
+                set.push("given.domain=true".to_owned());
+            }
+        }
+        set.extend(request.set.iter().cloned());
+        Reader { task: folder.task_name(), model, set, readings, is_replaced: false }
+    };
+    Ok(with.into_iter().map(reader).collect())
 }
 
 /// True if a model answered.
@@ -95,17 +151,17 @@ fn has_answer(run: &RunResult) -> bool {
     run.report.tasks.iter().flat_map(|task| task.usage.values()).any(|usage| usage.calls > 0)
 }
 
-/// A run of before: read again if it is complete, else continued. `None`: no model answered it, and there are others.
-fn continued(context: &Context, folder: &Path, is_alone: bool) -> Result<Option<RunResult>, Error> {
+/// A run of before: read again if it is complete, else continued. What a server did not answer is asked again, unless another model takes
+/// its place: then `None` if nothing was answered.
+fn continued(context: &Context, folder: &Path, names_source: bool) -> Result<Option<RunResult>, Error> {
     // Only a complete run has a report.
     if folder.join("report.json").exists() {
         let read = replay(context, &ReplayRequest { run: folder.to_owned(), jobs: 1 })?;
         let failed = read.report.tasks.iter().flat_map(|task| &task.stages).flat_map(|stage| &stage.failed);
-        // What a server did not answer is asked again.
         if failed.into_iter().all(|failed| failed.failure.class != FailureClass::Provider) {
             return Ok(Some(RunResult { folder: Some(folder.to_owned()), ..read }));
         }
-        if !is_alone && !has_answer(&read) {
+        if names_source && !has_answer(&read) {
             return Ok(None);
         }
     }
@@ -113,34 +169,20 @@ fn continued(context: &Context, folder: &Path, is_alone: bool) -> Result<Option<
     resume(context, &request).map(Some)
 }
 
-fn run_request(
-    request: &SolveRequest,
-    folder: &Folder,
-    model: ModelChoice,
-    earlier: Vec<String>,
-    readings: u32,
-) -> RunRequest {
+fn run_request(request: &SolveRequest, folder: &Folder, reader: Reader) -> RunRequest {
     let shipped = SHIPPED_PIPELINES.iter().find(|pipeline| pipeline.name == "solve");
-    let mut set = earlier;
-    if set.is_empty() {
-        set.push(format!("stage.{READING}.n={readings}"));
-        if folder.domain.is_some() {
-            set.push("given.domain=true".to_owned());
-        }
-    }
-    set.extend(request.set.iter().cloned());
     RunRequest {
         pipeline: PipelineSource::Text {
             name: "solve.toml".to_owned(),
             text: shipped.map_or("", |pipeline| pipeline.text).to_owned(),
         },
         tasks: vec![folder.task()],
-        model,
-        set,
+        model: reader.model,
+        set: reader.set,
         replay: request.replay.clone(),
         record: request.record.clone(),
         storage: RunStorage::Folder(folder.runs()),
-        jobs: readings,
+        jobs: reader.readings,
         ..RunRequest::default()
     }
 }
@@ -203,7 +245,8 @@ fn reading(candidate: &Candidate) -> Result<Reading, String> {
     let (Some(domain), Some(problem)) = (&candidate.domain, &candidate.problem) else {
         return Err("a reading has no domain or no problem".to_owned());
     };
-    let model = Model::read(domain, problem)?;
+    let model = Model::read(domain, problem)
+        .map_err(|why| format!("the PDDL of a reading has a mistake after its repairs: {why}"))?;
     // Without an assessment the critic failed: nothing was looked for.
     let evidence = candidate.assessments.get(POINTS).map(|assessment| assessment.evidence.clone());
     let points: Option<Points> = evidence.and_then(|evidence| serde_json::from_value(evidence).ok());

@@ -1,8 +1,8 @@
 //! A dialogue whose answers may contradict each other, or leave no plan: who answered is asked again, or it is said.
 
 use super::behaviour::Found;
-use super::dialogue::{Classes, Dialogue, OpenPoint, PointStatus, Reading, Settings, Unfollowed, talk_once};
-use super::questions::{Answer, said};
+use super::dialogue::{Classes, Dialogue, Reading, Settings, Unfollowed, talk_once};
+use super::questions::{Answer, OpenPoint, PointStatus, said};
 use crate::context::{Context, Question};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
 //! Dialogues over readings that are written here: a ferryman, a boat, two goats.
 
 use super::behaviour::{Found, Model};
-use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading, Settings};
+use super::dialogue::{Dialogue, Reading, Settings};
+use super::questions::{OpenPoint, PointStatus};
 use super::talk::talk;
 use crate::context::{Context, Question};
 use planforge_plugin_common::reading::{GapKind, Point, PointChange};

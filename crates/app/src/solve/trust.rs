@@ -1,8 +1,9 @@
 //! What an answer rests on: readings, answers, assumptions, and the sentences that nothing came from.
 
-use super::dialogue::{Dialogue, OpenPoint, PointStatus, Reading};
+use super::dialogue::{Dialogue, Reading};
 use super::folder::HEADING;
 use super::numbers::unmatched_numbers;
+use super::questions::{OpenPoint, PointStatus};
 use super::readings::Readings;
 use planforge_plugin_common::reading::{Part, Sentence, Source, sentences, sources, unused};
 use planforge_plugin_sdk::wording::list;

@@ -165,3 +165,33 @@ async fn a_call_at_the_end_of_its_time_leaves_a_folder_that_goes_on() {
     let again = json!({ "folder": ended["folder"], "seconds": 0.5 });
     assert_eq!(answer(&client, "solve", again).await["end"], "unfinished");
 }
+
+#[tokio::test]
+async fn an_interrupted_dialogue_goes_on_with_its_answers_and_without_further_requests() {
+    let second = r#", {"kind": "end-state", "question": "Must the ferry be back?", "here": "no: anywhere", "otherwise": "yes: in port a",
+      "decided_by": "", "change": {"goal": "(and (at red b) (at blue b) (ferry-at a))"}}]}"#;
+    let points = POINTS.trim_end().trim_end_matches("]}").to_owned() + second;
+    let is_there = Arc::new(Mutex::new(false));
+    let (user_is_there, questions) = (Arc::clone(&is_there), Arc::new(Mutex::new(Vec::new())));
+    let asked = Arc::clone(&questions);
+    let user = move |question: &Value| {
+        let question = question["message"].as_str().unwrap().to_owned();
+        let is_first = question.contains("boxes");
+        asked.lock().unwrap().push(question);
+        Some(if is_first || *user_is_there.lock().unwrap() { json!({ "choice": "1" }) } else { Value::Null })
+    };
+    let (mut test_client, requests) = client(Some(Arc::new(user)));
+    let replies = test_client.replies.take().unwrap();
+    test_client.replies = Some(Arc::new(move |request: &str| match replies(request) {
+        reply if reply == POINTS => points.clone(),
+        reply => reply,
+    }));
+    let client = connect(test_client).await;
+    let ended = answer(&client, "solve", json!({ "text": { "text": TEXT }, "seconds": 5 })).await;
+    assert_eq!((ended["end"].as_str(), questions.lock().unwrap().len()), (Some("unfinished"), 2), "{ended}");
+    *is_there.lock().unwrap() = true;
+    let solved = answer(&client, "solve", json!({ "folder": ended["folder"] })).await;
+    // Both boxes at once, and the way back.
+    assert_eq!((solved["end"].as_str(), steps(&solved)), (Some("planned"), 6), "{solved}");
+    assert_eq!((*requests.lock().unwrap(), questions.lock().unwrap().len()), (6, 3));
+}

@@ -7,7 +7,9 @@ use crate::outcome::report_text;
 use clap::{Args, ValueEnum};
 use planforge_app::diagnostics::render::escape;
 use planforge_app::run::ModelChoice;
-use planforge_app::solve::{Answers, PointStatus, SolveEnd, SolveRequest, SolveResult, file_or_words, solve};
+use planforge_app::solve::{
+    Answers, OWN_WORDS, PointStatus, SolveEnd, SolveRequest, SolveResult, file_or_words, solve,
+};
 use planforge_app::{Question, Questions, Source};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write};
@@ -137,9 +139,14 @@ fn print(context: &Context, args: &SolveArgs, result: &SolveResult) -> Exit {
             context.output.note(&format!("the text and the runs are in {folder}"));
         }
     }
+    result.runs.iter().filter_map(|run| run.hint.as_ref()).for_each(|hint| context.output.note(hint));
     if result.lacks_model() && args.model.is_empty() {
         context.output.note(
             "name a model with --model, such as openai:NAME, anthropic:NAME or local:FILE.gguf; `planforge demo` needs none",
+        );
+    } else if result.end == SolveEnd::Failed && !result.lacks_model() {
+        context.output.note(
+            "try another model (--model), more repairs (--set stage.repair.rounds=6), or give the domain in PDDL (--domain FILE)",
         );
     }
     result.status()
@@ -224,10 +231,12 @@ fn ask(question: &Question, input: &mut dyn BufRead, output: &mut dyn Write) -> 
         write!(output, "{prompt}").and_then(|()| output.flush()).ok()?;
         (input.read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
     };
+    let words = question.choices.iter().position(|choice| choice == OWN_WORDS);
+    let words = words.map(|at| (at + 1).to_string());
     loop {
         match read("> ")?.as_str() {
             "" => {}
-            "4" => {
+            number if words.as_deref() == Some(number) => {
                 let words = read("what is true instead? ")?;
                 if !words.is_empty() {
                     return Some(words);
@@ -246,17 +255,21 @@ mod tests {
     fn a_question_takes_a_number_or_words_and_repeats_after_an_empty_line() {
         let question =
             Question { text: "May it carry two?".to_owned(), choices: vec!["yes".into(), "no".into()] };
+        let with_words = ["yes", "no", "either", OWN_WORDS].map(str::to_owned);
+        let with_words = Question { choices: with_words.to_vec(), ..question.clone() };
         let mut shown = Vec::new();
         for (typed, answer) in [
             ("1\n", Some("1")),
             ("\n2\n", Some("2")),
-            ("4\nthree at most\n", Some("three at most")),
             ("only small ones\n", Some("only small ones")),
             ("", None),
         ] {
             shown.clear();
             assert_eq!(ask(&question, &mut typed.as_bytes(), &mut shown).as_deref(), answer, "{typed:?}");
         }
+        let typed = &mut "4\nthree at most\n".as_bytes();
+        assert_eq!(ask(&with_words, typed, &mut shown).as_deref(), Some("three at most"));
+        assert_eq!(ask(&question, &mut "4\n".as_bytes(), &mut shown).as_deref(), Some("4"));
         let mut shown = Vec::new();
         ask(&question, &mut "1\n".as_bytes(), &mut shown);
         assert_eq!(String::from_utf8(shown).unwrap(), "\nMay it carry two?\n  1  yes\n  2  no\n> ");

@@ -165,7 +165,9 @@ fn questions_wait_in_a_file_and_the_answers_decide_the_plan_without_further_requ
         ("2", 7, "after 1 answer"),
         ("unknown", 7, "2 assumptions (one goat at a time"),
     ] {
-        fs::write(&sheet, open.replace("answer = \"\"", &format!("answer = \"{answer}\""))).unwrap();
+        let given = format!("answer = \"{answer}\"");
+        // The first point waits; the others were assumed.
+        fs::write(&sheet, open.replacen("answer = \"\"", &given, 1)).unwrap();
         let solved = solve(folder.path(), &server, &["--continue", "goats"]);
         assert!(solved.expect(0).stdout.lines().next().unwrap().contains(said), "{}", solved.stdout);
         assert_eq!(steps(folder.path()), length, "{answer}");
@@ -302,4 +304,119 @@ fn the_mcp_tool_and_the_command_line_give_the_same_result_for_the_same_replies()
     assert_eq!(without_folder(solved, "goats"), without_folder(solved_agent, "agent/goats"));
     assert_eq!(server.requests().len(), 12);
     agent.end();
+}
+
+/// A folder with a configuration whose tables are these servers.
+fn with_models(tables: &[(&str, &ScriptedServer, &str)]) -> tempfile::TempDir {
+    let folder = with_text();
+    let table = |(name, server, more): &(&str, &ScriptedServer, &str)| {
+        let url = server.base_url();
+        format!(
+            "[models.{name}]\nuse = \"provider-openai\"\nmodel = \"{name}-model\"\nbase_url = \"{url}\"\nmax_attempts = 1\n{more}\n"
+        )
+    };
+    fs::create_dir(folder.path().join("planforge")).unwrap();
+    let text: String = tables.iter().map(table).collect();
+    fs::write(folder.path().join("planforge/config.toml"), text).unwrap();
+    folder
+}
+
+/// `planforge solve --ask never` in that folder, with its configuration.
+fn solve_with(folder: &Path, key: Option<&str>, arguments: &[&str]) -> Ran {
+    let mut command = planforge();
+    command.env("XDG_CONFIG_HOME", folder).current_dir(folder).args(["solve", "--ask", "never"]);
+    key.map(|key| command.env("OTHER_KEY", key));
+    Ran::wait(command.args(arguments).spawn().unwrap())
+}
+
+#[test]
+fn a_second_model_that_was_not_asked_or_did_not_answer_is_asked_by_continue() {
+    let (first, second) = (model(NO_POINTS), model(NO_POINTS));
+    let tables = [("own", &first, ""), ("other", &second, "api_key_env = \"OTHER_KEY\"")];
+    let folder = with_models(&tables);
+    let both = ["goats.txt", "--model", "own", "--model", "other"];
+    let refused = solve_with(folder.path(), None, &both);
+    assert_ne!(refused.exit, 0);
+    refused.says(&["OTHER_KEY", "planforge solve --continue goats"]);
+    assert_eq!((first.requests().len(), second.requests().len()), (4, 0));
+    let solved = solve_with(folder.path(), Some("sk-scripted-0123456789"), &["--continue", "goats"]);
+    let line = "planned: 7 steps. 4 of 4 readings by 2 models agree (3 are copies of another), ";
+    assert!(solved.expect(0).stdout.starts_with(line), "{}", solved.stdout);
+    assert_eq!((first.requests().len(), second.requests().len()), (4, 4));
+
+    let is_awake = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let state = std::sync::Arc::clone(&is_awake);
+    let sleepy = ScriptedServer::matching(move |request| match request.body.contains("Check these kinds") {
+        _ if !state.load(std::sync::atomic::Ordering::SeqCst) => {
+            Scripted::error(500, "overloaded", "scripted")
+        }
+        true => Scripted::replies(&[NO_POINTS]),
+        false => Scripted::replies(&[&format!("TASK\n{}\n{}", fenced(DOMAIN), fenced(PROBLEM))]),
+    })
+    .unwrap();
+    let folder = with_models(&[("own", &first, ""), ("other", &sleepy, "")]);
+    let solved = solve_with(folder.path(), None, &both);
+    assert!(
+        solved.expect(0).stdout.starts_with("planned: 7 steps. 2 of 4 readings by 1 model agree"),
+        "{}",
+        solved.stdout
+    );
+    is_awake.store(true, std::sync::atomic::Ordering::SeqCst);
+    let solved = solve_with(folder.path(), None, &["--continue", "goats"]);
+    assert!(solved.expect(0).stdout.starts_with(line), "{}", solved.stdout);
+    assert_eq!(first.requests().len(), 8);
+}
+
+#[test]
+fn a_recorded_solve_is_replayed_into_a_folder_of_any_name() {
+    let server = model(NO_POINTS);
+    let folder = with_models(&[("own", &server, "")]);
+    solve_with(folder.path(), None, &["goats.txt", "--model", "own", "--record", "tape.jsonl"]).expect(0);
+    let plan = |name: &str| fs::read_to_string(folder.path().join(name).join("answer/plan")).unwrap();
+    let run = fs::read_dir(folder.path().join("goats/runs")).unwrap().next().unwrap().unwrap().path();
+    for (out, source) in [("again", Path::new("tape.jsonl")), ("third", &run)] {
+        let source = source.display().to_string();
+        let arguments = ["goats.txt", "--model", "own", "--replay", &source, "--out", out];
+        solve_with(folder.path(), None, &arguments).expect(0);
+        assert_eq!(plan(out), plan("goats"));
+        ran(["suite", "check", &folder.path().join(out).display().to_string()]).expect(0);
+    }
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[test]
+fn a_cap_in_the_middle_keeps_what_there_is_and_says_what_it_rests_on() {
+    let server = model(NO_POINTS);
+    let folder = with_models(&[("own", &server, "max_calls = 4")]);
+    let solved = solve_with(folder.path(), None, &["goats.txt", "--model", "own"]);
+    let line = "planned: 7 steps. 3 of 3 readings by 1 model agree (2 are copies of another)";
+    assert!(solved.expect(0).stdout.starts_with(line), "{}", solved.stdout);
+    assert!(solved.stdout.contains("open points were not looked for in 2"), "{}", solved.stdout);
+    assert_eq!(server.requests().len(), 4);
+    solved.says(&["planforge run --resume", "max_calls=8"]);
+    let run = fs::read_dir(folder.path().join("goats/runs")).unwrap().next().unwrap().unwrap().path();
+    ran(["run", "--resume", &run.display().to_string(), "--set", "llm.main.max_calls=8"]).expect(0);
+    let solved = solve_with(folder.path(), None, &["--continue", "goats"]);
+    assert!(!solved.expect(0).stdout.contains("not looked for"), "{}", solved.stdout);
+    assert_eq!(server.requests().len(), 6);
+}
+
+#[test]
+fn a_model_that_writes_no_valid_pddl_and_a_server_that_is_not_there_say_what_to_try() {
+    let broken = DOMAIN.replace("(boat ?b - bank) ; [2]", "(ship ?b - bank) ; [2]");
+    let reply = format!("TASK\n{}\n{}", fenced(&broken), fenced(PROBLEM));
+    let server = ScriptedServer::matching(move |_| Scripted::replies(&[&reply])).unwrap();
+    let folder = with_models(&[("own", &server, "")]);
+    let failed = solve_with(folder.path(), None, &["goats.txt", "--model", "own"]);
+    assert_ne!(failed.exit, 0);
+    let line =
+        "failed: none of 3 readings can be used: the PDDL of a reading has a mistake after its repairs: ";
+    assert!(failed.stdout.starts_with(line), "{}", failed.stdout);
+    failed.says(&["stage.repair.rounds=6", "--domain FILE"]);
+    let dead =
+        ["other.txt", "--set", "llm.main.base_url=http://127.0.0.1:9/v1", "--set", "llm.main.max_attempts=1"];
+    fs::write(folder.path().join("other.txt"), TEXT).unwrap();
+    let failed = solve_with(folder.path(), None, &dead);
+    assert!(failed.stdout.starts_with("failed: none of 3 readings can be used"), "{}", failed.stdout);
+    failed.says(&["openai:NAME", "planforge demo"]);
 }

@@ -50,7 +50,7 @@ pub(crate) fn workspace() -> PathBuf {
 /// Answers to the server's questions, by the text of the question.
 type Replies = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// Answers of the user to a question, as the form's content; `None` declines.
+/// Answers of the user to a question, as the form's content; `None` declines, and null never ends.
 pub(crate) type UserAnswers = Arc<dyn Fn(&Value) -> Option<Value> + Send + Sync>;
 
 /// A client that grants folders, answers completions and collects progress.
@@ -94,7 +94,11 @@ impl ClientHandler for TestClient {
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let question = serde_json::to_value(request).unwrap();
-        Ok(match self.user.as_ref().and_then(|user| user(&question)) {
+        let answer = self.user.as_ref().and_then(|user| user(&question));
+        if answer == Some(Value::Null) {
+            std::future::pending::<()>().await;
+        }
+        Ok(match answer {
             Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
             None => ElicitResult::new(ElicitationAction::Decline),
         })

@@ -1,6 +1,11 @@
 //! Repeated steps of a plan: `Steps 5 to 12: the same for b2 and b3.`
 
-use super::plan::StepInWords;
+/// A step: its action with its objects, and what it changes, a sentence each.
+#[derive(Clone, Copy)]
+pub(super) struct ToldStep<'s> {
+    pub(super) action: &'s str,
+    pub(super) changes: &'s [String],
+}
 
 /// Most steps of a part that repeats.
 const MOST_STEPS: usize = 8;
@@ -14,7 +19,7 @@ pub(super) struct Repeated {
 }
 
 /// The repetition that begins at the first of some steps, if it shortens them: the longest one.
-pub(super) fn repeated(steps: &[StepInWords]) -> Option<Repeated> {
+pub(super) fn repeated(steps: &[ToldStep<'_>]) -> Option<Repeated> {
     let of_length = |length: usize| {
         let mut parts = steps.chunks_exact(length);
         let first = parts.next()?;
@@ -37,7 +42,7 @@ pub(super) fn repeated(steps: &[StepInWords]) -> Option<Repeated> {
 }
 
 /// The object of the first part and the one that stands for it everywhere in the other.
-fn other_object(first: &[StepInWords], other: &[StepInWords]) -> Option<(String, String)> {
+fn other_object(first: &[ToldStep<'_>], other: &[ToldStep<'_>]) -> Option<(String, String)> {
     let mut pair: Option<(String, String)> = None;
     for (one, two) in first.iter().zip(other) {
         let (before, after): (Vec<&str>, Vec<&str>) =
@@ -54,8 +59,8 @@ fn other_object(first: &[StepInWords], other: &[StepInWords]) -> Option<(String,
         }
     }
     let (from, to) = pair?;
-    let is_same = |(one, two): (&StepInWords, &StepInWords)| {
-        replaced(&one.action, &from, &to) == two.action
+    let is_same = |(one, two): (&ToldStep<'_>, &ToldStep<'_>)| {
+        replaced(one.action, &from, &to) == two.action
             && one.changes.iter().map(|change| replaced(change, &from, &to)).eq(two.changes.iter().cloned())
     };
     first.iter().zip(other).all(is_same).then_some((from, to))
@@ -81,17 +86,16 @@ fn replaced(text: &str, from: &str, to: &str) -> String {
 mod tests {
     use super::*;
 
-    fn step(number: usize, action: &str, change: &str) -> StepInWords {
-        StepInWords { number, action: action.to_owned(), changes: vec![change.to_owned()], reason: None }
-    }
-
-    fn plan(steps: &[(&str, &str)]) -> Vec<StepInWords> {
-        steps.iter().enumerate().map(|(at, (action, change))| step(at + 1, action, change)).collect()
+    /// The repetition at the first of some steps, each an action and a change: its length and objects.
+    fn found(steps: &[(&'static str, &'static str)]) -> Option<(usize, Vec<String>)> {
+        let changes: Vec<[String; 1]> = steps.iter().map(|(_, change)| [(*change).to_owned()]).collect();
+        let told = steps.iter().zip(&changes).map(|((action, _), changes)| ToldStep { action, changes });
+        repeated(&told.collect::<Vec<_>>()).map(|found| (found.steps, found.objects))
     }
 
     #[test]
     fn parts_that_differ_in_one_object_are_the_same_for_it() {
-        let steps = plan(&[
+        let steps = [
             ("take b1 hall", "b1 is held."),
             ("drop b1 hall", "b1 is free."),
             ("take b2 hall", "b2 is held."),
@@ -99,21 +103,18 @@ mod tests {
             ("take b3 hall", "b3 is held."),
             ("drop b3 hall", "b3 is free."),
             ("walk hall", "it is dark."),
-        ]);
-        let found = repeated(&steps).unwrap();
-        assert_eq!((found.steps, found.objects), (2, vec!["b2".to_owned(), "b3".to_owned()]));
-        assert!(repeated(&steps[1..2]).is_none() && repeated(&steps[5..]).is_none());
+        ];
+        assert_eq!(found(&steps), Some((2, vec!["b2".to_owned(), "b3".to_owned()])));
+        assert_eq!((found(&steps[1..2]), found(&steps[5..])), (None, None));
     }
 
     #[test]
     fn parts_with_other_changes_or_two_objects_are_told() {
         for second in [("drop b2 yard", "b2 is free."), ("drop b2 hall", "b2 is free. It rains.")] {
             let first = ("drop b1 hall", "b1 is free.");
-            let steps = plan(&[("take b1", ""), first, ("take b2", ""), second]);
-            assert!(repeated(&steps).is_none(), "{second:?}");
+            assert_eq!(found(&[("take b1", ""), first, ("take b2", ""), second]), None);
         }
-        let one = plan(&[("take b1", "b1 is held."), ("take b2", "b2 is held.")]);
-        assert!(repeated(&one).is_none());
+        assert_eq!(found(&[("take b1", "b1 is held."), ("take b2", "b2 is held.")]), None);
         // A name within another one is not that name.
         assert_eq!(replaced("b1 is by b10 and b1-x.", "b1", "c"), "c is by b10 and b1-x.");
     }

@@ -1,6 +1,6 @@
 //! A plan and what it changes, or the step that fails and why.
 
-use super::fold::repeated;
+use super::fold::{ToldStep, repeated};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::task::{Atom, GroundAction, Symbols};
 use planforge_planning::{FailedCondition, ValidationDecision, ValidationReport};
@@ -190,22 +190,24 @@ impl fmt::Display for ToldPlan {
     /// A line for the verdict and for each step, then the refusal. Parts that repeat with another object are one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
-        let mut rest = self.steps.as_slice();
-        while !rest.is_empty() {
-            let found = repeated(rest);
+        let told = self.steps.iter().map(|step| ToldStep { action: &step.action, changes: &step.changes });
+        let told: Vec<ToldStep<'_>> = told.collect();
+        let mut at = 0;
+        while at < self.steps.len() {
+            let found = repeated(&told[at..]);
             let shown = found.as_ref().map_or(1, |found| found.steps);
-            for StepInWords { number, action, changes, reason } in &rest[..shown] {
+            for StepInWords { number, action, changes, reason } in &self.steps[at..at + shown] {
                 let changes =
                     if changes.is_empty() { "Nothing changes.".to_owned() } else { changes.join(" ") };
                 let reason = reason.as_ref().map(|reason| format!(" {reason}")).unwrap_or_default();
                 writeln!(f, "{number}. {action}: {changes}{reason}")?;
             }
-            let folded = found.map(|found| (found.steps * found.objects.len(), list(&found.objects)));
-            rest = &rest[shown..];
-            if let Some((count, objects)) = folded {
-                let (first, last) = (rest[0].number, rest[count - 1].number);
-                writeln!(f, "Steps {first} to {last}: the same for {objects}.")?;
-                rest = &rest[count..];
+            at += shown;
+            if let Some(found) = found {
+                let end = at + found.steps * found.objects.len();
+                let (first, last) = (self.steps[at].number, self.steps[end - 1].number);
+                writeln!(f, "Steps {first} to {last}: the same for {}.", list(&found.objects))?;
+                at = end;
             }
         }
         let Some(refusal) = &self.refusal else { return Ok(()) };

@@ -5,7 +5,9 @@ use planforge_contract::Sentences;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::{Unlimited, parse_plan, validate};
-use planforge_plugin_common::telling::{condition_clause, effect_clause, tell_differences, tell_plan};
+use planforge_plugin_common::telling::{
+    add_reasons, condition_clause, effect_clause, tell_differences, tell_plan,
+};
 use planforge_plugin_sdk::wording::Wording;
 use std::collections::BTreeMap;
 
@@ -123,4 +125,41 @@ fn every_kind_of_condition_and_effect_has_a_clause() {
         effect_clause(&action.effect.unwrap(), &wording),
         "if q holds and p holds for x, then q does not hold, for every t y, p holds for y and `(increase (f) 1)`"
     );
+}
+
+#[test]
+fn a_step_that_a_later_one_needs_says_so_unless_the_next_one_does() {
+    let domain = "(define (domain cakes) (:requirements :strips :typing :negative-preconditions) (:types cake room)
+     (:predicates (full) (in ?r - room) (iced ?c - cake) (cold))
+     (:action fill :parameters () :precondition (not (full)) :effect (full))
+     (:action cool :parameters () :precondition () :effect (cold))
+     (:action walk :parameters (?a ?b - room) :precondition (and (in ?a) (full)) :effect (and (in ?b) (not (in ?a))))
+     (:action ice :parameters (?c - cake ?r - room) :precondition (and (full) (cold) (in ?r)) :effect (and (iced ?c) (not (full)))))";
+    let problem = "(define (problem p) (:domain cakes) (:objects almond - cake shop kitchen - room)
+     (:init (in shop)) (:goal (iced almond)))";
+    let (domain, problem) =
+        (parse_domain(domain, SourceId(0)).value, parse_problem(problem, SourceId(1)).value);
+    let plan = "(cool)\n(fill)\n(walk shop kitchen)\n(ice almond kitchen)";
+    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut Unlimited).unwrap();
+    let mut told = tell_plan(&report, &Wording::default());
+    add_reasons(&mut told, &report, &domain, problem.goal.as_ref());
+    let reasons: Vec<Option<&str>> = told.steps.iter().map(|step| step.reason.as_deref()).collect();
+    assert_eq!(reasons, [Some("So that step 4, ice almond kitchen, is possible."), None, None, None]);
+    assert!(
+        told.to_string().contains("1. cool: cold holds. So that step 4, ice almond kitchen, is possible.\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn repeated_parts_of_a_plan_are_one_line() {
+    let problem = "(define (problem p) (:domain d) (:objects elm - town p1 p2 p3 - parcel)
+     (:init (van-at elm) (parcel-at p1 elm) (parcel-at p2 elm) (parcel-at p3 elm) (= (total-cost) 0)) (:goal (in-van p3)))";
+    let domain = DOMAIN.replace(" (van-empty))\n", ")\n").replace(" (not (van-empty))", "");
+    let (domain, problem) =
+        (parse_domain(&domain, SourceId(0)).value, parse_problem(problem, SourceId(1)).value);
+    let plan = parse_plan("(load p1 elm)\n(load p2 elm)\n(load p3 elm)", SourceId(2));
+    let report = validate(&domain, &problem, &plan, &mut Unlimited).unwrap();
+    let told = tell_plan(&report, &wording()).to_string();
+    assert!(told.ends_with("1. load p1 elm: The van carries p1. Not true: p1 is in elm.\nSteps 2 to 3: the same for p2 and p3.\n"), "{told}");
 }
