@@ -42,10 +42,10 @@ impl OptionsSchema {
         // A loader without schemes: a `$ref` cannot read files.
         compiler.use_loader(Box::new(SchemeUrlLoader::new()));
         let mut compiled = Schemas::new();
-        let root = compiler
-            .add_resource(LOCATION, schema.clone())
-            .and_then(|()| compiler.compile(LOCATION, &mut compiled))
-            .map_err(|e| format!("{e:#}").split_whitespace().collect::<Vec<_>>().join(" "))?;
+        let one_line =
+            |e: boon::CompileError| format!("{e:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+        compiler.add_resource(LOCATION, schema.clone()).map_err(one_line)?;
+        let root = compiler.compile(LOCATION, &mut compiled).map_err(one_line)?;
         Ok(Self { schema: schema.clone(), compiled, root })
     }
 
