@@ -519,7 +519,7 @@ fn write_results(
         columns.iter().map(|column: &ColumnFile| (column.name.clone(), column.judges.clone())).collect();
     let evaluation = Evaluation::new(matrix.seeds.clone(), &judges, cells).with_baselines(suites);
     if let Some(file) = junit_file {
-        write(&context.path(file), junit(&evaluation.cells)?.as_bytes())?;
+        write(&context.path(file), junit(&evaluation.cells).as_bytes())?;
     }
     let others = publish(context, out, tables, &evaluation)?;
     let fallbacks = evaluation.fallbacks();

@@ -68,8 +68,11 @@ fn mirror(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The settings of the checkout's profile for development, as `--config` takes them.
+/// The settings of the checkout's profile for development, as `--config` takes them. A variable of cargo replaces the setting of debug
+/// information, because `--config` would win over it.
+#[allow(clippy::disallowed_methods, reason = "cargo's own variable")]
 fn profile_settings(manifest: &str) -> Vec<String> {
+    let by_variable = std::env::var_os("CARGO_PROFILE_DEV_DEBUG").is_some();
     let mut section = None;
     let mut settings = Vec::new();
     for line in manifest.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
@@ -79,13 +82,16 @@ fn profile_settings(manifest: &str) -> Vec<String> {
             settings.push(format!("{section}.{}={}", key.trim(), value.trim()));
         }
     }
+    settings.retain(|setting| !(by_variable && setting.starts_with("profile.dev.debug=")));
     settings
 }
 
-/// The target folder of the running test.
+/// The target folder of the running test or program: the one above `debug` or `release`.
 fn target_folder() -> Result<PathBuf, String> {
-    let test = std::env::current_exe().map_err(|e| e.to_string())?;
-    test.ancestors().nth(3).map(Path::to_owned).ok_or_else(|| "the test is in no target folder".to_owned())
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let profile = program.ancestors().find(|folder| folder.ends_with("debug") || folder.ends_with("release"));
+    let target = profile.and_then(Path::parent).map(Path::to_owned);
+    target.ok_or_else(|| format!("{} is in no target folder", program.display()))
 }
 
 /// Makes a command run without the variables in which cargo describes the package of this process.

@@ -12,7 +12,7 @@ use large_replies::{large_replies, read_large_reply};
 use large_texts::{large_texts, read_all_ways};
 use planforge_contract::PluginKind;
 use planforge_plugin_tools::scaffold::scaffold;
-use planforge_testkit::outside::remove_package_variables;
+use planforge_testkit::outside::{cargo, remove_package_variables};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -117,33 +117,29 @@ const PUBLISHED: [&str; 8] = [
 ];
 
 #[derive(clap::Args)]
-pub(crate) struct PackagedSdkArgs {
-    /// Keep what an earlier run built.
-    #[arg(long)]
-    keep: bool,
-}
+pub(crate) struct PackagedSdkArgs {}
 
-/// Prints the time of each build.
-pub(crate) fn check_packaged_sdk(args: &PackagedSdkArgs) -> Result<(), String> {
+/// Prints the time of each build. What tests have built is not built again.
+pub(crate) fn check_packaged_sdk(_: &PackagedSdkArgs) -> Result<(), String> {
     let root = absolute(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.."))?;
     let mut package = Command::new("cargo");
     package.args(["package", "--no-verify", "--exclude-lockfile", "--allow-dirty", "--quiet"]);
     package.args(PUBLISHED.iter().flat_map(|name| ["--package", name]));
-    cargo(package.current_dir(&root))?;
+    remove_package_variables(&mut package);
+    let status = package.arg("--offline").current_dir(&root).status().map_err(|e| format!("`cargo`: {e}"))?;
+    if !status.success() {
+        return Err(format!("{package:?} failed"));
+    }
     println!("packed {} crates: {}", PUBLISHED.len(), path_text(root.join("target/package")));
 
-    let work = root.join("target/packaged-sdk");
-    let workspace = work.join("workspace");
-    let old = if args.keep { &workspace } else { &work };
-    if old.exists() {
-        fs::remove_dir_all(old).map_err(|e| at(old, &e))?;
+    let workspace = root.join("target/packaged-sdk");
+    if workspace.exists() {
+        fs::remove_dir_all(&workspace).map_err(|e| at(&workspace, &e))?;
     }
     fs::create_dir_all(&workspace).map_err(|e| at(&workspace, &e))?;
     let manifest = workspace.join("Cargo.toml");
     let members = "[workspace]\nresolver = \"3\"\nmembers = [\"plugins/*\"]\n";
     fs::write(&manifest, members).map_err(|e| at(&manifest, &e))?;
-    let lock = workspace.join("Cargo.lock");
-    fs::copy(root.join("Cargo.lock"), &lock).map_err(|e| at(&lock, &e))?;
     let kinds = PluginKind::ALL.map(|kind| (kind, format!("{}-packaged", kind.name())));
     for (kind, name) in &kinds {
         scaffold(kind.name(), name, &workspace.join("plugins"), None)
@@ -152,9 +148,7 @@ pub(crate) fn check_packaged_sdk(args: &PackagedSdkArgs) -> Result<(), String> {
     // One by one, because the features of packages that are built together are added.
     for (_, name) in &kinds {
         let start = Instant::now();
-        let mut test = Command::new("cargo");
-        test.args(["test", "--quiet", "--package", name]).current_dir(&workspace);
-        cargo(test.env("CARGO_TARGET_DIR", work.join("target")))?;
+        cargo(&root, &workspace, &["test", "--quiet", "--package", name])?;
         println!("cargo test --package {name}: {:.0} s", start.elapsed().as_secs_f64());
     }
     Ok(())
@@ -162,12 +156,6 @@ pub(crate) fn check_packaged_sdk(args: &PackagedSdkArgs) -> Result<(), String> {
 
 fn at(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
-}
-
-fn cargo(command: &mut Command) -> Result<(), String> {
-    remove_package_variables(command);
-    let status = command.arg("--offline").status().map_err(|e| format!("`cargo`: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} failed")) }
 }
 
 /// The SDK's package. A newer version may speak a newer protocol, so it is pinned.

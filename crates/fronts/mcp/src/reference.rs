@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-const OPENING: &str = "<!-- Generated from the tools: `UPDATE_PAGES=1 cargo test -p planforge-mcp --test reference_page`. Do not edit. -->
+const OPENING: &str = "<!-- Generated from the tools: `UPDATE_PAGES=1 cargo test -p planforge-mcp reference_page`. Do not edit. -->
 
 # MCP tools
 

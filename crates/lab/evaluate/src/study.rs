@@ -18,10 +18,9 @@ use planforge_pddl::{
 };
 use planforge_planning::{Poll, ResourceLimits, StopReason};
 use planforge_record::read_regular;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Computes each item on `threads` threads, in any order, and gives the results in the items' order.
 ///
@@ -33,15 +32,42 @@ pub fn run_all<T: Sync, R: Send>(
     watch: &Watch,
     work: impl Fn(&T) -> R + Sync,
 ) -> Result<Vec<R>, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(|e| {
-        Failure::new(FailureClass::System, "study.threads", format!("no threads to work with: {e}"))
-    })?;
     watch.expect(items.len() as u64);
-    let done = pool.install(|| {
-        // One item at a time: some take a thousand times as long as others.
-        items.par_iter().with_max_len(1).map(|item| one(item, watch, &work)).collect::<Option<Vec<R>>>()
-    });
-    done.ok_or_else(|| Failure::new(FailureClass::Cancelled, "study.cancelled", "the study was interrupted"))
+    // One item at a time: some take a thousand times as long as others.
+    let next = AtomicUsize::new(0);
+    let take_items = || {
+        let mut done = Vec::new();
+        while let Some((index, item)) = next_item(items, &next) {
+            done.push((index, one(item, watch, &work)?));
+        }
+        Some(done)
+    };
+    let done: Option<Vec<Vec<(usize, R)>>> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(items.len()))
+            .map(|_| std::thread::Builder::new().spawn_scoped(scope, take_items))
+            .collect::<Result<_, _>>()
+            .map_err(|e| {
+                next.store(items.len(), Ordering::Relaxed);
+                Failure::new(FailureClass::System, "study.threads", format!("no threads to work with: {e}"))
+            })?;
+        let mut done = vec![take_items()];
+        for other in others {
+            done.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        Ok::<_, Failure>(done.into_iter().collect())
+    })?;
+    let mut done: Vec<(usize, R)> = done
+        .ok_or_else(|| Failure::new(FailureClass::Cancelled, "study.cancelled", "the study was interrupted"))?
+        .into_iter()
+        .flatten()
+        .collect();
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, result)| result).collect())
+}
+
+fn next_item<'i, T>(items: &'i [T], next: &AtomicUsize) -> Option<(usize, &'i T)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    items.get(index).map(|item| (index, item))
 }
 
 fn one<T, R>(item: &T, watch: &Watch, work: &impl Fn(&T) -> R) -> Option<R> {

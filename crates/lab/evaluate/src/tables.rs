@@ -18,9 +18,7 @@ pub use test_time_scaling::{
 pub use translate_infer_compile::{Accuracy, AccuracyCell, AccuracyColumn, Share};
 
 use crate::results::{CellResult, TaskOutcome, TaskResult};
-use planforge_contract::{Failure, FailureClass};
 use planforge_pipeline::{Cost, TaskUsage};
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::fmt::Write as _;
 
 /// A method's name in a table, with a mark if a model is simulated.
@@ -49,69 +47,95 @@ fn why_unknown(usage: &TaskUsage, cost: &Cost) -> &'static str {
     }
 }
 
-/// The report of these cells, in their order. A solved task is a success, an unsolved one a failure, a failed
+/// The report of these cells as JUnit XML, in their order. A solved task is a success, an unsolved one a failure, a failed
 /// one an error; undecided and unfinished tasks are skipped, with the reason.
-///
-/// # Errors
-/// `evaluate.junit`: the document cannot be written.
-pub fn junit(cells: &[CellResult]) -> Result<String, Failure> {
-    let mut report = Report::new("planforge evaluate");
-    report.add_test_suites(cells.iter().map(suite));
-    report.to_string().map_err(|e| {
-        Failure::new(
-            FailureClass::System,
-            "evaluate.junit",
-            format!("the JUnit document cannot be written: {e}"),
-        )
-    })
-}
-
-fn suite(cell: &CellResult) -> TestSuite {
-    let name = format!("{}.{}.{}", cell.key.suite, cell.key.column(), cell.key.seed);
-    let mut suite = TestSuite::new(plain(&name));
-    suite.add_property(("run".to_owned(), plain(&cell.key.folder().display().to_string())));
-    suite.add_test_cases(cell.tasks.iter().map(|task| case(&name, task)));
-    suite
-}
-
-fn case(suite: &str, task: &TaskResult) -> TestCase {
-    let mut status = match task.outcome {
-        TaskOutcome::Solved => TestCaseStatus::success(),
-        TaskOutcome::NotSolved => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        TaskOutcome::Failed => TestCaseStatus::non_success(NonSuccessKind::Error),
-        TaskOutcome::Undecided | TaskOutcome::NotJudged | TaskOutcome::Unfinished => {
-            TestCaseStatus::skipped()
-        }
-    };
-    if task.outcome != TaskOutcome::Solved {
-        let why = match (task.outcome, task.why.is_empty()) {
-            (outcome, true) => outcome.name().to_owned(),
-            (TaskOutcome::Undecided, false) => format!("undecided: {}", task.why),
-            (_, false) => task.why.clone(),
-        };
-        status.set_type(task.outcome.name());
-        status.set_message(plain(why.lines().next().unwrap_or_default()));
-        status.set_description(plain(&why));
+pub fn junit(cells: &[CellResult]) -> String {
+    let all = || cells.iter().flat_map(|cell| &cell.tasks);
+    let mut xml = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"planforge evaluate\" tests=\"{}\" skipped=\"{}\" \
+         failures=\"{}\" errors=\"{}\">\n",
+        all().count(),
+        count_elements(all(), "skipped"),
+        count_elements(all(), "failure"),
+        count_elements(all(), "error"),
+    );
+    for cell in cells {
+        add_suite(&mut xml, cell);
     }
-    let mut case = TestCase::new(plain(&task.task), status);
-    case.set_classname(plain(suite));
+    xml + "</testsuites>\n"
+}
+
+/// The element that a task's outcome becomes; a success has none.
+fn element(outcome: TaskOutcome) -> Option<&'static str> {
+    match outcome {
+        TaskOutcome::Solved => None,
+        TaskOutcome::NotSolved => Some("failure"),
+        TaskOutcome::Failed => Some("error"),
+        TaskOutcome::Undecided | TaskOutcome::NotJudged | TaskOutcome::Unfinished => Some("skipped"),
+    }
+}
+
+fn count_elements<'t>(tasks: impl Iterator<Item = &'t TaskResult>, name: &str) -> usize {
+    tasks.filter(|task| element(task.outcome) == Some(name)).count()
+}
+
+fn add_suite(xml: &mut String, cell: &CellResult) {
+    let name = escape(&format!("{}.{}.{}", cell.key.suite, cell.key.column(), cell.key.seed));
+    let folder = escape(&cell.key.folder().display().to_string());
+    // A String takes every write.
+    let _ = writeln!(
+        xml,
+        "    <testsuite name=\"{name}\" tests=\"{}\" skipped=\"{}\" errors=\"{}\" failures=\"{}\">\n        <properties>\n            \
+         <property name=\"run\" value=\"{folder}\"/>\n        </properties>",
+        cell.tasks.len(),
+        count_elements(cell.tasks.iter(), "skipped"),
+        count_elements(cell.tasks.iter(), "error"),
+        count_elements(cell.tasks.iter(), "failure"),
+    );
+    for task in &cell.tasks {
+        add_case(xml, &name, task);
+    }
+    xml.push_str("    </testsuite>\n");
+}
+
+fn add_case(xml: &mut String, suite: &str, task: &TaskResult) {
+    let _ = write!(xml, "        <testcase name=\"{}\" classname=\"{suite}\"", escape(&task.task));
     if let Some(seconds) = task.seconds.filter(|s| s.is_finite() && *s >= 0.0) {
-        case.set_time(std::time::Duration::from_secs_f64(seconds.min(1e9)));
+        let _ = write!(xml, " time=\"{:.3}\"", seconds.min(1e9));
     }
-    case
+    let Some(element) = element(task.outcome) else {
+        xml.push_str("/>\n");
+        return;
+    };
+    let why = match (task.outcome, task.why.is_empty()) {
+        (outcome, true) => outcome.name().to_owned(),
+        (TaskOutcome::Undecided, false) => format!("undecided: {}", task.why),
+        (_, false) => task.why.clone(),
+    };
+    let _ = writeln!(
+        xml,
+        ">\n            <{element} message=\"{}\" type=\"{}\">{}</{element}>\n        </testcase>",
+        escape(why.lines().next().unwrap_or_default()),
+        escape(task.outcome.name()),
+        escape(&why)
+    );
 }
 
-/// Text that XML 1.0 can hold: what it forbids, also as a reference, is written as `\u{1b}`.
-fn plain(text: &str) -> String {
+/// Text for XML 1.0: what it forbids, also as a reference, is written as `\u{1b}`; tabs and carriage returns are left out.
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        let allowed =
-            matches!(c, '\t' | '\n' | '\r' | ' '..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..);
-        if allowed {
-            out.push(c);
-        } else {
-            // A String takes every write.
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\'' => out.push_str("&apos;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\r' => {}
+            '\n' | ' '..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => out.push(c),
+            _ => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
         }
     }
     out
@@ -132,7 +156,7 @@ mod tests {
         cell.tasks[1].why = "a\u{1b}[31mred\u{0} <script>]]>&\u{ffff}\u{feff}\nsecond line".to_owned();
         cell.tasks[2].why = "provider.http: 500".to_owned();
         cell.tasks[3].why = "undecided at `plan`: time".to_owned();
-        let text = junit(&[cell]).unwrap();
+        let text = junit(&[cell]);
         assert!(
             text.contains("tests=\"5\"") && text.contains("failures=\"1\"") && text.contains("errors=\"1\""),
             "{text}"
@@ -144,8 +168,9 @@ mod tests {
         );
         assert!(text.contains("a\\u{1b}[31mred\\u{0}") && text.contains("\\u{ffff}"), "{text}");
         assert!(!text.contains("<script>") && !text.contains('\u{1b}') && !text.contains('\u{0}'), "{text}");
-        // What was written is XML that reads back.
-        let report = Report::deserialize_from_str(&text).unwrap();
+        // What was written reads back, and is what others write.
+        let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
         assert_eq!(report.test_suites[0].test_cases.len(), 5);
+        assert_eq!(report.to_string().unwrap(), text);
     }
 }

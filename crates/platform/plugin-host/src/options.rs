@@ -1,9 +1,12 @@
 //! Options against a plugin's schema: every problem at once, each with its place and the nearest valid name.
 
 use crate::limits::nearest;
-use jsonschema::error::ValidationErrorKind;
+use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, SchemeUrlLoader, ValidationError};
 use planforge_contract::JsonObject;
 use serde_json::Value;
+
+/// Name of the schema within the validator; no file and no server is behind it.
+const LOCATION: &str = "planforge:options";
 
 /// One thing wrong with an options table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,13 +32,21 @@ pub fn check_against_schema(schema: &Value, options: &JsonObject) -> Result<Vec<
 /// A compiled JSON schema of options.
 pub(crate) struct OptionsSchema {
     schema: Value,
-    validator: jsonschema::Validator,
+    compiled: Schemas,
+    root: SchemaIndex,
 }
 
 impl OptionsSchema {
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        let validator = jsonschema::validator_for(schema).map_err(|e| e.to_string())?;
-        Ok(Self { schema: schema.clone(), validator })
+        let mut compiler = Compiler::new();
+        // A loader without schemes: a `$ref` cannot read files.
+        compiler.use_loader(Box::new(SchemeUrlLoader::new()));
+        let mut compiled = Schemas::new();
+        let one_line =
+            |e: boon::CompileError| format!("{e:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+        compiler.add_resource(LOCATION, schema.clone()).map_err(one_line)?;
+        let root = compiler.compile(LOCATION, &mut compiled).map_err(one_line)?;
+        Ok(Self { schema: schema.clone(), compiled, root })
     }
 
     /// Everything that is wrong with the options.
@@ -46,28 +57,153 @@ impl OptionsSchema {
         }
         let instance = Value::Object(options.clone());
         let mut problems = Vec::new();
-        for error in self.validator.iter_errors(&instance) {
-            let pointer = error.instance_path().as_str().to_owned();
-            match error.kind() {
-                ValidationErrorKind::AdditionalProperties { unexpected }
-                | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                    let known = names_at(&self.schema, &pointer);
-                    problems.extend(unexpected.iter().map(|name| unknown(&pointer, name, &known)));
-                }
-                kind => problems.push(OptionProblem {
-                    code: match kind {
-                        ValidationErrorKind::Required { .. } => "options.missing",
-                        ValidationErrorKind::Type { .. } => "options.type",
-                        _ => "options.value",
-                    },
-                    message: sentence(kind, &error.to_string()),
-                    suggestion: suggest_value(kind, instance.pointer(&pointer)),
-                    pointer,
-                }),
-            }
+        if let Err(error) = self.compiled.validate(&instance, self.root) {
+            self.collect_problems(&error, &instance, &mut problems);
         }
         problems.sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
         problems
+    }
+
+    /// The problems of an error and of those it groups.
+    fn collect_problems(
+        &self,
+        error: &ValidationError<'_, '_>,
+        options: &Value,
+        problems: &mut Vec<OptionProblem>,
+    ) {
+        let pointer = error.instance_location.to_string();
+        let found = options.pointer(&pointer).unwrap_or(options);
+        let mut push = |code, message, suggestion| {
+            problems.push(OptionProblem { pointer: pointer.clone(), code, message, suggestion });
+        };
+        match &error.kind {
+            ErrorKind::AdditionalProperties { got } => {
+                let known = names_at(&self.schema, &pointer);
+                problems.extend(got.iter().map(|name| unknown(&pointer, name, &known)));
+            }
+            ErrorKind::FalseSchema if error.schema_url.ends_with("/unevaluatedProperties") => {
+                let (parent, name) = pointer.rsplit_once('/').unwrap_or_default();
+                let name = name.replace("~1", "/").replace("~0", "~");
+                problems.push(unknown(parent, &name, &names_at(&self.schema, parent)));
+            }
+            ErrorKind::Required { want } => {
+                for name in want {
+                    push("options.missing", format!("the option `{name}` is missing"), None);
+                }
+            }
+            // Division of binary fractions is not exact: 0.3 is a multiple of 0.1.
+            ErrorKind::MultipleOf { got, want } if is_multiple(got.as_f64(), want.as_f64()) => {}
+            ErrorKind::DependentRequired { missing, .. } => {
+                for name in missing {
+                    push("options.missing", format!("the option `{name}` is missing"), None);
+                }
+            }
+            ErrorKind::Type { .. } => {
+                if self.schema_of(error).is_none_or(|schema| schema.get("const").is_none()) {
+                    push("options.type", self.message(error, found), None);
+                }
+                let values = self.allowed_values(error);
+                if !values.is_empty() {
+                    push("options.value", one_of(&values), None);
+                }
+            }
+            kind if is_group(kind) => {
+                for cause in &error.causes {
+                    self.collect_problems(cause, options, problems);
+                }
+            }
+            _ => {
+                let values = self.allowed_values(error);
+                let text = if values.is_empty() { self.message(error, found) } else { one_of(&values) };
+                let near = found.as_str().and_then(|found| nearest(found, values.iter().map(String::as_str)));
+                push("options.value", text, near);
+            }
+        }
+    }
+
+    /// The texts that an enumeration allows; schemars writes documented variants as `oneOf` of constants.
+    fn allowed_values(&self, error: &ValidationError<'_, '_>) -> Vec<String> {
+        match &error.kind {
+            ErrorKind::Type { .. } | ErrorKind::Enum { .. } | ErrorKind::Const { .. } => {
+                let Some(schema) = self.schema_of(error) else { return Vec::new() };
+                let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+                let texts = listed.chain(schema.get("const")).filter_map(Value::as_str);
+                texts.map(str::to_owned).collect()
+            }
+            kind if is_group(kind) || matches!(kind, ErrorKind::OneOf(None) | ErrorKind::AnyOf) => {
+                error.causes.iter().flat_map(|cause| self.allowed_values(cause)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The part of the schema that a value breaks.
+    fn schema_of(&self, error: &ValidationError<'_, '_>) -> Option<&Value> {
+        self.schema.pointer(error.schema_url.split_once('#').map_or("", |(_, place)| place))
+    }
+
+    /// What is wrong with the value, as one sentence.
+    fn message(&self, error: &ValidationError<'_, '_>, found: &Value) -> String {
+        let counted = |n: &usize, one: &str, more: &str| format!("{n} {}", if *n == 1 { one } else { more });
+        let rest = match &error.kind {
+            ErrorKind::Type { want, .. } => {
+                let names: Vec<String> = want.iter().map(|one| format!("\"{one}\"")).collect();
+                format!("is not of type{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
+            }
+            ErrorKind::Const { want } => return format!("{want} was expected"),
+            ErrorKind::Enum { want } => {
+                let values: Vec<String> = want.iter().map(Value::to_string).collect();
+                format!("is not one of {}", values.join(", "))
+            }
+            ErrorKind::Minimum { want, .. } => format!("is less than the minimum of {want}"),
+            ErrorKind::Maximum { want, .. } => format!("is greater than the maximum of {want}"),
+            ErrorKind::ExclusiveMinimum { want, .. } => {
+                format!("is less than or equal to the minimum of {want}")
+            }
+            ErrorKind::ExclusiveMaximum { want, .. } => {
+                format!("is greater than or equal to the maximum of {want}")
+            }
+            ErrorKind::MultipleOf { want, .. } => format!("is not a multiple of {want}"),
+            ErrorKind::MinLength { want, .. } => {
+                format!("is shorter than {}", counted(want, "character", "characters"))
+            }
+            ErrorKind::MaxLength { want, .. } => {
+                format!("is longer than {}", counted(want, "character", "characters"))
+            }
+            // The validator's own form of the pattern is another one.
+            ErrorKind::Pattern { want, .. } => {
+                let pattern = self.schema_of(error).and_then(|schema| schema.get("pattern")?.as_str());
+                format!("does not match \"{}\"", pattern.unwrap_or(want))
+            }
+            ErrorKind::Contains => return format!("None of {found} are valid under the given schema"),
+            ErrorKind::Not => {
+                let Some(schema) = self.schema_of(error).and_then(|schema| schema.get("not")) else {
+                    return error.kind.to_string();
+                };
+                return format!("{schema} is not allowed for {found}");
+            }
+            ErrorKind::MinItems { want, .. } => format!("has less than {}", counted(want, "item", "items")),
+            ErrorKind::MaxItems { want, .. } => format!("has more than {}", counted(want, "item", "items")),
+            ErrorKind::UniqueItems { .. } => "has non-unique elements".to_owned(),
+            ErrorKind::MinProperties { want, .. } => {
+                format!("has less than {}", counted(want, "property", "properties"))
+            }
+            ErrorKind::MaxProperties { want, .. } => {
+                format!("has more than {}", counted(want, "property", "properties"))
+            }
+            ErrorKind::AnyOf => {
+                "is not valid under any of the schemas listed in the 'anyOf' keyword".to_owned()
+            }
+            ErrorKind::OneOf(None) => {
+                "is not valid under any of the schemas listed in the 'oneOf' keyword".to_owned()
+            }
+            ErrorKind::OneOf(Some(_)) => {
+                "is valid under more than one of the schemas listed in the 'oneOf' keyword".to_owned()
+            }
+            ErrorKind::FalseSchema => return format!("False schema does not allow {found}"),
+            kind => return kind.to_string(),
+        };
+        format!("{found} {rest}")
     }
 
     /// True if the schema allows no option at all.
@@ -92,46 +228,22 @@ fn unknown(parent: &str, name: &str, known: &[String]) -> OptionProblem {
     }
 }
 
-fn sentence(kind: &ValidationErrorKind, text: &str) -> String {
-    match kind {
-        ValidationErrorKind::Required { property } => {
-            format!("the option `{}` is missing", property.as_str().unwrap_or_default())
-        }
-        _ => {
-            let mut values = Vec::new();
-            collect_values(kind, &mut values);
-            if values.is_empty() {
-                text.to_owned()
-            } else {
-                format!("the value must be one of {}", values.join(", "))
-            }
-        }
-    }
+/// True for an error that only holds others.
+fn is_group(kind: &ErrorKind<'_, '_>) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Group | ErrorKind::Schema { .. } | ErrorKind::Reference { .. } | ErrorKind::AllOf
+    )
 }
 
-fn suggest_value(kind: &ValidationErrorKind, found: Option<&Value>) -> Option<String> {
-    let found = found?.as_str()?;
-    let mut texts = Vec::new();
-    collect_values(kind, &mut texts);
-    nearest(found, texts.iter().map(String::as_str))
+fn is_multiple(value: Option<f64>, of: Option<f64>) -> bool {
+    let (Some(value), Some(of)) = (value, of) else { return false };
+    let quotient = value / of;
+    (quotient - quotient.round()).abs() <= f64::EPSILON * quotient.abs().max(1.0)
 }
 
-/// The texts that an enumeration allows; schemars writes documented variants as `oneOf` of constants.
-fn collect_values(kind: &ValidationErrorKind, into: &mut Vec<String>) {
-    match kind {
-        ValidationErrorKind::Enum { options } => {
-            into.extend(
-                options.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned),
-            );
-        }
-        ValidationErrorKind::Constant { expected_value } => {
-            into.extend(expected_value.as_str().map(str::to_owned))
-        }
-        ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
-            context.iter().flatten().for_each(|e| collect_values(e.kind(), into));
-        }
-        _ => {}
-    }
+fn one_of(values: &[String]) -> String {
+    format!("the value must be one of {}", values.join(", "))
 }
 
 /// The property names of the object that the pointer leads to, as far as the schema says without combinators.
@@ -226,6 +338,57 @@ mod tests {
 
     #[test]
     fn a_wrong_schema_is_an_error() {
-        assert!(check_against_schema(&json!({"type": "strnig"}), &JsonObject::new()).is_err());
+        for schema in [json!({"type": "strnig"}), json!({"$ref": "#/$defs/none"}), json!({"pattern": "("})] {
+            assert!(check_against_schema(&schema, &JsonObject::new()).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_cannot_read_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("schema.json");
+        std::fs::write(&file, "{}").unwrap();
+        let schema = json!({"$ref": format!("file://{}", file.display())});
+        let error = check_against_schema(&schema, &JsonObject::new()).unwrap_err();
+        assert!(error.contains("unsupported scheme"), "{error}");
+    }
+
+    #[test]
+    fn each_kind_of_mistake_has_a_sentence() {
+        let schema = json!({"properties": {
+            "tenths": {"multipleOf": 0.1}, "many": {"type": ["string", "null", "integer"]},
+            "mode": {"type": "string", "enum": ["a", "b"]}, "size": {"enum": [1, 2]}, "only": {"type": "string", "const": "x"},
+            "name": {"minLength": 2, "pattern": "^\\d+$"}, "list": {"uniqueItems": true, "maxItems": 1},
+            "share": {"exclusiveMinimum": 0, "maximum": 1}, "not": {"not": {"type": "string"}},
+            "either": {"anyOf": [{"type": "string"}, {"type": "boolean"}]}, "pair": {"dependentRequired": {"x": ["y"]}},
+        }, "unevaluatedProperties": false});
+        let messages = |options: Value| -> Vec<String> {
+            let problems = check_against_schema(&schema, options.as_object().unwrap()).unwrap();
+            problems.into_iter().map(|p| format!("{} {}: {}", p.code, p.pointer, p.message)).collect()
+        };
+        assert_eq!(messages(json!({"tenths": 0.3, "many": null, "share": 1})), Vec::<String>::new());
+        assert_eq!(
+            messages(
+                json!({"tenths": 0.35, "many": 1.5, "mode": 5, "size": 3, "only": 1, "name": "x", "list": [1, 1], "share": 0, "not": "n",
+                "either": 1, "pair": {"x": 1}, "tenth": 1})
+            ),
+            [
+                "options.value /either: 1 is not valid under any of the schemas listed in the 'anyOf' keyword",
+                "options.value /list: [1,1] has more than 1 item",
+                "options.value /list: [1,1] has non-unique elements",
+                "options.type /many: 1.5 is not of types \"null\", \"integer\", \"string\"",
+                "options.type /mode: 5 is not of type \"string\"",
+                "options.value /mode: the value must be one of a, b",
+                "options.value /name: \"x\" is shorter than 2 characters",
+                "options.value /name: \"x\" does not match \"^\\d+$\"",
+                "options.value /not: {\"type\":\"string\"} is not allowed for \"n\"",
+                "options.value /only: the value must be one of x",
+                "options.missing /pair: the option `y` is missing",
+                "options.value /share: 0 is less than or equal to the minimum of 0",
+                "options.value /size: 3 is not one of 1, 2",
+                "options.unknown /tenth: unknown option `tenth`; known are either, list, many, mode, name, not, only, pair, share, size, tenths",
+                "options.value /tenths: 0.35 is not a multiple of 0.1",
+            ]
+        );
     }
 }

@@ -1,5 +1,4 @@
 //! The server over HTTP: the token, and the loopback interface.
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
 use planforge_app::Context;
 use planforge_mcp::{HTTP_PATH, McpServer, serve_http_within};

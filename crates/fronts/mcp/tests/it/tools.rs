@@ -1,8 +1,8 @@
 //! The tools as a client sees them.
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-mod support;
-
+use crate::support::{
+    Client, DOMAIN, PROBLEM, TestClient, answer, call, connect, connect_to, failure, workspace,
+};
 use planforge_app::{Context, Machine, ThisMachine};
 use planforge_mcp::McpServer;
 use rmcp::RoleClient;
@@ -11,7 +11,6 @@ use rmcp::service::{PeerRequestOptions, RequestHandle};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{Client, DOMAIN, PROBLEM, TestClient, answer, call, connect, connect_to, failure, workspace};
 
 fn text(text: &str) -> Value {
     json!({ "text": text })

@@ -11,6 +11,6 @@ fn the_reference_page_agrees_with_the_tools() {
     let written = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         written == page,
-        "docs/reference/mcp-tools.md is stale: run `UPDATE_PAGES=1 cargo test -p planforge-mcp --test reference_page`"
+        "docs/reference/mcp-tools.md is stale: run `UPDATE_PAGES=1 cargo test -p planforge-mcp reference_page`"
     );
 }

@@ -1,9 +1,5 @@
 //! A client and a server in one process, joined by a pipe in memory.
-#![allow(
-    dead_code,
-    deprecated,
-    reason = "each test file uses a part; clients of today offer roots and sampling"
-)]
+#![allow(deprecated, reason = "clients of today offer roots and sampling")]
 
 use planforge_app::Context;
 use planforge_mcp::McpServer;
