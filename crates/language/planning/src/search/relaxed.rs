@@ -3,6 +3,7 @@
 //!
 //! [`FfHeuristic`] is h_FF on h_add's best supporters, with preferred operators.
 
+use super::greedy::scaled;
 use super::space::NONE;
 use crate::bits;
 use crate::simulate::Csr;
@@ -35,8 +36,9 @@ struct Builder {
 }
 
 impl Relaxed {
-    /// Relaxes a task. Negations of derived facts count as true: optimistic, so that nothing reachable is lost.
-    pub(crate) fn new(task: &GroundTask) -> Self {
+    /// Relaxes a task with a goal, which need not be the task's. Negations of derived facts count as true: optimistic, so that
+    /// nothing reachable is lost.
+    pub(crate) fn new(task: &GroundTask, goal: &Condition) -> Self {
         let facts = task.facts.len();
         let mut relaxed = Relaxed {
             propositions: facts,
@@ -55,7 +57,7 @@ impl Relaxed {
             .iter()
             .flat_map(|o| std::iter::once(&o.precondition).chain(o.conditional.iter().map(|c| &c.condition)))
             .chain(task.axioms.iter().map(|a| &a.condition))
-            .chain(std::iter::once(&task.goal));
+            .chain(std::iter::once(goal));
         for &fact in conditions.flat_map(|c| c.negative.iter()) {
             if (fact as usize) < task.basic_facts && relaxed.negation[fact as usize] == NONE {
                 relaxed.negation[fact as usize] = relaxed.propositions as u32;
@@ -78,8 +80,8 @@ impl Relaxed {
         for axiom in &task.axioms {
             builder.push(&[&axiom.condition], &[axiom.head], &[], NONE, 0);
         }
-        let goal = builder.relaxed.goal;
-        builder.push(&[&task.goal], &[goal], &[], NONE, 0);
+        let reached = builder.relaxed.goal;
+        builder.push(&[goal], &[reached], &[], NONE, 0);
         let mut relaxed = builder.relaxed;
         relaxed.needed_by = relaxed.preconditions.transpose(relaxed.propositions);
         relaxed
@@ -161,9 +163,14 @@ const INFINITE: u32 = u32::MAX;
 const MOST: u32 = 1 << 20;
 
 impl<'r> FfHeuristic<'r> {
-    /// Counts steps (not costs): plans are found with fewer expansions.
-    pub(crate) fn new(relaxed: &'r Relaxed, operators: usize) -> Self {
-        let cost = relaxed.origin.iter().map(|&o| u32::from(o != NONE)).collect();
+    /// Counts steps or, with a unit, costs. Plans are found with fewer expansions if steps count.
+    pub(crate) fn new(relaxed: &'r Relaxed, operators: usize, unit: Option<u64>) -> Self {
+        let of = |(&origin, &cost): (&u32, &u64)| match unit {
+            _ if origin == NONE => 0,
+            None => 1,
+            Some(unit) => scaled(cost, unit),
+        };
+        let cost = relaxed.origin.iter().zip(&relaxed.cost).map(of).collect();
         let open_template: Vec<u32> =
             (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
         FfHeuristic {
@@ -244,12 +251,13 @@ impl<'r> FfHeuristic<'r> {
         }
     }
 
-    /// The relaxed plan's length.
+    /// The relaxed plan's length or cost.
     fn extract(&mut self, preferred: &mut Vec<u32>) -> u32 {
         let relaxed = self.relaxed;
         self.stack.push(relaxed.goal);
         self.marked[relaxed.goal as usize] = true;
         self.touched.push(relaxed.goal);
+        let mut length = 0u32;
         while let Some(proposition) = self.stack.pop() {
             let supporter = self.supporter[proposition as usize];
             if supporter == NONE {
@@ -259,6 +267,7 @@ impl<'r> FfHeuristic<'r> {
             if origin != NONE && !self.in_plan[origin as usize] {
                 self.in_plan[origin as usize] = true;
                 self.plan.push(origin);
+                length = length.saturating_add(self.cost[supporter as usize]);
                 if self.total[supporter as usize] == self.cost[supporter as usize] {
                     preferred.push(origin);
                 }
@@ -270,7 +279,6 @@ impl<'r> FfHeuristic<'r> {
                 }
             }
         }
-        let length = self.plan.len() as u32;
         self.plan.drain(..).for_each(|o| self.in_plan[o as usize] = false);
         self.touched.drain(..).for_each(|p| self.marked[p as usize] = false);
         length
