@@ -273,6 +273,7 @@ impl<C: Cost> Exploration<C> {
             nodes.closed[i] = true;
             statistics.expanded += 1;
             space.applicable(state, operators);
+            self.work += operators.len() as u64 / 4;
             for &operator in operators.iter() {
                 space.apply(state, operator, next);
                 statistics.generated += 1;

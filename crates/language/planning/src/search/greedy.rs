@@ -5,10 +5,10 @@
 
 use super::astar::EVALUATION;
 use super::relaxed::{FfHeuristic, Relaxed};
-use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
+use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId, initial_state};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
-use crate::task::{Fact, GroundTask};
+use crate::task::{Condition, Fact, GroundTask};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Pops by which a preferred open list is ahead after progress.
@@ -17,8 +17,10 @@ const BOOST: i64 = 1000;
 /// A successor not yet generated: its parent and the operator.
 type Edge = (StateId, u32);
 
-/// What both kinds of search know of a task: its relaxation and, where it has some, its landmarks.
+/// A start and a goal with what guides the search between them: the relaxed task and, where it has some, its landmarks.
 pub(super) struct Guidance {
+    start: Vec<u64>,
+    goal: Condition,
     pub(super) relaxed: Relaxed,
     landmarks: Option<Landmarks>,
 }
@@ -28,7 +30,13 @@ impl Guidance {
         let relaxed = Relaxed::new(task, &task.goal);
         watch.charge(relaxed.bytes())?;
         let landmarks = Landmarks::find(task, &relaxed, watch)?;
-        Ok(Guidance { relaxed, landmarks })
+        Ok(Guidance { start: initial_state(task), goal: task.goal.clone(), relaxed, landmarks })
+    }
+
+    /// Guidance from any state to any goal, without landmarks.
+    pub(super) fn between(task: &GroundTask, start: &[u64], goal: &Condition) -> Self {
+        let relaxed = Relaxed::new(task, goal);
+        Guidance { start: start.to_vec(), goal: goal.clone(), relaxed, landmarks: None }
     }
 }
 
@@ -60,6 +68,8 @@ struct Costs {
 /// State of one search: greedy, or weighted A* which reopens states on a cheaper path. It can pause and continue.
 pub(super) struct Greedy<'s, 't> {
     space: &'s Space<'t>,
+    goal: &'s Condition,
+    start: &'s [u64],
     table: NodeTable,
     ff: FfHeuristic<'s>,
     landmarks: Option<LandmarkCount<'s>>,
@@ -106,6 +116,8 @@ impl<'s, 't> Greedy<'s, 't> {
         let landmarks = guidance.landmarks.as_ref();
         Greedy {
             space,
+            goal: &guidance.goal,
+            start: &guidance.start,
             table: space.table(),
             ff: FfHeuristic::new(relaxed, space.task.operators.len(), weight.and(unit)),
             lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new()).collect(),
@@ -132,18 +144,18 @@ impl<'s, 't> Greedy<'s, 't> {
     ) -> Result<Progress, StopReason> {
         let end = self.work.saturating_add(work);
         if !std::mem::replace(&mut self.started, true) {
-            let initial = self.space.initial();
-            let (root, _) = self.table.insert(&initial, NONE, NONE);
-            if self.space.is_goal(&initial) {
+            let initial = self.start;
+            let (root, _) = self.table.insert(initial, NONE, NONE);
+            if self.goal.holds(initial, &[]) {
                 return Ok(Progress::Plan(Vec::new()));
             }
             if let Some(landmarks) = &mut self.landmarks {
-                landmarks.start(root, &initial);
+                landmarks.start(root, initial);
             }
             if let Some(costs) = &mut self.costs {
                 costs.reached.push(0);
             }
-            self.expand(root, &initial, statistics);
+            self.expand(root, initial, statistics);
         }
         let mut next = std::mem::take(&mut self.next);
         while self.work < end {
@@ -178,7 +190,7 @@ impl<'s, 't> Greedy<'s, 't> {
             } else if !new {
                 continue;
             }
-            if self.space.is_goal(&next) {
+            if self.goal.holds(&next, &[]) {
                 return Ok(Progress::Plan(self.table.path(id)));
             }
             self.expand(id, &next, statistics);

@@ -103,9 +103,11 @@ const SHARES: [u64; 3] = [4, 4, 1];
 /// Work of a turn.
 const TURN: u64 = 20_000;
 /// Weights of the heuristics in turn; the last search goes on until the end.
-const WEIGHTS: [u32; 4] = [5, 3, 2, 1];
+const WEIGHTS: [u32; 5] = [10, 5, 3, 2, 1];
+const METHODS: [&str; 5] =
+    ["A* with weight 10", "A* with weight 5", "A* with weight 3", "A* with weight 2", "A* with weight 1"];
 /// Most work with a weight that is not the last.
-const RESTART: u64 = 2_000_000;
+const RESTART: u64 = 4_000_000;
 
 struct Engine<'a, 't> {
     space: &'a Space<'t>,
@@ -193,7 +195,7 @@ impl<'a, 't> Engine<'a, 't> {
     /// A pass of windows over the plan.
     fn replan<C: Cost>(&mut self, turns: &mut Turns<Windows>, best: &mut Best) -> Result<(), StopReason> {
         let Some(windows) = &mut turns.search else { return Ok(()) };
-        let Some(pass) = windows.pass::<C>(self.space, &best.plan, self.resources, self.statistics) else {
+        let Some(pass) = windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics) else {
             best.raise_floor(best.cost);
             return Ok(());
         };
@@ -219,8 +221,6 @@ impl<'a, 't> Engine<'a, 't> {
         let last = *weight + 1 == WEIGHTS.len();
         let restart = match progress {
             Ok(greedy::Progress::Plan(plan)) => {
-                const METHODS: [&str; 4] =
-                    ["A* with weight 5", "A* with weight 3", "A* with weight 2", "A* with weight 1"];
                 self.offer_searched(best, plan, METHODS[*weight])?;
                 !last
             }

@@ -5,7 +5,7 @@
 //! go from short to long; when no length helps, the limit grows.
 
 use super::astar::{self, Bound, EVALUATION, Cost, Exploration, Target, Total};
-use super::relaxed::Relaxed;
+use super::greedy::{self, Greedy, Guidance};
 use super::space::{SearchStatistics, Space};
 use crate::bits;
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
@@ -110,7 +110,9 @@ pub(super) struct Pass {
 /// Length of the shortest windows; each longer one has twice the length.
 const SHORTEST: usize = 4;
 /// Work on a window of the first round.
-const FIRST_EFFORT: u64 = 4_000;
+const FIRST_EFFORT: u64 = 10_000;
+/// Weight of the heuristic in weighted A* for a window.
+const WINDOW_WEIGHT: u32 = 2;
 /// Most bytes of needs that are kept in a pass.
 const NEEDS_BYTES: usize = 64 << 20;
 
@@ -131,11 +133,12 @@ impl Windows {
         &mut self,
         space: &Space<'_>,
         plan: &[u32],
+        max_generated: u64,
         resources: &mut dyn ResourceLimits,
         statistics: &mut SearchStatistics,
     ) -> Option<Pass> {
         let length = (SHORTEST << self.level.min(40)).min(plan.len());
-        let mut pass = self.replace::<C>(space, plan, length, resources, statistics);
+        let mut pass = self.replace::<C>(space, plan, length, max_generated, resources, statistics);
         if pass.plan.len() != plan.len() || pass.plan != plan {
             self.restart();
         } else if length < plan.len() {
@@ -155,6 +158,7 @@ impl Windows {
         space: &Space<'_>,
         plan: &[u32],
         length: usize,
+        max_generated: u64,
         resources: &mut dyn ResourceLimits,
         statistics: &mut SearchStatistics,
     ) -> Pass {
@@ -178,10 +182,16 @@ impl Windows {
                 out.push(operator);
             }
             done = start;
-            let end = (start.div_ceil(stride) * stride + length.next_multiple_of(stride)).min(plan.len());
+            let end = (start + length.next_multiple_of(stride)).min(plan.len());
             let window = &plan[start..end];
             let needs = &ends[end.div_ceil(stride)];
-            match self.cheaper::<C>(space, &state, needs, window, resources, statistics) {
+            let found = match statistics.generated >= max_generated {
+                true => Err(StopReason::Nodes),
+                false => check(resources.poll()).and_then(|()| {
+                    self.cheaper::<C>(space, &state, needs, window, resources, statistics)
+                }),
+            };
+            match found {
                 Ok(Some(better)) => {
                     better.iter().for_each(|&operator| step(&mut state, &mut next, operator));
                     out.extend(better);
@@ -203,7 +213,6 @@ impl Windows {
     }
 
     /// A cheaper way from a state to what the rest of the plan needs, if the effort finds one.
-    #[allow(clippy::too_many_arguments, reason = "a window and what every search gets")]
     fn cheaper<C: Cost>(
         &mut self,
         space: &Space<'_>,
@@ -221,27 +230,82 @@ impl Windows {
             return Ok(None);
         }
         let goal = needs.condition();
-        let mut resources = ScopedLimits::new(resources);
-        let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
-        let relaxed = Relaxed::new(space.task, &goal);
-        self.work += EVALUATION;
-        let mut bound = Bound::<C>::for_goal(&relaxed, self.additive);
-        let mut search = Exploration::<C>::new(space, state);
         let target = Target { goal: &goal, ceiling: C::Total::of(cost) };
-        let progress = search.run(space, &mut bound, &target, self.effort, &mut watch, statistics);
-        self.work += search.work;
-        Ok(match progress? {
-            astar::Progress::Goal(id) => Some(search.table.path(id)),
-            astar::Progress::Exhausted => {
+        // Many windows are small enough for a blind search, which expands states much faster.
+        let mut result = self.explore(space, state, &mut Bound::<C>::Blind, &target, resources, statistics)?;
+        if matches!(result, Replaced::GivenUp) {
+            let guidance = Guidance::between(space.task, state, &goal);
+            self.work += EVALUATION;
+            let ceiling = u64::try_from(cost).unwrap_or(u64::MAX);
+            result = self.descend(space, &guidance, ceiling, resources, statistics)?;
+            if matches!(result, Replaced::GivenUp) {
+                let mut bound = Bound::<C>::for_goal(&guidance.relaxed, self.additive);
+                result = self.explore(space, state, &mut bound, &target, resources, statistics)?;
+            }
+        }
+        Ok(match result {
+            Replaced::Cheaper(plan) => Some(plan),
+            Replaced::Proven => {
                 self.proven.insert(key);
                 None
             }
-            astar::Progress::Paused => {
+            Replaced::GivenUp => {
                 self.gave_up = true;
                 None
             }
         })
     }
+
+    /// A*, for a cheapest replacement.
+    fn explore<C: Cost>(
+        &mut self,
+        space: &Space<'_>,
+        state: &[u64],
+        bound: &mut Bound<'_, C>,
+        target: &Target<'_, C::Total>,
+        resources: &mut dyn ResourceLimits,
+        statistics: &mut SearchStatistics,
+    ) -> Result<Replaced, StopReason> {
+        let mut resources = ScopedLimits::new(resources);
+        let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
+        let mut search = Exploration::<C>::new(space, state);
+        let progress = search.run(space, bound, target, self.effort, &mut watch, statistics);
+        self.work += search.work;
+        Ok(match progress? {
+            astar::Progress::Goal(id) => Replaced::Cheaper(search.table.path(id)),
+            astar::Progress::Exhausted => Replaced::Proven,
+            astar::Progress::Paused => Replaced::GivenUp,
+        })
+    }
+
+    /// Weighted A*, for any cheaper replacement.
+    fn descend(
+        &mut self,
+        space: &Space<'_>,
+        guidance: &Guidance,
+        ceiling: u64,
+        resources: &mut dyn ResourceLimits,
+        statistics: &mut SearchStatistics,
+    ) -> Result<Replaced, StopReason> {
+        let mut resources = ScopedLimits::new(resources);
+        let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
+        let mut search = Greedy::new(space, guidance, Some(WINDOW_WEIGHT));
+        let progress = search.run(ceiling, self.effort, &mut watch, statistics);
+        self.work += search.work;
+        Ok(match progress? {
+            greedy::Progress::Plan(plan) => Replaced::Cheaper(plan),
+            greedy::Progress::Exhausted => Replaced::Proven,
+            greedy::Progress::Paused => Replaced::GivenUp,
+        })
+    }
+}
+
+/// Result of a search for a cheaper window.
+enum Replaced {
+    Cheaper(Vec<u32>),
+    /// There is none.
+    Proven,
+    GivenUp,
 }
 
 /// What the rest of the plan needs at each multiple of the stride and at the plan's end.
