@@ -106,7 +106,7 @@ const TURN: u64 = 20_000;
 const WEIGHTS: [u32; 5] = [10, 5, 3, 2, 1];
 const METHODS: [&str; 5] =
     ["A* with weight 10", "A* with weight 5", "A* with weight 3", "A* with weight 2", "A* with weight 1"];
-/// Most work with a weight that is not the last.
+/// Most work with a weight, but for the last, until a plan is found.
 const RESTART: u64 = 4_000_000;
 
 struct Engine<'a, 't> {
@@ -144,6 +144,15 @@ impl<S> Turns<S> {
     }
 }
 
+/// Weighted A* with one weight after the other.
+struct Restarts<'a, 't> {
+    turns: Turns<Greedy<'a, 't>>,
+    /// Index into the weights.
+    weight: usize,
+    /// Work at which the next weight takes over.
+    until: u64,
+}
+
 impl<'a, 't> Engine<'a, 't> {
     fn run<C: Cost>(&mut self, best: &mut Best) -> Result<(), StopReason> {
         let (space, guidance) = (self.space, self.guidance);
@@ -153,25 +162,26 @@ impl<'a, 't> Engine<'a, 't> {
         let mut lower = Turns::new(Exploration::<C>::new(space, &space.initial()));
         // The bound of the initial state comes first: it may be the cost of the plan.
         self.raise(&mut lower, &mut bound, 1, best)?;
-        let mut restarts = Turns::new(Greedy::new(space, guidance, Some(WEIGHTS[0])));
-        let mut weight = 0;
+        let search = Greedy::new(space, guidance, Some(WEIGHTS[0]));
+        let mut restarts = Restarts { turns: Turns::new(search), weight: 0, until: RESTART };
         let mut windows = Turns::new(Windows::new(additive));
         while !best.is_optimal() {
-            if self.statistics.generated >= self.max_generated {
+            let turn = TURN.min(self.max_generated.saturating_sub(self.statistics.generated));
+            if turn == 0 {
                 return Err(StopReason::Nodes);
             }
-            let work = [windows.work(), restarts.work(), lower.work()];
+            let work = [windows.work(), restarts.turns.work(), lower.work()];
             let next = (0..3).filter_map(|i| Some((work[i]? / SHARES[i], i))).min();
             match next {
                 Some((_, 0)) => self.replan::<C>(&mut windows, best)?,
                 Some((_, 1)) => {
                     let before = best.cost;
-                    self.restart(&mut restarts, &mut weight, best)?;
+                    self.restart(&mut restarts, turn, best)?;
                     if let Some(windows) = windows.search.as_mut().filter(|_| best.cost < before) {
                         windows.restart();
                     }
                 }
-                Some(_) => self.raise(&mut lower, &mut bound, TURN, best)?,
+                Some(_) => self.raise(&mut lower, &mut bound, turn, best)?,
                 // The last search that could go on used up the memory.
                 None => return Err(StopReason::Memory),
             }
@@ -207,28 +217,35 @@ impl<'a, 't> Engine<'a, 't> {
     /// A turn of weighted A*.
     fn restart(
         &mut self,
-        turns: &mut Turns<Greedy<'a, 't>>,
-        weight: &mut usize,
+        restarts: &mut Restarts<'a, 't>,
+        turn: u64,
         best: &mut Best,
     ) -> Result<(), StopReason> {
+        let turns = &mut restarts.turns;
         let Some(search) = &mut turns.search else { return Ok(()) };
         let before = search.work;
-        let ceiling = u64::try_from(best.cost).unwrap_or(u64::MAX);
+        // Costs beyond 64 bits are left to the other methods.
+        let Ok(ceiling) = u64::try_from(best.cost) else {
+            turns.search = None;
+            return Ok(());
+        };
         let mut watch = turns.charged.watch(self.resources);
-        let progress = search.run(ceiling, TURN, &mut watch, self.statistics);
+        let progress = search.run(ceiling, turn, &mut watch, self.statistics);
         turns.charged = watch.charged();
         turns.work += search.work - before;
-        let last = *weight + 1 == WEIGHTS.len();
+        let last = restarts.weight + 1 == WEIGHTS.len();
         let restart = match progress {
             Ok(greedy::Progress::Plan(plan)) => {
-                self.offer_searched(best, plan, METHODS[*weight])?;
-                !last
+                // Other plans are often near: the search goes on for as long as this one took.
+                restarts.until = 2 * search.work;
+                self.offer_searched(best, plan, METHODS[restarts.weight])?;
+                false
             }
             Ok(greedy::Progress::Exhausted) => {
                 best.raise_floor(best.cost);
                 false
             }
-            Ok(greedy::Progress::Paused) => !last && search.work > RESTART,
+            Ok(greedy::Progress::Paused) => !last && search.work >= restarts.until,
             Err(StopReason::Memory | StopReason::Nodes) => {
                 turns.replace(None, self.resources);
                 false
@@ -236,8 +253,9 @@ impl<'a, 't> Engine<'a, 't> {
             Err(reason) => return Err(reason),
         };
         if restart {
-            *weight += 1;
-            let search = Greedy::new(self.space, self.guidance, Some(WEIGHTS[*weight]));
+            restarts.weight += 1;
+            restarts.until = RESTART;
+            let search = Greedy::new(self.space, self.guidance, Some(WEIGHTS[restarts.weight]));
             turns.replace(Some(search), self.resources);
         }
         Ok(())

@@ -236,8 +236,9 @@ impl Windows {
         if matches!(result, Replaced::GivenUp) {
             let guidance = Guidance::between(space.task, state, &goal);
             self.work += EVALUATION;
-            let ceiling = u64::try_from(cost).unwrap_or(u64::MAX);
-            result = self.descend(space, &guidance, ceiling, resources, statistics)?;
+            if let Ok(ceiling) = u64::try_from(cost) {
+                result = self.descend(space, &guidance, ceiling, resources, statistics)?;
+            }
             if matches!(result, Replaced::GivenUp) {
                 let mut bound = Bound::<C>::for_goal(&guidance.relaxed, self.additive);
                 result = self.explore(space, state, &mut bound, &target, resources, statistics)?;
