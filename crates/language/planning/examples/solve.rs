@@ -3,7 +3,7 @@
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan_with_progress};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 struct Clock {
     end: f64, polls: u64,

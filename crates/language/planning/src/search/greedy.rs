@@ -63,7 +63,15 @@ struct Costs {
     unit: u64,
     /// Cost of the cheapest way to each state that was found.
     reached: Vec<u64>,
+    /// The value of h_FF of each state and the place of its preferred operators in `preferred`, for states that are reopened. The value is
+    /// [`NONE`] for a dead end, and for a state that was not evaluated.
+    values: Vec<(u32, usize)>,
+    /// For each evaluated state the number of preferred operators, then these.
+    preferred: Vec<u32>,
 }
+
+/// Bytes of a state in [`Costs`], about.
+const COSTS_BYTES: u64 = 40;
 
 /// State of one search: greedy, or weighted A* which reopens states on a cheaper path. It can pause and continue.
 pub(super) struct Greedy<'s, 't> {
@@ -127,6 +135,8 @@ impl<'s, 't> Greedy<'s, 't> {
                 weight: weight.into(),
                 unit: unit.unwrap_or(1),
                 reached: Vec::new(),
+                values: Vec::new(),
+                preferred: Vec::new(),
             }),
             started: false,
             work: 0,
@@ -162,7 +172,7 @@ impl<'s, 't> Greedy<'s, 't> {
             let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
             let per_node = self.table.bytes_per_state()
                 + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1))
-                + 8 * u64::from(self.costs.is_some());
+                + COSTS_BYTES * u64::from(self.costs.is_some());
             watch.tick(self.table.len(), per_node)?;
             let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
             let cost = self.costs.as_ref().map_or(0, |costs| {
@@ -199,15 +209,42 @@ impl<'s, 't> Greedy<'s, 't> {
         Ok(Progress::Paused)
     }
 
+    /// h_FF with the preferred operators; `None` for a dead end.
+    fn evaluate(
+        &mut self,
+        id: StateId,
+        state: &[u64],
+        favourites: &mut Vec<u32>,
+        statistics: &mut SearchStatistics,
+    ) -> Option<u32> {
+        if let Some(costs) = &self.costs
+            && let Some(&(value, start)) = costs.values.get(id as usize).filter(|(value, _)| *value != NONE)
+        {
+            let end = start + 1 + costs.preferred[start] as usize;
+            favourites.extend_from_slice(&costs.preferred[start + 1..end]);
+            return Some(value);
+        }
+        statistics.evaluated += 1;
+        self.work += EVALUATION;
+        let value = self.ff.evaluate(state, favourites);
+        if let Some(costs) = &mut self.costs
+            && let Some(value) = value
+        {
+            costs.values.resize(costs.values.len().max(id as usize + 1), (NONE, 0));
+            costs.values[id as usize] = (value, costs.preferred.len());
+            costs.preferred.push(favourites.len() as u32);
+            costs.preferred.extend_from_slice(favourites);
+        }
+        value
+    }
+
     /// Evaluates a state and queues its successors.
     fn expand(&mut self, id: StateId, state: &[u64], statistics: &mut SearchStatistics) {
         if self.space.is_dead_end(state) {
             return;
         }
-        statistics.evaluated += 1;
-        self.work += EVALUATION;
         let mut favourites = Vec::new();
-        let Some(ff) = self.ff.evaluate(state, &mut favourites) else { return };
+        let Some(ff) = self.evaluate(id, state, &mut favourites, statistics) else { return };
         let mut operators = Vec::new();
         self.space.applicable(state, &mut operators);
         let mut values = [ff, 0];

@@ -141,21 +141,26 @@ impl Builder {
 /// Evaluator; its tables are reused from state to state.
 pub(crate) struct FfHeuristic<'r> {
     relaxed: &'r Relaxed,
-    /// Cost of each operator as the heuristic counts it.
-    cost: Vec<u32>,
     value: Vec<u32>,
     supporter: Vec<u32>,
-    /// Preconditions not reached yet.
-    open: Vec<u32>,
-    open_template: Vec<u32>,
-    /// Cost of the operator plus the values of its preconditions.
-    total: Vec<u32>,
+    operators: Vec<Count>,
+    /// The counts at the start: all preconditions, and the cost of the operator as the heuristic counts it.
+    fresh: Vec<Count>,
     buckets: Vec<Vec<u32>>,
     marked: Vec<bool>,
     touched: Vec<u32>,
     in_plan: Vec<bool>,
     stack: Vec<u32>,
     plan: Vec<u32>,
+}
+
+/// Values of an operator during an evaluation. They share a struct because they are read together.
+#[derive(Clone, Copy)]
+struct Count {
+    /// Preconditions not reached yet.
+    open: u32,
+    /// Cost of the operator plus the values of its preconditions.
+    total: u32,
 }
 
 const INFINITE: u32 = u32::MAX;
@@ -170,17 +175,15 @@ impl<'r> FfHeuristic<'r> {
             None => 1,
             Some(unit) => scaled(cost, unit),
         };
-        let cost = relaxed.origin.iter().zip(&relaxed.cost).map(of).collect();
-        let open_template: Vec<u32> =
-            (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
+        let open = (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32);
+        let totals = relaxed.origin.iter().zip(&relaxed.cost).map(of);
+        let fresh: Vec<Count> = open.zip(totals).map(|(open, total)| Count { open, total }).collect();
         FfHeuristic {
             relaxed,
-            cost,
             value: vec![INFINITE; relaxed.propositions],
             supporter: vec![NONE; relaxed.propositions],
-            open: open_template.clone(),
-            total: vec![0; relaxed.operators()],
-            open_template,
+            operators: fresh.clone(),
+            fresh,
             buckets: Vec::new(),
             marked: vec![false; relaxed.propositions],
             touched: Vec::new(),
@@ -201,8 +204,8 @@ impl<'r> FfHeuristic<'r> {
         Some(self.extract(preferred))
     }
 
+    #[inline]
     fn enqueue(&mut self, proposition: u32, value: u32, supporter: u32) {
-        let value = value.min(MOST);
         if value < self.value[proposition as usize] {
             self.value[proposition as usize] = value;
             self.supporter[proposition as usize] = supporter;
@@ -218,8 +221,7 @@ impl<'r> FfHeuristic<'r> {
     fn explore(&mut self, state: &[u64]) {
         let relaxed = self.relaxed;
         self.value.fill(INFINITE);
-        self.open.copy_from_slice(&self.open_template);
-        self.total.copy_from_slice(&self.cost);
+        self.operators.copy_from_slice(&self.fresh);
         for bucket in &mut self.buckets {
             bucket.clear();
         }
@@ -238,12 +240,12 @@ impl<'r> FfHeuristic<'r> {
                 return;
             }
             for &operator in relaxed.needed_by.row(proposition as usize) {
-                let o = operator as usize;
-                self.total[o] = self.total[o].saturating_add(value);
-                self.open[o] -= 1;
-                if self.open[o] == 0 {
-                    let total = self.total[o];
-                    for &effect in relaxed.effects.row(o) {
+                let count = &mut self.operators[operator as usize];
+                count.total = count.total.saturating_add(value);
+                count.open -= 1;
+                if count.open == 0 {
+                    let total = count.total.min(MOST);
+                    for &effect in relaxed.effects.row(operator as usize) {
                         self.enqueue(effect, total, operator);
                     }
                 }
@@ -267,8 +269,9 @@ impl<'r> FfHeuristic<'r> {
             if origin != NONE && !self.in_plan[origin as usize] {
                 self.in_plan[origin as usize] = true;
                 self.plan.push(origin);
-                length = length.saturating_add(self.cost[supporter as usize]);
-                if self.total[supporter as usize] == self.cost[supporter as usize] {
+                let cost = self.fresh[supporter as usize].total;
+                length = length.saturating_add(cost);
+                if self.operators[supporter as usize].total == cost {
                     preferred.push(origin);
                 }
             }
