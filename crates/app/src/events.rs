@@ -115,7 +115,9 @@ impl fmt::Display for Notice {
             }
             Self::ReportRestored(path) => write!(f, "{} was written anew from the journal", path.display()),
             Self::ProgramStarted(text) | Self::Remark(text) => f.write_str(text),
-            Self::BatchService(text) | Self::Planner(text) => f.write_str(&planforge_diagnostics::render::escape(text)),
+            Self::BatchService(text) | Self::Planner(text) => {
+                f.write_str(&planforge_diagnostics::render::escape(text))
+            }
         }
     }
 }

@@ -2,18 +2,23 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan_with_progress};
+use planforge_planning::{
+    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan_with_progress,
+};
 use std::time::Instant;
 
 struct Clock {
-    end: f64, polls: u64,
+    end: f64,
+    polls: u64,
     bytes: u64,
 }
 
 impl ResourceLimits for Clock {
     fn poll(&mut self) -> Poll {
         self.polls += 1;
-        if self.polls % 64 != 0 { return Poll::Continue; }
+        if self.polls % 64 != 0 {
+            return Poll::Continue;
+        }
         if cpu() > self.end { Poll::Stop(StopReason::Time) } else { Poll::Continue }
     }
     fn charge(&mut self, bytes: u64) -> Poll {
@@ -47,13 +52,21 @@ fn main() {
     let mut clock = Clock { end: seconds, polls: 0, bytes: 0 };
     let mut on_plan = |plan: &Plan, method: &'static str| {
         let seconds = cpu();
-        println!("; {seconds:.2} s: {:?} in {} steps, bound {:?}, by {method}", plan.cost, plan.steps.len(), plan.bound);
+        println!(
+            "; {seconds:.2} s: {:?} in {} steps, bound {:?}, by {method}",
+            plan.cost,
+            plan.steps.len(),
+            plan.bound
+        );
     };
     match plan_with_progress(&domain.value, &problem.value, &options, &mut clock, &mut on_plan) {
         Err(diagnostics) => diagnostics.iter().for_each(|d| eprintln!("{}: {}", d.code, d.message)),
         Ok(result) => {
             match &result.outcome {
-                SearchOutcome::Plan(plan) => print!("{plan}; bound {:?} optimal {} stopped {:?}\n", plan.bound, plan.optimal, result.stopped),
+                SearchOutcome::Plan(plan) => print!(
+                    "{plan}; bound {:?} optimal {} stopped {:?}\n",
+                    plan.bound, plan.optimal, result.stopped
+                ),
                 other => println!("; {other:?}"),
             }
             println!(
@@ -73,5 +86,9 @@ fn main() {
 }
 
 fn cpu() -> f64 {
-    std::fs::read_to_string("/proc/self/schedstat").ok().and_then(|s| s.split(' ').next().and_then(|n| n.parse::<f64>().ok())).unwrap_or(0.0) / 1e9
+    std::fs::read_to_string("/proc/self/schedstat")
+        .ok()
+        .and_then(|s| s.split(' ').next().and_then(|n| n.parse::<f64>().ok()))
+        .unwrap_or(0.0)
+        / 1e9
 }

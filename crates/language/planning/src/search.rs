@@ -18,8 +18,8 @@ pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason};
-use greedy::Guidance;
 use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
+use greedy::Guidance;
 use mutex::Mutexes;
 use rustc_hash::FxHashMap;
 

@@ -169,7 +169,9 @@ pub(crate) fn plan_ground(
     let mut note = None;
     if algorithm == Algorithm::Anytime && task.cost_unsupported.is_some() {
         algorithm = Algorithm::Greedy;
-        note = Some("the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned());
+        note = Some(
+            "the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned(),
+        );
     }
     let to_plan = |actions: &mut dyn Iterator<Item = usize>, cost: u128, floor: u128| {
         let metric = |value: u128| task.metric_value(value).map(Number::to_f64);

@@ -175,9 +175,10 @@ impl<'s, 't> Greedy<'s, 't> {
                 + COSTS_BYTES * u64::from(self.costs.is_some());
             watch.tick(self.table.len(), per_node)?;
             let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
-            let cost = self.costs.as_ref().map_or(0, |costs| {
-                costs.reached[parent as usize].saturating_add(self.space.cost(operator))
-            });
+            let cost = self
+                .costs
+                .as_ref()
+                .map_or(0, |costs| costs.reached[parent as usize].saturating_add(self.space.cost(operator)));
             if cost >= ceiling {
                 continue;
             }

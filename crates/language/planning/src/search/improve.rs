@@ -4,9 +4,9 @@
 //! LAMA, and A* raises the lower bound. All of them look only for plans that cost less than the best one. Turns are counted in work (evaluations and
 //! generated states), not in time: the sequence of plans is always the same, and a limit on time or memory only cuts it.
 
+use super::GREEDY;
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
-use super::GREEDY;
 use super::space::{Outcome, SearchStatistics, Space};
 use super::windows::{Windows, eliminate};
 use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason};
@@ -63,7 +63,12 @@ pub(super) fn search(
         true => engine.run::<u32>(&mut best),
         false => engine.run::<u128>(&mut best),
     };
-    Found { outcome: Outcome::Plan(best.plan), method: best.method, floor: best.floor, stopped: stopped.err() }
+    Found {
+        outcome: Outcome::Plan(best.plan),
+        method: best.method,
+        floor: best.floor,
+        stopped: stopped.err(),
+    }
 }
 
 /// The best plan so far, and what no plan costs less than.
@@ -99,7 +104,9 @@ fn cost_of(space: &Space<'_>, plan: &[u32]) -> u128 {
 }
 
 /// Shares of the work: windows, restarts, A*.
-const SHARES: [u64; 3] = [4, 4, 1];
+const SHARES: [u64; 3] = [4, 6, 1];
+/// Share of windows once a round of them has found nothing: later rounds cost more and find less.
+const LATER_WINDOWS: u64 = 2;
 /// Work of a turn.
 const TURN: u64 = 20_000;
 /// Weights of the heuristics in turn; the last search goes on until the end.
@@ -171,7 +178,11 @@ impl<'a, 't> Engine<'a, 't> {
                 return Err(StopReason::Nodes);
             }
             let work = [windows.work(), restarts.turns.work(), lower.work()];
-            let next = (0..3).filter_map(|i| Some((work[i]? / SHARES[i], i))).min();
+            let mut shares = SHARES;
+            if windows.search.as_ref().is_some_and(Windows::is_in_later_round) {
+                shares[0] = LATER_WINDOWS;
+            }
+            let next = (0..3).filter_map(|i| Some((work[i]? / shares[i], i))).min();
             match next {
                 Some((_, 0)) => self.replan::<C>(&mut windows, best)?,
                 Some((_, 1)) => {
@@ -205,7 +216,9 @@ impl<'a, 't> Engine<'a, 't> {
     /// A pass of windows over the plan.
     fn replan<C: Cost>(&mut self, turns: &mut Turns<Windows>, best: &mut Best) -> Result<(), StopReason> {
         let Some(windows) = &mut turns.search else { return Ok(()) };
-        let Some(pass) = windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics) else {
+        let Some(pass) =
+            windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics)
+        else {
             best.raise_floor(best.cost);
             return Ok(());
         };

@@ -4,7 +4,7 @@
 //! the plan needs, which is less than the second state. A* searches it below the cost of the window, with a limit on its work. Lengths
 //! go from short to long; when no length helps, the limit grows.
 
-use super::astar::{self, Bound, EVALUATION, Cost, Exploration, Target, Total};
+use super::astar::{self, Bound, Cost, EVALUATION, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{SearchStatistics, Space};
 use crate::bits;
@@ -119,7 +119,18 @@ const NEEDS_BYTES: usize = 64 << 20;
 impl Windows {
     pub(super) fn new(additive: bool) -> Self {
         Windows {
-            additive, level: 0, effort: FIRST_EFFORT, proven: FxHashSet::default(), gave_up: false, work: 0 }
+            additive,
+            level: 0,
+            effort: FIRST_EFFORT,
+            proven: FxHashSet::default(),
+            gave_up: false,
+            work: 0,
+        }
+    }
+
+    /// True if a round over all lengths has found nothing.
+    pub(super) fn is_in_later_round(&self) -> bool {
+        self.effort > FIRST_EFFORT
     }
 
     /// Starts with the shortest windows again, because the plan is another.
@@ -187,9 +198,8 @@ impl Windows {
             let needs = &ends[end.div_ceil(stride)];
             let found = match statistics.generated >= max_generated {
                 true => Err(StopReason::Nodes),
-                false => check(resources.poll()).and_then(|()| {
-                    self.cheaper::<C>(space, &state, needs, window, resources, statistics)
-                }),
+                false => check(resources.poll())
+                    .and_then(|()| self.cheaper::<C>(space, &state, needs, window, resources, statistics)),
             };
             match found {
                 Ok(Some(better)) => {
@@ -232,7 +242,8 @@ impl Windows {
         let goal = needs.condition();
         let target = Target { goal: &goal, ceiling: C::Total::of(cost) };
         // Many windows are small enough for a blind search, which expands states much faster.
-        let mut result = self.explore(space, state, &mut Bound::<C>::Blind, &target, resources, statistics)?;
+        let mut result =
+            self.explore(space, state, &mut Bound::<C>::Blind, &target, resources, statistics)?;
         if matches!(result, Replaced::GivenUp) {
             let guidance = Guidance::between(space.task, state, &goal);
             self.work += EVALUATION;
@@ -344,7 +355,8 @@ fn needs_at(space: &Space<'_>, plan: &[u32], stride: usize) -> Vec<Needs> {
                 let needs = &mut ends[i / stride];
                 *needs = Needs::of(&Condition::default(), words);
                 for fact in 0..basic {
-                    let side = if bits::get(&state, fact) { &mut needs.positive } else { &mut needs.negative };
+                    let side =
+                        if bits::get(&state, fact) { &mut needs.positive } else { &mut needs.negative };
                     bits::set(side, fact);
                 }
             }
@@ -379,7 +391,8 @@ fn guards(space: &Space<'_>, plan: &[u32]) -> rustc_hash::FxHashMap<usize, (Vec<
             }
         }
         if !effects.is_empty() {
-            let condition = Condition { positive: positive.into(), negative: negative.into(), numeric: Box::default() };
+            let condition =
+                Condition { positive: positive.into(), negative: negative.into(), numeric: Box::default() };
             guards.insert(i, (fired, condition));
         }
         space.apply(&state, operator, &mut next);

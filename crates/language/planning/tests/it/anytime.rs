@@ -143,14 +143,17 @@ fn costs_of_zero_and_costs_near_the_end_of_64_bits() {
     let (result, _) = improve(&carry(3, 4, "0", "0"), u64::MAX, &mut Unlimited);
     let free = plan_of(result);
     assert_eq!((free.cost, free.optimal), (Some(0.0), true));
-    for (moving, lifting) in [("0", "1"), ("1", "0"), ("9223372036854775807", "0"), ("4294967296", "4294967295")] {
+    for (moving, lifting) in
+        [("0", "1"), ("1", "0"), ("9223372036854775807", "0"), ("4294967296", "4294967295")]
+    {
         let (result, _) = improve(&carry(2, 4, moving, lifting), u64::MAX, &mut Unlimited);
         let plan = plan_of(result);
         let [moving, lifting] = [moving, lifting].map(|text| text.parse::<f64>().unwrap());
         assert_eq!((plan.cost, plan.optimal), (Some(3.0 * moving + 8.0 * lifting), true));
     }
     // Beyond 64 bits for a plan: nothing overflows.
-    let (result, _) = improve(&carry(9, 6, "9223372036854775807", "9223372036854775807"), 3_000, &mut Unlimited);
+    let (result, _) =
+        improve(&carry(9, 6, "9223372036854775807", "9223372036854775807"), 3_000, &mut Unlimited);
     assert!(plan_of(result).cost.unwrap() > 2f64.powi(64));
 }
 

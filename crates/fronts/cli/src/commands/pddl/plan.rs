@@ -79,7 +79,10 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         }
         if let Some(outcome) = &result.outcome {
             print(context, outcome);
-            if best && let PlanOutcome::Plan { plans, optimal, .. } = outcome && let Some(plan) = plans.first() {
+            if best
+                && let PlanOutcome::Plan { plans, optimal, .. } = outcome
+                && let Some(plan) = plans.first()
+            {
                 context.output.note(&quality(plan, *optimal));
             }
         }
@@ -122,7 +125,9 @@ fn quality(plan: &PlanDocument, optimal: bool) -> String {
     match plan.bound {
         _ if optimal => format!("{size}; no plan is {shorter}"),
         // The metric is maximised.
-        Some(bound) if plan.cost.is_some_and(|cost| bound > cost) => format!("{size}; no plan has more than {bound}"),
+        Some(bound) if plan.cost.is_some_and(|cost| bound > cost) => {
+            format!("{size}; no plan has more than {bound}")
+        }
         Some(bound) => format!("{size}; no plan is {shorter} than {bound}"),
         None => format!("{size}; a {shorter} plan is not ruled out"),
     }
