@@ -101,6 +101,8 @@ pub enum Notice {
     Remark(String),
     /// A message of a batch service's client.
     BatchService(String),
+    /// A better plan, or something else that the planner reports: one line.
+    Planner(String),
 }
 
 impl fmt::Display for Notice {
@@ -113,7 +115,9 @@ impl fmt::Display for Notice {
             }
             Self::ReportRestored(path) => write!(f, "{} was written anew from the journal", path.display()),
             Self::ProgramStarted(text) | Self::Remark(text) => f.write_str(text),
-            Self::BatchService(text) => f.write_str(&planforge_diagnostics::render::escape(text)),
+            Self::BatchService(text) | Self::Planner(text) => {
+                f.write_str(&planforge_diagnostics::render::escape(text))
+            }
         }
     }
 }

@@ -102,7 +102,7 @@ mod tests {
         let request = plan::PlanRequest {
             domain: Source::text("domain", DOMAIN),
             problem: Source::text("problem", PROBLEM),
-            search: plan::PlanSearch::Any,
+            search: plan::PlanSearch::Best,
             in_words: Some(Sentences::BesideDomain),
             limits: RequestLimits::default(),
             nodes: Some(100),

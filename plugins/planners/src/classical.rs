@@ -3,9 +3,12 @@
 //! | `search` | finds | proves cheapest |
 //! |---|---|---|
 //! | `greedy` | a plan, quickly | no |
+//! | `anytime` | a plan as `greedy`, then better ones until a limit | if it ends before the limit |
 //! | `astar` | a cheapest plan, with LM-cut; blind where LM-cut does not apply, which the statistics report | yes |
 //! | `bfs` | a plan with the fewest steps | if steps are the cost |
 //! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only if there are no others | yes |
+//!
+//! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven.
 //!
 //! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a
 //! limit (of the stage, of the options, of the host's deadline, or an interrupt) is `limit-reached`. None of
@@ -36,15 +39,16 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::read_task;
 use planforge_planning::task::Unsupported;
 use planforge_planning::{
-    Algorithm, Explanation, PlanOptions, PlanResult, Poll, QualityBound, ReasonKind, ResourceLimits,
+    Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ReasonKind, ResourceLimits,
     StopReason, TopKEnd, TopKOptions, TopKOutcome, normalize,
 };
 use planforge_plugin_common::judging::{Deadline, Semantics};
 use planforge_plugin_sdk::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::num::NonZeroUsize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
 pub const SUPPORTS: [&str; 9] = [
@@ -69,7 +73,7 @@ impl Plugin for ClassicalPlanner {
 
     fn about() -> About {
         About::new(
-            "Grounding and state-space search: greedy, A* with LM-cut, breadth-first, the k cheapest plans",
+            "Grounding and state-space search: greedy, anytime, A* with LM-cut, breadth-first, the k cheapest plans",
         )
     }
 
@@ -106,8 +110,22 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
         max_nodes: limits.nodes.unwrap_or(PlanOptions::default().max_nodes),
         ..PlanOptions::default()
     };
-    let mut budget = CallBudget::new(host, &limits);
-    match planforge_planning::plan(&domain, &problem, &plan_options, &mut budget) {
+    let start = Instant::now();
+    let improve_until = Cell::new(None);
+    let mut budget = CallBudget { improve_until: Some(&improve_until), ..CallBudget::new(host, &limits) };
+    let mut first = true;
+    let mut on_plan = |plan: &Plan, method: &'static str| {
+        if std::mem::take(&mut first) {
+            let most = options.improvement(&limits);
+            improve_until.set(most.and_then(|most| Instant::now().checked_add(most)));
+        } else {
+            let seconds = start.elapsed().as_secs_f64();
+            host.log(LogLevel::Info, &format!("{} after {seconds:.1} s, by {method}", size(plan)));
+        }
+    };
+    let result =
+        planforge_planning::plan_with_progress(&domain, &problem, &plan_options, &mut budget, &mut on_plan);
+    match result {
         Ok(result) => {
             if let Some(note) = &result.note {
                 host.log(LogLevel::Info, note);
@@ -117,6 +135,16 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
             name_largest(outcome(result, steps_count, &sources), &domain, &problem)
         }
         Err(errors) => PlanOutcome::Unreadable { diagnostics: report(&errors, &sources) },
+    }
+}
+
+/// The cost of a plan, and its length where it differs.
+fn size(plan: &Plan) -> String {
+    let steps = plan.steps.len();
+    let steps = format!("{steps} step{}", if steps == 1 { "" } else { "s" });
+    match plan.cost.filter(|&cost| cost != plan.steps.len() as f64) {
+        Some(cost) => format!("cost {cost} ({steps})"),
+        None => steps,
     }
 }
 
@@ -148,6 +176,7 @@ fn limits(options: &ClassicalPlannerOptions, request: PlanLimits) -> PlanLimits 
 const fn algorithm(search: Search) -> Option<Algorithm> {
     match search {
         Search::Greedy => Some(Algorithm::Greedy),
+        Search::Anytime => Some(Algorithm::Anytime),
         Search::Astar => Some(Algorithm::AStar),
         Search::Bfs => Some(Algorithm::BreadthFirst),
         Search::TopK => None,
@@ -159,11 +188,7 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
     match result.outcome {
         planforge_planning::SearchOutcome::Plan(plan) => PlanOutcome::Plan {
             optimal: plan.optimal && steps_count,
-            plans: vec![PlanDocument {
-                steps: plan.step_texts(),
-                cost: plan.cost,
-                ..PlanDocument::default()
-            }],
+            plans: vec![document(&plan)],
             statistics,
         },
         planforge_planning::SearchOutcome::ProvenUnsolvable(why) => {
@@ -181,6 +206,10 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
             PlanOutcome::Unsupported { diagnostics: report(&diagnostics, sources) }
         }
     }
+}
+
+fn document(plan: &Plan) -> PlanDocument {
+    PlanDocument { steps: plan.step_texts(), cost: plan.cost, bound: plan.bound, ..PlanDocument::default() }
 }
 
 fn statistics(result: &PlanResult) -> SearchStatistics {
@@ -233,14 +262,7 @@ fn run_top_k(
         let message = format!("{reason} was reached when {found}{rest}");
         PlanOutcome::LimitReached { limit: limit_kind(reason), message, plans, statistics }
     };
-    let documents = |plans: &[planforge_planning::Plan]| -> Vec<PlanDocument> {
-        let document = |plan: &planforge_planning::Plan| PlanDocument {
-            steps: plan.step_texts(),
-            cost: plan.cost,
-            ..PlanDocument::default()
-        };
-        plans.iter().map(document).collect()
-    };
+    let documents = |plans: &[Plan]| -> Vec<PlanDocument> { plans.iter().map(document).collect() };
     match result.outcome {
         TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) } => {
             limit(reason, documents(&plans), statistics)
@@ -266,6 +288,10 @@ pub enum Search {
     /// Greedy best-first search with h_FF and preferred operators: fast, plans of any cost.
     #[default]
     Greedy,
+    /// The greedy search, then better plans: parts of the plan are planned anew, and weighted A* restarts. It ends at a limit, or with a proof
+    /// that no plan is cheaper. Which plans it finds in turn is always the same; a limit on time decides how far it gets, a limit on
+    /// nodes is the same on every machine.
+    Anytime,
     /// A* with LM-cut: a plan proven cheapest. Where LM-cut does not apply the search is blind, which the
     /// statistics report.
     Astar,
@@ -281,8 +307,11 @@ pub enum Search {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicalPlannerOptions {
-    /// The search algorithm: `greedy`, `astar`, `bfs` or `top-k`.
+    /// The search algorithm: `greedy`, `anytime`, `astar`, `bfs` or `top-k`.
     pub search: Search,
+    /// With `anytime`: most seconds after the first plan. Without it, improvement ends at the limit on time or nodes, and after ten
+    /// seconds if there is neither.
+    pub improve_s: Option<u32>,
     /// With several plans: how many times the lowest cost a plan may cost, from 1 up. Without it plans may cost anything.
     #[schemars(range(min = 1.0))]
     pub quality: Option<f64>,
@@ -292,8 +321,20 @@ pub struct ClassicalPlannerOptions {
     pub time_limit_s: Option<u32>,
     /// Most mebibytes of memory, as the search accounts for its tables.
     pub memory_limit_mb: Option<u32>,
-    /// Most search nodes.
+    /// Most search nodes. With `anytime` as many again may be generated after the first plan.
     pub node_limit: Option<u64>,
+}
+
+/// Seconds of improvement where nothing limits it.
+const IMPROVE_S: u32 = 10;
+
+impl ClassicalPlannerOptions {
+    /// The time for improvement after the first plan, if it has a limit of its own.
+    fn improvement(&self, limits: &PlanLimits) -> Option<Duration> {
+        let unlimited = limits.time_ms.is_none() && limits.nodes.is_none();
+        let seconds = self.improve_s.or(unlimited.then_some(IMPROVE_S));
+        seconds.map(|seconds| Duration::from_secs(seconds.into()))
+    }
 }
 
 /// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
@@ -334,30 +375,35 @@ struct CallBudget<'a> {
     deadline: Deadline<'a>,
     charged: u64,
     memory: Option<u64>,
+    /// The end of improvement, set with the first plan.
+    improve_until: Option<&'a Cell<Option<Instant>>>,
 }
 
 impl<'a> CallBudget<'a> {
     pub(crate) fn new(host: &'a dyn Host, limits: &PlanLimits) -> Self {
         let deadline = Deadline::within(host, limits.time_ms.map(Duration::from_millis));
-        Self { deadline, charged: 0, memory: limits.memory_bytes }
-    }
-
-    fn is_full(&self) -> bool {
-        self.memory.is_some_and(|most| self.charged > most)
+        Self { deadline, charged: 0, memory: limits.memory_bytes, improve_until: None }
     }
 }
 
 impl ResourceLimits for CallBudget<'_> {
     fn poll(&mut self) -> Poll {
-        // The first reason is kept.
-        match self.deadline.stop_reason() {
-            None if self.is_full() => Poll::Stop(StopReason::Memory),
-            _ => self.deadline.poll(),
+        let until = self.improve_until.and_then(Cell::get);
+        match self.deadline.poll() {
+            Poll::Continue if until.is_some_and(|until| Instant::now() >= until) => {
+                Poll::Stop(StopReason::Time)
+            }
+            poll => poll,
         }
     }
 
     fn charge(&mut self, bytes: u64) -> Poll {
-        self.charged = self.charged.saturating_add(bytes);
+        let charged = self.charged.saturating_add(bytes);
+        // A search that the limit ends has not used the bytes: others may go on without them.
+        if self.memory.is_some_and(|most| charged > most) {
+            return Poll::Stop(StopReason::Memory);
+        }
+        self.charged = charged;
         self.poll()
     }
     fn release(&mut self, bytes: u64) {

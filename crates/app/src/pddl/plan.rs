@@ -4,6 +4,7 @@ use super::Sentences;
 use crate::catalogue::registry;
 use crate::context::Context;
 use crate::error::Error;
+use crate::events::{Event, Notice};
 use crate::inputs::{Findings, Inputs, Source};
 use crate::limits::{RequestLimits, WorkLimits};
 use crate::progress::WorkProgress;
@@ -39,9 +40,12 @@ pub struct PlanRequest {
 /// A kind of search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum PlanSearch {
-    /// Any plan.
+    /// The best plan until the limit on time or nodes, or in ten seconds after the first one if there is neither. Better plans
+    /// are notices.
     #[default]
-    Any,
+    Best,
+    /// The first plan.
+    First,
     /// A cheapest plan, proven (A* with LM-cut).
     Optimal,
     /// The cheapest distinct plans, in order.
@@ -159,7 +163,7 @@ fn call_planner(
 ) -> Result<PlanOutcome, Failure> {
     let k = match request.search {
         PlanSearch::TopK { k, .. } => k,
-        PlanSearch::Any | PlanSearch::Optimal => 1,
+        PlanSearch::Best | PlanSearch::First | PlanSearch::Optimal => 1,
     };
     let asked = planforge_contract::PlanRequest {
         domain: inputs.text(0).to_owned(),
@@ -177,14 +181,19 @@ fn call_planner(
         let message = format!("`{PLANNER}` on the search path is not a planner");
         return Err(Failure::new(FailureClass::Plugin, "plugin.kind", message));
     };
-    let host = PlanHost { progress: context.start_work("nodes", None), limits: limits.clone() };
+    let host = PlanHost {
+        context: context.clone(),
+        progress: context.start_work("nodes", None),
+        limits: limits.clone(),
+    };
     planner.plan(&host, &asked).or_else(limit_outcome)
 }
 
 /// The options of the planner.
 fn options(search: &PlanSearch) -> JsonObject {
     let name = match search {
-        PlanSearch::Any => "greedy",
+        PlanSearch::Best => "anytime",
+        PlanSearch::First => "greedy",
         PlanSearch::Optimal => "astar",
         PlanSearch::TopK { .. } => "top-k",
     };
@@ -196,8 +205,9 @@ fn options(search: &PlanSearch) -> JsonObject {
     options
 }
 
-/// The planner's host: progress, cancellation, time.
+/// The planner's host: notices, progress, cancellation, time.
 struct PlanHost {
+    context: Context,
     progress: WorkProgress,
     limits: WorkLimits,
 }
@@ -207,7 +217,7 @@ const HOST_MARGIN: Duration = Duration::from_secs(10);
 
 impl Host for PlanHost {
     fn log(&self, _level: LogLevel, message: &str) {
-        self.progress.set_message(message);
+        self.context.send(&Event::Notice(&Notice::Planner(message.to_owned())));
     }
     fn progress(&self, done: u64, total: u64, what: &str) {
         self.progress.set_with_message(done, (total > 0).then_some(total), what);

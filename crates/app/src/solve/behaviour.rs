@@ -156,7 +156,7 @@ impl Model {
             planforge_planning::plan(&self.domain, &self.problem, &options, &mut limits(context))
         };
         let mut found = Found::Open;
-        for algorithm in [Algorithm::AStar, Algorithm::Greedy] {
+        for algorithm in [Algorithm::AStar, Algorithm::Anytime] {
             let Ok(result) = search(algorithm) else { return Found::Open };
             match result.outcome {
                 SearchOutcome::Plan(plan) => {

@@ -1,18 +1,25 @@
-//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs] [SECONDS]`. For measuring; the `planforge` binary is the tool.
+//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS]`. For measuring; the `planforge` binary is the tool.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
-use planforge_planning::{Algorithm, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan};
-use std::time::{Duration, Instant};
+use planforge_planning::{
+    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan_with_progress,
+};
+use std::time::Instant;
 
 struct Clock {
-    end: Instant,
+    end: f64,
+    polls: u64,
     bytes: u64,
 }
 
 impl ResourceLimits for Clock {
     fn poll(&mut self) -> Poll {
-        if Instant::now() > self.end { Poll::Stop(StopReason::Time) } else { Poll::Continue }
+        self.polls += 1;
+        if self.polls % 64 != 0 {
+            return Poll::Continue;
+        }
+        if cpu() > self.end { Poll::Stop(StopReason::Time) } else { Poll::Continue }
     }
     fn charge(&mut self, bytes: u64) -> Poll {
         self.bytes += bytes;
@@ -27,11 +34,12 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let read = |i: usize| args.get(i).and_then(|p| std::fs::read_to_string(p).ok());
     let (Some(domain), Some(problem)) = (read(1), read(2)) else {
-        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs] [SECONDS]");
+        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS]");
         std::process::exit(2);
     };
     let algorithm = match args.get(3).map(String::as_str) {
         Some("astar") => Algorithm::AStar,
+        Some("anytime") => Algorithm::Anytime,
         Some("bfs") => Algorithm::BreadthFirst,
         _ => Algorithm::Greedy,
     };
@@ -41,12 +49,24 @@ fn main() {
     let problem = planforge_pddl::parse_problem(&problem, SourceId(1));
     let parsed = start.elapsed();
     let options = PlanOptions { algorithm, ..PlanOptions::default() };
-    let mut clock = Clock { end: start + Duration::from_secs_f64(seconds), bytes: 0 };
-    match plan(&domain.value, &problem.value, &options, &mut clock) {
+    let mut clock = Clock { end: seconds, polls: 0, bytes: 0 };
+    let mut on_plan = |plan: &Plan, method: &'static str| {
+        let seconds = cpu();
+        println!(
+            "; {seconds:.2} s: {:?} in {} steps, bound {:?}, by {method}",
+            plan.cost,
+            plan.steps.len(),
+            plan.bound
+        );
+    };
+    match plan_with_progress(&domain.value, &problem.value, &options, &mut clock, &mut on_plan) {
         Err(diagnostics) => diagnostics.iter().for_each(|d| eprintln!("{}: {}", d.code, d.message)),
         Ok(result) => {
             match &result.outcome {
-                SearchOutcome::Plan(plan) => print!("{plan}"),
+                SearchOutcome::Plan(plan) => print!(
+                    "{plan}; bound {:?} optimal {} stopped {:?}\n",
+                    plan.bound, plan.optimal, result.stopped
+                ),
                 other => println!("; {other:?}"),
             }
             println!(
@@ -63,4 +83,12 @@ fn main() {
             );
         }
     }
+}
+
+fn cpu() -> f64 {
+    std::fs::read_to_string("/proc/self/schedstat")
+        .ok()
+        .and_then(|s| s.split(' ').next().and_then(|n| n.parse::<f64>().ok()))
+        .unwrap_or(0.0)
+        / 1e9
 }

@@ -31,7 +31,7 @@ pub use plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken, parse_plan};
 pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
 pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};
-pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan};
+pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_with_progress};
 pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{

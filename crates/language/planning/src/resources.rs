@@ -151,12 +151,33 @@ pub(crate) struct LimitWatch<'b> {
     resources: &'b mut dyn ResourceLimits,
     max_nodes: u64,
     charged: usize,
+    bytes: u64,
     calls: u32,
+}
+
+/// Charges of a search that pauses.
+#[derive(Debug, Default)]
+pub(crate) struct Charged {
+    nodes: usize,
+    bytes: u64,
+}
+
+impl Charged {
+    /// Continues to watch the search.
+    pub(crate) fn watch<'b>(&self, resources: &'b mut dyn ResourceLimits) -> LimitWatch<'b> {
+        let watch = LimitWatch::new(resources, u64::from(u32::MAX - 1));
+        LimitWatch { charged: self.nodes, bytes: self.bytes, ..watch }
+    }
+
+    /// Releases what the search was charged.
+    pub(crate) fn release(self, resources: &mut dyn ResourceLimits) {
+        resources.release(self.bytes);
+    }
 }
 
 impl<'b> LimitWatch<'b> {
     pub(crate) fn new(resources: &'b mut dyn ResourceLimits, max_nodes: u64) -> Self {
-        LimitWatch { resources, max_nodes, charged: 0, calls: 0 }
+        LimitWatch { resources, max_nodes, charged: 0, bytes: 0, calls: 0 }
     }
 
     /// Called for each node. Charges `per_node` bytes for every node added since the last poll.
@@ -171,13 +192,22 @@ impl<'b> LimitWatch<'b> {
         }
         let fresh = nodes - self.charged;
         self.charged = nodes;
-        check(self.resources.charge(fresh as u64 * per_node))?;
+        self.charge(fresh as u64 * per_node)?;
         check(self.resources.poll())
     }
 
     /// Charges bytes at once.
     pub(crate) fn charge(&mut self, bytes: u64) -> Result<(), StopReason> {
-        check(self.resources.charge(bytes))
+        let poll = self.resources.charge(bytes);
+        if poll != Poll::Stop(StopReason::Memory) {
+            self.bytes += bytes;
+        }
+        check(poll)
+    }
+
+    /// The charges so far, for a search that pauses.
+    pub(crate) fn charged(&self) -> Charged {
+        Charged { nodes: self.charged, bytes: self.bytes }
     }
 
     /// Polls the resource limits.

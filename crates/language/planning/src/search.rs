@@ -5,18 +5,21 @@
 
 mod astar;
 mod greedy;
+mod improve;
 mod mutex;
 mod relaxed;
 mod space;
 mod top_k;
+mod windows;
 
 pub(crate) use mutex::ReachablePairs;
 pub use space::SearchStatistics;
 pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
-use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits};
+use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason};
 use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
+use greedy::Guidance;
 use mutex::Mutexes;
 use rustc_hash::FxHashMap;
 
@@ -30,6 +33,8 @@ pub enum Algorithm {
     AStar,
     /// Breadth-first: a plan with fewest steps, without a heuristic.
     BreadthFirst,
+    /// The greedy search, then better plans until a limit or a proof that none is cheaper.
+    Anytime,
 }
 
 /// Result of a search, with statistics.
@@ -38,6 +43,10 @@ pub(crate) struct SearchRun {
     pub(crate) method: &'static str,
     pub(crate) note: Option<String>,
     pub(crate) statistics: SearchStatistics,
+    /// No plan costs less; 0 if nothing more is known.
+    pub(crate) floor: u128,
+    /// The limit that ended the improvement of the plan.
+    pub(crate) stopped: Option<StopReason>,
     reduced: GroundTask,
 }
 
@@ -53,12 +62,26 @@ impl SearchRun {
     }
 }
 
+pub(crate) use improve::BetterPlan;
+
 /// Searches for a plan with the given algorithm.
 pub(crate) fn run_search(
     task: &GroundTask,
     algorithm: Algorithm,
     max_nodes: u64,
     resources: &mut dyn ResourceLimits,
+) -> SearchRun {
+    run_search_with(task, algorithm, max_nodes, resources, &mut |_| ())
+}
+
+/// Searches for a plan with the given algorithm. [`Algorithm::Anytime`] calls `on_plan` with each better plan. It generates
+/// at most `max_nodes` states after the first plan.
+pub(crate) fn run_search_with(
+    task: &GroundTask,
+    algorithm: Algorithm,
+    max_nodes: u64,
+    resources: &mut dyn ResourceLimits,
+    on_plan: &mut dyn FnMut(BetterPlan),
 ) -> SearchRun {
     let mut reduced = reduce(task);
     let mut resources = ScopedLimits::new(resources);
@@ -71,6 +94,8 @@ pub(crate) fn run_search(
                 method: "mutex analysis",
                 note: None,
                 statistics: SearchStatistics::default(),
+                floor: 0,
+                stopped: None,
                 reduced,
             };
         }
@@ -83,11 +108,20 @@ pub(crate) fn run_search(
     let space = Space::new(&reduced, mutexes);
     let mut statistics = SearchStatistics::default();
     let mut note = None;
+    let (mut floor, mut stopped) = (0, None);
     let (outcome, method) = match algorithm {
         Algorithm::Greedy => (
-            greedy::search(&space, &mut watch, &mut statistics),
-            "lazy greedy search with h_FF, landmarks and preferred operators",
+            match Guidance::new(&reduced, &mut watch) {
+                Ok(guidance) => greedy::search(&space, &guidance, &mut watch, &mut statistics),
+                Err(reason) => Outcome::Stopped(reason),
+            },
+            GREEDY,
         ),
+        Algorithm::Anytime => {
+            let found = improve::search(&space, max_nodes, &mut resources, &mut statistics, on_plan);
+            (floor, stopped) = (found.floor, found.stopped);
+            (found.outcome, found.method)
+        }
         Algorithm::BreadthFirst => {
             (astar::search_breadth_first(&space, &mut watch, &mut statistics), "breadth-first search")
         }
@@ -105,8 +139,10 @@ pub(crate) fn run_search(
         }
     };
     drop(space);
-    SearchRun { outcome, method, note, statistics, reduced }
+    SearchRun { outcome, method, note, statistics, floor, stopped, reduced }
 }
+
+const GREEDY: &str = "lazy greedy search with h_FF, landmarks and preferred operators";
 
 /// Searches for several plans. Nothing of the task is left out first but what no plan can contain: what is superfluous for a
 /// plan is part of others.

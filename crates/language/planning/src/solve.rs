@@ -4,7 +4,7 @@ use crate::ground::{GroundLimits, ground};
 use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::search::{Algorithm, SearchStatistics, run_search};
+use crate::search::{Algorithm, SearchStatistics, run_search_with};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_unsolvable};
 use planforge_diagnostics::Diagnostic;
@@ -41,6 +41,8 @@ pub struct Plan {
     pub steps: Vec<GroundAction>,
     /// The metric's value (the number of steps without a metric); `None` where it depends on more than the steps.
     pub cost: Option<f64>,
+    /// The proven bound on the metric: no plan has a better value. `None` if nothing is proven.
+    pub bound: Option<f64>,
     /// True if no plan is cheaper (for [`Algorithm::BreadthFirst`]: if none has fewer steps).
     pub optimal: bool,
     /// Names of the objects and actions.
@@ -89,6 +91,8 @@ pub struct PlanResult {
     pub method: &'static str,
     /// Why the search differs from the requested one; `None` if it does not.
     pub note: Option<String>,
+    /// The limit that ended [`Algorithm::Anytime`] before a proof that no plan is cheaper.
+    pub stopped: Option<StopReason>,
     /// Counts of the search.
     pub statistics: SearchStatistics,
     /// Ground actions and facts of the task; 0 where grounding was not reached.
@@ -105,11 +109,27 @@ pub fn plan(
     options: &PlanOptions,
     resources: &mut dyn ResourceLimits,
 ) -> Result<PlanResult, Vec<Diagnostic>> {
+    plan_with_progress(domain, problem, options, resources, &mut |_, _| ())
+}
+
+/// [`plan`] that calls `on_plan` with each plan that [`Algorithm::Anytime`] finds, the first one included, and the method that
+/// found it. Each is better than the one before.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_with_progress(
+    domain: &Domain,
+    problem: &Problem,
+    options: &PlanOptions,
+    resources: &mut dyn ResourceLimits,
+    on_plan: &mut dyn FnMut(&Plan, &'static str),
+) -> Result<PlanResult, Vec<Diagnostic>> {
     let lifted = normalize(domain, problem)?;
     let unsearched = |outcome| PlanResult {
         outcome,
         method: "grounding",
         note: None,
+        stopped: None,
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
@@ -118,7 +138,7 @@ pub fn plan(
     }
     Ok(match ground(&lifted, options.ground, resources) {
         Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
-        Ok(task) => plan_ground(&lifted, &task, options, resources),
+        Ok(task) => plan_ground(&lifted, &task, options, resources, on_plan),
     })
 }
 
@@ -128,11 +148,13 @@ pub(crate) fn plan_ground(
     task: &GroundTask,
     options: &PlanOptions,
     resources: &mut dyn ResourceLimits,
+    on_plan: &mut dyn FnMut(&Plan, &'static str),
 ) -> PlanResult {
     let unsearched = |method, outcome| PlanResult {
         outcome,
         method,
         note: None,
+        stopped: None,
         statistics: SearchStatistics::default(),
         ground_size: (task.actions.len(), task.facts.len()),
     };
@@ -143,17 +165,38 @@ pub(crate) fn plan_ground(
     if let Some(unsupported) = unsupported_construct(lifted, task, options.algorithm) {
         return unsearched("grounding", SearchOutcome::Unsupported(vec![unsupported]));
     }
-    let found = run_search(task, options.algorithm, options.max_nodes, resources);
+    let mut algorithm = options.algorithm;
+    let mut note = None;
+    if algorithm == Algorithm::Anytime && task.cost_unsupported.is_some() {
+        algorithm = Algorithm::Greedy;
+        note = Some(
+            "the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned(),
+        );
+    }
+    let to_plan = |actions: &mut dyn Iterator<Item = usize>, cost: u128, floor: u128| {
+        let metric = |value: u128| task.metric_value(value).map(Number::to_f64);
+        Plan {
+            steps: actions.map(|action| task.actions[action].clone()).collect(),
+            cost: metric(cost),
+            bound: (floor > 0).then(|| metric(floor)).flatten(),
+            optimal: algorithm != Algorithm::Greedy && floor >= cost,
+            symbols: Arc::clone(&task.symbols),
+        }
+    };
+    let found = run_search_with(task, algorithm, options.max_nodes, resources, &mut |better| {
+        let mut actions = better.actions.iter().map(|&action| action as usize);
+        on_plan(&to_plan(&mut actions, better.cost, better.floor), better.method);
+    });
     let outcome = match &found.outcome {
         crate::search::Outcome::Plan(operators) => {
-            let steps = operators.iter().map(|&o| task.actions[found.task_action(o)].clone()).collect();
-            let total: u128 = operators.iter().map(|&o| u128::from(found.cost(o))).sum();
-            SearchOutcome::Plan(Plan {
-                steps,
-                cost: task.metric_value(total).map(Number::to_f64),
-                optimal: options.algorithm != Algorithm::Greedy,
-                symbols: Arc::clone(&task.symbols),
-            })
+            let cost: u128 = operators.iter().map(|&o| u128::from(found.cost(o))).sum();
+            let floor = match algorithm {
+                Algorithm::AStar => cost,
+                Algorithm::Greedy | Algorithm::BreadthFirst | Algorithm::Anytime => found.floor,
+            };
+            let plan = to_plan(&mut operators.iter().map(|&o| found.task_action(o)), cost, floor);
+            let optimal = plan.optimal || algorithm == Algorithm::BreadthFirst;
+            SearchOutcome::Plan(Plan { optimal, ..plan })
         }
         crate::search::Outcome::Unsolvable => {
             SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources))
@@ -162,7 +205,8 @@ pub(crate) fn plan_ground(
     };
     PlanResult {
         outcome,
-        note: found.note,
+        note: note.or(found.note),
+        stopped: found.stopped,
         method: found.method,
         statistics: found.statistics,
         ground_size: (task.actions.len(), task.facts.len()),

@@ -209,6 +209,7 @@ fn top_k_ground(
         .map(|(cost, actions)| Plan {
             steps: actions.iter().map(|&a| task.actions[a as usize].clone()).collect(),
             cost: task.metric_value(*cost).map(Number::to_f64),
+            bound: lowest.and_then(|cost| task.metric_value(cost)).map(Number::to_f64),
             optimal: Some(*cost) == lowest,
             symbols: Arc::clone(&task.symbols),
         })

@@ -252,6 +252,75 @@ fn the_hosts_deadline_and_an_interrupt_end_the_search() {
     assert_eq!(limit(plan_with(&host, with(Search::Bfs), &hard())), LimitKind::Cancelled);
 }
 
+/// Eight balls, two hands and a row of six rooms: the first plan carries one ball at a time.
+fn balls() -> PlanRequest {
+    let domain = "(define (domain balls)
+      (:predicates (door ?a ?b) (here ?r) (at ?b ?r) (held ?b ?h) (free ?h))
+      (:action move :parameters (?a ?b) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))
+      (:action pick :parameters (?b ?r ?h) :precondition (and (at ?b ?r) (here ?r) (free ?h))
+        :effect (and (held ?b ?h) (not (at ?b ?r)) (not (free ?h))))
+      (:action drop :parameters (?b ?r ?h) :precondition (and (held ?b ?h) (here ?r))
+        :effect (and (at ?b ?r) (not (held ?b ?h)) (free ?h))))";
+    let numbered =
+        |count, text: &str| (0..count).map(|n| text.replace('#', &n.to_string())).collect::<String>();
+    let doors: String = (1..6).map(|r| format!("(door r{0} r{r}) (door r{r} r{0})", r - 1)).collect();
+    let problem = format!(
+        "(define (problem one) (:domain balls) (:objects left right{}{})
+          (:init (here r0) (free left) (free right) {doors} {}) (:goal (and {})))",
+        numbered(6, " r#"),
+        numbered(8, " b#"),
+        numbered(8, "(at b# r0)"),
+        numbered(8, "(at b# r5)")
+    );
+    PlanRequest { domain: domain.into(), problem, k: 1, ..PlanRequest::default() }
+}
+
+fn only_plan(outcome: PlanOutcome) -> PlanDocument {
+    let PlanOutcome::Plan { mut plans, .. } = outcome else { panic!("{outcome:?}") };
+    plans.pop().unwrap()
+}
+
+#[test]
+fn anytime_reports_each_better_plan_and_gives_the_last_with_its_bound() {
+    let host = TestHost::for_kind(PluginKind::Planner);
+    let options = ClassicalPlannerOptions { node_limit: Some(200_000), ..with(Search::Anytime) };
+    let best = only_plan(plan_with(&host, options.clone(), &balls()));
+    let logs: Vec<String> = host.logs().into_iter().map(|log| log.1).collect();
+    let size = format!("{} steps after ", best.steps.len());
+    assert!(logs.last().unwrap().starts_with(&size), "{logs:?}");
+    assert!(best.bound.unwrap() > 16.0 && best.bound <= best.cost, "{best:?}");
+    let first = only_plan(plan(with(Search::Greedy), &balls()));
+    assert!(best.steps.len() < first.steps.len() && first.bound.is_none());
+    assert_eq!(best, only_plan(plan(options, &balls())));
+}
+
+#[test]
+fn a_limit_after_the_first_plan_gives_the_best_so_far() {
+    let first = only_plan(plan(with(Search::Greedy), &balls()));
+    let at_once = ClassicalPlannerOptions { improve_s: Some(0), ..with(Search::Anytime) };
+    assert_eq!(only_plan(plan(at_once, &balls())).steps, first.steps);
+    let limits = [
+        PlanLimits { time_ms: Some(1_000), ..PlanLimits::default() },
+        PlanLimits { memory_bytes: Some(3 << 20), time_ms: Some(1_000), ..PlanLimits::default() },
+    ];
+    for limits in limits {
+        let best = only_plan(plan(with(Search::Anytime), &PlanRequest { limits, ..balls() }));
+        assert!(best.steps.len() <= first.steps.len());
+    }
+}
+
+#[test]
+fn improvement_ends_after_ten_seconds_only_without_another_limit() {
+    let limits = |time_ms, nodes| PlanLimits { time_ms, nodes, ..PlanLimits::default() };
+    let seconds = |improve_s, limits| {
+        ClassicalPlannerOptions { improve_s, ..with(Search::Anytime) }.improvement(&limits)
+    };
+    assert_eq!(seconds(None, limits(None, None)), Some(Duration::from_secs(10)));
+    assert_eq!(seconds(None, limits(Some(1), None)), None);
+    assert_eq!(seconds(None, limits(None, Some(1))), None);
+    assert_eq!(seconds(Some(3), limits(Some(1), Some(1))), Some(Duration::from_secs(3)));
+}
+
 #[test]
 fn every_code_is_explained_once() {
     let codes: std::collections::BTreeSet<&str> = CODES.iter().map(|c| c.code).collect();

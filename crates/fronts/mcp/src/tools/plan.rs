@@ -68,7 +68,7 @@ impl ToolKind for Plan {
         let request = PlanRequest {
             domain: texts.read("domain", &arguments.domain)?,
             problem: texts.read("problem", &arguments.problem)?,
-            search: if arguments.optimal { PlanSearch::Optimal } else { PlanSearch::Any },
+            search: if arguments.optimal { PlanSearch::Optimal } else { PlanSearch::First },
             in_words: Some(texts.sentences(&arguments.domain)),
             limits: limits.remaining(),
             nodes: Some(limits.nodes),

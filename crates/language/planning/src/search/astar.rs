@@ -7,13 +7,16 @@
 use super::relaxed::Relaxed;
 use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
 use crate::resources::{LimitWatch, StopReason};
-use crate::task::GroundTask;
+use crate::task::{Condition, GroundTask};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Add;
 
 /// Bytes of a node and its entry in the open list, for each byte of a cost.
 const NODE_BYTES: u64 = 12;
+
+/// Work of a pass over the delete relaxation, where that of an expansion is 1.
+pub(super) const EVALUATION: u64 = 8;
 
 /// Searches for a cheapest plan.
 pub(crate) fn search(
@@ -34,7 +37,7 @@ fn search_with<C: Cost>(
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Outcome {
-    let relaxed = (!blind).then(|| Relaxed::new(space.task));
+    let relaxed = (!blind).then(|| Relaxed::new(space.task, &space.task.goal));
     if let Some(Err(reason)) = relaxed.as_ref().map(|relaxed| watch.charge(relaxed.bytes())) {
         return Outcome::Stopped(reason);
     }
@@ -59,7 +62,21 @@ pub(super) enum Bound<'r, C> {
     HMax(LmCut<'r, C>),
 }
 
-impl<C: Cost> Bound<'_, C> {
+impl<'r, C: Cost> Bound<'r, C> {
+    /// The highest bound that applies to the goal of a relaxed task.
+    pub(super) fn for_goal(relaxed: &'r Relaxed, additive: bool) -> Self {
+        let heuristic = LmCut::new(relaxed);
+        if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) }
+    }
+
+    /// Work of the evaluations so far.
+    pub(super) fn work(&self) -> u64 {
+        match self {
+            Bound::Blind => 0,
+            Bound::LmCut(heuristic) | Bound::HMax(heuristic) => heuristic.explorations * EVALUATION,
+        }
+    }
+
     /// The bound for a state; infinite where it shows that the goal is out of reach.
     ///
     /// # Errors
@@ -137,72 +154,151 @@ pub(super) struct Explored<C: Cost> {
     pub(super) goal: Option<StateId>,
 }
 
-/// Explores states in order of cost. States are evaluated when they are popped from the open list, not when
-/// they are generated: until then the parent's value less the step's cost is their bound. In the last layer
-/// most successors are never evaluated.
+/// Explores states in order of cost up to the first goal state.
 pub(super) fn explore<C: Cost>(
     space: &Space<'_>,
     bound: &mut Bound<'_, C>,
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Result<Explored<C>, StopReason> {
-    let mut table = space.table();
-    let mut open = Open { buckets: BTreeMap::new() };
-    let mut nodes = Nodes::<C> { g: Vec::new(), h: Vec::new(), evaluated: Vec::new(), closed: Vec::new() };
-    let start = C::Total::default();
-    let initial = space.initial();
-    table.insert(&initial, NONE, NONE);
-    nodes.push(start, C::default());
-    open.push(start, C::default(), 0);
-    let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some((id, reached, queued)) = open.pop() {
-        let i = id as usize;
-        if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != queued {
-            continue;
+    let mut exploration = Exploration::new(space, &space.initial());
+    let target = Target { goal: &space.task.goal, ceiling: C::Total::INFINITE };
+    let goal = loop {
+        match exploration.run(space, bound, &target, u64::MAX, watch, statistics)? {
+            Progress::Goal(id) => break Some(id),
+            Progress::Exhausted => break None,
+            Progress::Paused => {}
         }
-        watch.tick(table.len(), table.bytes_per_state() + NODE_BYTES * size_of::<C>() as u64)?;
-        state.clear();
-        state.extend_from_slice(table.state(id));
-        if space.is_goal(&state) {
-            return Ok(Explored { table, nodes, goal: Some(id) });
-        }
-        if !nodes.evaluated[i] {
-            nodes.evaluated[i] = true;
-            let value = bound.evaluate(space, &state, watch, statistics)?;
-            if value == C::INFINITE {
-                nodes.closed[i] = true;
-                nodes.h[i] = C::INFINITE;
-                continue;
-            }
-            if value > queued {
-                nodes.h[i] = value;
-                open.push(reached, value, id);
-                continue;
-            }
-        }
-        nodes.closed[i] = true;
-        statistics.expanded += 1;
-        space.applicable(&state, &mut operators);
-        for &operator in &operators {
-            space.apply(&state, operator, &mut next);
-            statistics.generated += 1;
-            let step = C::of(space.cost(operator));
-            let cost = reached + C::Total::from(step);
-            let (child, new) = table.insert(&next, id, operator);
-            let c = child as usize;
-            if new {
-                nodes.push(cost, nodes.h[i].minus(step));
-            } else if cost < nodes.g[c] && nodes.h[c] != C::INFINITE {
-                nodes.g[c] = cost;
-                nodes.closed[c] = false;
-                table.set_parent(child, id, operator);
-            } else {
-                continue;
-            }
-            open.push(cost, nodes.h[c], child);
-        }
+    };
+    Ok(Explored { table: exploration.table, nodes: exploration.nodes, goal })
+}
+
+/// What an exploration looks for.
+pub(super) struct Target<'g, T> {
+    pub(super) goal: &'g Condition,
+    /// Only plans that cost less count.
+    pub(super) ceiling: T,
+}
+
+/// Result of a part of an exploration.
+pub(super) enum Progress {
+    /// A goal state, reached at the lowest cost.
+    Goal(StateId),
+    /// No plan costs less than the ceiling.
+    Exhausted,
+    /// The work of this part is done.
+    Paused,
+}
+
+/// A* in parts: it can pause and continue. States are evaluated when they are popped from the open list, not when
+/// they are generated: until then the parent's value less the step's cost is their bound. In the last layer
+/// most successors are never evaluated.
+pub(super) struct Exploration<C: Cost> {
+    pub(super) table: NodeTable,
+    nodes: Nodes<C>,
+    open: Open<C>,
+    /// No plan costs less, unless it costs as much as a ceiling.
+    pub(super) floor: C::Total,
+    /// Evaluations and expansions, weighted by about the time that they take.
+    pub(super) work: u64,
+    state: Vec<u64>,
+    next: Vec<u64>,
+    operators: Vec<u32>,
+}
+
+impl<C: Cost> Exploration<C> {
+    pub(super) fn new(space: &Space<'_>, start: &[u64]) -> Self {
+        let mut exploration = Exploration {
+            table: space.table(),
+            nodes: Nodes { g: Vec::new(), h: Vec::new(), evaluated: Vec::new(), closed: Vec::new() },
+            open: Open { buckets: BTreeMap::new() },
+            floor: C::Total::default(),
+            work: 0,
+            state: Vec::new(),
+            next: Vec::new(),
+            operators: Vec::new(),
+        };
+        exploration.table.insert(start, NONE, NONE);
+        exploration.nodes.push(C::Total::default(), C::default());
+        exploration.open.push(C::Total::default(), C::default(), 0);
+        exploration
     }
-    Ok(Explored { table, nodes, goal: None })
+
+    /// Explores states in order of cost until `work` more is done.
+    pub(super) fn run(
+        &mut self,
+        space: &Space<'_>,
+        bound: &mut Bound<'_, C>,
+        target: &Target<'_, C::Total>,
+        work: u64,
+        watch: &mut LimitWatch<'_>,
+        statistics: &mut SearchStatistics,
+    ) -> Result<Progress, StopReason> {
+        let end = self.work.saturating_add(work);
+        let Exploration { table, nodes, open, state, next, operators, .. } = self;
+        while let Some((id, reached, queued)) = open.pop() {
+            let i = id as usize;
+            if nodes.closed[i] || nodes.g[i] != reached || nodes.h[i] != queued {
+                continue;
+            }
+            let least = reached + C::Total::from(queued);
+            self.floor = self.floor.max(least);
+            if self.work >= end || least >= target.ceiling {
+                open.push(reached, queued, id);
+                return Ok(if least >= target.ceiling { Progress::Exhausted } else { Progress::Paused });
+            }
+            self.work += 1;
+            watch.tick(table.len(), table.bytes_per_state() + NODE_BYTES * size_of::<C>() as u64)?;
+            state.clear();
+            state.extend_from_slice(table.state(id));
+            if target.goal.holds(state, &[]) {
+                return Ok(Progress::Goal(id));
+            }
+            if !nodes.evaluated[i] {
+                nodes.evaluated[i] = true;
+                let before = bound.work();
+                let value = bound.evaluate(space, state, watch, statistics)?;
+                self.work += bound.work() - before;
+                if value == C::INFINITE {
+                    nodes.closed[i] = true;
+                    nodes.h[i] = C::INFINITE;
+                    continue;
+                }
+                if value > queued {
+                    nodes.h[i] = value;
+                    open.push(reached, value, id);
+                    continue;
+                }
+            }
+            nodes.closed[i] = true;
+            statistics.expanded += 1;
+            space.applicable(state, operators);
+            self.work += operators.len() as u64 / 4;
+            for &operator in operators.iter() {
+                space.apply(state, operator, next);
+                statistics.generated += 1;
+                let step = C::of(space.cost(operator));
+                let cost = reached + C::Total::from(step);
+                let rest = nodes.h[i].minus(step);
+                if cost + C::Total::from(rest) >= target.ceiling {
+                    continue;
+                }
+                let (child, new) = table.insert(next, id, operator);
+                let c = child as usize;
+                if new {
+                    nodes.push(cost, rest);
+                } else if cost < nodes.g[c] && nodes.h[c] != C::INFINITE {
+                    nodes.g[c] = cost;
+                    nodes.closed[c] = false;
+                    table.set_parent(child, id, operator);
+                } else {
+                    continue;
+                }
+                open.push(cost, nodes.h[c], child);
+            }
+        }
+        Ok(Progress::Exhausted)
+    }
 }
 
 /// Runs breadth-first search_breadth_first.
@@ -284,6 +380,8 @@ pub(crate) struct LmCut<'r, C> {
     queue: Queue<C>,
     stack: Vec<u32>,
     cut: Vec<u32>,
+    /// Passes over the delete relaxation so far.
+    explorations: u64,
 }
 
 /// A priority queue of propositions: buckets while values are small, a heap otherwise.
@@ -356,6 +454,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
             queue: Queue::new(),
             stack: Vec::new(),
             cut: Vec::new(),
+            explorations: 0,
         }
     }
 
@@ -371,6 +470,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
         let relaxed = self.relaxed;
         self.operators.copy_from_slice(&self.fresh);
         self.value.fill(C::INFINITE);
+        self.explorations += 1;
         self.explore(state);
         let goal = relaxed.goal as usize;
         if self.value[goal] == C::INFINITE {
@@ -383,6 +483,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
             if cuts.is_multiple_of(CUTS) {
                 watch.poll()?;
             }
+            self.explorations += 1;
             self.zone.fill(Zone::Unseen);
             self.mark_goal_zone();
             self.find_cut(state);
@@ -405,6 +506,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
     pub(crate) fn h_max(&mut self, state: &[u64]) -> Option<C> {
         self.operators.copy_from_slice(&self.fresh);
         self.value.fill(C::INFINITE);
+        self.explorations += 1;
         self.explore(state);
         let value = self.value[self.relaxed.goal as usize];
         (value != C::INFINITE).then_some(value)
@@ -572,6 +674,9 @@ pub(crate) trait Total:
     /// The difference, 0 where it would be negative.
     fn minus(self, other: Self) -> Self;
 
+    /// The value, or the highest finite one below it.
+    fn of(value: u128) -> Self;
+
     /// Least number of steps that cost this much if none costs more than `dearest`.
     fn steps(self, dearest: Self) -> u32;
 }
@@ -609,6 +714,10 @@ macro_rules! cost {
             #[inline]
             fn minus(self, other: Self) -> Self {
                 self.saturating_sub(other)
+            }
+
+            fn of(value: u128) -> Self {
+                <$total>::try_from(value).unwrap_or(<$total>::MAX - 1)
             }
 
             fn steps(self, dearest: Self) -> u32 {

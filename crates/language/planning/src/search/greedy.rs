@@ -1,13 +1,14 @@
-//! Lazy greedy best-first search: states are evaluated when they are expanded, successors wait under their parent's
+//! Lazy greedy best-first search, and weighted A* in the same way: states are evaluated when they are expanded, successors wait under their parent's
 //! value, preferred operators have open lists of their own that are served more often after progress.
 //!
 //! [`Landmarks`] are facts of the delete relaxation with their orders; a [`LandmarkCount`] is the number of those still to be reached.
 
+use super::astar::EVALUATION;
 use super::relaxed::{FfHeuristic, Relaxed};
-use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
+use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId, initial_state};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
-use crate::task::{Fact, GroundTask};
+use crate::task::{Condition, Fact, GroundTask};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Pops by which a preferred open list is ahead after progress.
@@ -16,12 +17,36 @@ const BOOST: i64 = 1000;
 /// A successor not yet generated: its parent and the operator.
 type Edge = (StateId, u32);
 
+/// A start and a goal with what guides the search between them: the relaxed task and, where it has some, its landmarks.
+pub(super) struct Guidance {
+    start: Vec<u64>,
+    goal: Condition,
+    pub(super) relaxed: Relaxed,
+    landmarks: Option<Landmarks>,
+}
+
+impl Guidance {
+    pub(super) fn new(task: &GroundTask, watch: &mut LimitWatch<'_>) -> Result<Self, StopReason> {
+        let relaxed = Relaxed::new(task, &task.goal);
+        watch.charge(relaxed.bytes())?;
+        let landmarks = Landmarks::find(task, &relaxed, watch)?;
+        Ok(Guidance { start: initial_state(task), goal: task.goal.clone(), relaxed, landmarks })
+    }
+
+    /// Guidance from any state to any goal, without landmarks.
+    pub(super) fn between(task: &GroundTask, start: &[u64], goal: &Condition) -> Self {
+        let relaxed = Relaxed::new(task, goal);
+        Guidance { start: start.to_vec(), goal: goal.clone(), relaxed, landmarks: None }
+    }
+}
+
 /// One heuristic's open lists.
 struct Lists {
     all: BucketQueue<Edge>,
     preferred: BucketQueue<Edge>,
     /// Pops charged to each; the list with fewer is served next.
     turns: [i64; 2],
+    /// The lowest value of the heuristic so far.
     best: u32,
 }
 
@@ -31,83 +56,187 @@ impl Lists {
     }
 }
 
-/// State of one search.
-struct Greedy<'s, 't> {
+/// Costs of a weighted A* search.
+struct Costs {
+    weight: u64,
+    /// Cost of one unit of the heuristics' values.
+    unit: u64,
+    /// Cost of the cheapest way to each state that was found.
+    reached: Vec<u64>,
+    /// The value of h_FF of each state and the place of its preferred operators in `preferred`, for states that are reopened. The value is
+    /// [`NONE`] for a dead end, and for a state that was not evaluated.
+    values: Vec<(u32, usize)>,
+    /// For each evaluated state the number of preferred operators, then these.
+    preferred: Vec<u32>,
+}
+
+/// Bytes of a state in [`Costs`], about.
+const COSTS_BYTES: u64 = 40;
+
+/// State of one search: greedy, or weighted A* which reopens states on a cheaper path. It can pause and continue.
+pub(super) struct Greedy<'s, 't> {
     space: &'s Space<'t>,
+    goal: &'s Condition,
+    start: &'s [u64],
     table: NodeTable,
     ff: FfHeuristic<'s>,
     landmarks: Option<LandmarkCount<'s>>,
     lists: Vec<Lists>,
     /// True for each operator that is preferred in the state under expansion.
     preferred: Vec<bool>,
+    /// `None` for the greedy search, which does not look at costs.
+    costs: Option<Costs>,
+    started: bool,
+    /// Evaluations and generated states, weighted by about the time that they take.
+    pub(super) work: u64,
+    next: Vec<u64>,
+}
+
+/// Result of a part of a search.
+pub(super) enum Progress {
+    /// A plan below the ceiling.
+    Plan(Vec<u32>),
+    /// There is no plan below the ceiling.
+    Exhausted,
+    /// The work of this part is done.
+    Paused,
 }
 
 /// Searches greedily with h_FF and, where the task has landmarks, their count.
-pub(crate) fn search(
+pub(super) fn search(
     space: &Space<'_>,
+    guidance: &Guidance,
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
 ) -> Outcome {
-    let relaxed = Relaxed::new(space.task);
-    if let Err(reason) = watch.charge(relaxed.bytes()) {
-        return Outcome::Stopped(reason);
+    match Greedy::new(space, guidance, None).run(u64::MAX, u64::MAX, watch, statistics) {
+        Ok(Progress::Plan(plan)) => Outcome::Plan(plan),
+        Ok(Progress::Exhausted | Progress::Paused) => Outcome::Unsolvable,
+        Err(reason) => Outcome::Stopped(reason),
     }
-    let landmarks = match Landmarks::find(space.task, &relaxed, watch) {
-        Ok(landmarks) => landmarks,
-        Err(reason) => return Outcome::Stopped(reason),
-    };
-    let mut greedy = Greedy {
-        space,
-        table: space.table(),
-        ff: FfHeuristic::new(&relaxed, space.task.operators.len()),
-        lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new()).collect(),
-        landmarks: landmarks.as_ref().map(LandmarkCount::new),
-        preferred: vec![false; space.task.operators.len()],
-    };
-    greedy.run(watch, statistics).unwrap_or_else(Outcome::Stopped)
 }
 
-impl Greedy<'_, '_> {
-    fn run(
+impl<'s, 't> Greedy<'s, 't> {
+    /// A greedy search or, with a weight for the heuristics, weighted A*.
+    pub(super) fn new(space: &'s Space<'t>, guidance: &'s Guidance, weight: Option<u32>) -> Self {
+        let unit = cost_unit(space.task);
+        let relaxed = &guidance.relaxed;
+        let landmarks = guidance.landmarks.as_ref();
+        Greedy {
+            space,
+            goal: &guidance.goal,
+            start: &guidance.start,
+            table: space.table(),
+            ff: FfHeuristic::new(relaxed, space.task.operators.len(), weight.and(unit)),
+            lists: (0..1 + usize::from(landmarks.is_some())).map(|_| Lists::new()).collect(),
+            landmarks: landmarks.map(|l| LandmarkCount::new(l, space.task, weight.and(unit))),
+            preferred: vec![false; space.task.operators.len()],
+            costs: weight.map(|weight| Costs {
+                weight: weight.into(),
+                unit: unit.unwrap_or(1),
+                reached: Vec::new(),
+                values: Vec::new(),
+                preferred: Vec::new(),
+            }),
+            started: false,
+            work: 0,
+            next: Vec::new(),
+        }
+    }
+
+    /// Searches a plan that costs less than `ceiling` until `work` more is done.
+    pub(super) fn run(
         &mut self,
+        ceiling: u64,
+        work: u64,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
-    ) -> Result<Outcome, StopReason> {
-        let initial = self.space.initial();
-        let (root, _) = self.table.insert(&initial, NONE, NONE);
-        if self.space.is_goal(&initial) {
-            return Ok(Outcome::Plan(Vec::new()));
-        }
-        if let Some(landmarks) = &mut self.landmarks {
-            landmarks.start(root, &initial);
-        }
-        let mut state = initial;
-        let mut next = Vec::new();
-        let mut current = root;
-        loop {
-            self.expand(current, &state, statistics);
-            loop {
-                let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
-                let per_node =
-                    self.table.bytes_per_state() + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1));
-                watch.tick(self.table.len(), per_node)?;
-                let Some((parent, operator)) = self.pop() else { return Ok(Outcome::Unsolvable) };
-                self.space.apply(self.table.state(parent), operator, &mut next);
-                statistics.generated += 1;
-                let (id, new) = self.table.insert(&next, parent, operator);
-                if let Some(landmarks) = &mut self.landmarks {
-                    landmarks.reach(parent, id, new, &next);
-                }
-                if new {
-                    if self.space.is_goal(&next) {
-                        return Ok(Outcome::Plan(self.table.path(id)));
-                    }
-                    std::mem::swap(&mut state, &mut next);
-                    current = id;
-                    break;
-                }
+    ) -> Result<Progress, StopReason> {
+        let end = self.work.saturating_add(work);
+        if !std::mem::replace(&mut self.started, true) {
+            let initial = self.start;
+            let (root, _) = self.table.insert(initial, NONE, NONE);
+            if self.goal.holds(initial, &[]) {
+                return Ok(Progress::Plan(Vec::new()));
             }
+            if let Some(landmarks) = &mut self.landmarks {
+                landmarks.start(root, initial);
+            }
+            if let Some(costs) = &mut self.costs {
+                costs.reached.push(0);
+            }
+            self.expand(root, initial, statistics);
         }
+        let mut next = std::mem::take(&mut self.next);
+        while self.work < end {
+            let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
+            let per_node = self.table.bytes_per_state()
+                + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1))
+                + COSTS_BYTES * u64::from(self.costs.is_some());
+            watch.tick(self.table.len(), per_node)?;
+            let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
+            let cost = self
+                .costs
+                .as_ref()
+                .map_or(0, |costs| costs.reached[parent as usize].saturating_add(self.space.cost(operator)));
+            if cost >= ceiling {
+                continue;
+            }
+            self.space.apply(self.table.state(parent), operator, &mut next);
+            statistics.generated += 1;
+            self.work += 1;
+            let (id, new) = self.table.insert(&next, parent, operator);
+            if let Some(landmarks) = &mut self.landmarks {
+                landmarks.reach(parent, id, new, &next);
+            }
+            if let Some(costs) = &mut self.costs {
+                if new {
+                    costs.reached.push(cost);
+                } else if cost < costs.reached[id as usize] {
+                    costs.reached[id as usize] = cost;
+                    self.table.set_parent(id, parent, operator);
+                } else {
+                    continue;
+                }
+            } else if !new {
+                continue;
+            }
+            if self.goal.holds(&next, &[]) {
+                return Ok(Progress::Plan(self.table.path(id)));
+            }
+            self.expand(id, &next, statistics);
+        }
+        self.next = next;
+        Ok(Progress::Paused)
+    }
+
+    /// h_FF with the preferred operators; `None` for a dead end.
+    fn evaluate(
+        &mut self,
+        id: StateId,
+        state: &[u64],
+        favourites: &mut Vec<u32>,
+        statistics: &mut SearchStatistics,
+    ) -> Option<u32> {
+        if let Some(costs) = &self.costs
+            && let Some(&(value, start)) = costs.values.get(id as usize).filter(|(value, _)| *value != NONE)
+        {
+            let end = start + 1 + costs.preferred[start] as usize;
+            favourites.extend_from_slice(&costs.preferred[start + 1..end]);
+            return Some(value);
+        }
+        statistics.evaluated += 1;
+        self.work += EVALUATION;
+        let value = self.ff.evaluate(state, favourites);
+        if let Some(costs) = &mut self.costs
+            && let Some(value) = value
+        {
+            costs.values.resize(costs.values.len().max(id as usize + 1), (NONE, 0));
+            costs.values[id as usize] = (value, costs.preferred.len());
+            costs.preferred.push(favourites.len() as u32);
+            costs.preferred.extend_from_slice(favourites);
+        }
+        value
     }
 
     /// Evaluates a state and queues its successors.
@@ -115,9 +244,8 @@ impl Greedy<'_, '_> {
         if self.space.is_dead_end(state) {
             return;
         }
-        statistics.evaluated += 1;
         let mut favourites = Vec::new();
-        let Some(ff) = self.ff.evaluate(state, &mut favourites) else { return };
+        let Some(ff) = self.evaluate(id, state, &mut favourites, statistics) else { return };
         let mut operators = Vec::new();
         self.space.applicable(state, &mut operators);
         let mut values = [ff, 0];
@@ -136,13 +264,17 @@ impl Greedy<'_, '_> {
         if progress {
             self.lists.iter_mut().for_each(|l| l.turns[1] -= BOOST);
         }
+        let keys = values.map(|value| match &self.costs {
+            None => u64::from(value),
+            Some(costs) => costs.reached[id as usize] / costs.unit + costs.weight * u64::from(value),
+        });
         favourites.iter().for_each(|&o| self.preferred[o as usize] = true);
         for operator in operators {
             let preferred = self.preferred[operator as usize];
-            for (list, value) in self.lists.iter_mut().zip(values) {
-                list.all.push(value, (id, operator));
+            for (list, key) in self.lists.iter_mut().zip(keys) {
+                list.all.push(key, (id, operator));
                 if preferred {
-                    list.preferred.push(value, (id, operator));
+                    list.preferred.push(key, (id, operator));
                 }
             }
         }
@@ -166,18 +298,34 @@ impl Greedy<'_, '_> {
     }
 }
 
+/// Values of the heuristics that one operator adds at most, about.
+const DEAREST: u64 = 256;
+
+/// Cost of one unit of heuristic values that count costs; `None` if every operator costs the same. Without it large costs would
+/// reach the cap of those values.
+fn cost_unit(task: &GroundTask) -> Option<u64> {
+    let costs = || task.operators.iter().map(|o| o.cost);
+    let (least, most) = (costs().min()?, costs().max()?);
+    (least != most).then(|| most.div_ceil(DEAREST))
+}
+
+/// A cost in units, and one more: steps of cost 0 count too.
+pub(super) fn scaled(cost: u64, unit: u64) -> u32 {
+    u32::try_from(cost / unit).unwrap_or(u32::MAX - 1) + 1
+}
+
 /// Entries by a key, the smallest key first.
 #[derive(Debug)]
 struct BucketQueue<T> {
     buckets: Vec<VecDeque<T>>,
     /// Keys beyond the buckets: rare and large.
-    far: BTreeMap<u32, VecDeque<T>>,
+    far: BTreeMap<u64, VecDeque<T>>,
     lowest: usize,
     len: usize,
 }
 
 /// Keys below this have a bucket of their own.
-const NEAR: usize = 4096;
+const NEAR: u64 = 4096;
 
 impl<T> BucketQueue<T> {
     pub(crate) fn new() -> Self {
@@ -188,13 +336,13 @@ impl<T> BucketQueue<T> {
         self.len
     }
 
-    pub(crate) fn push(&mut self, key: u32, entry: T) {
+    pub(crate) fn push(&mut self, key: u64, entry: T) {
         self.len += 1;
-        let near = key as usize;
-        if near >= NEAR {
+        if key >= NEAR {
             self.far.entry(key).or_default().push_back(entry);
             return;
         }
+        let near = key as usize;
         if near >= self.buckets.len() {
             self.buckets.resize_with(near + 1, VecDeque::new);
         }
@@ -408,11 +556,24 @@ struct LandmarkCount<'l> {
     words: usize,
     /// Reached sets by state.
     reached: Vec<u64>,
+    /// Amount that each landmark counts.
+    weights: Vec<u32>,
 }
 
 impl<'l> LandmarkCount<'l> {
-    pub(crate) fn new(landmarks: &'l Landmarks) -> Self {
-        LandmarkCount { landmarks, words: bits::words_for(landmarks.len()), reached: Vec::new() }
+    /// Counts landmarks or, with a unit of cost, the cheapest ways to add them.
+    fn new(landmarks: &'l Landmarks, task: &GroundTask, unit: Option<u64>) -> Self {
+        let mut weights = vec![if unit.is_some() { u32::MAX } else { 1 }; landmarks.len()];
+        if let Some(unit) = unit {
+            for (operator, added) in task.operators.iter().zip(&landmarks.added_by) {
+                for &l in added {
+                    weights[l as usize] = weights[l as usize].min(scaled(operator.cost, unit));
+                }
+            }
+            // What no operator adds holds initially.
+            weights.iter_mut().filter(|w| **w == u32::MAX).for_each(|w| *w = 1);
+        }
+        LandmarkCount { landmarks, words: bits::words_for(landmarks.len()), reached: Vec::new(), weights }
     }
 
     /// The initial state: what holds is reached.
@@ -464,7 +625,8 @@ impl<'l> LandmarkCount<'l> {
                 needed[i] = true;
             }
         }
-        needed.iter().filter(|n| **n).count() as u32
+        let counted = needed.iter().zip(&self.weights).filter(|(n, _)| **n);
+        counted.fold(0, |sum: u32, (_, weight)| sum.saturating_add(*weight))
     }
 
     /// Adds the operators that reach a landmark all of whose predecessors are reached.

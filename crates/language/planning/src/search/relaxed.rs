@@ -3,6 +3,7 @@
 //!
 //! [`FfHeuristic`] is h_FF on h_add's best supporters, with preferred operators.
 
+use super::greedy::scaled;
 use super::space::NONE;
 use crate::bits;
 use crate::simulate::Csr;
@@ -35,8 +36,9 @@ struct Builder {
 }
 
 impl Relaxed {
-    /// Relaxes a task. Negations of derived facts count as true: optimistic, so that nothing reachable is lost.
-    pub(crate) fn new(task: &GroundTask) -> Self {
+    /// Relaxes a task with a goal, which need not be the task's. Negations of derived facts count as true: optimistic, so that
+    /// nothing reachable is lost.
+    pub(crate) fn new(task: &GroundTask, goal: &Condition) -> Self {
         let facts = task.facts.len();
         let mut relaxed = Relaxed {
             propositions: facts,
@@ -55,7 +57,7 @@ impl Relaxed {
             .iter()
             .flat_map(|o| std::iter::once(&o.precondition).chain(o.conditional.iter().map(|c| &c.condition)))
             .chain(task.axioms.iter().map(|a| &a.condition))
-            .chain(std::iter::once(&task.goal));
+            .chain(std::iter::once(goal));
         for &fact in conditions.flat_map(|c| c.negative.iter()) {
             if (fact as usize) < task.basic_facts && relaxed.negation[fact as usize] == NONE {
                 relaxed.negation[fact as usize] = relaxed.propositions as u32;
@@ -78,8 +80,8 @@ impl Relaxed {
         for axiom in &task.axioms {
             builder.push(&[&axiom.condition], &[axiom.head], &[], NONE, 0);
         }
-        let goal = builder.relaxed.goal;
-        builder.push(&[&task.goal], &[goal], &[], NONE, 0);
+        let reached = builder.relaxed.goal;
+        builder.push(&[goal], &[reached], &[], NONE, 0);
         let mut relaxed = builder.relaxed;
         relaxed.needed_by = relaxed.preconditions.transpose(relaxed.propositions);
         relaxed
@@ -139,15 +141,11 @@ impl Builder {
 /// Evaluator; its tables are reused from state to state.
 pub(crate) struct FfHeuristic<'r> {
     relaxed: &'r Relaxed,
-    /// Cost of each operator as the heuristic counts it.
-    cost: Vec<u32>,
     value: Vec<u32>,
     supporter: Vec<u32>,
-    /// Preconditions not reached yet.
-    open: Vec<u32>,
-    open_template: Vec<u32>,
-    /// Cost of the operator plus the values of its preconditions.
-    total: Vec<u32>,
+    operators: Vec<Count>,
+    /// The counts at the start: all preconditions, and the cost of the operator as the heuristic counts it.
+    fresh: Vec<Count>,
     buckets: Vec<Vec<u32>>,
     marked: Vec<bool>,
     touched: Vec<u32>,
@@ -156,24 +154,36 @@ pub(crate) struct FfHeuristic<'r> {
     plan: Vec<u32>,
 }
 
+/// Values of an operator during an evaluation. They share a struct because they are read together.
+#[derive(Clone, Copy)]
+struct Count {
+    /// Preconditions not reached yet.
+    open: u32,
+    /// Cost of the operator plus the values of its preconditions.
+    total: u32,
+}
+
 const INFINITE: u32 = u32::MAX;
 /// Values are capped here, so that sums cannot overflow.
 const MOST: u32 = 1 << 20;
 
 impl<'r> FfHeuristic<'r> {
-    /// Counts steps (not costs): plans are found with fewer expansions.
-    pub(crate) fn new(relaxed: &'r Relaxed, operators: usize) -> Self {
-        let cost = relaxed.origin.iter().map(|&o| u32::from(o != NONE)).collect();
-        let open_template: Vec<u32> =
-            (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32).collect();
+    /// Counts steps or, with a unit, costs. Plans are found with fewer expansions if steps count.
+    pub(crate) fn new(relaxed: &'r Relaxed, operators: usize, unit: Option<u64>) -> Self {
+        let of = |(&origin, &cost): (&u32, &u64)| match unit {
+            _ if origin == NONE => 0,
+            None => 1,
+            Some(unit) => scaled(cost, unit),
+        };
+        let open = (0..relaxed.operators()).map(|o| relaxed.preconditions.row(o).len() as u32);
+        let totals = relaxed.origin.iter().zip(&relaxed.cost).map(of);
+        let fresh: Vec<Count> = open.zip(totals).map(|(open, total)| Count { open, total }).collect();
         FfHeuristic {
             relaxed,
-            cost,
             value: vec![INFINITE; relaxed.propositions],
             supporter: vec![NONE; relaxed.propositions],
-            open: open_template.clone(),
-            total: vec![0; relaxed.operators()],
-            open_template,
+            operators: fresh.clone(),
+            fresh,
             buckets: Vec::new(),
             marked: vec![false; relaxed.propositions],
             touched: Vec::new(),
@@ -194,8 +204,8 @@ impl<'r> FfHeuristic<'r> {
         Some(self.extract(preferred))
     }
 
+    #[inline]
     fn enqueue(&mut self, proposition: u32, value: u32, supporter: u32) {
-        let value = value.min(MOST);
         if value < self.value[proposition as usize] {
             self.value[proposition as usize] = value;
             self.supporter[proposition as usize] = supporter;
@@ -211,8 +221,7 @@ impl<'r> FfHeuristic<'r> {
     fn explore(&mut self, state: &[u64]) {
         let relaxed = self.relaxed;
         self.value.fill(INFINITE);
-        self.open.copy_from_slice(&self.open_template);
-        self.total.copy_from_slice(&self.cost);
+        self.operators.copy_from_slice(&self.fresh);
         for bucket in &mut self.buckets {
             bucket.clear();
         }
@@ -231,12 +240,12 @@ impl<'r> FfHeuristic<'r> {
                 return;
             }
             for &operator in relaxed.needed_by.row(proposition as usize) {
-                let o = operator as usize;
-                self.total[o] = self.total[o].saturating_add(value);
-                self.open[o] -= 1;
-                if self.open[o] == 0 {
-                    let total = self.total[o];
-                    for &effect in relaxed.effects.row(o) {
+                let count = &mut self.operators[operator as usize];
+                count.total = count.total.saturating_add(value);
+                count.open -= 1;
+                if count.open == 0 {
+                    let total = count.total.min(MOST);
+                    for &effect in relaxed.effects.row(operator as usize) {
                         self.enqueue(effect, total, operator);
                     }
                 }
@@ -244,12 +253,13 @@ impl<'r> FfHeuristic<'r> {
         }
     }
 
-    /// The relaxed plan's length.
+    /// The relaxed plan's length or cost.
     fn extract(&mut self, preferred: &mut Vec<u32>) -> u32 {
         let relaxed = self.relaxed;
         self.stack.push(relaxed.goal);
         self.marked[relaxed.goal as usize] = true;
         self.touched.push(relaxed.goal);
+        let mut length = 0u32;
         while let Some(proposition) = self.stack.pop() {
             let supporter = self.supporter[proposition as usize];
             if supporter == NONE {
@@ -259,7 +269,9 @@ impl<'r> FfHeuristic<'r> {
             if origin != NONE && !self.in_plan[origin as usize] {
                 self.in_plan[origin as usize] = true;
                 self.plan.push(origin);
-                if self.total[supporter as usize] == self.cost[supporter as usize] {
+                let cost = self.fresh[supporter as usize].total;
+                length = length.saturating_add(cost);
+                if self.operators[supporter as usize].total == cost {
                     preferred.push(origin);
                 }
             }
@@ -270,7 +282,6 @@ impl<'r> FfHeuristic<'r> {
                 }
             }
         }
-        let length = self.plan.len() as u32;
         self.plan.drain(..).for_each(|o| self.in_plan[o as usize] = false);
         self.touched.drain(..).for_each(|p| self.marked[p as usize] = false);
         length

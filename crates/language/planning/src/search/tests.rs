@@ -61,7 +61,7 @@ fn heuristics_respect_true_distances() {
         let mut resources = Unlimited;
         let mut watch = LimitWatch::new(&mut resources, 1000);
         let mutexes = Mutexes::find(&reduced, &initial_state(&reduced), &mut watch).unwrap().unwrap();
-        let relaxed = Relaxed::new(&reduced);
+        let relaxed = Relaxed::new(&reduced, &reduced.goal);
         let mut lmcut = LmCut::<u32>::new(&relaxed);
         let mut ff = FfHeuristic::new(&relaxed, reduced.operators.len());
         let Some(states) = distances(&Space::new(&reduced, None), 300) else { continue };

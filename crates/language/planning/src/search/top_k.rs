@@ -105,7 +105,7 @@ pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Li
 
 fn search_with<C: Cost>(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut LimitWatch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
-    let relaxed = Relaxed::new(space.task);
+    let relaxed = Relaxed::new(space.task, &space.task.goal);
     let heuristic = LmCut::<C>::new(&relaxed);
     let mut bound = if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) };
     let mut found = Plans {

@@ -27,7 +27,7 @@ pub fn plan_model(
     resources: &mut dyn ResourceLimits,
 ) -> Option<PlanResult> {
     let task = model.simulator()?.task();
-    Some(plan_ground(model.lifted(), task, options, resources))
+    Some(plan_ground(model.lifted(), task, options, resources, &mut |_, _| ()))
 }
 
 /// The plan that a model's goal walks begin with, or the reason why there is none.

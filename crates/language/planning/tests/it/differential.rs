@@ -6,8 +6,8 @@ pub(crate) mod tasks;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::random::Random;
 use planforge_planning::{
-    Algorithm, CountingLimits, PlanOptions, SearchOutcome, Unlimited, ValidationDecision, parse_plan, plan,
-    validate,
+    Algorithm, CountingLimits, Plan, PlanOptions, PlanResult, SearchOutcome, Unlimited, ValidationDecision,
+    parse_plan, plan, plan_with_progress, validate,
 };
 use simulator::{Fraction, NoSpace, Simulator, Space, TooLarge};
 use std::collections::BTreeMap;
@@ -81,6 +81,19 @@ fn the_planners_agree_with_brute_force() {
 #[ignore = "study of half a minute: cargo xtask long-tests"]
 fn the_planners_agree_with_brute_force_on_1200_tasks() {
     compare_planners(1200).check("planners", 3300);
+}
+
+#[test]
+fn plans_that_are_cut_are_valid_and_their_bounds_hold() {
+    let row = compare_bounds(33);
+    row.check("bounds", 300);
+    assert!(row.counts["proven"] > 100 && row.counts["cut"] > 10, "{:?}", row.counts);
+}
+
+#[test]
+#[ignore = "study of half a minute: cargo xtask long-tests"]
+fn plans_of_1200_tasks_that_are_cut_are_valid_and_their_bounds_hold() {
+    compare_bounds(1200).check("bounds", 10_000);
 }
 
 /// Three plans of each task: verdict and cost.
@@ -208,14 +221,14 @@ fn searched(
     }
 }
 
-/// Greedy, A* and breadth-first search against a complete search of each space.
+/// Greedy, A*, breadth-first and anytime search against a complete search of each space.
 fn compare_planners(tasks: usize) -> Row {
     let mut row = Row::default();
     searched(tasks, &mut row, |row, case, task, space, simulator| {
         let Ok(efforts) = space.efforts() else { return };
         let best = efforts[0];
         row.count(if best.is_some() { "solvable" } else { "unsolvable" });
-        for algorithm in [Algorithm::Greedy, Algorithm::AStar, Algorithm::BreadthFirst] {
+        for algorithm in [Algorithm::Greedy, Algorithm::AStar, Algorithm::BreadthFirst, Algorithm::Anytime] {
             let options = PlanOptions { algorithm, ..PlanOptions::default() };
             let case = format!("{case}, {algorithm:?}");
             let result = match plan(&task.domain, &task.problem, &options, &mut LIMITS.clone()) {
@@ -233,6 +246,12 @@ fn compare_planners(tasks: usize) -> Row {
                         (_, None) => differences.push("brute force finds no plan".to_owned()),
                         (Algorithm::AStar, Some((cost, _))) if found.cost != Some(cost.to_f64()) => {
                             differences.push(format!("cost {:?}, cheapest is {cost}", found.cost));
+                        }
+                        (Algorithm::Anytime, Some((cost, _)))
+                            if result.note.is_none()
+                                && (found.cost != Some(cost.to_f64()) || !found.optimal) =>
+                        {
+                            differences.push(format!("{:?}, cheapest is {cost}, not proven", found.cost));
                         }
                         (Algorithm::BreadthFirst, _) if space.fewest_steps() != Some(steps.len()) => {
                             differences.push(format!("{} steps, not the fewest", steps.len()));
@@ -258,6 +277,49 @@ fn compare_planners(tasks: usize) -> Row {
                     );
                 }
             }
+        }
+    });
+    row
+}
+
+/// Anytime search that ends at early polls, against a complete search of each space.
+fn compare_bounds(tasks: usize) -> Row {
+    let mut row = Row::default();
+    searched(tasks, &mut row, |row, case, task, space, simulator| {
+        let Ok(efforts) = space.efforts() else { return };
+        let Some((best, _)) = efforts[0] else { return };
+        let best = best.to_f64();
+        for polls in 0..40 {
+            let options = PlanOptions { algorithm: Algorithm::Anytime, ..PlanOptions::default() };
+            let case = format!("{case}, {polls} polls");
+            let mut differences = Vec::new();
+            let mut costs = Vec::new();
+            let mut on_plan = |found: &Plan, _: &'static str| {
+                costs.push((found.cost, found.steps.len()));
+                differences.extend(check_plan(task, simulator, &found.step_texts(), found.cost));
+            };
+            let mut limits = CountingLimits { polls, ..LIMITS };
+            let result = plan_with_progress(&task.domain, &task.problem, &options, &mut limits, &mut on_plan);
+            let Ok(PlanResult { outcome: SearchOutcome::Plan(found), note: None, stopped, .. }) = result
+            else {
+                continue;
+            };
+            let Some(cost) = found.cost else { continue };
+            row.count(if found.optimal { "proven" } else { "cut" });
+            differences.extend(check_plan(task, simulator, &found.step_texts(), found.cost));
+            if costs.last() != Some(&(found.cost, found.steps.len())) {
+                differences.push("the last plan that was reported is not the result".to_owned());
+            }
+            // Costs may have to be high or low: the optimum is never beyond the bound, nor worse than the plan.
+            if let Some(bound) = found.bound
+                && ((best - bound) * (cost - bound) < 0.0 || (best - bound).abs() > (cost - bound).abs())
+            {
+                differences.push(format!("cost {cost}, bound {bound}, cheapest {best}"));
+            }
+            if found.optimal != stopped.is_none() || found.optimal && cost != best {
+                differences.push(format!("cost {cost}, {stopped:?}, cheapest {best}"));
+            }
+            row.record(&case, &differences);
         }
     });
     row

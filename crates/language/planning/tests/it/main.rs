@@ -9,6 +9,7 @@
 )]
 
 mod action_mutants;
+mod anytime;
 mod claims;
 mod constructs;
 mod cross_check;

@@ -53,6 +53,9 @@ pub struct PlanDocument {
     /// The plan's cost, if the planner computes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// The proven bound on the cost: no plan costs less (or more, where the metric is maximised).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
     /// Claims about the plan by the model that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<PlanClaims>,

@@ -9,10 +9,16 @@ use planforge_app::diagnostics::render::escape;
 use planforge_app::pddl::plan::{PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
 use std::path::PathBuf;
 
-/// Find a plan and print it in IPC form.
+/// Find a good plan and print it in IPC form: the best until the limit, or a cheapest one.
+///
+/// The first plan is improved: each better one is a line with its steps or cost, the seconds and the method, and the last line says what no plan
+/// can be below. It ends when the plan is proven cheapest, at the limit on time or nodes, or ten seconds after the first plan if
+/// there is neither. Ctrl-C and the limit on memory end it too; the best plan so far is the answer. Which plans are found, and in which
+/// order, is the same in every run: with --max-nodes the last one is the same too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl plan domain.pddl p01.pddl > p01.plan
+  planforge pddl plan domain.pddl p01.pddl --first
   planforge pddl plan domain.pddl p01.pddl --optimal --time-limit 60 --json
   planforge pddl plan domain.pddl p01.pddl --top-k 10 --json
   planforge pddl plan domain.pddl p01.pddl --top-k 1000 --quality 1.2")]
@@ -21,7 +27,10 @@ pub(crate) struct PlanArgs {
     pub(crate) domain: PathBuf,
     /// The problem file.
     pub(crate) problem: PathBuf,
-    /// Find a cheapest plan and prove it (A* with LM-cut).
+    /// Print the first plan that is found, however long.
+    #[arg(long, conflicts_with_all = ["optimal", "top_k"])]
+    pub(crate) first: bool,
+    /// Print only a plan that is proven cheapest (A* with LM-cut): at a limit there is none.
     #[arg(long)]
     pub(crate) optimal: bool,
     /// Find the K cheapest distinct plans, in order. Loops and plans through goal states count. There are
@@ -34,12 +43,12 @@ pub(crate) struct PlanArgs {
     /// With --top-k: whether ground actions that change nothing may be steps.
     #[arg(long, value_name = "WHAT", requires = "top_k", value_parser = ["strips", "ground-no-ops-dropped"])]
     pub(crate) semantics: Option<String>,
-    /// Give up after this many seconds.
+    /// End after this many seconds.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
-    /// Give up at this many search nodes: a limit that is the same on every machine.
+    /// End at this many search nodes, before the first plan or after it: a limit that is the same on every machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_nodes: Option<u64>,
     /// Print one JSON object instead of the plan.
@@ -51,8 +60,10 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
     let search = match args.top_k {
         Some(k) => PlanSearch::TopK { k, quality: args.quality, semantics: args.semantics.clone() },
         None if args.optimal => PlanSearch::Optimal,
-        None => PlanSearch::Any,
+        None if args.first => PlanSearch::First,
+        None => PlanSearch::Best,
     };
+    let best = search == PlanSearch::Best;
     let request = PlanRequest {
         domain: args.domain.clone().into(),
         problem: args.problem.clone().into(),
@@ -68,6 +79,12 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         }
         if let Some(outcome) = &result.outcome {
             print(context, outcome);
+            if best
+                && let PlanOutcome::Plan { plans, optimal, .. } = outcome
+                && let Some(plan) = plans.first()
+            {
+                context.output.note(&quality(plan, *optimal));
+            }
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         result.status()
@@ -95,6 +112,24 @@ fn print(context: &Context, outcome: &PlanOutcome) {
                 note(&format!("{}:{}:{}: {} [{}]", d.file, d.line, d.column, d.message, d.code));
             }
         }
+    }
+}
+
+/// The cost of a plan and what is proven about it, in one line.
+fn quality(plan: &PlanDocument, optimal: bool) -> String {
+    let steps = plan.steps.len();
+    let (size, shorter) = match plan.cost.filter(|&cost| cost != steps as f64) {
+        Some(cost) => (format!("cost {cost}"), "cheaper"),
+        None => (format!("{steps} step{}", if steps == 1 { "" } else { "s" }), "shorter"),
+    };
+    match plan.bound {
+        _ if optimal => format!("{size}; no plan is {shorter}"),
+        // The metric is maximised.
+        Some(bound) if plan.cost.is_some_and(|cost| bound > cost) => {
+            format!("{size}; no plan has more than {bound}")
+        }
+        Some(bound) => format!("{size}; no plan is {shorter} than {bound}"),
+        None => format!("{size}; a {shorter} plan is not ruled out"),
     }
 }
 

@@ -1,0 +1,194 @@
+//! Plans that are improved until a limit: cuts at every point, costs of all sizes, long plans.
+
+use crate::support::read;
+use planforge_diagnostics::SourceId;
+use planforge_pddl::ast::{Domain, Problem};
+use planforge_planning::{
+    Algorithm, CountingLimits, Plan, PlanOptions, PlanResult, ResourceLimits, SearchOutcome, StopReason,
+    Unlimited, parse_plan, plan, plan_with_progress, validate,
+};
+
+/// Balls, and a robot with two hands. One ball at a time is the plan that comes first to mind, and it is too long.
+const CARRY: &str = "(define (domain carry) (:requirements :strips :action-costs)
+  (:predicates (door ?a ?b) (here ?r) (at ?b ?r) (held ?b ?h) (free ?h))
+  (:functions (total-cost))
+  (:action move :parameters (?a ?b) :precondition (and (here ?a) (door ?a ?b))
+    :effect (and (here ?b) (not (here ?a)) (increase (total-cost) MOVE)))
+  (:action pick :parameters (?b ?r ?h) :precondition (and (at ?b ?r) (here ?r) (free ?h))
+    :effect (and (held ?b ?h) (not (at ?b ?r)) (not (free ?h)) (increase (total-cost) LIFT)))
+  (:action drop :parameters (?b ?r ?h) :precondition (and (held ?b ?h) (here ?r))
+    :effect (and (at ?b ?r) (not (held ?b ?h)) (free ?h) (increase (total-cost) LIFT))))";
+
+/// Balls in the first of `rooms` rooms that are wanted in the last.
+fn carry(rooms: usize, balls: usize, moving: &str, lifting: &str) -> (Domain, Problem) {
+    carry_for("(total-cost)", rooms, balls, moving, lifting)
+}
+
+fn carry_for(metric: &str, rooms: usize, balls: usize, moving: &str, lifting: &str) -> (Domain, Problem) {
+    let names = |letter: char, count: usize| (0..count).map(|n| format!(" {letter}{n}")).collect::<String>();
+    let doors: String = (1..rooms).map(|r| format!("(door r{0} r{r}) (door r{r} r{0})", r - 1)).collect();
+    let at = |room: usize| (0..balls).map(|b| format!("(at b{b} r{room})")).collect::<String>();
+    let problem = format!(
+        "(define (problem one) (:domain carry) (:objects{}{} left right)
+         (:init (here r0) (free left) (free right) (= (total-cost) 0) {doors} {})
+         (:goal (and {})) (:metric minimize {metric}))",
+        names('r', rooms),
+        names('b', balls),
+        at(0),
+        at(rooms - 1)
+    );
+    read(&CARRY.replace("MOVE", moving).replace("LIFT", lifting), &problem)
+}
+
+fn improve(
+    task: &(Domain, Problem),
+    max_nodes: u64,
+    limits: &mut dyn ResourceLimits,
+) -> (PlanResult, Vec<(f64, &'static str)>) {
+    let options = PlanOptions { algorithm: Algorithm::Anytime, max_nodes, ..PlanOptions::default() };
+    let mut reported = Vec::new();
+    let mut on_plan = |plan: &Plan, method: &'static str| {
+        assert_valid(task, plan);
+        reported.push((plan.cost.unwrap(), method));
+    };
+    let result = plan_with_progress(&task.0, &task.1, &options, limits, &mut on_plan).unwrap();
+    (result, reported)
+}
+
+fn assert_valid(task: &(Domain, Problem), plan: &Plan) {
+    let text = parse_plan(&plan.step_texts().join("\n"), SourceId(2));
+    let report = validate(&task.0, &task.1, &text, &mut Unlimited).unwrap();
+    assert!(report.is_valid() && report.cost == plan.cost, "{:?}: {plan}", report.decision);
+}
+
+fn plan_of(result: PlanResult) -> Plan {
+    match result.outcome {
+        SearchOutcome::Plan(plan) => plan,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn improvement_ends_with_a_proof() {
+    let (result, reported) = improve(&carry(2, 6, "3", "1"), u64::MAX, &mut Unlimited);
+    assert_eq!(result.stopped, None);
+    let plan = plan_of(result);
+    // Three trips, of which the last needs no way back.
+    assert_eq!((plan.cost, plan.bound, plan.optimal), (Some(27.0), Some(27.0), true));
+    assert!(reported.windows(2).all(|pair| pair[1].0 <= pair[0].0), "{reported:?}");
+}
+
+#[test]
+fn the_sequence_of_plans_is_the_same_in_every_run() {
+    let task = carry(5, 6, "1", "1");
+    let run = |nodes| improve(&task, nodes, &mut Unlimited);
+    let (first, second) = (run(100_000), run(100_000));
+    assert_eq!(first.1, second.1);
+    assert_eq!(plan_of(first.0).step_texts(), plan_of(second.0).step_texts());
+    // A lower limit cuts the sequence.
+    assert!(second.1.starts_with(&run(1_000).1));
+}
+
+#[test]
+fn a_cut_at_any_poll_gives_the_best_plan_so_far() {
+    let task = carry(4, 4, "1", "1");
+    let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
+    let optimum = plan_of(plan(&task.0, &task.1, &options, &mut Unlimited).unwrap()).cost.unwrap();
+    let mut last = f64::INFINITY;
+    let mut cut = 0;
+    for polls in (0..400).chain((400..20_000).step_by(500)) {
+        let (result, reported) = improve(&task, u64::MAX, &mut CountingLimits { polls, bytes: u64::MAX });
+        let stopped = result.stopped;
+        match result.outcome {
+            SearchOutcome::LimitReached(reason) => {
+                assert!(reason == StopReason::Time && reported.is_empty() && last == f64::INFINITY);
+            }
+            SearchOutcome::Plan(plan) => {
+                let cost = plan.cost.unwrap();
+                assert_valid(&task, &plan);
+                assert_eq!(reported.last().map(|best| best.0), Some(cost));
+                assert!(optimum <= cost && cost <= last && plan.bound.is_none_or(|bound| bound <= optimum));
+                assert!(!plan.optimal || cost == optimum);
+                assert_eq!(plan.optimal, stopped.is_none());
+                cut += usize::from(stopped == Some(StopReason::Time));
+                last = cost;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(cut > 10, "{cut}");
+}
+
+#[test]
+fn the_memory_limit_with_a_plan_at_hand_gives_that_plan() {
+    let task = carry(6, 8, "1", "1");
+    let mut kept = 0;
+    for bytes in (10..=24).map(|power| 1 << power) {
+        // Less memory than two searches take does not end the third.
+        let (result, _) = improve(&task, 30_000, &mut CountingLimits { polls: u64::MAX, bytes });
+        match result.outcome {
+            SearchOutcome::Plan(plan) => {
+                assert_valid(&task, &plan);
+                kept += 1;
+            }
+            SearchOutcome::LimitReached(reason) => assert_eq!((reason, kept), (StopReason::Memory, 0)),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!((2..15).contains(&kept), "{kept}");
+}
+
+#[test]
+fn costs_of_zero_and_costs_near_the_end_of_64_bits() {
+    let (result, _) = improve(&carry(3, 4, "0", "0"), u64::MAX, &mut Unlimited);
+    let free = plan_of(result);
+    assert_eq!((free.cost, free.optimal), (Some(0.0), true));
+    for (moving, lifting) in
+        [("0", "1"), ("1", "0"), ("9223372036854775807", "0"), ("4294967296", "4294967295")]
+    {
+        let (result, _) = improve(&carry(2, 4, moving, lifting), u64::MAX, &mut Unlimited);
+        let plan = plan_of(result);
+        let [moving, lifting] = [moving, lifting].map(|text| text.parse::<f64>().unwrap());
+        assert_eq!((plan.cost, plan.optimal), (Some(3.0 * moving + 8.0 * lifting), true));
+    }
+    // Beyond 64 bits for a plan: nothing overflows.
+    let (result, _) =
+        improve(&carry(9, 6, "9223372036854775807", "9223372036854775807"), 3_000, &mut Unlimited);
+    assert!(plan_of(result).cost.unwrap() > 2f64.powi(64));
+}
+
+#[test]
+fn a_goal_that_holds_needs_no_steps() {
+    let (result, reported) = improve(&carry(1, 2, "1", "1"), u64::MAX, &mut Unlimited);
+    let plan = plan_of(result);
+    assert_eq!((plan.steps.len(), plan.cost, plan.optimal, reported.len()), (0, Some(0.0), true, 1));
+}
+
+#[test]
+fn a_metric_that_is_not_a_sum_of_costs_leaves_the_first_plan() {
+    let task = carry_for("(* (total-cost) (total-cost))", 3, 4, "1", "1");
+    let (result, reported) = improve(&task, u64::MAX, &mut Unlimited);
+    assert!(result.note.as_ref().unwrap().contains("not a sum"), "{:?}", result.note);
+    let plan = plan_of(result);
+    assert_eq!((plan.cost, plan.bound, plan.optimal, reported.len()), (None, None, false, 0));
+}
+
+#[test]
+fn a_plan_of_thousands_of_steps_is_improved_to_the_optimum() {
+    // Hops of two rooms are fewer steps, and they cost more.
+    let domain = "(define (domain row) (:predicates (here ?r) (door ?a ?b)) (:functions (total-cost))
+      (:action step :parameters (?a ?b) :precondition (and (here ?a) (door ?a ?b))
+        :effect (and (not (here ?a)) (here ?b) (increase (total-cost) 1)))
+      (:action hop :parameters (?a ?b ?c) :precondition (and (here ?a) (door ?a ?b) (door ?b ?c))
+        :effect (and (not (here ?a)) (here ?c) (increase (total-cost) 5))))";
+    let rooms = 4_200;
+    let objects: String = (0..=rooms).map(|r| format!(" r{r}")).collect();
+    let doors: String = (0..rooms).map(|r| format!("(door r{r} r{})", r + 1)).collect();
+    let problem = format!(
+        "(define (problem one) (:domain row) (:objects{objects}) (:init (here r0) (= (total-cost) 0) {doors})
+         (:goal (here r{rooms})) (:metric minimize (total-cost)))"
+    );
+    let (result, reported) = improve(&read(domain, &problem), u64::MAX, &mut Unlimited);
+    let plan = plan_of(result);
+    assert_eq!((reported[0].0, plan.cost, plan.optimal), (10_500.0, Some(4_200.0), true));
+}
