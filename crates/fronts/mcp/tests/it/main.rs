@@ -3,5 +3,6 @@
 
 mod http;
 mod reference_page;
+mod solve;
 mod support;
 mod tools;

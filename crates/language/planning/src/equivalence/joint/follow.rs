@@ -16,8 +16,8 @@ const MOST_STATES: usize = 20_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Arguments are partners of the step's arguments, or objects without a partner. Without an action that shares a word with the step's
-    /// name, those count that have at least half of the step's partners. Else only actions that share a word, and, if none of them is ever
-    /// possible over the step's partners, those that have all partners.
+    /// name, those count that have at least half of the step's partners. Else only actions that share a word and leave out no partner of a type that
+    /// they are about, and, if none of them is ever possible over the step's partners, those that have all partners.
     Strict,
     /// At least half of the step's partners are among the arguments, or the action shares a word with the step's name and is over its
     /// partners. For whole plans: that the goal is reached in as many steps is the evidence.
@@ -129,9 +129,14 @@ impl FollowSearch<'_> {
             let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
             let has_half = 2 * shared >= of_step.len() && !of_step.is_empty();
             let is_alike = shares_word(&candidate.name, &step.name);
+            // A ride of one person is no ride of two.
+            let leaves_out = |name: &&&str| {
+                !args.contains(&(**name).to_owned()) && args.iter().any(|arg| self.are_of_one_type(arg, name))
+            };
+            let is_whole = of_step.iter().find(leaves_out).is_none();
             let stands = match self.standing {
                 Standing::Strict if has_named => {
-                    is_alike || (!is_named && has_half && shared == of_step.len())
+                    (is_alike && is_whole) || (!is_named && has_half && shared == of_step.len())
                 }
                 Standing::Strict => has_half || of_step.is_empty(),
                 Standing::Loose => has_half || (is_over && is_alike),
@@ -141,6 +146,17 @@ impl FollowSearch<'_> {
             }
         }
         Ok(standing)
+    }
+
+    /// True if two objects have the same type, and others have another one.
+    fn are_of_one_type(&self, first: &str, second: &str) -> bool {
+        let lifted = self.model.lifted();
+        let type_of = |name: &str| {
+            let at = lifted.symbols.objects.iter().position(|object| object.eq_ignore_ascii_case(name))?;
+            lifted.object_types.get(at)
+        };
+        let is_typed = lifted.object_types.windows(2).any(|pair| pair[0] != pair[1]);
+        is_typed && type_of(first).is_some() && type_of(first) == type_of(second)
     }
 
     /// True if an action that shares a word with the name is possible in some state over these objects, those of one type in the same order,
@@ -263,5 +279,22 @@ mod tests {
         }
         assert!(!reached(&["(go deck cabin)"], Standing::Strict).executed);
         assert!(!reached(&["(set topsail deck)"], Standing::Strict).executed);
+    }
+
+    #[test]
+    fn a_step_of_two_is_not_followed_by_the_same_step_of_one() {
+        let domain = "(define (domain d) (:requirements :typing) (:types person place) (:predicates (at ?p - person ?x - place))
+            (:action ride :parameters (?p - person ?x ?y - place) :precondition (at ?p ?x) :effect (and (at ?p ?y) (not (at ?p ?x)))))";
+        let problem = "(define (problem p) (:domain d) (:objects ida tom - person hall attic - place)
+            (:init (at ida hall) (at tom hall)) (:goal (and (at tom attic))))";
+        let model = Model::from_texts(domain, problem, &ModelOptions::default(), &mut Unlimited).unwrap();
+        let objects = ["ida", "tom", "hall", "attic", "lift"].map(str::to_owned);
+        for (step, executed) in
+            [("(ride-together ida tom hall attic)", false), ("(ride lift tom hall attic)", true)]
+        {
+            let steps: Vec<NamedStep> = NamedStep::parse(step).into_iter().collect();
+            let found = follow(&model, &steps, &objects, Standing::Strict, &mut Unlimited).unwrap();
+            assert_eq!(found.executed, executed, "{step}");
+        }
     }
 }

@@ -1,12 +1,9 @@
 //! The tool `solve`: a text, questions to the client's user, and answers in a second call.
-#![allow(clippy::unwrap_used, clippy::panic)] // A test may break where it stands; helpers of tests too.
 
-mod support;
-
+use crate::support::{DOMAIN, TestClient, UserAnswers, answer, connect, failure};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use support::{DOMAIN, TestClient, UserAnswers, answer, connect, failure};
 
 const TEXT: &str = "Two boxes are in port a, where an empty ferry is. They shall be in port b.";
 
