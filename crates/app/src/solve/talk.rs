@@ -35,7 +35,6 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
         if rounds > 0 && unfollowed.first().is_some_and(|first| talk.decide(first, &dialogue.points)) {
             continue;
         }
-        talk.remarks.extend(unfollowed.iter().map(not_followed));
         let is_solved = |answers: &[OpenPoint]| once(answers, false).found.steps().is_some();
         if matches!(dialogue.found, Found::Unsolvable(_)) {
             dialogue.solvable_if = talk.solvable_if(&dialogue.points, is_solved);
@@ -44,6 +43,7 @@ pub(super) fn talk(context: &Context, readings: &[Reading], settings: &Settings<
                 continue;
             }
         }
+        talk.remarks.extend(unfollowed.iter().map(not_followed));
         talk.end(&mut dialogue);
         return dialogue;
     }

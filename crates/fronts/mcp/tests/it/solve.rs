@@ -1,9 +1,14 @@
 //! The tool `solve`: a text, questions to the client's user, and answers in a second call.
 
-use crate::support::{DOMAIN, TestClient, UserAnswers, answer, connect, failure};
+use planforge_app::Context;
+use planforge_mcp::McpServer;
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::service::PeerRequestOptions;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use crate::support::{DOMAIN, TestClient, UserAnswers, answer, connect, connect_to, failure};
 
 const TEXT: &str = "Two boxes are in port a, where an empty ferry is. They shall be in port b.";
 
@@ -183,11 +188,20 @@ async fn an_interrupted_dialogue_goes_on_with_its_answers_and_without_further_re
         reply if reply == POINTS => points.clone(),
         reply => reply,
     }));
-    let client = connect(test_client).await;
-    let ended = answer(&client, "solve", json!({ "text": { "text": TEXT }, "seconds": 5 })).await;
-    assert_eq!((ended["end"].as_str(), questions.lock().unwrap().len()), (Some("unfinished"), 2), "{ended}");
+    let root = tempfile::tempdir().unwrap();
+    let test_client = TestClient { roots: Some(vec![root.path().to_owned()]), ..test_client };
+    // The second call waits for the end of the first one.
+    let client = connect_to(McpServer::new(Context::default(), 1), test_client).await;
+    let arguments = json!({ "text": { "text": TEXT }, "folder": "boxes" }).as_object().unwrap().clone();
+    let request = CallToolRequest::new(CallToolRequestParams::new("solve").with_arguments(arguments));
+    let request = ClientRequest::CallToolRequest(request);
+    let call = client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
+    while questions.lock().unwrap().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    call.cancel(None).await.unwrap();
     *is_there.lock().unwrap() = true;
-    let solved = answer(&client, "solve", json!({ "folder": ended["folder"] })).await;
+    let solved = answer(&client, "solve", json!({ "folder": "boxes" })).await;
     // Both boxes at once, and the way back.
     assert_eq!((solved["end"].as_str(), steps(&solved)), (Some("planned"), 6), "{solved}");
     assert_eq!((*requests.lock().unwrap(), questions.lock().unwrap().len()), (6, 3));
