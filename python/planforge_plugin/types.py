@@ -680,6 +680,8 @@ class PlanClaims(TypedDict):
 
 # A sequence of ground actions.
 class PlanDocument(TypedDict):
+    # The proven bound on the cost: no plan costs less (or more, where the metric is maximised).
+    bound: NotRequired[Optional[float]]
     # Claims about the plan by the model that wrote it.
     claims: NotRequired[Optional[PlanClaims]]
     # The plan's cost, if the planner computes it.

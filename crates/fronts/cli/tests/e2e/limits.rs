@@ -4,6 +4,7 @@ use super::support::{
     Ran, Run, example, fenced, planforge, ran, saying, signal, sliding_puzzle, verdict,
     wait_until_interruptible,
 };
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,16 +14,22 @@ struct Puzzle {
     problem: PathBuf,
 }
 
+impl Puzzle {
+    fn write(domain: &str, problem: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = [("domain.pddl", domain), ("problem.pddl", problem)].map(|(name, text)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        });
+        let [domain, problem] = paths;
+        Puzzle { _folder: folder, domain, problem }
+    }
+}
+
 fn puzzle() -> Puzzle {
-    let folder = tempfile::tempdir().unwrap();
     let (domain, problem) = sliding_puzzle(5);
-    let paths = [("domain.pddl", domain), ("problem.pddl", problem)].map(|(name, text)| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path
-    });
-    let [domain, problem] = paths;
-    Puzzle { _folder: folder, domain, problem }
+    Puzzle::write(&domain, &problem)
 }
 
 fn optimal(puzzle: &Puzzle, args: &[&str]) -> Command {
@@ -85,6 +92,65 @@ fn ctrl_c_ends_a_search() {
     signal(&child, "INT");
     let ran = Ran::wait(child);
     assert_eq!((ran.exit, ran.stdout.as_str()), (29, ""), "{}", ran.stderr);
+}
+
+/// Eight balls, two hands and a row of six rooms: improvement goes on for minutes.
+fn balls() -> Puzzle {
+    let domain = "(define (domain balls)
+      (:predicates (door ?a ?b) (here ?r) (at ?b ?r) (held ?b ?h) (free ?h))
+      (:action move :parameters (?a ?b) :precondition (and (here ?a) (door ?a ?b)) :effect (and (here ?b) (not (here ?a))))
+      (:action pick :parameters (?b ?r ?h) :precondition (and (at ?b ?r) (here ?r) (free ?h))
+        :effect (and (held ?b ?h) (not (at ?b ?r)) (not (free ?h))))
+      (:action drop :parameters (?b ?r ?h) :precondition (and (held ?b ?h) (here ?r))
+        :effect (and (at ?b ?r) (not (held ?b ?h)) (free ?h))))";
+    let doors: String = (1..6).map(|r| format!("(door r{0} r{r}) (door r{r} r{0})", r - 1)).collect();
+    let at = |room: &str| (0..8).map(|b| format!("(at b{b} {room})")).collect::<String>();
+    let problem = format!(
+        "(define (problem one) (:domain balls) (:objects left right r0 r1 r2 r3 r4 r5 b0 b1 b2 b3 b4 b5 b6 b7)
+          (:init (here r0) (free left) (free right) {doors} {}) (:goal (and {})))",
+        at("r0"),
+        at("r5")
+    );
+    Puzzle::write(domain, &problem)
+}
+
+#[test]
+fn ctrl_c_after_the_first_plan_prints_the_best_so_far() {
+    let balls = balls();
+    let mut command = planforge();
+    command.args(["pddl", "plan"]).arg(&balls.domain).arg(&balls.problem).args(["--time-limit", "3600"]);
+    let mut child = command.spawn().unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    let mut line = Vec::new();
+    while line.last() != Some(&b'\n') {
+        let mut byte = [0];
+        stderr.read_exact(&mut byte).unwrap();
+        line.push(byte[0]);
+    }
+    let line = String::from_utf8(line).unwrap();
+    assert!(line.contains(" steps after ") && line.contains(", by "), "{line}");
+    child.stderr = Some(stderr);
+    signal(&child, "INT");
+    let ran = Ran::wait(child);
+    ran.expect(0).says(&["no plan is shorter than"]);
+    assert!(ran.stdout.contains("(move "), "{}", ran.stdout);
+}
+
+#[test]
+fn a_limit_after_the_first_plan_prints_the_best_so_far() {
+    let balls = balls();
+    let plan = |more: &[&str]| {
+        let mut command = planforge();
+        command.args(["pddl", "plan"]).arg(&balls.domain).arg(&balls.problem).args(more).arg("--json");
+        Ran::wait(command.spawn().unwrap()).json(0)["plans"][0].clone()
+    };
+    let first = plan(&["--first"]);
+    let cost = |plan: &serde_json::Value| plan["cost"].as_f64().unwrap();
+    for more in [&["--max-nodes", "100000"][..], &["--time-limit", "2", "--memory-limit", "3"]] {
+        let best = plan(more);
+        assert!(cost(&best) < cost(&first), "{best} {first}");
+        assert!(best["bound"].as_f64().unwrap() < cost(&best), "{best}");
+    }
 }
 
 #[test]

@@ -93,8 +93,10 @@ pub(super) struct Windows {
     effort: u64,
     /// Windows for which it is proven that they cannot be cheaper.
     proven: FxHashSet<u64>,
-    /// True if a window of the current effort was given up.
-    gave_up: bool,
+    /// True if the window of this pass is the whole plan.
+    is_whole: bool,
+    /// True if the whole plan is proven optimal.
+    is_optimal: bool,
     /// True if LM-cut applies to the task.
     additive: bool,
     pub(super) work: u64,
@@ -123,7 +125,8 @@ impl Windows {
             level: 0,
             effort: FIRST_EFFORT,
             proven: FxHashSet::default(),
-            gave_up: false,
+            is_whole: false,
+            is_optimal: false,
             work: 0,
         }
     }
@@ -136,10 +139,9 @@ impl Windows {
     /// Starts with the shortest windows again, because the plan is another.
     pub(super) fn restart(&mut self) {
         self.level = 0;
-        self.gave_up = false;
     }
 
-    /// Replaces windows of one length all along the plan. `None` if no window of any length can be cheaper.
+    /// Replaces windows of one length all along the plan. `None` if the plan is proven optimal.
     pub(super) fn pass<C: Cost>(
         &mut self,
         space: &Space<'_>,
@@ -149,16 +151,17 @@ impl Windows {
         statistics: &mut SearchStatistics,
     ) -> Option<Pass> {
         let length = (SHORTEST << self.level.min(40)).min(plan.len());
+        self.is_whole = length == plan.len();
         let mut pass = self.replace::<C>(space, plan, length, max_generated, resources, statistics);
-        if pass.plan.len() != plan.len() || pass.plan != plan {
+        if pass.plan != plan {
             self.restart();
-        } else if length < plan.len() {
+        } else if self.is_optimal {
+            return None;
+        } else if !self.is_whole {
             self.level += 1;
-        } else if self.gave_up {
+        } else {
             self.effort = self.effort.saturating_mul(4);
             self.restart();
-        } else if pass.stopped.is_none() {
-            return None;
         }
         pass.plan.shrink_to_fit();
         Some(pass)
@@ -236,7 +239,8 @@ impl Windows {
         let mut hasher = rustc_hash::FxHasher::default();
         (state, &needs.positive, &needs.negative, cost).hash(&mut hasher);
         let key = hasher.finish();
-        if cost == 0 || self.proven.contains(&key) {
+        // A proof for the whole plan does not rest on a hash.
+        if cost == 0 || !self.is_whole && self.proven.contains(&key) {
             return Ok(None);
         }
         let goal = needs.condition();
@@ -259,12 +263,10 @@ impl Windows {
             Replaced::Cheaper(plan) => Some(plan),
             Replaced::Proven => {
                 self.proven.insert(key);
+                self.is_optimal |= self.is_whole;
                 None
             }
-            Replaced::GivenUp => {
-                self.gave_up = true;
-                None
-            }
+            Replaced::GivenUp => None,
         })
     }
 

@@ -87,7 +87,7 @@ fn the_planners_agree_with_brute_force_on_1200_tasks() {
 fn plans_that_are_cut_are_valid_and_their_bounds_hold() {
     let row = compare_bounds(33);
     row.check("bounds", 300);
-    assert!(row.counts["proven"] > 100 && row.counts["cut"] > 10, "{:?}", row.counts);
+    assert!(row.counts["proven"] > 100 && row.counts["cut"] > 5, "{:?}", row.counts);
 }
 
 #[test]
