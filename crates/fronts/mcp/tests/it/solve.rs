@@ -1,5 +1,6 @@
 //! The tool `solve`: a text, questions to the client's user, and answers in a second call.
 
+use crate::support::{DOMAIN, TestClient, UserAnswers, answer, connect, connect_to, failure};
 use planforge_app::Context;
 use planforge_mcp::McpServer;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
@@ -8,7 +9,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use crate::support::{DOMAIN, TestClient, UserAnswers, answer, connect, connect_to, failure};
 
 const TEXT: &str = "Two boxes are in port a, where an empty ferry is. They shall be in port b.";
 
