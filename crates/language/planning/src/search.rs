@@ -115,7 +115,7 @@ pub(crate) fn run_search_with(
                 Ok(guidance) => greedy::search(&space, &guidance, &mut watch, &mut statistics),
                 Err(reason) => Outcome::Stopped(reason),
             },
-            GREEDY,
+            greedy::METHOD,
         ),
         Algorithm::Anytime => {
             let found = improve::search(&space, max_nodes, &mut resources, &mut statistics, on_plan);
@@ -141,8 +141,6 @@ pub(crate) fn run_search_with(
     drop(space);
     SearchRun { outcome, method, note, statistics, floor, stopped, reduced }
 }
-
-const GREEDY: &str = "lazy greedy search with h_FF, landmarks and preferred operators";
 
 /// Searches for several plans. Nothing of the task is left out first but what no plan can contain: what is superfluous for a
 /// plan is part of others.

@@ -4,7 +4,7 @@
 //! [`Landmarks`] are facts of the delete relaxation with their orders; a [`LandmarkCount`] is the number of those still to be reached.
 
 use super::astar::EVALUATION;
-use super::relaxed::{FfHeuristic, Relaxed};
+use super::relaxed::{FfHeuristic, Relaxed, scaled};
 use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId, initial_state};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
@@ -101,6 +101,9 @@ pub(super) enum Progress {
     /// The work of this part is done.
     Paused,
 }
+
+/// Name of the greedy search.
+pub(super) const METHOD: &str = "lazy greedy search with h_FF, landmarks and preferred operators";
 
 /// Searches greedily with h_FF and, where the task has landmarks, their count.
 pub(super) fn search(
@@ -307,11 +310,6 @@ fn cost_unit(task: &GroundTask) -> Option<u64> {
     let costs = || task.operators.iter().map(|o| o.cost);
     let (least, most) = (costs().min()?, costs().max()?);
     (least != most).then(|| most.div_ceil(DEAREST))
-}
-
-/// A cost in units, and one more: steps of cost 0 count too.
-pub(super) fn scaled(cost: u64, unit: u64) -> u32 {
-    u32::try_from(cost / unit).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// Entries by a key, the smallest key first.

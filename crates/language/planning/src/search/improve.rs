@@ -4,7 +4,6 @@
 //! LAMA, and A* raises the lower bound. All of them look only for plans that cost less than the best one. Turns are counted in work (evaluations and
 //! generated states), not in time: the sequence of plans is always the same, and a limit on time or memory only cuts it.
 
-use super::GREEDY;
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{Outcome, SearchStatistics, Space};
@@ -50,15 +49,20 @@ pub(super) fn search(
     drop(first);
     let (guidance, plan) = match found {
         Ok((guidance, Outcome::Plan(plan))) => (guidance, plan),
-        Ok((_, outcome)) => return Found { outcome, method: GREEDY, floor: 0, stopped: None },
+        Ok((_, outcome)) => return Found { outcome, method: greedy::METHOD, floor: 0, stopped: None },
         Err(reason) => {
-            return Found { outcome: Outcome::Stopped(reason), method: GREEDY, floor: 0, stopped: None };
+            return Found {
+                outcome: Outcome::Stopped(reason),
+                method: greedy::METHOD,
+                floor: 0,
+                stopped: None,
+            };
         }
     };
-    let mut best = Best { plan: Vec::new(), cost: u128::MAX, floor: 0, method: GREEDY };
+    let mut best = Best { plan: Vec::new(), cost: u128::MAX, floor: 0, method: greedy::METHOD };
     let max_generated = statistics.generated.saturating_add(max_nodes);
     let mut engine = Engine { space, guidance: &guidance, max_generated, resources, statistics, on_plan };
-    best.offer(space, plan, GREEDY, engine.on_plan);
+    best.offer(space, plan, greedy::METHOD, engine.on_plan);
     let stopped = match astar::fits_narrow(space.task) {
         true => engine.run::<u32>(&mut best),
         false => engine.run::<u128>(&mut best),

@@ -3,7 +3,6 @@
 //!
 //! [`FfHeuristic`] is h_FF on h_add's best supporters, with preferred operators.
 
-use super::greedy::scaled;
 use super::space::NONE;
 use crate::bits;
 use crate::simulate::Csr;
@@ -152,6 +151,11 @@ pub(crate) struct FfHeuristic<'r> {
     in_plan: Vec<bool>,
     stack: Vec<u32>,
     plan: Vec<u32>,
+}
+
+/// A cost in units, and one more: steps of cost 0 count too.
+pub(super) fn scaled(cost: u64, unit: u64) -> u32 {
+    u32::try_from(cost / unit).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// Values of an operator during an evaluation. They share a struct because they are read together.

@@ -63,7 +63,7 @@ fn heuristics_respect_true_distances() {
         let mutexes = Mutexes::find(&reduced, &initial_state(&reduced), &mut watch).unwrap().unwrap();
         let relaxed = Relaxed::new(&reduced, &reduced.goal);
         let mut lmcut = LmCut::<u32>::new(&relaxed);
-        let mut ff = FfHeuristic::new(&relaxed, reduced.operators.len());
+        let mut ff = FfHeuristic::new(&relaxed, reduced.operators.len(), None);
         let Some(states) = distances(&Space::new(&reduced, None), 300) else { continue };
         let simple = !reduced.has_conditional_effects();
         for (state, distance) in states {
