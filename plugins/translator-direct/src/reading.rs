@@ -6,8 +6,8 @@
 //! the sample, with the model's sentence as message. Feedback is asked about in the next turn of the conversation.
 
 use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, code_table};
-use planforge_pddl::ast::TypedName;
-use planforge_pddl::parse_domain;
+use planforge_pddl::ast::{Domain, TypedName};
+use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_plugin_common::reading::{has_quote, is_sentence, join_texts, numbered, quotation_mark};
 use planforge_plugin_common::translating::{
     PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
@@ -180,7 +180,15 @@ fn own_lines_of_types(patch: &mut CandidatePatch) {
     }
     fixed.push_str(&text[end..]);
     let read = parse_domain(&fixed, SourceId(0));
-    if read.diagnostics.iter().any(Diagnostic::is_error) || read.value.types.iter().any(is_own_parent) {
+    // A model that means what it wrote uses it.
+    let problem = patch.problem.as_deref().map(|text| parse_problem(text, SourceId(1)).value);
+    let errors = |domain: &Domain| {
+        let of_problem =
+            problem.iter().flat_map(|problem| check_problem(domain, problem, TaskSources::default()));
+        check_domain(domain, SourceId(0)).into_iter().chain(of_problem).filter(Diagnostic::is_error).count()
+    };
+    let is_broken = read.diagnostics.iter().any(Diagnostic::is_error) || errors(&read.value) > errors(&tree);
+    if is_broken || read.value.types.iter().any(is_own_parent) {
         return;
     }
     let before = &text[..own.name.span.start as usize];

@@ -12,6 +12,7 @@ use crate::status::{Status, of_limit};
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PlanLimits};
 pub use planforge_contract::{PlanDocument, PlanOutcome};
+pub use planforge_pddl::ast::MetricDirection;
 pub use planforge_plugin_common::judging::reports::PlanReport;
 use planforge_plugin_common::judging::{NamedText, limit_outcome};
 pub use planforge_plugin_common::telling::ToldPlan;
@@ -68,6 +69,8 @@ pub struct PlanResult {
     pub told: Option<ToldPlan>,
     /// Errors and warnings about the texts.
     pub findings: Findings,
+    /// The direction of the problem's metric; `None` if it has none. Not part of the JSON form.
+    pub metric: Option<MetricDirection>,
     status: Status,
 }
 
@@ -109,6 +112,7 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
             outcome: None,
             told: None,
             findings: inputs.into_findings_of_result(),
+            metric: None,
             status,
         });
     }
@@ -133,7 +137,9 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     // Findings about the texts, not those of telling the plan.
     inputs.texts.diagnostics = findings;
     let status = status_of(&outcome);
-    Ok(PlanResult { outcome: Some(outcome), told, findings: inputs.into_findings_of_result(), status })
+    let metric = inputs.texts.problem.as_ref().and_then(|p| p.metric.as_ref()).map(|m| m.direction);
+    let findings = inputs.into_findings_of_result();
+    Ok(PlanResult { outcome: Some(outcome), told, findings, metric, status })
 }
 
 /// The plans, best first.

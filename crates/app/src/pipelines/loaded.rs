@@ -228,8 +228,16 @@ impl Catalogue for RegistryCatalogue<'_> {
     }
 
     fn check_options(&self, id: &str, options: &JsonObject) -> Vec<OptionProblem> {
-        // A plugin that is not there, or did not pass its gates, was reported where it is named.
-        let problems = self.registry.check_options_apart(id, options).unwrap_or_default();
+        let problems = match self.registry.check_options_apart(id, options) {
+            Ok(problems) => problems,
+            // The schema of the options is wrong.
+            Err(failure) if failure.code == "plugin.describe" => {
+                let (kind, message) = (OptionProblemKind::Invalid, failure.message);
+                return vec![OptionProblem { kind, pointer: String::new(), message, help: None }];
+            }
+            // A plugin that is not there, or did not pass its gates, was reported where it is named.
+            Err(_) => return Vec::new(),
+        };
         problems
             .into_iter()
             .map(|p| OptionProblem {

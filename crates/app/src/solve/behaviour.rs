@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::limits::{RequestLimits, WorkLimits};
 use planforge_diagnostics::{Diagnostic, SourceId};
 use planforge_pddl::ast::{Action, Domain, Problem};
-use planforge_pddl::{parse_domain, parse_problem};
+use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_planning::equivalence::ComparedSide;
 use planforge_planning::equivalence::domains::{
     Behaviour, DifferenceKind, EquivalenceLimits, compare_domains,
@@ -60,6 +60,11 @@ impl Model {
             return Err(mistake);
         }
         let (domain, problem) = (domain.value, problem.value);
+        let of_domain = check_domain(&domain, SourceId(0));
+        let of_problem = check_problem(&domain, &problem, TaskSources::default());
+        if let Some(mistake) = first(&of_domain).or_else(|| first(&of_problem)) {
+            return Err(mistake);
+        }
         normalize(&domain, &problem)
             .map_err(|found| first(&found).unwrap_or_else(|| "the PDDL has a mistake".to_owned()))?;
         let (domain_text, problem_text) = (domain_text.to_owned(), problem_text.to_owned());
@@ -145,7 +150,7 @@ impl Model {
         }
     }
 
-    /// A plan: a cheapest one if the search ends in time, else the first that is found.
+    /// A plan: a cheapest one if the search ends in time, else the best one found until the limit.
     pub(super) fn plan(&self, context: &Context) -> &Found {
         self.plan.get_or_init(|| self.search(context))
     }

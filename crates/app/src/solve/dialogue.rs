@@ -447,12 +447,29 @@ impl Talk<'_> {
                     self.tests.push((point.test.clone(), point.holds));
                     self.points.push(point);
                 }
+                Some(Answer::Words(words)) if !words.is_empty() => {
+                    point.answer = words.clone();
+                    point.status = PointStatus::Answered;
+                    self.state(point, &words);
+                    return;
+                }
                 _ => {
                     self.points.push(point);
                     self.take(rival);
                 }
             }
         }
+    }
+
+    /// Keeps the author's own words about a point as a statement, with the answers to the other points.
+    fn state(&mut self, point: OpenPoint, words: &str) {
+        let mut known = self.points.clone();
+        let is_new =
+            |given: &&OpenPoint| given.id != point.id && !self.points.iter().any(|p| p.id == given.id);
+        known.extend(self.settings.answers.iter().filter(is_new).cloned());
+        self.statements.extend(statements(&known));
+        self.statements.push(format!("{} {words}", point.question));
+        self.points.push(point);
     }
 
     /// The answer to a point that was given before.
@@ -584,9 +601,15 @@ impl Talk<'_> {
             && let Some((mut given, is_meant)) = self.implied(&self.rivals[at])
         {
             let rival = self.rivals.remove(at);
+            self.sides.push(Sides {
+                id: given.id.clone(),
+                before: self.model.clone(),
+                rival: rival.model.clone(),
+                keeps: !is_meant,
+            });
             let holds = expected(&given).unwrap_or(given.holds);
             if holds != given.holds {
-                given.follows = 3 - given.follows;
+                given.follows = 3 - given.follows.clamp(1, 2);
             }
             given.holds = holds;
             given.status = PointStatus::Answered;
@@ -645,9 +668,7 @@ impl Talk<'_> {
             Answer::Words(words) => {
                 point.answer = words.clone();
                 point.status = PointStatus::Answered;
-                self.statements.extend(statements(&self.points));
-                self.statements.push(format!("{} {words}", point.question));
-                self.points.push(point);
+                self.state(point, &words);
                 return false;
             }
         }
@@ -741,7 +762,10 @@ impl Talk<'_> {
             match fits(&self.model) {
                 Some(true) => {}
                 Some(false) => {
-                    let last = self.sides.iter().rev().find(|sides| fits(&sides.before) == Some(true));
+                    let excludes = |sides: &&Sides| {
+                        fits(if sides.keeps { &sides.rival } else { &sides.before }) == Some(true)
+                    };
+                    let last = self.sides.iter().rev().find(excludes);
                     let excluded_by = last.map(|sides| sides.id.clone());
                     unfollowed.push(Unfollowed { given: given.clone(), excluded_by });
                 }

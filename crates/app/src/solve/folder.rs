@@ -165,13 +165,14 @@ impl Folder {
             return Err(Error::usage(message, Some(&help)));
         }
         let recorded = request.replay.as_ref().map(|cassette| recorded_suite(&context.path(cassette)));
+        let recorded = recorded.transpose()?.flatten();
         for (file, text) in texts {
             if let Some(text) = text {
                 write(&folder.path.join(file), text.as_bytes())?;
             }
         }
         // Replies are found by the names of suite and task.
-        if let Some(name) = recorded.transpose()?.flatten().filter(|name| !folder.path.ends_with(name)) {
+        if let Some(name) = recorded.filter(|name| !folder.path.ends_with(name)) {
             folder.write("suite.toml", &format!("schema = 1\nname = {}\n", toml::Value::from(name)))?;
         }
         Ok(folder)

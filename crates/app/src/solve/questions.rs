@@ -130,12 +130,15 @@ pub(super) fn said(point: &OpenPoint, choice: usize) -> String {
 
 /// The answers as statements of the author, for a text that is read anew.
 pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
-    let decided = points.iter().filter(|point| ["1", "2"].contains(&point.answer.as_str()));
-    let statement = |point: &OpenPoint| {
-        let choice = point.choices.get(point.follows.checked_sub(1)?)?;
-        Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
+    let statement = |point: &OpenPoint| match Answer::read(&point.answer, &point.choices) {
+        Answer::Choice(choice) => {
+            let choice = point.choices.get(choice.checked_sub(1)?)?;
+            Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
+        }
+        Answer::Words(words) if !words.is_empty() => Some(format!("{} {words}", point.question)),
+        Answer::Open(_) | Answer::Words(_) => None,
     };
-    decided.filter_map(statement).collect()
+    points.iter().filter_map(statement).collect()
 }
 
 /// The question as a person sees it.

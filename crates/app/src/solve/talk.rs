@@ -67,8 +67,9 @@ impl Talk<'_> {
     /// Keeps the answers that were given in a dialogue.
     fn keep_answers(&mut self, points: &[OpenPoint]) {
         for point in points.iter().filter(|point| !point.answer.is_empty()) {
-            if !self.answers.iter().any(|known| known.id == point.id) {
-                self.answers.push(point.clone());
+            let is_kept = |known: &OpenPoint| known.id == point.id && !known.answer.trim().is_empty();
+            if !self.answers.iter().any(is_kept) {
+                self.give(point.clone());
             }
         }
     }
@@ -172,11 +173,12 @@ impl Talk<'_> {
     /// Says which answers are not followed.
     fn end(self, dialogue: &mut Dialogue) {
         for point in dialogue.points.iter_mut().filter(|point| self.overruled.contains(&point.id)) {
+            // The sheet has the side that is followed, so that the next use follows it, too.
             point.status = PointStatus::Assumed;
-            if let Some(given) = self.settings.answers.iter().find(|given| given.id == point.id) {
-                point.answer.clone_from(&given.answer);
-            }
         }
+        let overruled = dialogue.points.iter().filter(|point| self.overruled.contains(&point.id));
+        let overruled: Vec<String> = overruled.map(|point| said(point, point.follows)).collect();
+        dialogue.allowed_by.retain(|(_, answer)| !overruled.contains(answer));
         dialogue.remarks.extend(self.remarks);
     }
 }
@@ -184,6 +186,9 @@ impl Talk<'_> {
 fn not_followed(unfollowed: &Unfollowed) -> String {
     let given = &unfollowed.given;
     match Answer::read(&given.answer, &given.choices) {
+        Answer::Choice(choice) if unfollowed.excluded_by.is_some() => {
+            format!("another answer excludes this one: {}", said(given, choice))
+        }
         Answer::Choice(choice) => format!("no reading allows this answer: {}", said(given, choice)),
         Answer::Open(_) | Answer::Words(_) => format!("an answer is not followed: {}", given.question),
     }

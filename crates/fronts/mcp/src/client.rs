@@ -7,6 +7,7 @@ use planforge_app::contract::{
     CompletionRequest, CompletionResult, Failure, FailureClass, FinishReason, ProviderFailure,
     ProviderFailureClass, Replies, Reply, Speaker, Usage,
 };
+use planforge_app::solve::OWN_WORDS;
 use planforge_app::{Cancellation, Question, Questions};
 use rmcp::model::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
@@ -181,8 +182,11 @@ fn form(choices: &[String]) -> Option<ElicitationSchema> {
     let numbers = (1..=choices.len()).map(|number| number.to_string()).collect();
     let choice = EnumSchema::builder(numbers).enum_titles(choices.to_vec()).ok()?.build();
     let words = StringSchema::new().title("What is true instead").description("Only if no choice is true.");
-    let form = ElicitationSchema::builder();
-    form.optional_enum_schema(CHOICE, choice).string_property(WORDS, |_| words).build().ok()
+    let form = ElicitationSchema::builder().optional_enum_schema(CHOICE, choice);
+    match choices.iter().any(|choice| choice == OWN_WORDS) {
+        true => form.string_property(WORDS, |_| words).build().ok(),
+        false => form.build().ok(),
+    }
 }
 
 /// The request in the client's form. Settings that the protocol does not have are not sent.

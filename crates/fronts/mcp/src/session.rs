@@ -21,7 +21,7 @@ pub(crate) struct Session {
 /// Most folders that are kept.
 const MOST_FOLDERS: usize = 20;
 
-/// The newest temporary folders of tasks. They are deleted at the end of the connection.
+/// The newest temporary folders of tasks. Older ones are deleted at once, these at the end of the connection.
 #[derive(Debug, Default)]
 pub(crate) struct TaskFolders(Mutex<VecDeque<TempDir>>);
 

@@ -247,6 +247,15 @@ fn types_on_lines_of_their_own_are_not_below_the_type_of_a_later_line() {
     {
         assert_eq!(fixed(list, FixPolicy::Safe), (types(list), Vec::new()));
     }
+    // The predicate takes what the list puts below a shed: the mend would make an error.
+    let used = "\n    hut\n    shed - shed";
+    let domain = types(used).replace("(:predicates", "(:constants h - hut)\n  (:action a :parameters () :precondition (p h) :effect (p h))\n  (:predicates");
+    let reply = format!("TASK\n```pddl\n{domain}\n```\n```pddl\n{PROBLEM}\n```\n");
+    let mut request = lamps_request(false, 1);
+    request.fixes = FixPolicy::Safe;
+    let host = TestHost::new().reply("writer", &reply);
+    let patch = sample_results(plugin(Style::Plain).translate(&host, &request).unwrap()).remove(0).unwrap();
+    assert!(patch.fixes.iter().all(|fix| fix.code != "pddl.own-parent"), "{:?}", patch.fixes);
     let (domain, _) = fixed(" place\n    barn\n      - place shed - place", FixPolicy::Safe);
     assert!(domain.contains("(:types place - object\n    barn\n      - place shed - place)"), "{domain}");
 }

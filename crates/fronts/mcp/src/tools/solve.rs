@@ -29,7 +29,8 @@ pub(crate) struct SolveArguments {
     rules: Option<TextArgument>,
     /// A domain in PDDL: the model then writes the problem alone.
     domain: Option<TextArgument>,
-    /// With `text`: the folder to make, under a root of the client; left out, a temporary one that is kept until the connection ends.
+    /// With `text`: the folder to make, under a root of the client; left out, a temporary one; the newest 20 are kept until the connection
+    /// ends.
     /// Without `text`: the folder of an earlier answer, which goes on; no request is sent twice.
     folder: Option<String>,
     /// Answers to points of the folder, by their ids: `1` or `2` for a choice, `either`, `unknown`, or the user's own words. Ask the
@@ -63,20 +64,21 @@ impl ToolKind for Solve {
     fn call(call: &Call, arguments: SolveArguments) -> Result<SolveResult, Failure> {
         let limits = CallLimits::of_solve(arguments.seconds)?;
         let texts = call.texts(&limits);
+        let is_new = arguments.text.is_some();
+        let models = models(call, &arguments.models, is_new)?;
         let place = place(call, &texts, &arguments)?;
         let ask = arguments.ask.unwrap_or(true);
         let mut context = call.context.clone();
         if ask && call.client.can_ask_user() {
             context.questions = Some(Arc::new(ClientUser(Arc::clone(&call.client))) as Arc<dyn Questions>);
         }
-        let is_new = arguments.text.is_some();
         let answers = (!arguments.answers.is_empty()).then_some(Answers::ById(arguments.answers));
         let request = SolveRequest {
             text: texts.read_if_given("task", arguments.text.as_ref())?,
             rules: texts.read_if_given("rules", arguments.rules.as_ref())?,
             domain: texts.read_if_given("domain", arguments.domain.as_ref())?,
             say: arguments.say.map(|say| texts.text(&say)).transpose()?,
-            models: models(call, &arguments.models, is_new)?,
+            models,
             folder: is_new.then(|| place.clone()),
             continued: (!is_new).then_some(place),
             answers,
