@@ -5,7 +5,7 @@ use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, SchemeUrlLoader, Validatio
 use planforge_contract::JsonObject;
 use serde_json::Value;
 
-/// Name of the schema within the validator; no file and no server is behind it.
+/// Name of the schema within the validator; it is not loaded from a file or server.
 const LOCATION: &str = "planforge:options";
 
 /// One thing wrong with an options table.
@@ -91,7 +91,7 @@ impl OptionsSchema {
                     push("options.missing", format!("the option `{name}` is missing"), None);
                 }
             }
-            // Division of binary fractions is not exact: 0.3 is a multiple of 0.1.
+            // Division of binary fractions is not exact: 0.3 is a multiple of 0.1 (not inside `anyOf` or `oneOf`).
             ErrorKind::MultipleOf { got, want } if is_multiple(got.as_f64(), want.as_f64()) => {}
             ErrorKind::DependentRequired { missing, .. } => {
                 for name in missing {
@@ -99,10 +99,11 @@ impl OptionsSchema {
                 }
             }
             ErrorKind::Type { .. } => {
-                if self.schema_of(error).is_none_or(|schema| schema.get("const").is_none()) {
+                let values = self.allowed_values(error);
+                let is_const = self.schema_of(error).is_some_and(|schema| schema.get("const").is_some());
+                if !is_const || values.is_empty() {
                     push("options.type", self.message(error, found), None);
                 }
-                let values = self.allowed_values(error);
                 if !values.is_empty() {
                     push("options.value", one_of(&values), None);
                 }
@@ -121,17 +122,31 @@ impl OptionsSchema {
         }
     }
 
-    /// The texts that an enumeration allows; schemars writes documented variants as `oneOf` of constants.
+    /// The texts that an enumeration allows; schemars writes documented variants as `oneOf` of constants. Empty if an alternative
+    /// allows other values, too.
     fn allowed_values(&self, error: &ValidationError<'_, '_>) -> Vec<String> {
         match &error.kind {
-            ErrorKind::Type { .. } | ErrorKind::Enum { .. } | ErrorKind::Const { .. } => {
+            // From the error: the place of a schema is percent-encoded.
+            ErrorKind::Enum { want } => want.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            ErrorKind::Const { want } => want.as_str().map(str::to_owned).into_iter().collect(),
+            ErrorKind::Type { .. } => {
                 let Some(schema) = self.schema_of(error) else { return Vec::new() };
                 let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
                 let texts = listed.chain(schema.get("const")).filter_map(Value::as_str);
                 texts.map(str::to_owned).collect()
             }
-            kind if is_group(kind) || matches!(kind, ErrorKind::OneOf(None) | ErrorKind::AnyOf) => {
-                error.causes.iter().flat_map(|cause| self.allowed_values(cause)).collect()
+            ErrorKind::OneOf(None) | ErrorKind::AnyOf => {
+                let alternatives = error.causes.iter().filter(|cause| !is_null_alternative(cause));
+                let values = alternatives.map(|cause| {
+                    let values = if is_at(cause, error) { self.allowed_values(cause) } else { Vec::new() };
+                    (!values.is_empty()).then_some(values)
+                });
+                let values: Option<Vec<Vec<String>>> = values.collect();
+                values.unwrap_or_default().concat()
+            }
+            kind if is_group(kind) => {
+                let causes = error.causes.iter().filter(|cause| is_at(cause, error));
+                causes.flat_map(|cause| self.allowed_values(cause)).collect()
             }
             _ => Vec::new(),
         }
@@ -234,6 +249,20 @@ fn is_group(kind: &ErrorKind<'_, '_>) -> bool {
         kind,
         ErrorKind::Group | ErrorKind::Schema { .. } | ErrorKind::Reference { .. } | ErrorKind::AllOf
     )
+}
+
+/// True if both errors are about the same value.
+fn is_at(cause: &ValidationError<'_, '_>, error: &ValidationError<'_, '_>) -> bool {
+    cause.instance_location.to_string() == error.instance_location.to_string()
+}
+
+/// True for an alternative that allows only null, the absence of an optional value.
+fn is_null_alternative(cause: &ValidationError<'_, '_>) -> bool {
+    match &cause.kind {
+        ErrorKind::Type { want, .. } => want.iter().all(|one| one.to_string() == "null"),
+        ErrorKind::Const { want } => want.is_null(),
+        _ => false,
+    }
 }
 
 fn is_multiple(value: Option<f64>, of: Option<f64>) -> bool {
@@ -358,6 +387,10 @@ mod tests {
         let schema = json!({"properties": {
             "tenths": {"multipleOf": 0.1}, "many": {"type": ["string", "null", "integer"]},
             "mode": {"type": "string", "enum": ["a", "b"]}, "size": {"enum": [1, 2]}, "only": {"type": "string", "const": "x"},
+            "five": {"type": "integer", "const": 5}, "größe": {"enum": ["klein", "groß"]},
+            "effort": {"anyOf": [{"enum": ["low", "high"]}, {"type": "integer"}, {"type": "null"}]},
+            "level": {"anyOf": [{"enum": ["low", "high"]}, {"type": "null"}]},
+            "nested": {"anyOf": [{"properties": {"mode": {"enum": ["a"]}}}, {"type": "null"}]},
             "name": {"minLength": 2, "pattern": "^\\d+$"}, "list": {"uniqueItems": true, "maxItems": 1},
             "share": {"exclusiveMinimum": 0, "maximum": 1}, "not": {"not": {"type": "string"}},
             "either": {"anyOf": [{"type": "string"}, {"type": "boolean"}]}, "pair": {"dependentRequired": {"x": ["y"]}},
@@ -369,11 +402,16 @@ mod tests {
         assert_eq!(messages(json!({"tenths": 0.3, "many": null, "share": 1})), Vec::<String>::new());
         assert_eq!(
             messages(
-                json!({"tenths": 0.35, "many": 1.5, "mode": 5, "size": 3, "only": 1, "name": "x", "list": [1, 1], "share": 0, "not": "n",
+                json!({"tenths": 0.35, "many": 1.5, "mode": 5, "size": 3, "only": 1, "name": "x", "five": "x", "größe": "gros",
+                "effort": "lov", "level": "lov", "nested": {"mode": "b"}, "list": [1, 1], "share": 0, "not": "n",
                 "either": 1, "pair": {"x": 1}, "tenth": 1})
             ),
             [
+                "options.value /effort: \"lov\" is not valid under any of the schemas listed in the 'anyOf' keyword",
                 "options.value /either: 1 is not valid under any of the schemas listed in the 'anyOf' keyword",
+                "options.type /five: \"x\" is not of type \"integer\"",
+                "options.value /größe: the value must be one of klein, groß",
+                "options.value /level: the value must be one of low, high",
                 "options.value /list: [1,1] has more than 1 item",
                 "options.value /list: [1,1] has non-unique elements",
                 "options.type /many: 1.5 is not of types \"null\", \"integer\", \"string\"",
@@ -381,12 +419,13 @@ mod tests {
                 "options.value /mode: the value must be one of a, b",
                 "options.value /name: \"x\" is shorter than 2 characters",
                 "options.value /name: \"x\" does not match \"^\\d+$\"",
+                "options.value /nested: {\"mode\":\"b\"} is not valid under any of the schemas listed in the 'anyOf' keyword",
                 "options.value /not: {\"type\":\"string\"} is not allowed for \"n\"",
                 "options.value /only: the value must be one of x",
                 "options.missing /pair: the option `y` is missing",
                 "options.value /share: 0 is less than or equal to the minimum of 0",
                 "options.value /size: 3 is not one of 1, 2",
-                "options.unknown /tenth: unknown option `tenth`; known are either, list, many, mode, name, not, only, pair, share, size, tenths",
+                "options.unknown /tenth: unknown option `tenth`; known are effort, either, five, größe, level, list, many, mode, name, nested, not, only, pair, share, size, tenths",
                 "options.value /tenths: 0.35 is not a multiple of 0.1",
             ]
         );

@@ -1,10 +1,11 @@
-//! Repeated steps of a plan: `Steps 5 to 12: the same for b2 and b3.`
+//! Repeated steps of a plan: `Steps 5 to 12: the same with b2 and b3 instead of b1.`
 
-/// A step: its action with its objects, and what it changes, a sentence each.
+/// A step: its action with its objects, and what it changes, a sentence each. A step with a reason is not repeated.
 #[derive(Clone, Copy)]
 pub(super) struct ToldStep<'s> {
     pub(super) action: &'s str,
     pub(super) changes: &'s [String],
+    pub(super) has_reason: bool,
 }
 
 /// Most steps of a part that repeats.
@@ -14,6 +15,8 @@ const MOST_STEPS: usize = 8;
 pub(super) struct Repeated {
     /// Steps of the part.
     pub(super) steps: usize,
+    /// The object of the part that the others stand for.
+    pub(super) object: String,
     /// The objects of the parts after it, in their order.
     pub(super) objects: Vec<String>,
 }
@@ -34,7 +37,8 @@ pub(super) fn repeated(steps: &[ToldStep<'_>]) -> Option<Repeated> {
             objects.push(to);
         }
         // One line for a single step would not be shorter.
-        (objects.len() * length >= 2).then_some(Repeated { steps: length, objects })
+        let object = old.filter(|_| objects.len() * length >= 2)?;
+        Some(Repeated { steps: length, object, objects })
     };
     (1..=MOST_STEPS.min(steps.len() / 2))
         .filter_map(of_length)
@@ -60,7 +64,9 @@ fn other_object(first: &[ToldStep<'_>], other: &[ToldStep<'_>]) -> Option<(Strin
     }
     let (from, to) = pair?;
     let is_same = |(one, two): (&ToldStep<'_>, &ToldStep<'_>)| {
-        replaced(one.action, &from, &to) == two.action
+        !one.has_reason
+            && !two.has_reason
+            && replaced(one.action, &from, &to) == two.action
             && one.changes.iter().map(|change| replaced(change, &from, &to)).eq(two.changes.iter().cloned())
     };
     first.iter().zip(other).all(is_same).then_some((from, to))
@@ -86,11 +92,23 @@ fn replaced(text: &str, from: &str, to: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The repetition at the first of some steps, each an action and a change: its length and objects.
-    fn found(steps: &[(&'static str, &'static str)]) -> Option<(usize, Vec<String>)> {
+    /// The repetition at the first of some steps, each an action and a change: its length, object and other objects.
+    fn found(steps: &[(&'static str, &'static str)]) -> Option<(usize, String, Vec<String>)> {
+        found_with_reason(steps, None)
+    }
+
+    /// As [`found`], with a reason at one of the steps.
+    fn found_with_reason(
+        steps: &[(&'static str, &'static str)],
+        reason_at: Option<usize>,
+    ) -> Option<(usize, String, Vec<String>)> {
         let changes: Vec<[String; 1]> = steps.iter().map(|(_, change)| [(*change).to_owned()]).collect();
-        let told = steps.iter().zip(&changes).map(|((action, _), changes)| ToldStep { action, changes });
-        repeated(&told.collect::<Vec<_>>()).map(|found| (found.steps, found.objects))
+        let told = steps.iter().zip(&changes).enumerate().map(|(at, ((action, _), changes))| ToldStep {
+            action,
+            changes,
+            has_reason: reason_at == Some(at),
+        });
+        repeated(&told.collect::<Vec<_>>()).map(|found| (found.steps, found.object, found.objects))
     }
 
     #[test]
@@ -104,7 +122,10 @@ mod tests {
             ("drop b3 hall", "b3 is free."),
             ("walk hall", "it is dark."),
         ];
-        assert_eq!(found(&steps), Some((2, vec!["b2".to_owned(), "b3".to_owned()])));
+        assert_eq!(found(&steps), Some((2, "b1".to_owned(), vec!["b2".to_owned(), "b3".to_owned()])));
+        assert_eq!((found_with_reason(&steps, Some(0)), found_with_reason(&steps, Some(3))), (None, None));
+        let shorter = Some((2, "b1".to_owned(), vec!["b2".to_owned()]));
+        assert_eq!(found_with_reason(&steps, Some(4)), shorter);
         assert_eq!((found(&steps[1..2]), found(&steps[5..])), (None, None));
     }
 

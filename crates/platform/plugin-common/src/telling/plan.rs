@@ -190,7 +190,11 @@ impl fmt::Display for ToldPlan {
     /// A line for the verdict and for each step, then the refusal. Parts that repeat with another object are one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.verdict)?;
-        let told = self.steps.iter().map(|step| ToldStep { action: &step.action, changes: &step.changes });
+        let told = self.steps.iter().map(|step| ToldStep {
+            action: &step.action,
+            changes: &step.changes,
+            has_reason: step.reason.is_some(),
+        });
         let told: Vec<ToldStep<'_>> = told.collect();
         let mut at = 0;
         while at < self.steps.len() {
@@ -206,7 +210,8 @@ impl fmt::Display for ToldPlan {
             if let Some(found) = found {
                 let end = at + found.steps * found.objects.len();
                 let (first, last) = (self.steps[at].number, self.steps[end - 1].number);
-                writeln!(f, "Steps {first} to {last}: the same for {}.", list(&found.objects))?;
+                let (objects, object) = (list(&found.objects), &found.object);
+                writeln!(f, "Steps {first} to {last}: the same with {objects} instead of {object}.")?;
                 at = end;
             }
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 type Change<'r> = (&'r Atom, bool);
 
 /// Adds the reasons that are not obvious: the next step needs none of the changes, no change is a part of the goal, and a later step
-/// needs one. Conditions that are not facts alone are not looked at.
+/// needs one. Only facts and negated facts of a conjunction count as needs.
 pub fn add_reasons(
     told: &mut ToldPlan,
     report: &ValidationReport,

@@ -161,5 +161,5 @@ fn repeated_parts_of_a_plan_are_one_line() {
     let plan = parse_plan("(load p1 elm)\n(load p2 elm)\n(load p3 elm)", SourceId(2));
     let report = validate(&domain, &problem, &plan, &mut Unlimited).unwrap();
     let told = tell_plan(&report, &wording()).to_string();
-    assert!(told.ends_with("1. load p1 elm: The van carries p1. Not true: p1 is in elm.\nSteps 2 to 3: the same for p2 and p3.\n"), "{told}");
+    assert!(told.ends_with("1. load p1 elm: The van carries p1. Not true: p1 is in elm.\nSteps 2 to 3: the same with p2 and p3 instead of p1.\n"), "{told}");
 }
