@@ -175,11 +175,13 @@ pub(crate) fn plan_ground(
     }
     let to_plan = |actions: &mut dyn Iterator<Item = usize>, cost: u128, floor: u128| {
         let metric = |value: u128| task.metric_value(value).map(Number::to_f64);
+        let optimal = algorithm != Algorithm::Greedy && floor >= cost;
+        let is_bounded = floor > 0 || optimal && algorithm != Algorithm::BreadthFirst;
         Plan {
             steps: actions.map(|action| task.actions[action].clone()).collect(),
             cost: metric(cost),
-            bound: (floor > 0).then(|| metric(floor)).flatten(),
-            optimal: algorithm != Algorithm::Greedy && floor >= cost,
+            bound: is_bounded.then(|| metric(floor)).flatten(),
+            optimal,
             symbols: Arc::clone(&task.symbols),
         }
     };

@@ -114,7 +114,8 @@ pub(super) fn search(
 ) -> Outcome {
     match Greedy::new(space, guidance, None).run(u64::MAX, u64::MAX, watch, statistics) {
         Ok(Progress::Plan(plan)) => Outcome::Plan(plan),
-        Ok(Progress::Exhausted | Progress::Paused) => Outcome::Unsolvable,
+        Ok(Progress::Exhausted) => Outcome::Unsolvable,
+        Ok(Progress::Paused) => Outcome::Stopped(StopReason::Nodes),
         Err(reason) => Outcome::Stopped(reason),
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! Three methods take turns: windows of the best plan are planned anew ([`super::windows`]), weighted A* restarts with falling weights as in
 //! LAMA, and A* raises the lower bound. All of them look only for plans that cost less than the best one. Turns are counted in work (evaluations and
-//! generated states), not in time: the sequence of plans is always the same, and a limit on time or memory only cuts it.
+//! generated states), not in time: the sequence of plans is always the same under the same limits on memory and nodes, and a limit on time
+//! only cuts it. At the memory limit weighted A* or A* ends, and the others continue; in a window it ends the improvement.
 
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{Outcome, SearchStatistics, Space};
 use super::windows::{Windows, eliminate};
-use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason};
+use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
 
 /// A plan that is better than those before it.
 pub(crate) struct BetterPlan {
@@ -63,10 +64,12 @@ pub(super) fn search(
     let max_generated = statistics.generated.saturating_add(max_nodes);
     let mut engine = Engine { space, guidance: &guidance, max_generated, resources, statistics, on_plan };
     best.offer(space, plan, greedy::METHOD, engine.on_plan);
-    let stopped = match astar::fits_narrow(space.task) {
+    // The first search released its memory, and the relaxed task stays in use.
+    let charged = check(engine.resources.charge(guidance.relaxed.bytes()));
+    let stopped = charged.and_then(|()| match astar::fits_narrow(space.task) {
         true => engine.run::<u32>(&mut best),
         false => engine.run::<u128>(&mut best),
-    };
+    });
     Found {
         outcome: Outcome::Plan(best.plan),
         method: best.method,
@@ -113,7 +116,7 @@ const SHARES: [u64; 3] = [4, 6, 1];
 const LATER_WINDOWS: u64 = 2;
 /// Work of a turn.
 const TURN: u64 = 20_000;
-/// Weights of the heuristics in turn; the last search goes on until the end.
+/// Weights of the heuristics in turn; the last search runs until the end.
 const WEIGHTS: [u32; 5] = [10, 5, 3, 2, 1];
 const METHODS: [&str; 5] =
     ["A* with weight 10", "A* with weight 5", "A* with weight 3", "A* with weight 2", "A* with weight 1"];
@@ -175,30 +178,28 @@ impl<'a, 't> Engine<'a, 't> {
         self.raise(&mut lower, &mut bound, 1, best)?;
         let search = Greedy::new(space, guidance, Some(WEIGHTS[0]));
         let mut restarts = Restarts { turns: Turns::new(search), weight: 0, until: RESTART };
-        let mut windows = Turns::new(Windows::new(additive));
+        let mut windows = Windows::new(additive);
         while !best.is_optimal() {
             let turn = TURN.min(self.max_generated.saturating_sub(self.statistics.generated));
             if turn == 0 {
                 return Err(StopReason::Nodes);
             }
-            let work = [windows.work(), restarts.turns.work(), lower.work()];
+            let work = [Some(windows.work), restarts.turns.work(), lower.work()];
             let mut shares = SHARES;
-            if windows.search.as_ref().is_some_and(Windows::is_in_later_round) {
+            if windows.is_in_later_round() {
                 shares[0] = LATER_WINDOWS;
             }
             let next = (0..3).filter_map(|i| Some((work[i]? / shares[i], i))).min();
             match next {
-                Some((_, 0)) => self.replan::<C>(&mut windows, best)?,
                 Some((_, 1)) => {
                     let before = best.cost;
                     self.restart(&mut restarts, turn, best)?;
-                    if let Some(windows) = windows.search.as_mut().filter(|_| best.cost < before) {
+                    if best.cost < before {
                         windows.restart();
                     }
                 }
-                Some(_) => self.raise(&mut lower, &mut bound, turn, best)?,
-                // The last search that could go on used up the memory.
-                None => return Err(StopReason::Memory),
+                Some((_, 2)) => self.raise(&mut lower, &mut bound, turn, best)?,
+                _ => self.replan::<C>(&mut windows, best)?,
             }
         }
         Ok(())
@@ -218,15 +219,13 @@ impl<'a, 't> Engine<'a, 't> {
     }
 
     /// A pass of windows over the plan.
-    fn replan<C: Cost>(&mut self, turns: &mut Turns<Windows>, best: &mut Best) -> Result<(), StopReason> {
-        let Some(windows) = &mut turns.search else { return Ok(()) };
+    fn replan<C: Cost>(&mut self, windows: &mut Windows, best: &mut Best) -> Result<(), StopReason> {
         let Some(pass) =
             windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics)
         else {
             best.raise_floor(best.cost);
             return Ok(());
         };
-        turns.work = windows.work;
         best.offer(self.space, pass.plan, "windows", self.on_plan);
         pass.stopped.map_or(Ok(()), Err)
     }
@@ -253,7 +252,7 @@ impl<'a, 't> Engine<'a, 't> {
         let last = restarts.weight + 1 == WEIGHTS.len();
         let restart = match progress {
             Ok(greedy::Progress::Plan(plan)) => {
-                // Other plans are often near: the search goes on for as long as this one took.
+                // Other plans are often near: the search continues for as long as it took to find this one.
                 restarts.until = 2 * search.work;
                 self.offer_searched(best, plan, METHODS[restarts.weight])?;
                 false

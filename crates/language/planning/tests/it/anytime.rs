@@ -142,7 +142,7 @@ fn the_memory_limit_with_a_plan_at_hand_gives_that_plan() {
 fn costs_of_zero_and_costs_near_the_end_of_64_bits() {
     let (result, _) = improve(&carry(3, 4, "0", "0"), u64::MAX, &mut Unlimited);
     let free = plan_of(result);
-    assert_eq!((free.cost, free.optimal), (Some(0.0), true));
+    assert_eq!((free.cost, free.bound, free.optimal), (Some(0.0), Some(0.0), true));
     for (moving, lifting) in
         [("0", "1"), ("1", "0"), ("9223372036854775807", "0"), ("4294967296", "4294967295")]
     {

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::exit::Exit;
 use clap::Args;
 use planforge_app::diagnostics::render::escape;
-use planforge_app::pddl::plan::{PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
+use planforge_app::pddl::plan::{MetricDirection, PlanDocument, PlanOutcome, PlanRequest, PlanSearch, plan};
 use std::path::PathBuf;
 
 /// Find a good plan and print it in IPC form: the best until the limit, or a cheapest one.
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
                 && let PlanOutcome::Plan { plans, optimal, .. } = outcome
                 && let Some(plan) = plans.first()
             {
-                context.output.note(&quality(plan, *optimal));
+                context.output.note(&quality(plan, *optimal, result.metric));
             }
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
@@ -116,20 +116,21 @@ fn print(context: &Context, outcome: &PlanOutcome) {
 }
 
 /// The cost of a plan and what is proven about it, in one line.
-fn quality(plan: &PlanDocument, optimal: bool) -> String {
+fn quality(plan: &PlanDocument, optimal: bool, metric: Option<MetricDirection>) -> String {
     let steps = plan.steps.len();
-    let (size, shorter) = match plan.cost.filter(|&cost| cost != steps as f64) {
-        Some(cost) => (format!("cost {cost}"), "cheaper"),
-        None => (format!("{steps} step{}", if steps == 1 { "" } else { "s" }), "shorter"),
+    let size = match plan.cost.filter(|_| metric.is_some()) {
+        Some(cost) => format!("cost {cost}"),
+        None => format!("{steps} step{}", if steps == 1 { "" } else { "s" }),
+    };
+    let better = match metric {
+        None => "shorter",
+        Some(MetricDirection::Minimize) => "cheaper",
+        Some(MetricDirection::Maximize) => "better",
     };
     match plan.bound {
-        _ if optimal => format!("{size}; no plan is {shorter}"),
-        // The metric is maximised.
-        Some(bound) if plan.cost.is_some_and(|cost| bound > cost) => {
-            format!("{size}; no plan has more than {bound}")
-        }
-        Some(bound) => format!("{size}; no plan is {shorter} than {bound}"),
-        None => format!("{size}; a {shorter} plan is not ruled out"),
+        _ if optimal => format!("{size}; no plan is {better}"),
+        Some(bound) => format!("{size}; no plan is {better} than {bound}"),
+        None => format!("{size}; a {better} plan is not ruled out"),
     }
 }
 
@@ -138,5 +139,31 @@ fn print_plans(context: &Context, plans: &[PlanDocument]) {
     if !plans.is_empty() {
         let texts: Vec<String> = plans.iter().map(PlanDocument::to_ipc).collect();
         context.output.result(&texts.join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plan of `(one)` and `(two)`, which cost 2 together. Another action reaches the goal in one step and costs 3.
+    fn two_steps(cost: f64, bound: Option<f64>) -> PlanDocument {
+        let steps = ["(one)", "(two)"].map(str::to_owned).to_vec();
+        PlanDocument { steps, cost: Some(cost), bound, ..PlanDocument::default() }
+    }
+
+    #[test]
+    fn a_proof_about_costs_is_not_told_as_one_about_steps() {
+        use MetricDirection::{Maximize, Minimize};
+        for (cost, bound, optimal, metric, text) in [
+            (2.0, Some(2.0), true, Some(Minimize), "cost 2; no plan is cheaper"),
+            (2.0, Some(1.0), false, Some(Minimize), "cost 2; no plan is cheaper than 1"),
+            (2.0, None, false, Some(Minimize), "cost 2; a cheaper plan is not ruled out"),
+            (98.0, Some(98.0), true, Some(Maximize), "cost 98; no plan is better"),
+            (98.0, Some(99.0), false, Some(Maximize), "cost 98; no plan is better than 99"),
+            (2.0, Some(1.0), false, None, "2 steps; no plan is shorter than 1"),
+        ] {
+            assert_eq!(quality(&two_steps(cost, bound), optimal, metric), text);
+        }
     }
 }

@@ -35,7 +35,7 @@ pub struct Followed {
 
 /// Follows steps of another reading in a model. `objects` are the names of all objects of that reading.
 ///
-/// Nothing is followed if no object in the steps has a partner, and not each of them shares a word of its name with an action.
+/// Nothing is followed if no object in the steps has a partner, and some step shares no word of its name with an action.
 ///
 /// # Errors
 /// The limit that was reached; [`StopReason::Nodes`] beyond twenty thousand states.
@@ -52,7 +52,19 @@ pub fn follow(
     if !steps.iter().flat_map(|step| &step.args).any(|arg| named(&arg)) && !steps.iter().all(is_action) {
         return Ok(Followed { executed: false, goal: false });
     }
-    let mut search = FollowSearch { model, steps, standing, pairs, seen: FxHashSet::default(), found: None };
+    let is_typed = model.lifted().object_types.windows(2).any(|pair| pair[0] != pair[1]);
+    let named = Vec::new();
+    let mut search = FollowSearch {
+        model,
+        steps,
+        standing,
+        pairs,
+        is_typed,
+        named,
+        seen: FxHashSet::default(),
+        found: None,
+    };
+    search.named = steps.iter().map(|step| search.name_match(step)).collect();
     search.from(0, model.initial(), &mut ScopedLimits::new(resources))?;
     Ok(search.found.unwrap_or(Followed { executed: false, goal: false }))
 }
@@ -63,8 +75,22 @@ struct FollowSearch<'f> {
     standing: Standing,
     /// Names of the steps' objects with those of the model's, in lower case.
     pairs: Vec<(String, String)>,
+    /// True if the objects of the model have several types.
+    is_typed: bool,
+    /// For each step, the actions that share a word with its name.
+    named: Vec<NameMatch>,
     seen: FxHashSet<(usize, State)>,
     found: Option<Followed>,
+}
+
+/// Actions that share a word with a step's name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameMatch {
+    None,
+    /// None of them is ever possible over the step's partners.
+    OverOthers,
+    /// One of them is possible over the step's partners, or this is not known.
+    OverPartners,
 }
 
 impl FollowSearch<'_> {
@@ -85,7 +111,7 @@ impl FollowSearch<'_> {
                 }
                 continue;
             };
-            for action in self.standing_for(step, &state, resources)? {
+            for action in self.standing_for(step, self.named[at], &state, resources)? {
                 let mut after = state.clone();
                 if self.model.apply(&mut after, action, resources)?
                     && self.seen.insert((at + 1, after.clone()))
@@ -102,22 +128,34 @@ impl FollowSearch<'_> {
         Ok(())
     }
 
+    /// The model's objects that are paired with the arguments of a step.
+    fn partners(&self, step: &NamedStep) -> Vec<&str> {
+        let pair = |arg: &String| self.pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(arg));
+        step.args.iter().filter_map(pair).map(|(_, partner)| partner.as_str()).collect()
+    }
+
+    /// Compares the names of the actions with a step's name. It does not depend on the state.
+    fn name_match(&self, step: &NamedStep) -> NameMatch {
+        if !self.model.schema_names().iter().any(|name| shares_word(name, &step.name)) {
+            return NameMatch::None;
+        }
+        // Only the strict rule asks for the objects.
+        match self.standing == Standing::Loose || self.has_named_over(&self.partners(step), &step.name) {
+            true => NameMatch::OverPartners,
+            false => NameMatch::OverOthers,
+        }
+    }
+
     /// The legal actions that may stand for a step.
     fn standing_for(
         &self,
         step: &NamedStep,
+        named: NameMatch,
         state: &State,
         resources: &mut dyn ResourceLimits,
     ) -> Result<Vec<ActionId>, StopReason> {
-        let of_step: Vec<&str> = step
-            .args
-            .iter()
-            .filter_map(|arg| self.pairs.iter().find(|(own, _)| own.eq_ignore_ascii_case(arg)))
-            .map(|(_, partner)| partner.as_str())
-            .collect();
+        let of_step = self.partners(step);
         let is_paired = |name: &str| self.pairs.iter().any(|(_, partner)| partner == name);
-        let has_named = self.model.schema_names().iter().any(|name| shares_word(name, &step.name));
-        let is_named = has_named && self.has_named_over(&of_step, &step.name);
         let mut standing = Vec::new();
         for action in self.model.applicable(state, resources)? {
             let candidate = self.model.step(action);
@@ -129,14 +167,15 @@ impl FollowSearch<'_> {
             let shared = of_step.iter().filter(|name| args.iter().any(|arg| arg == *name)).count();
             let has_half = 2 * shared >= of_step.len() && !of_step.is_empty();
             let is_alike = shares_word(&candidate.name, &step.name);
-            // A ride of one person is no ride of two.
+            // A ride of one person is not a ride of two.
             let leaves_out = |name: &&&str| {
                 !args.contains(&(**name).to_owned()) && args.iter().any(|arg| self.are_of_one_type(arg, name))
             };
             let is_whole = of_step.iter().find(leaves_out).is_none();
             let stands = match self.standing {
-                Standing::Strict if has_named => {
-                    (is_alike && is_whole) || (!is_named && has_half && shared == of_step.len())
+                Standing::Strict if named != NameMatch::None => {
+                    (is_alike && is_whole)
+                        || (named == NameMatch::OverOthers && has_half && shared == of_step.len())
                 }
                 Standing::Strict => has_half || of_step.is_empty(),
                 Standing::Loose => has_half || (is_over && is_alike),
@@ -155,8 +194,7 @@ impl FollowSearch<'_> {
             let at = lifted.symbols.objects.iter().position(|object| object.eq_ignore_ascii_case(name))?;
             lifted.object_types.get(at)
         };
-        let is_typed = lifted.object_types.windows(2).any(|pair| pair[0] != pair[1]);
-        is_typed && type_of(first).is_some() && type_of(first) == type_of(second)
+        self.is_typed && type_of(first).is_some() && type_of(first) == type_of(second)
     }
 
     /// True if an action that shares a word with the name is possible in some state over these objects, those of one type in the same order,
