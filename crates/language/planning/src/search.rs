@@ -74,8 +74,8 @@ pub(crate) fn run_search(
     run_search_with(task, algorithm, max_nodes, resources, &mut |_| ())
 }
 
-/// Searches for a plan with the given algorithm. [`Algorithm::Anytime`] calls `on_plan` with each better plan. It generates
-/// at most `max_nodes` states after the first plan.
+/// Searches for a plan with the given algorithm. [`Algorithm::Anytime`] calls `on_plan` with each better plan. No further
+/// search starts once `max_nodes` states were generated after the first plan.
 pub(crate) fn run_search_with(
     task: &GroundTask,
     algorithm: Algorithm,

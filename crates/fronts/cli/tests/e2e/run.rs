@@ -327,7 +327,7 @@ fn the_demo_needs_no_key_network_or_working_directory() {
     let line = "3 of 3 readings by 1 model agree after 2 answers";
     for word in [
         "The text:",
-        "Can the baker hold two cakes at once?",
+        "Can she hold two cakes at once?",
         "> 2  (recorded)",
         "planned: ",
         line,
