@@ -137,7 +137,10 @@ impl<'s, 't> Greedy<'s, 't> {
             preferred: vec![false; space.task.operators.len()],
             costs: weight.map(|weight| Costs {
                 weight: weight.into(),
-                unit: unit.unwrap_or(1),
+                // Without a unit the values count steps, which all cost the same.
+                unit: unit.unwrap_or_else(|| {
+                    space.task.operators.first().map_or(1, |operator| operator.cost.max(1))
+                }),
                 reached: Vec::new(),
                 values: Vec::new(),
                 preferred: Vec::new(),

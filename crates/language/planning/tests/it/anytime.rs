@@ -90,6 +90,17 @@ fn the_sequence_of_plans_is_the_same_in_every_run() {
 }
 
 #[test]
+fn a_common_cost_of_all_actions_does_not_change_the_plan() {
+    for nodes in [3_000, 30_000, 100_000] {
+        let [cheap, dear] = ["1", "1000"].map(|cost| {
+            let (result, reported) = improve(&carry(5, 6, cost, cost), nodes, &mut Unlimited);
+            (plan_of(result).step_texts(), reported.len())
+        });
+        assert_eq!(cheap, dear, "{nodes}");
+    }
+}
+
+#[test]
 fn a_cut_at_any_poll_gives_the_best_plan_so_far() {
     let task = carry(4, 4, "1", "1");
     let options = PlanOptions { algorithm: Algorithm::AStar, ..PlanOptions::default() };
