@@ -231,6 +231,16 @@ pub enum Statement {
 }
 
 impl BehaviourTest {
+    /// The test in the names of the second model; `None` if it has no such step.
+    pub(super) fn to_second(&self, translation: &Translation) -> Option<Self> {
+        Some(Self { steps: translation.to_second(&self.steps)?, states: self.states })
+    }
+
+    /// As [`BehaviourTest::holds`]; `None`, too, if the model lacks an action or object of the steps.
+    pub(super) fn holds_if_named(&self, model: &Model, context: &Context) -> Option<bool> {
+        model.has_steps(&self.steps).then(|| self.holds(model, context)).flatten()
+    }
+
     /// Whether the statement is true of a model; `None` if that is not known.
     pub(super) fn holds(&self, model: &Model, context: &Context) -> Option<bool> {
         let report = model.execute(&self.steps, context)?;

@@ -347,9 +347,7 @@ impl Talk<'_> {
             return;
         }
         let is_told_by = |known: &Rival| {
-            let test = &known.difference.test;
-            let steps = translation.to_second(&test.steps);
-            let test = steps.map(|steps| BehaviourTest { steps, ..test.clone() });
+            let test = known.difference.test.to_second(&translation);
             let holds = test.and_then(|test| test.holds(&model, self.context));
             holds.is_some_and(|holds| holds != known.difference.holds_in_first)
         };
@@ -482,12 +480,9 @@ impl Talk<'_> {
         let is_open = |given: &&OpenPoint| !self.points.iter().any(|point| point.id == given.id);
         self.answered.iter().filter(is_open).find_map(|given| {
             let expected = expected(given)?;
-            let holds = |model: &Model, steps: &[String]| {
-                let test = BehaviourTest { steps: steps.to_vec(), ..given.test.clone() };
-                model.has_steps(steps).then(|| test.holds(model, self.context)).flatten()
-            };
-            let here = holds(&self.model, &given.test.steps)?;
-            let there = holds(&rival.model, &rival.translation.to_second(&given.test.steps)?)?;
+            let here = given.test.holds_if_named(&self.model, self.context)?;
+            let test = given.test.to_second(&rival.translation)?;
+            let there = test.holds_if_named(&rival.model, self.context)?;
             (here != there).then(|| (given.clone(), there == expected))
         })
     }
@@ -733,8 +728,7 @@ impl Talk<'_> {
         let (context, tests) = (self.context, &self.tests);
         self.rivals.retain(|rival| {
             tests.iter().all(|(test, holds)| {
-                let steps = rival.translation.to_second(&test.steps);
-                let test = steps.map(|steps| BehaviourTest { steps, ..test.clone() });
+                let test = test.to_second(&rival.translation);
                 test.and_then(|test| test.holds(&rival.model, context)).is_none_or(|found| found == *holds)
             })
         });
@@ -755,10 +749,8 @@ impl Talk<'_> {
                 }
                 continue;
             };
-            let fits = |model: &Model| {
-                let holds = model.has_steps(&given.test.steps).then(|| given.test.holds(model, self.context));
-                holds.flatten().map(|holds| holds == expected)
-            };
+            let fits =
+                |model: &Model| given.test.holds_if_named(model, self.context).map(|holds| holds == expected);
             match fits(&self.model) {
                 Some(true) => {}
                 Some(false) => {

@@ -123,18 +123,19 @@ impl Answer {
 
 /// The question with one of its choices, without what follows from it.
 pub(super) fn said(point: &OpenPoint, choice: usize) -> String {
-    let choice = choice.checked_sub(1).and_then(|at| point.choices.get(at));
-    let clause = choice.and_then(|choice| choice.split(" [").next()).unwrap_or_default();
+    let clause = clause(point, choice).unwrap_or_default();
     format!("{} {}", point.question, clause.trim_end_matches('.')) + "."
+}
+
+/// A choice, from 1, without what follows from it.
+fn clause(point: &OpenPoint, choice: usize) -> Option<&str> {
+    point.choices.get(choice.checked_sub(1)?)?.split(" [").next()
 }
 
 /// The answers as statements of the author, for a text that is read anew.
 pub(super) fn statements(points: &[OpenPoint]) -> Vec<String> {
     let statement = |point: &OpenPoint| match Answer::read(&point.answer, &point.choices) {
-        Answer::Choice(choice) => {
-            let choice = point.choices.get(choice.checked_sub(1)?)?;
-            Some(format!("{} {}", point.question, choice.split(" [").next().unwrap_or_default()))
-        }
+        Answer::Choice(choice) => Some(format!("{} {}", point.question, clause(point, choice)?)),
         Answer::Words(words) if !words.is_empty() => Some(format!("{} {words}", point.question)),
         Answer::Open(_) | Answer::Words(_) => None,
     };
