@@ -168,13 +168,13 @@ impl FollowSearch<'_> {
             let has_half = 2 * shared >= of_step.len() && !of_step.is_empty();
             let is_alike = shares_word(&candidate.name, &step.name);
             // A ride of one person is not a ride of two.
-            let leaves_out = |name: &&&str| {
-                !args.contains(&(**name).to_owned()) && args.iter().any(|arg| self.are_of_one_type(arg, name))
+            let leaves_out = |name: &&str| {
+                args.iter().all(|arg| arg != *name) && args.iter().any(|arg| self.are_of_one_type(arg, name))
             };
-            let is_whole = of_step.iter().find(leaves_out).is_none();
+            let is_whole = || !of_step.iter().any(leaves_out);
             let stands = match self.standing {
                 Standing::Strict if named != NameMatch::None => {
-                    (is_alike && is_whole)
+                    (is_alike && is_whole())
                         || (named == NameMatch::OverOthers && has_half && shared == of_step.len())
                 }
                 Standing::Strict => has_half || of_step.is_empty(),
