@@ -1057,6 +1057,9 @@ class TranslateRequest(TypedDict):
     candidate: Candidate
     # Feedback of the verifiers, ready for a prompt; empty in the first round.
     feedback: NotRequired[List[str]]
+    # Number of the first sample among all that the stage makes of the candidate, from 0. Other than 0 only if the
+    # stage makes a call for each sample (`apart`).
+    first_sample: NotRequired[int]
     # Policy for fixes of the written text.
     fixes: NotRequired[FixPolicy]
     # Number of samples; at least 1.

@@ -59,8 +59,8 @@ impl Translator for ReadingTranslator {
         let n = request.n.max(1);
         let writer = Writer { host, task: &request.task, logprobs: false };
         let mut samples = Vec::with_capacity(n as usize);
-        // The host numbers the requests of a call, so they are made one after the other.
-        for style in self.styles().cycle().take(n as usize) {
+        // The host numbers the requests of a call, so they are made one after the other. A stage with `apart` makes a call for each.
+        for style in self.styles().cycle().skip(request.first_sample as usize).take(n as usize) {
             let turns = new_turns(conversation, system.clone(), self.question(request, &text, style)?);
             let sample = writer.ask([conversation, &turns].concat(), "reading", 1).and_then(|replies| {
                 let reply = replies.first().ok_or_else(|| too_few_replies(0, 1))?;

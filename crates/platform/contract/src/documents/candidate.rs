@@ -204,6 +204,10 @@ pub struct TranslateRequest {
     pub feedback: Vec<String>,
     /// Number of samples; at least 1.
     pub n: u32,
+    /// Number of the first sample among all that the stage makes of the candidate, from 0. Other than 0 only if the stage makes a
+    /// call for each sample (`apart`).
+    #[serde(default)]
+    pub first_sample: u32,
     /// Policy for fixes of the written text.
     #[serde(default)]
     pub fixes: FixPolicy,

@@ -21,6 +21,7 @@ use planforge_record::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// `do = "translate"`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,10 @@ pub struct TranslateStage {
     #[serde(default = "crate::stages::one")]
     #[schemars(range(min = 1, max = 1000))]
     pub n: u32,
+    /// Makes a call for each sample instead of one for all. The calls run side by side, as far as `--jobs` allows. It pays for translators
+    /// that ask each sample in its own way, such as `translator-reading`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub apart: bool,
     /// Most times that a sample is asked for again: if its reply could not be used, or if its problem has a mistake that no
     /// domain repairs (an unreadable problem, an undeclared object, an empty goal). The last reply counts.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -62,6 +67,10 @@ pub struct TranslateStage {
 
 const fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// The parts of a candidate that are PDDL.
@@ -92,6 +101,7 @@ impl StageDefinition for TranslateStage {
             label: label.value.clone(),
             plugin,
             n: small(reader.integer("n", 1..=1000, out), 1),
+            apart: reader.boolean("apart", out).unwrap_or(false),
             roles,
             options,
             fixes: reader
@@ -128,7 +138,9 @@ impl StageDefinition for TranslateStage {
     fn bound(&self, walk: &mut BoundWalk<'_>, beam: BeamBound, times: u64) -> BeamBound {
         let n = u64::from(self.n);
         if let Some(plugin) = self.plugin() {
-            walk.calls(&plugin, n.saturating_mul(1 + u64::from(self.resample)), beam, times);
+            let (calls, each) = if self.apart { (n, 1) } else { (1, n) };
+            let samples = each * (1 + u64::from(self.resample));
+            walk.calls(&plugin, samples, beam, times.saturating_mul(calls));
         }
         let width = beam.width.saturating_mul(n);
         walk.made.insert(self.label.clone(), width);
@@ -142,25 +154,30 @@ impl StageDefinition for TranslateStage {
         beam: Vec<Entry>,
     ) -> Result<StageResult, Failure> {
         let label = label_in_round(&self.label, round);
-        let results = context.run.pool.map(&beam, |entry| match has(entry, self.only_without) {
-            true => None,
-            false => Some(ask_translator(context, self, &label, entry)),
-        });
-        let mut step = StageResult::default();
-        for (parent, result) in beam.into_iter().zip(results) {
-            let samples: Vec<Outcome<CandidatePatch>> = match result {
-                None => {
-                    step.count("passed");
-                    step.beam.push(parent);
-                    continue;
-                }
-                Some(Ok(samples)) => samples,
+        let calls: Vec<(&Entry, Range<u32>)> = beam
+            .iter()
+            .filter(|entry| !has(entry, self.only_without))
+            .flat_map(|entry| self.calls().map(move |samples| (entry, samples)))
+            .collect();
+        let mut results = context
+            .run
+            .pool
+            .map(&calls, |(entry, samples)| match ask_translator(context, self, &label, entry, samples) {
+                Ok(outcomes) => outcomes,
                 // The whole call broke, and with it every sample.
-                Some(Err(failure)) => (0..self.n).map(|_| Outcome::Failure(failure.clone())).collect(),
-            };
-            for (sample, outcome) in (0u32..).zip(samples) {
-                let mut lineage = parent.candidate.lineage.clone();
-                lineage.push(LineageStep { stage: label.clone(), sample });
+                Err(failure) => samples.clone().map(|_| Outcome::Failure(failure.clone())).collect(),
+            })
+            .into_iter()
+            .flatten();
+        let mut step = StageResult::default();
+        for parent in beam {
+            if has(&parent, self.only_without) {
+                step.count("passed");
+                step.beam.push(parent);
+                continue;
+            }
+            for (sample, outcome) in (0..self.n).zip(&mut results) {
+                let lineage = lineage(&parent, &label, sample);
                 let path = candidate_path(context.name(), &lineage);
                 match outcome {
                     Outcome::Ok(patch) => {
@@ -184,6 +201,21 @@ impl StageDefinition for TranslateStage {
     }
 }
 
+impl TranslateStage {
+    /// The samples of a candidate that each call asks for.
+    fn calls(&self) -> impl Iterator<Item = Range<u32>> + use<> {
+        let n = self.n;
+        let each = if self.apart { 1 } else { n };
+        (0..n).step_by(each as usize).map(move |first| first..first + each)
+    }
+}
+
+/// The lineage of a sample.
+fn lineage(parent: &Entry, label: &str, sample: u32) -> Vec<LineageStep> {
+    let step = LineageStep { stage: label.to_owned(), sample };
+    parent.candidate.lineage.iter().cloned().chain([step]).collect()
+}
+
 /// True if the stage passes the candidate on unchanged.
 fn has(entry: &Entry, only_without: Option<Artefact>) -> bool {
     match only_without {
@@ -193,12 +225,13 @@ fn has(entry: &Entry, only_without: Option<Artefact>) -> bool {
     }
 }
 
-/// Asks the translator for the children of a candidate.
+/// Asks the translator for children of a candidate.
 fn ask_translator(
     context: &StageContext<'_>,
     stage: &TranslateStage,
     label: &str,
     entry: &Entry,
+    samples: &Range<u32>,
 ) -> Result<Vec<Outcome<CandidatePatch>>, Failure> {
     let Some((info, StageInstance::Translator(translator))) =
         context.run.services.instances.stages.get(&stage.label)
@@ -208,14 +241,18 @@ fn ask_translator(
     if context.run.stopping() {
         return Err(cancelled_failure());
     }
-    let path = context.path_of(label, entry);
+    let path = match stage.apart {
+        true => candidate_path(context.name(), &lineage(entry, label, samples.start)),
+        false => context.path_of(label, entry),
+    };
     let seed = derive_u64(context.run.seed, "translate", &path);
     let call = context.call(info, &stage.label, path);
     let request = TranslateRequest {
         task: context.task.view(entry),
         candidate: context.run.visible_candidate(entry),
         feedback: context.writer_feedback(&stage.feedback, entry),
-        n: stage.n,
+        n: samples.end - samples.start,
+        first_sample: samples.start,
         fixes: stage.fixes,
         seed,
     };
@@ -245,10 +282,11 @@ fn resample(
         let mut defective = Vec::new();
         for (sample, outcome) in samples.iter_mut().enumerate() {
             let Some(why) = sample_defect(&request.task, domain, outcome) else { continue };
+            let name = if stage.apart { path.clone() } else { format!("{path}/{sample}") };
             context.run.recorder.event(Event::Log {
                 plugin: "planforge".to_owned(),
                 level: "info".to_owned(),
-                message: format!("{path}/{sample}: asked again ({attempt} of {}): {why}", stage.resample),
+                message: format!("{name}: asked again ({attempt} of {}): {why}", stage.resample),
             })?;
             defective.push(outcome);
         }

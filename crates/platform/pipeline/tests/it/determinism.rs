@@ -14,7 +14,7 @@ const CHAIN: &str = concat!(
     model!(main "scripted"),
     stage!(translate "problem" use = "translator-direct" n = 4 roles = { writer = "main" }),
     stage!(verify "first" use = "verifier-val"),
-    stage!(translate "again" use = "translator-direct" n = 3 roles = { writer = "main" } feedback = ["first"]),
+    stage!(translate "again" use = "translator-direct" n = 3 apart = true roles = { writer = "main" } feedback = ["first"]),
     stage!(verify "ew" use = "verifier-val"),
     stage!(select by = "ew.score" keep = 2 group_by = "problem"),
     stage!(plan "plan" use = "planner-classical"),

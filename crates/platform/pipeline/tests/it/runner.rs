@@ -21,7 +21,8 @@ fn file(parts: &[&str]) -> String {
 /// A translator whose samples are given: a problem, or a failure of a class.
 fn samples(results: Vec<Result<&'static str, FailureClass>>) -> StageInstance {
     let translate = move |_: &dyn Host, request: &TranslateRequest| {
-        assert_eq!(request.n as usize, results.len());
+        let first = request.first_sample as usize;
+        let asked = &results[first..first + request.n as usize];
         let one = |r: &Result<&str, FailureClass>| match r {
             Ok(problem) => Outcome::Ok(CandidatePatch {
                 problem: Some((*problem).to_owned()),
@@ -29,7 +30,7 @@ fn samples(results: Vec<Result<&'static str, FailureClass>>) -> StageInstance {
             }),
             Err(class) => Outcome::Failure(Failure::new(*class, "test.sample", "this sample broke")),
         };
-        Ok(TranslateResponse { samples: results.iter().map(one).collect() })
+        Ok(TranslateResponse { samples: asked.iter().map(one).collect() })
     };
     StageInstance::Translator(Arc::new(Translate(translate)))
 }
@@ -211,17 +212,22 @@ fn every_verdict_is_reached_and_none_reads_as_another() {
 #[test]
 fn a_failed_sample_is_in_the_record_and_out_of_the_beam() {
     let results = vec![Err(FailureClass::Reply), Ok("fine"), Err(FailureClass::Limit)];
-    let translate = TRANSLATE.replace("n = 4", "n = 3");
-    let bench =
-        Bench::new(&file(&[&translate, VERIFY])).stage("problem", samples(results)).stage("pddl", by_word());
-    let (report, journal) = bench.run(&tasks(1), 2);
-    assert_eq!(report.tasks[0].verdict, Some(TaskVerdict::Accepted));
-    let stage = &report.tasks[0].stages[0];
-    assert_eq!((stage.entered, stage.left), (1, 1));
-    let paths: Vec<&str> = stage.failed.iter().map(|f| f.path.as_str()).collect();
-    assert_eq!(paths, ["toys.p01/problem/0", "toys.p01/problem/2"]);
-    let failed = journal.events().into_iter().filter(|e| matches!(e, Event::SampleFailed { .. })).count();
-    assert_eq!(failed, 2);
+    // In one call, and in a call for each sample.
+    for n in ["n = 3", "n = 3\napart = true"] {
+        let translate = TRANSLATE.replace("n = 4", n);
+        let bench = Bench::new(&file(&[&translate, VERIFY]))
+            .stage("problem", samples(results.clone()))
+            .stage("pddl", by_word());
+        let (report, journal) = bench.run(&tasks(1), 2);
+        assert_eq!(report.tasks[0].verdict, Some(TaskVerdict::Accepted));
+        assert_eq!(report.tasks[0].path.as_deref(), Some("toys.p01/problem/1"));
+        let stage = &report.tasks[0].stages[0];
+        assert_eq!((stage.entered, stage.left), (1, 1));
+        let paths: Vec<&str> = stage.failed.iter().map(|f| f.path.as_str()).collect();
+        assert_eq!(paths, ["toys.p01/problem/0", "toys.p01/problem/2"]);
+        let failed = journal.events().into_iter().filter(|e| matches!(e, Event::SampleFailed { .. })).count();
+        assert_eq!(failed, 2);
+    }
 }
 
 #[test]
