@@ -56,8 +56,13 @@ fn push_fields(
     root: &JsonObject,
     inner: &mut Option<(&str, &mut Shown)>,
 ) {
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let fields = schema.get("properties").and_then(Value::as_object);
     for (name, field) in fields.into_iter().flatten() {
         let target = resolve(field, root);
@@ -67,7 +72,8 @@ fn push_fields(
         let items = field.get("items").map(|items| (format!("{prefix}{name}[]."), resolve(items, root)));
         let (inner_prefix, target) = items.unwrap_or_else(|| (format!("{prefix}{name}."), target));
         let choices = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
-        let objects: Vec<&JsonObject> = [target].into_iter().chain(choices).filter_map(Value::as_object).collect();
+        let objects: Vec<&JsonObject> =
+            [target].into_iter().chain(choices).filter_map(Value::as_object).collect();
         let mut inner_rows = String::new();
         if let Some((tool, shown)) = inner {
             for object in &objects {
