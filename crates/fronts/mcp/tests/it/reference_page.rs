@@ -74,6 +74,7 @@ fn push_fields(
         let choices = target.get("oneOf").and_then(Value::as_array).into_iter().flatten();
         let objects: Vec<&JsonObject> =
             [target].into_iter().chain(choices).filter_map(Value::as_object).collect();
+        let kind = type_of(field, root);
         let mut inner_rows = String::new();
         if let Some((tool, shown)) = inner {
             for object in &objects {
@@ -82,7 +83,10 @@ fn push_fields(
             let same = inner_rows.replace(&inner_prefix, "");
             if let Some(place) = shown.get(&same).filter(|_| !inner_rows.is_empty()) {
                 inner_rows.clear();
-                let _ = write!(text, " Fields as in {place}.");
+                // The type names the fields of a choice.
+                if !kind.starts_with("one of ") {
+                    let _ = write!(text, " Fields as in {place}.");
+                }
             } else {
                 shown.insert(same, format!("`{}` of [{tool}](#{tool})", inner_prefix.trim_end_matches('.')));
             }
@@ -93,7 +97,6 @@ fn push_fields(
                 let _ = write!(text, " Fields: {}.", names.join(", "));
             }
         }
-        let kind = type_of(field, root);
         let _ = writeln!(out, "| `{prefix}{name}` | {kind}{optional} | {} |", text.trim());
         out.push_str(&inner_rows);
     }
