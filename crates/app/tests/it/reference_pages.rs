@@ -218,9 +218,7 @@ fn fold_repeated_options(page: &str) -> String {
             out.truncate(rows);
             out.push('\n');
             for (section, keys) in std::mem::take(&mut repeated) {
-                let name = section.trim_start_matches('#').trim();
-                let name = if name.contains('`') { name.to_owned() } else { format!("`{name}`") };
-                let _ = writeln!(out, "As in [{name}](#{}): {}.", anchor(section), keys.join(", "));
+                let _ = writeln!(out, "As in {}: {}.", link(section), keys.join(", "));
             }
         }
         // The values of an option are described once.
@@ -229,14 +227,20 @@ fn fold_repeated_options(page: &str) -> String {
         let known = values.map(|at| (at, *described.entry(&line[at..]).or_insert(heading)));
         match known.filter(|(_, first)| *first != heading) {
             Some((at, first)) => {
-                let name = first.trim_start_matches('#').trim();
-                let _ = write!(out, "{}Values as in [`{name}`](#{}). |", &line[..at], anchor(first));
+                let _ = write!(out, "{}Values as in {}. |", &line[..at], link(first));
             }
             None => out.push_str(line),
         }
         out.push('\n');
     }
     out
+}
+
+/// A link to the section of a heading.
+fn link(heading: &str) -> String {
+    let name = heading.trim_start_matches('#').trim();
+    let name = if name.contains('`') { name.to_owned() } else { format!("`{name}`") };
+    format!("[{name}](#{})", anchor(heading))
 }
 
 fn range(schema: &Value) -> String {

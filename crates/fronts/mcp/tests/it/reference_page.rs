@@ -11,8 +11,8 @@ const OPENING: &str = "<!-- Generated from the tools: `UPDATE_PAGES=1 cargo test
 # MCP tools
 
 `planforge serve mcp` offers these tools to agents; [Use planforge from an agent](../how-to/use-from-an-agent.md) says how a client starts it.
-A negative verdict is an answer. An error means that nothing was judged: its message says what to change. The schema of a tool's answer describes the inner
-fields, which are named here.
+A negative verdict is an answer. An error means that nothing was judged: its message says what to change. The tools' schemas
+describe the inner fields of answers.
 ";
 
 #[test]
