@@ -45,14 +45,8 @@ pub struct CheckResult {
     /// One line for each program and library that a run starts.
     pub starts: Vec<String>,
     programs: Vec<StartedProgram>,
-    status: Status,
-}
-
-impl CheckResult {
     /// Negative if the file has mistakes; the status of an input that cannot be read.
-    pub fn status(&self) -> Status {
-        self.status
-    }
+    pub status: Status,
 }
 
 impl Serialize for CheckResult {

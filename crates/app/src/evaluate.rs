@@ -197,7 +197,8 @@ pub struct EvaluateResult {
     pub unfinished: Vec<CellResult>,
     /// The error that stopped the evaluation.
     pub stopped: Option<Error>,
-    status: Status,
+    /// The status of what stopped the evaluation, else of the first cell without a verdict.
+    pub status: Status,
 }
 
 /// Results of all cells with their tables. The JSON form is that of the chosen layout.
@@ -231,13 +232,6 @@ pub struct EvaluationCounts {
     pub failed_tasks: usize,
     /// Calls of other tasks that got no answer.
     pub failed_calls: u64,
-}
-
-impl EvaluateResult {
-    /// The status of what stopped the evaluation, else of the first cell without a verdict.
-    pub fn status(&self) -> Status {
-        self.status
-    }
 }
 
 impl Serialize for EvaluatedTables {

@@ -156,7 +156,7 @@ mod tests {
             limits: RequestLimits::default(),
         };
         let compared = walks::walks(&context, &request).unwrap();
-        assert_eq!(compared.status(), Status::Interrupted);
+        assert_eq!(compared.status, Status::Interrupted);
         assert_eq!(compared.report.score, None);
     }
 }

@@ -14,7 +14,7 @@ use planforge_evaluate::results::TaskOutcome;
 use planforge_pipeline::load_leniently;
 use planforge_record::{Event, MAX_RECORD_BYTES, RunFolder, RunManifest, TaskVerdict, read_regular};
 use planforge_report::otlp::write_otlp;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ fn listed(run: &StoredRun) -> ListedRun {
 /// The results of the tasks in `report.json`.
 fn outcomes(folder: &Path) -> Option<Vec<TaskOutcome>> {
     let text = read_regular(&folder.join("report.json"), MAX_RECORD_BYTES).ok()?;
-    let report: ReportedTasks = serde_json::from_slice(&text).ok()?;
+    let report: ReportedTasks = planforge_contract::read_json(&text).ok()?;
     Some(report.tasks.iter().map(|task| TaskOutcome::of(task.verdict.as_ref())).collect())
 }
 
@@ -149,11 +149,13 @@ pub struct RoundsRequest {
 }
 
 /// The rounds of refinement: critiques and changes. Its JSON form is the rounds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct RoundsResult {
     /// The rounds.
     pub rounds: Rounds,
     /// True unless an action was named that no round changed and no critique names.
+    #[serde(skip)]
     pub has_action: bool,
 }
 
@@ -161,12 +163,6 @@ impl RoundsResult {
     /// Negative if no round changed the action that was named.
     pub fn status(&self) -> Status {
         if self.has_action { Status::Good } else { Status::Negative }
-    }
-}
-
-impl Serialize for RoundsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rounds.serialize(serializer)
     }
 }
 

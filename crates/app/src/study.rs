@@ -14,7 +14,7 @@ pub use planforge_evaluate::study::omissions::OmissionsSpec;
 use planforge_evaluate::study::omissions::OmissionsStudy;
 use planforge_evaluate::study::{StudySuite, Watch, load_suites};
 pub use scaling::{ScalingRequest, scaling};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -36,11 +36,13 @@ pub struct StudyFiles {
 }
 
 /// A study, and the files that were written. Its JSON form is the study.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct StudyResult<T> {
     /// The study.
     pub study: T,
     /// The written files.
+    #[serde(skip)]
     pub written: WrittenFiles,
 }
 
@@ -51,12 +53,6 @@ pub struct WrittenFiles {
     pub folder: PathBuf,
     /// Their names.
     pub names: Vec<String>,
-}
-
-impl<T: Serialize> Serialize for StudyResult<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.study.serialize(serializer)
-    }
 }
 
 /// Measures the share of tasks without a plan after random omissions (exploration-walk paper, Fig. 2a).

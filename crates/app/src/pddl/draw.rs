@@ -24,7 +24,7 @@ use planforge_plugin_common::judging::reports::{StateGraphEdge, StateGraphPlan, 
 pub use planforge_report::picture::{png, standalone};
 pub use planforge_report::states::{PlanStates, PlanVerdict, StatePicture, StatesLimits};
 use planforge_report::states::{PlanTexts, plan_states};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,15 +54,20 @@ pub const PICTURE_LIMITS: StatesLimits =
     StatesLimits { steps: 10_000, atoms: 1_000_000, pictures: 10_000, picture_bytes: 512 << 20 };
 
 /// The plan with its states and their pictures. Its JSON form is [`PlanStates`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct PictureResult {
     /// The states.
     pub states: PlanStates,
     /// Files that were written, if a place was named and anything is drawn.
+    #[serde(skip)]
     pub written: Option<WrittenPictures>,
     /// Findings about the texts and the template, which were sent as an event too.
+    #[serde(skip)]
     pub findings: Findings,
-    status: Status,
+    /// The verdict about the plan.
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// Files of pictures.
@@ -74,19 +79,6 @@ pub struct WrittenPictures {
     pub undrawn: Vec<String>,
     /// Things that are left out because there are too many.
     pub left_out: usize,
-}
-
-impl PictureResult {
-    /// The verdict about the plan.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-}
-
-impl Serialize for PictureResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.states.serialize(serializer)
-    }
 }
 
 /// Draws states.

@@ -15,7 +15,7 @@ use planforge_diagnostics::{Diagnostic, Label, Severity, SourceMap, Span};
 use planforge_pipeline::load_without_tasks;
 pub use planforge_plugin_common::judging::reports::InferReport;
 use planforge_translator_asp::{AspTranslatorOptions, Limits, Mode};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -43,28 +43,20 @@ pub struct InferRequest {
 }
 
 /// The problem, or the reason why there is none. Its JSON form is the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct InferResult {
     /// The result as a document.
     pub report: InferReport,
     /// The reason why there is no problem.
+    #[serde(skip)]
     pub failure: Option<Failure>,
     /// Findings in the representation, the knowledge and the problem.
+    #[serde(skip)]
     pub findings: Findings,
-    status: Status,
-}
-
-impl InferResult {
     /// Negative if no problem follows, else the limit or the failure.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-}
-
-impl Serialize for InferResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report.serialize(serializer)
-    }
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// Completes a representation and compiles it.

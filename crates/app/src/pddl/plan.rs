@@ -71,7 +71,8 @@ pub struct PlanResult {
     pub findings: Findings,
     /// The direction of the problem's metric; `None` if it has none. Not part of the JSON form.
     pub metric: Option<MetricDirection>,
-    status: Status,
+    /// Negative for texts with errors and for a proof that there is no plan, else the limit that ended the search.
+    pub status: Status,
 }
 
 impl PlanResult {
@@ -82,11 +83,6 @@ impl PlanResult {
             Some(outcome) => PlanReport::new(outcome.clone(), found),
             None => PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()),
         }
-    }
-
-    /// Negative for texts with errors and for a proof that there is no plan, else the limit that ended the search.
-    pub fn status(&self) -> Status {
-        self.status
     }
 }
 

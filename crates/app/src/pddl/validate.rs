@@ -40,7 +40,8 @@ pub struct ValidateResult {
     pub told: Option<ToldPlan>,
     /// Findings about the texts; errors and warnings alone if a plan was judged.
     pub findings: Findings,
-    status: Status,
+    /// Negative for texts or a plan that are rejected, else what left it undecided.
+    pub status: Status,
 }
 
 impl ValidateResult {
@@ -53,11 +54,6 @@ impl ValidateResult {
             diagnostics: self.findings.reported(),
             cost: valid.and_then(|report| report.cost),
         }
-    }
-
-    /// Negative for texts or a plan that are rejected, else what left it undecided.
-    pub fn status(&self) -> Status {
-        self.status
     }
 }
 

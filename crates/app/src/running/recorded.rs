@@ -215,7 +215,7 @@ pub(crate) fn read_report(context: &Context, run: &RunFolder) -> Result<Option<R
     if !saved.is_verified {
         context.note_once(Notice::Warning(UNVERIFIED.to_owned()));
     }
-    serde_json::from_slice(&saved.bytes).map(Some).map_err(|e| {
+    planforge_contract::read_json(&saved.bytes).map(Some).map_err(|e| {
         let message = format!("{}: {e}", run.report_path().display());
         Failure::new(FailureClass::System, "record.corrupt", message)
             .help("remove this file: `planforge run --resume RUN` writes it anew and sends no request again")

@@ -311,7 +311,7 @@ fn of_run(path: &Path, task: Option<&str>) -> Result<Vec<Inferred>, Failure> {
         if task.is_some_and(|only| only != of && of.rsplit('.').next() != Some(only)) {
             continue;
         }
-        let candidate: Candidate = serde_json::from_slice(&folder.get(&candidate)?)
+        let candidate: Candidate = planforge_contract::read_json(&folder.get(&candidate)?)
             .map_err(|error| unreadable(folder.path(), &error.to_string()))?;
         let Some(inference) = candidate.inference else { continue };
         match all.iter_mut().find(|known| known.task == of && known.inference == inference) {

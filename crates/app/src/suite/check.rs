@@ -44,14 +44,8 @@ pub struct SuiteReport {
 pub struct SuiteCheckResult {
     /// In the order of the request; fewer after a cancellation.
     pub suites: Vec<SuiteReport>,
-    status: Status,
-}
-
-impl SuiteCheckResult {
     /// Negative if a suite has mistakes, and the status of an input that cannot be read.
-    pub fn status(&self) -> Status {
-        self.status
-    }
+    pub status: Status,
 }
 
 #[derive(Serialize)]

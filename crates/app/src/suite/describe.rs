@@ -61,15 +61,9 @@ pub struct DescribeResult {
     pub files: Vec<Entry>,
     /// Stems of the tasks that still have no text.
     pub without_text: Vec<String>,
-    #[serde(skip)]
-    status: Status,
-}
-
-impl DescribeResult {
     /// Good if no text is missing; else what kept one from being written.
-    pub fn status(&self) -> Status {
-        self.status
-    }
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// The file that holds the sentences and what the types are.

@@ -199,6 +199,7 @@ fn fold_repeated_options(page: &str) -> String {
     let mut sections: BTreeMap<&str, &str> = BTreeMap::new();
     let mut heading = "";
     let mut repeated: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut described: BTreeMap<&str, &str> = BTreeMap::new();
     let mut out = String::new();
     for line in page.lines() {
         if line.starts_with('#') {
@@ -217,15 +218,29 @@ fn fold_repeated_options(page: &str) -> String {
             out.truncate(rows);
             out.push('\n');
             for (section, keys) in std::mem::take(&mut repeated) {
-                let name = section.trim_start_matches('#').trim();
-                let name = if name.contains('`') { name.to_owned() } else { format!("`{name}`") };
-                let _ = writeln!(out, "As in [{name}](#{}): {}.", anchor(section), keys.join(", "));
+                let _ = writeln!(out, "As in {}: {}.", link(section), keys.join(", "));
             }
         }
-        out.push_str(line);
+        // The values of an option are described once.
+        let first_value = line.find("\"`: ").and_then(|end| line[..end].rfind("`\""));
+        let values = first_value.filter(|_| line.starts_with("| `") && line.ends_with(" |"));
+        let known = values.map(|at| (at, *described.entry(&line[at..]).or_insert(heading)));
+        match known.filter(|(_, first)| *first != heading) {
+            Some((at, first)) => {
+                let _ = write!(out, "{}Values as in {}. |", &line[..at], link(first));
+            }
+            None => out.push_str(line),
+        }
         out.push('\n');
     }
     out
+}
+
+/// A link to the section of a heading.
+fn link(heading: &str) -> String {
+    let name = heading.trim_start_matches('#').trim();
+    let name = if name.contains('`') { name.to_owned() } else { format!("`{name}`") };
+    format!("[{name}](#{})", anchor(heading))
 }
 
 fn range(schema: &Value) -> String {

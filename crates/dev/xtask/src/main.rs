@@ -60,7 +60,7 @@ commands! {
     MeasureValidation(measure::planning::ValidationArgs) => measure::planning::measure_validation;
     /// Validation of long plans over a transitive closure: times of ours against VAL.
     MeasureTowers(measure::planning::TowersArgs) => measure::planning::measure_towers;
-    /// Exploration walks: the score of the paper's own code, ours against pymimir, or checks of the scores.
+    /// Exploration walks: the score of the paper's own code, ours against pymimir; or growth with objects.
     MeasureWalks(measure::walks::WalksArgs) => measure::walks::run;
     /// Equivalence of problems: times on renamings and mutants of every suite's problems and on symmetric worst cases.
     MeasureEquivalence(measure::equivalence::EquivalenceArgs) => measure::equivalence::run;

@@ -9,7 +9,6 @@ mod client;
 mod folders;
 mod limits;
 mod prompts;
-mod reference;
 mod resources;
 mod roots;
 mod server;
@@ -17,6 +16,5 @@ mod session;
 mod tools;
 mod transport;
 
-pub use reference::reference_page;
 pub use server::McpServer;
 pub use transport::{HTTP_PATH, MIN_TOKEN_BYTES, serve_http, serve_http_within, serve_stdio};

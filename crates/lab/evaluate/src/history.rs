@@ -5,7 +5,7 @@
 use planforge_contract::{
     Assessment, Candidate, CandidatePatch, Failure, FailureClass, LineageStep, PlanOutcome,
 };
-use planforge_record::{Event, Journal, RecordError, SamplePath};
+use planforge_record::{CompletionEvent, Event, Journal, RecordError, SamplePath};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 
@@ -162,7 +162,7 @@ impl HistoryReader<'_> {
                 });
                 rounds.push(round);
             }
-            Event::Completion { key, path, elapsed_ms, .. } => {
+            Event::Completion(CompletionEvent { key, path, elapsed_ms, .. }) => {
                 let seconds = elapsed_ms as f64 / 1000.0;
                 let before = self.questions.insert(key, seconds).unwrap_or(0.0);
                 let task = path.split('/').next().unwrap_or_default();
@@ -261,7 +261,7 @@ impl Line<'_> {
 
 fn document<T: DeserializeOwned>(journal: &dyn Journal, blob: &str) -> Result<T, Failure> {
     let bytes = journal.get(blob).map_err(|error: RecordError| Failure::from(error))?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    planforge_contract::read_json(&bytes).map_err(|error| {
         let message = format!("blob {blob} does not hold the document that the journal names: {error}");
         Failure::new(FailureClass::System, "record.corrupt", message)
     })

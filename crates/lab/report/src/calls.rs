@@ -62,8 +62,8 @@ impl Calls {
             _ => String::new(),
         };
         let place = u32::try_from(self.list.path.len()).unwrap_or(u32::MAX);
-        let own = call.path.strip_prefix(&task.name).and_then(|path| path.strip_prefix('/'));
-        let own = own.unwrap_or(&call.path);
+        let own = call.record.path.strip_prefix(&task.name).and_then(|path| path.strip_prefix('/'));
+        let own = own.unwrap_or(&call.record.path);
         if let Some((site, first)) = site(own) {
             let replies = page.replies.iter().map(|reply| reply.text).collect();
             let samples = u32::try_from(samples).unwrap_or(u32::MAX);
@@ -74,10 +74,10 @@ impl Calls {
         self.list.role.push(page.role.clone());
         self.list.llm.push(page.llm.clone());
         self.list.model.push(page.model.clone());
-        self.list.prompt.push(call.usage.prompt_tokens);
-        self.list.completion.push(call.usage.completion_tokens);
-        self.list.ms.push(call.elapsed_ms);
-        self.list.attempts.push(call.attempts);
+        self.list.prompt.push(call.record.usage.prompt_tokens);
+        self.list.completion.push(call.record.usage.completion_tokens);
+        self.list.ms.push(call.record.elapsed_ms);
+        self.list.attempts.push(call.record.attempts);
         self.list.replies.push(u32::try_from(page.replies.len()).unwrap_or(u32::MAX));
         self.list.failure.push(failure);
         stores.unreadable += page.unreadable.len();
@@ -101,12 +101,12 @@ impl Calls {
             account.calls += u64::from(answered);
             account.failed += u64::from(!answered);
             account.replies += page.replies.len() as u64;
-            account.attempts += u64::from(call.attempts);
-            account.ms += call.elapsed_ms;
-            account.prompt += call.usage.prompt_tokens.unwrap_or(0);
-            account.completion += call.usage.completion_tokens.unwrap_or(0);
-            account.unmetered += u64::from(answered && !call.usage.is_metered());
-            let cost = price.and_then(|price| price.cost(&call.usage, answered));
+            account.attempts += u64::from(call.record.attempts);
+            account.ms += call.record.elapsed_ms;
+            account.prompt += call.record.usage.prompt_tokens.unwrap_or(0);
+            account.completion += call.record.usage.completion_tokens.unwrap_or(0);
+            account.unmetered += u64::from(answered && !call.record.usage.is_metered());
+            let cost = price.and_then(|price| price.cost(&call.record.usage, answered));
             account.cost = match (is_first, account.cost, cost) {
                 (true, _, cost) => cost,
                 (false, Some(sum), Some(cost)) => Some(sum + cost),
@@ -205,25 +205,26 @@ fn page(
     call: &CallOutline,
     stores: &mut Stores,
 ) -> Result<CallPage, Failure> {
+    let record = &call.record;
     let mut page = CallPage {
-        path: call.path.clone(),
-        key: call.key.clone(),
-        role: call.role.clone(),
-        llm: call.llm.clone(),
-        usage: call.usage,
-        attempts: call.attempts,
-        ms: call.elapsed_ms,
-        failure: call.failure.clone(),
-        retries: task.retries.get(&call.path).cloned().unwrap_or_default(),
+        path: record.path.clone(),
+        key: record.key.clone(),
+        role: record.role.clone(),
+        llm: record.llm.clone(),
+        usage: record.usage,
+        attempts: record.attempts,
+        ms: record.elapsed_ms,
+        failure: record.failure.clone(),
+        retries: task.retries.get(&record.path).cloned().unwrap_or_default(),
         ..CallPage::default()
     };
-    if let Some(request) = &call.request {
-        match document::<Map<String, Value>>(run, request) {
+    if call.broken.is_none() {
+        match document::<Map<String, Value>>(run, &record.request) {
             Ok(request) => fill_request(&mut page, request, stores)?,
             Err(why) => page.unreadable.push(why),
         }
     }
-    if let Some(result) = &call.result {
+    if let Some(result) = &record.result {
         match document::<CompletionResult>(run, result) {
             Ok(result) => fill_reply(&mut page, result, stores)?,
             Err(why) => page.unreadable.push(why),

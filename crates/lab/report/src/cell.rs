@@ -149,7 +149,7 @@ fn answers(run: &RunFolder, warnings: &mut Vec<String>) -> Result<BTreeMap<Strin
             run.report_path().display()
         ));
     }
-    let report: Option<Report> = saved.and_then(|saved| serde_json::from_slice(&saved.bytes).ok());
+    let report: Option<Report> = saved.and_then(|saved| planforge_contract::read_json(&saved.bytes).ok());
     let tasks = report.into_iter().flat_map(|report| report.tasks);
     Ok(tasks.filter_map(|task| Some((task.task, task.path?))).collect())
 }

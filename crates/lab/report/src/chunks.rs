@@ -175,7 +175,7 @@ pub(crate) const fn speaker(speaker: Speaker) -> &'static str {
 /// Reason why the artefact cannot be read.
 pub(crate) fn document<T: DeserializeOwned>(run: &RunFolder, blob: &str) -> Result<T, String> {
     let bytes = run.get(blob).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&bytes)
+    planforge_contract::read_json(&bytes)
         .map_err(|error| format!("blob {blob} does not hold the document that the journal names: {error}"))
 }
 

@@ -8,8 +8,8 @@
 
 use crate::chunks::document;
 use crate::outline::stage_label;
-use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass, Usage};
-use planforge_record::{Event, RunFolder, RunManifest, TaskVerdict, sha256_hex};
+use planforge_contract::{CompletionRequest, CompletionResult, Failure, FailureClass};
+use planforge_record::{CompletionEvent, Event, RunFolder, RunManifest, TaskVerdict, sha256_hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub fn write_otlp(run: &RunFolder, content: bool, out: &mut dyn Write) -> Result
             spans.write(&stage.span(label, start, (&stage_id, &task_id))).map_err(failed)?;
             for request in &stage.requests {
                 requests += 1;
-                let id = spans.id("request", &format!("{} {}", request.number, request.path));
+                let id = spans.id("request", &format!("{} {}", request.number, request.record.path));
                 let details = RequestDetails::read(run, request)?;
                 let span = request.span(&details, start, (&id, &stage_id), (&outline.providers, content));
                 spans.write(&span).map_err(failed)?;
@@ -100,15 +100,7 @@ struct StageSpans {
 struct RequestSpan {
     /// Its place among the requests of the journal.
     number: usize,
-    path: String,
-    role: String,
-    llm: String,
-    /// Blobs of the request and the result.
-    request: String,
-    result: Option<String>,
-    error: Option<(String, String)>,
-    usage: Usage,
-    attempts: u32,
+    record: CompletionEvent,
     nanos: Nanos,
 }
 
@@ -121,8 +113,9 @@ struct RequestDetails {
 impl RequestDetails {
     fn read(run: &RunFolder, span: &RequestSpan) -> Result<Self, Failure> {
         let corrupt = |message: String| Failure::new(FailureClass::System, "record.corrupt", message);
-        let request = document(run, &span.request).map_err(corrupt)?;
-        let result = span.result.as_deref().map(|blob| document(run, blob)).transpose().map_err(corrupt)?;
+        let request = document(run, &span.record.request).map_err(corrupt)?;
+        let result =
+            span.record.result.as_deref().map(|blob| document(run, blob)).transpose().map_err(corrupt)?;
         Ok(Self { request, result })
     }
 }
@@ -177,39 +170,13 @@ impl RunSpans {
                     task.verdict = Some(verdict.clone());
                 }
             }
-            Event::Completion {
-                path,
-                role,
-                llm,
-                request,
-                result,
-                failure,
-                usage,
-                attempts,
-                elapsed_ms,
-                ..
-            } => {
+            Event::Completion(record) => {
                 requests += 1;
-                let mut parts = path.split('/');
+                let mut parts = record.path.split('/');
                 let task = parts.next().unwrap_or_default();
                 let stage = stage_label(parts.next().unwrap_or_default());
-                let class = failure.as_ref().map(|failure| {
-                    let class = serde_json::to_value(failure.class).ok();
-                    let class = class.as_ref().and_then(Value::as_str).unwrap_or("failure").to_owned();
-                    (class, failure.message.clone())
-                });
-                let span = RequestSpan {
-                    number: requests,
-                    path: path.clone(),
-                    role: role.clone(),
-                    llm: llm.clone(),
-                    request: request.clone(),
-                    result: result.clone(),
-                    error: class,
-                    usage: *usage,
-                    attempts: *attempts,
-                    nanos: elapsed_ms.saturating_mul(1_000_000),
-                };
+                let nanos = record.elapsed_ms.saturating_mul(1_000_000);
+                let span = RequestSpan { number: requests, record: record.clone(), nanos };
                 if let Some(stage) =
                     entry(&mut spans.tasks, task).and_then(|task| entry(&mut task.stages, stage))
                 {
@@ -279,7 +246,7 @@ impl RequestSpan {
         let sampling = &request.sampling;
         let mut attributes = Attributes::default();
         attributes.text("gen_ai.operation.name", "chat");
-        attributes.text("gen_ai.provider.name", provider_name(providers.get(&self.llm)));
+        attributes.text("gen_ai.provider.name", provider_name(providers.get(&self.record.llm)));
         attributes.text("gen_ai.request.model", &request.model);
         attributes.double("gen_ai.request.temperature", sampling.temperature);
         attributes.double("gen_ai.request.top_p", sampling.top_p);
@@ -295,19 +262,20 @@ impl RequestSpan {
                 attributes.text("gen_ai.response.model", &replies.model);
             }
         }
-        let usage = &self.usage;
+        let usage = &self.record.usage;
         attributes.int("gen_ai.usage.input_tokens", usage.prompt_tokens);
         attributes.int("gen_ai.usage.output_tokens", usage.completion_tokens);
         attributes.int("gen_ai.usage.cache_read.input_tokens", usage.cached_tokens);
         attributes.int("gen_ai.usage.cache_creation.input_tokens", usage.cache_write_tokens);
         attributes.int("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens);
-        if let Some((class, _)) = &self.error {
-            attributes.text("error.type", class);
+        if let Some(failure) = &self.record.failure {
+            let class = serde_json::to_value(failure.class).ok();
+            attributes.text("error.type", class.as_ref().and_then(Value::as_str).unwrap_or("failure"));
         }
-        attributes.text("planforge.role", &self.role);
-        attributes.text("planforge.model_table", &self.llm);
-        attributes.text("planforge.path", &self.path);
-        attributes.int("planforge.attempts", Some(u64::from(self.attempts)));
+        attributes.text("planforge.role", &self.record.role);
+        attributes.text("planforge.model_table", &self.record.llm);
+        attributes.text("planforge.path", &self.record.path);
+        attributes.int("planforge.attempts", Some(u64::from(self.record.attempts)));
         if content {
             attributes.text("gen_ai.input.messages", &input_messages(request));
             attributes.text("gen_ai.output.messages", &output_messages(details.result.as_ref()));
@@ -315,7 +283,7 @@ impl RequestSpan {
         let name = format!("chat {}", request.model);
         Span {
             kind: CLIENT,
-            error: self.error.as_ref().map(|(_, message)| message.clone()),
+            error: self.record.failure.as_ref().map(|failure| failure.message.clone()),
             ..Span::internal(id, Some(parent), name, (start, self.nanos), attributes)
         }
     }

@@ -1,8 +1,10 @@
 //! The shape of a run, read from its journal and small enough for memory. The documents that it refers to are
 //! read one by one later, when their pages are written.
 
-use planforge_contract::{Failure, ProviderFailure, Usage};
-use planforge_record::{BudgetCost, BudgetEnd, Event, SamplePath, SelectedGroup, TaskVerdict};
+use planforge_contract::{Failure, ProviderFailure};
+use planforge_record::{
+    BudgetCost, BudgetEnd, CompletionEvent, Event, SamplePath, SelectedGroup, TaskVerdict,
+};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -128,7 +130,7 @@ impl Outline {
             Event::TaskStarted { task } => self.of(task).begun = true,
             Event::StageStarted { task, stage, .. } => self.of(task).stage(stage),
             Event::TaskFinished { task, verdict } => self.of(task).verdict = Some(verdict.clone()),
-            Event::Completion { .. } | Event::Retry { .. } | Event::Effect { .. } => self.take_request(event),
+            Event::Completion(_) | Event::Retry { .. } | Event::Effect { .. } => self.take_request(event),
             Event::CandidateMade { task, path, candidate, patch } => {
                 self.of(task).add_candidate(path, candidate, patch);
             }
@@ -154,34 +156,11 @@ impl Outline {
 
     fn take_request(&mut self, event: &Event) {
         match event {
-            Event::Completion {
-                key,
-                path,
-                role,
-                llm,
-                request,
-                result,
-                failure,
-                usage,
-                attempts,
-                elapsed_ms,
-            } => {
-                let call = CallOutline {
-                    key: key.clone(),
-                    path: path.clone(),
-                    role: role.clone(),
-                    llm: llm.clone(),
-                    request: Some(request.clone()),
-                    result: result.clone(),
-                    failure: failure.clone(),
-                    broken: None,
-                    usage: *usage,
-                    attempts: *attempts,
-                    elapsed_ms: *elapsed_ms,
-                };
+            Event::Completion(record) => {
                 // Where a key was recorded more than once, the last record counts.
-                let task = self.at(path);
-                put_once(&mut task.known, &mut task.calls, (Kind::Call, key.clone()), call);
+                let task = self.at(&record.path);
+                let call = CallOutline { record: record.clone(), broken: None };
+                put_once(&mut task.known, &mut task.calls, (Kind::Call, record.key.clone()), call);
             }
             Event::Retry { path, attempt, failure, wait_ms } => {
                 let retry = Retry { attempt: *attempt, failure: failure.clone(), wait_ms: *wait_ms };
@@ -191,19 +170,9 @@ impl Outline {
                 let task = self.at(path);
                 let kind = (Kind::Call, key.clone());
                 if !task.known.contains_key(&kind) {
-                    let call = CallOutline {
-                        key: key.clone(),
-                        path: path.clone(),
-                        role: String::new(),
-                        llm: String::new(),
-                        request: None,
-                        result: None,
-                        failure: None,
-                        broken: Some(result.clone()),
-                        usage: Usage::default(),
-                        attempts: 0,
-                        elapsed_ms: *elapsed_ms,
-                    };
+                    let (key, path, elapsed_ms) = (key.clone(), path.clone(), *elapsed_ms);
+                    let record = CompletionEvent { key, path, elapsed_ms, ..CompletionEvent::default() };
+                    let call = CallOutline { record, broken: Some(result.clone()) };
                     put_once(&mut task.known, &mut task.calls, kind, call);
                 }
             }
@@ -455,19 +424,10 @@ pub(crate) struct Spent {
 
 /// A question to a model.
 pub(crate) struct CallOutline {
-    pub(crate) key: String,
-    pub(crate) path: SamplePath,
-    pub(crate) role: String,
-    pub(crate) llm: String,
-    /// Absent where the question ended before it was recorded with its request.
-    pub(crate) request: Option<String>,
-    pub(crate) result: Option<String>,
-    pub(crate) failure: Option<ProviderFailure>,
+    /// Without documents if the question ended before it was recorded with its request.
+    pub(crate) record: CompletionEvent,
     /// The blob with the failure of a question that ended without the server's word: a cap, a deadline, a plugin that broke.
     pub(crate) broken: Option<String>,
-    pub(crate) usage: Usage,
-    pub(crate) attempts: u32,
-    pub(crate) elapsed_ms: u64,
 }
 
 /// A planner's, verifier's or other program's answer that was recorded.

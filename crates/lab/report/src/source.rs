@@ -338,7 +338,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn parse<T: serde::de::DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    planforge_contract::read_json(bytes).map_err(|error| {
         let message = format!("{} is not what it should be: {error}", path.display());
         Failure::new(FailureClass::System, "record.corrupt", message)
     })

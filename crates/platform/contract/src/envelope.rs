@@ -91,6 +91,14 @@ pub fn decode<T: Document>(text: &str) -> Result<T, DecodeError> {
     Ok(envelope.body)
 }
 
+/// Reads JSON. Bytes are read as a text, so that the program has one reader for each type and not one more for bytes.
+///
+/// # Errors
+/// Other JSON, or bytes that are not UTF-8.
+pub fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_str(std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?)
+}
+
 /// The body of a document, if the text begins and ends as [`encode`] writes it.
 fn encoded_body<T: Document>(text: &str) -> Option<&str> {
     let rest =

@@ -52,7 +52,9 @@ pub use documents::plan::{
     ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics,
 };
 pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
-pub use envelope::{DecodeError, Document, DocumentSchemas, DocumentVisitor, Envelope, decode, encode};
+pub use envelope::{
+    DecodeError, Document, DocumentSchemas, DocumentVisitor, Envelope, decode, encode, read_json,
+};
 
 /// A JSON object with sorted keys, as options and extra fields use it.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

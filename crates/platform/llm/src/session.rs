@@ -7,7 +7,7 @@ use crate::settings::ModelSettings;
 use crate::usage::may_have_used;
 use planforge_contract::api::Provider;
 use planforge_contract::{CompletionRequest, Failure, FailureClass, Tags};
-use planforge_record::{Event, Journal, Lookup, Redactor, SamplePath};
+use planforge_record::{CompletionEvent, Event, Journal, Lookup, Redactor, SamplePath};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -126,7 +126,10 @@ fn charge_earlier_sessions(
 ) -> Result<HashSet<String>, Failure> {
     let mut keys = HashSet::new();
     for event in options.journal.events() {
-        let Event::Completion { key, llm, request, failure, attempts, usage, .. } = event else { continue };
+        let Event::Completion(CompletionEvent { key, llm, request, failure, attempts, usage, .. }) = event
+        else {
+            continue;
+        };
         if let (Some(table), Some(state)) = (options.tables.get(&llm), tables.get(&llm)) {
             let settings = &table.settings;
             let is_capped = settings.max_total_tokens.is_some() || settings.max_cost_usd.is_some();
@@ -146,7 +149,7 @@ fn charge_earlier_sessions(
 }
 
 fn read_request(journal: &dyn Journal, id: &str) -> Result<CompletionRequest, Failure> {
-    serde_json::from_slice(&journal.get(id)?).map_err(|e| {
+    planforge_contract::read_json(&journal.get(id)?).map_err(|e| {
         Failure::new(FailureClass::System, "record.corrupt", format!("blob {id} is not a request: {e}"))
     })
 }

@@ -126,6 +126,35 @@ pub struct SelectedGroup {
     pub without_value: u32,
 }
 
+/// A request to a model and how it ended. Its documents are blobs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompletionEvent {
+    /// SHA-256 of the canonical request, a colon, and the sample path.
+    pub key: String,
+    /// The sample path.
+    pub path: SamplePath,
+    /// The role that asked.
+    pub role: String,
+    /// The `[llm.NAME]` table that was asked: a role may have several. Empty in records of versions that did not say it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub llm: String,
+    /// The canonical request.
+    pub request: BlobId,
+    /// The [`planforge_contract::CompletionResult`] as JSON; absent where the call ended in `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<BlobId>,
+    /// Final, non-transient failure, recorded so that replay ends the same way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ProviderFailure>,
+    /// Tokens used.
+    #[serde(default)]
+    pub usage: Usage,
+    /// HTTP attempts made.
+    pub attempts: u32,
+    /// Wall time of all attempts, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -152,32 +181,7 @@ pub enum Event {
         candidates: u32,
     },
     /// An effect was made. Looked up by `key` in resume and replay.
-    Completion {
-        /// SHA-256 of the canonical request, a colon, and the sample path.
-        key: String,
-        /// The sample path.
-        path: SamplePath,
-        /// The role that asked.
-        role: String,
-        /// The `[llm.NAME]` table that was asked: a role may have several. Empty in records of versions that did not say it.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        llm: String,
-        /// The canonical request.
-        request: BlobId,
-        /// The [`planforge_contract::CompletionResult`] as JSON; absent where the call ended in `failure`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        result: Option<BlobId>,
-        /// Final, non-transient failure, recorded so that replay ends the same way.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        failure: Option<ProviderFailure>,
-        /// Tokens used.
-        #[serde(default)]
-        usage: Usage,
-        /// HTTP attempts made.
-        attempts: u32,
-        /// Wall time of all attempts, in milliseconds.
-        elapsed_ms: u64,
-    },
+    Completion(CompletionEvent),
     /// One attempt failed and is tried again.
     Retry {
         /// The sample path.

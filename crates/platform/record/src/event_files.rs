@@ -20,7 +20,7 @@ pub(crate) fn line_of<'e>(
     let clean = redactor.bytes(&line);
     if let Cow::Owned(clean) = clean {
         line = clean;
-        event = Cow::Owned(serde_json::from_slice(&line).map_err(broken)?);
+        event = Cow::Owned(planforge_contract::read_json(&line).map_err(broken)?);
     }
     line.push(b'\n');
     Ok((line, event))
@@ -30,7 +30,7 @@ pub(crate) fn line_of<'e>(
 fn is_durable(event: &Event) -> bool {
     matches!(
         event,
-        Event::Completion { .. }
+        Event::Completion(_)
             | Event::Effect { .. }
             | Event::TaskFinished { .. }
             | Event::SessionStarted { .. }
@@ -165,7 +165,7 @@ pub(crate) fn read(path: &Path, mut each: impl FnMut(Event)) -> Result<Option<Di
         if line.is_empty() {
             continue;
         }
-        let event = serde_json::from_slice(line).map_err(|e| {
+        let event = planforge_contract::read_json(line).map_err(|e| {
             RecordError::new("record.corrupt", format!("not an event: {e}"))
                 .at(path)
                 .line(number + 1)

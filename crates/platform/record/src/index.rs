@@ -2,8 +2,8 @@
 //! cassette file), and hints for a replay that misses a record.
 
 use crate::{
-    BlobId, CompletionRecord, EffectRecord, Event, Journal, Lookup, RecordError, Redactor, canonical_json,
-    sha256_hex,
+    BlobId, CompletionEvent, CompletionRecord, EffectRecord, Event, Journal, Lookup, RecordError, Redactor,
+    canonical_json, sha256_hex,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -30,7 +30,7 @@ impl Index {
 
     pub(crate) fn push(&mut self, event: Cow<'_, Event>) {
         match event.as_ref() {
-            Event::Completion { key, .. } => {
+            Event::Completion(CompletionEvent { key, .. }) => {
                 self.completions.insert(key.clone(), self.events.len());
             }
             Event::Effect { key, .. } => {
@@ -50,23 +50,14 @@ impl Index {
         let Some(event) = self.completions.get(key).and_then(|at| self.events.get(*at)) else {
             return Ok(None);
         };
-        let Event::Completion { key, path, role, llm, request, result, failure, usage, attempts, elapsed_ms } =
-            event
-        else {
-            return Ok(None);
-        };
-        Ok(Some(CompletionRecord {
-            key: key.clone(),
-            path: path.clone(),
-            role: role.clone(),
-            llm: llm.clone(),
-            request: read(request, &blob)?,
-            result: result.as_deref().map(|id| read(id, &blob)).transpose()?,
-            failure: failure.clone(),
-            usage: *usage,
-            attempts: *attempts,
-            elapsed_ms: *elapsed_ms,
-        }))
+        let Event::Completion(event) = event else { return Ok(None) };
+        let CompletionEvent { key, path, role, llm, request, result, failure, usage, attempts, elapsed_ms } =
+            event.clone();
+        let request = read(&request, &blob)?;
+        let result = result.as_deref().map(|id| read(id, &blob)).transpose()?;
+        let record =
+            CompletionRecord { key, path, role, llm, request, result, failure, usage, attempts, elapsed_ms };
+        Ok(Some(record))
     }
 
     pub(crate) fn effect(
@@ -110,7 +101,7 @@ fn read<T: DeserializeOwned>(
     id: &str,
     blob: &impl Fn(&str) -> Result<Vec<u8>, RecordError>,
 ) -> Result<T, RecordError> {
-    serde_json::from_slice(&blob(id)?).map_err(|e| {
+    planforge_contract::read_json(&blob(id)?).map_err(|e| {
         RecordError::new("record.corrupt", format!("blob {id} is not the document it should be: {e}"))
     })
 }

@@ -1,7 +1,6 @@
 //! The journal of a run: events, blobs, and effects by key.
 
-use crate::{BlobId, Event, SamplePath};
-use crate::{RecordError, canonical_json, sha256_hex};
+use crate::{BlobId, CompletionEvent, Event, RecordError, SamplePath, canonical_json, sha256_hex};
 use planforge_contract::{CompletionResult, ProviderFailure, Usage};
 use serde_json::Value;
 
@@ -110,7 +109,7 @@ pub trait Journal: Lookup {
             Some(result) => Some(self.put_json(&to_value(result)?)?),
             None => None,
         };
-        let event = Event::Completion {
+        let event = Event::Completion(CompletionEvent {
             key: record.key.clone(),
             path: record.path.clone(),
             role: record.role.clone(),
@@ -121,7 +120,7 @@ pub trait Journal: Lookup {
             usage: record.usage,
             attempts: record.attempts,
             elapsed_ms: record.elapsed_ms,
-        };
+        });
         self.append(&event)?;
         Ok(event)
     }
@@ -157,7 +156,9 @@ pub fn comparable_events(events: &[Event]) -> String {
             let mut event = event.clone();
             match &mut event {
                 Event::SessionStarted { at, .. } | Event::SessionFinished { at, .. } => at.clear(),
-                Event::Completion { elapsed_ms, .. } | Event::Effect { elapsed_ms, .. } => *elapsed_ms = 0,
+                Event::Completion(CompletionEvent { elapsed_ms, .. }) | Event::Effect { elapsed_ms, .. } => {
+                    *elapsed_ms = 0;
+                }
                 _ => {}
             }
             serde_json::to_string(&event).ok()

@@ -28,8 +28,8 @@ pub use disk::{
     read_regular_text,
 };
 pub use event::{
-    BlobId, BudgetCost, BudgetEnd, Event, RoundHistory, SamplePath, SelectedGroup, TaskVerdict,
-    visit_documents,
+    BlobId, BudgetCost, BudgetEnd, CompletionEvent, Event, RoundHistory, SamplePath, SelectedGroup,
+    TaskVerdict, visit_documents,
 };
 pub use index::{MemoryJournal, Nearest, nearest};
 pub use journal::{CompletionRecord, EffectRecord, Journal, Lookup, comparable_events, effect_key};

@@ -30,7 +30,7 @@ pub use planforge_plugin_common::judging::reports::{
     ComparedProblem, DomainEquivalentReport, JointComparison, MatchedInterface, RenamedReading,
 };
 pub use planforge_plugin_common::judging::{Rule, Semantics};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
@@ -80,26 +80,17 @@ pub enum DomainComparisonMethod {
 }
 
 /// The comparison. Its JSON form is the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct DomainsResult {
     /// The result as a document.
     pub report: DomainEquivalentReport,
     /// Findings about the texts, those of a domain once, if a text cannot be used: nothing was compared then.
+    #[serde(skip)]
     pub unusable: Option<Vec<Findings>>,
-    status: Status,
-}
-
-impl DomainsResult {
     /// Negative if the domains differ, else what left it undecided.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-}
-
-impl Serialize for DomainsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report.serialize(serializer)
-    }
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// Compares two domains.

@@ -12,7 +12,7 @@ use planforge_plugin_common::judging::problems;
 pub use planforge_plugin_common::judging::reports::{
     AddedGoalFacts, EquivalentDifference, EquivalentReport, EquivalentWitness,
 };
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Two problems of one domain.
 #[derive(Debug, Clone)]
@@ -44,26 +44,17 @@ pub enum EquivalenceLevel {
 }
 
 /// The comparison. Its JSON form is the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct ProblemsResult {
     /// The result as a document.
     pub report: EquivalentReport,
     /// Findings about each problem with the domain, if a text cannot be used: nothing was compared then.
+    #[serde(skip)]
     pub unusable: Option<[Findings; 2]>,
-    status: Status,
-}
-
-impl ProblemsResult {
     /// Negative if the problems differ, else what left it undecided.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-}
-
-impl Serialize for ProblemsResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report.serialize(serializer)
-    }
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// Compares two problems: initial state, numbers, goal and metric under one renaming of the objects within their types.

@@ -20,7 +20,7 @@ pub use planforge_verifier_ew::measure::Action as WalkAction;
 use planforge_verifier_ew::measure::NoScore;
 use planforge_verifier_ew::report::summary;
 pub use planforge_verifier_ew::{DeadEnds, Form, Mode, Policy, WalkVerifierOptions};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// Two models of the same problems.
 #[derive(Debug, Clone)]
@@ -43,13 +43,17 @@ pub struct WalksRequest {
 }
 
 /// The comparison, or the reason why there is none. Its JSON form is the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
 pub struct WalksResult {
     /// The result as a document.
     pub report: EwReport,
     /// What was compared.
+    #[serde(skip)]
     pub comparison: Result<WalksCompared, WalksNotCompared>,
-    status: Status,
+    /// Negative for a score below 1 and for a candidate with errors, else what left it undecided.
+    #[serde(skip)]
+    pub status: Status,
 }
 
 /// What was compared, for people.
@@ -95,19 +99,6 @@ pub struct FailingWalk {
     pub conditions: Vec<[String; 2]>,
     /// The limit that ended the search for these conditions.
     pub stopped: Option<String>,
-}
-
-impl WalksResult {
-    /// Negative for a score below 1 and for a candidate with errors, else what left it undecided.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-}
-
-impl Serialize for WalksResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.report.serialize(serializer)
-    }
 }
 
 /// Most choices that are tried for a renaming of actions.

@@ -1,7 +1,7 @@
 //! Neither the files nor the modules of a crate import each other in circles, directly or through others.
 
 // Helpers outside of #[test] are no production code either.
-use planforge_architecture::{ModuleCircle, circles, module_circles};
+use crate::imports::{ModuleCircle, circles, module_circles};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

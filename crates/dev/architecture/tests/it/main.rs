@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod circles;
+mod imports;
 mod links;
+mod source;
 mod structure;
 
 use std::path::{Path, PathBuf};

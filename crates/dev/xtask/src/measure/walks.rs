@@ -1,14 +1,11 @@
-//! Figures for exploration walks: the score of the paper's own code against pymimir, in one run on the same
-//! texts; growth with the number of objects, on a domain written for this; exact mode against sampled walks; and scores observed with the
-//! paper's code.
+//! Figures for exploration walks: the score of the paper's own code against pymimir, in one run on the same texts; and growth with the number of
+//! objects, on a domain written for this.
 
-use crate::programs::{PythonPeer, find_pairs};
-use planforge_pddl::mutate::{Mutation, MutationKind, MutationPlace, TermList, all_mutations};
+use crate::programs::PythonPeer;
+use planforge_planning::Unlimited;
 use planforge_planning::walk::{
-    DeadEnds, ExactError, GroundingMethod, Model, ModelOptions, SampleSpec, Semantics, TaskDirections,
-    WalkPolicy, WalkScore, exact_direction, harmonic_mean, interval, sample_direction,
+    GroundingMethod, Model, ModelOptions, SampleSpec, Semantics, TaskDirections, WalkScore, sample_direction,
 };
-use planforge_planning::{CountingLimits, Unlimited};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,15 +24,6 @@ pub(crate) struct WalksArgs {
     /// Measurements of each task; the fastest of each side counts.
     #[arg(long, default_value_t = 10)]
     repeats: usize,
-    /// Instead: scores with one precondition removed, with those observed with the paper's own code.
-    #[arg(long)]
-    scores: bool,
-    /// Instead: exact mode against sampled walks on every domain where exact mode fits.
-    #[arg(long)]
-    exact_against_sampled: bool,
-    /// Walks a direction for `--exact-against-sampled`.
-    #[arg(long, default_value_t = 1_000_000)]
-    walks: u32,
     /// Instead: times and walk steps a second with 10, 100 and 1000 objects.
     #[arg(long)]
     growth: bool,
@@ -54,12 +42,6 @@ impl WalksArgs {
 
 /// Prints the requested tables.
 pub(crate) fn run(args: &WalksArgs) -> Result<(), String> {
-    if args.scores {
-        return scores(&args.suites);
-    }
-    if args.exact_against_sampled {
-        return exact_against_sampled(&args.suites, args.walks);
-    }
     if args.growth {
         return measure_growth(args.venv.as_deref(), args.repeats);
     }
@@ -82,31 +64,10 @@ impl Texts {
         Ok(Texts { domain: read("domain.pddl".to_owned())?, problem: read(format!("{problem}.pddl"))? })
     }
 
-    fn model(&self, semantics: Semantics) -> Result<Model, String> {
-        self.model_by(semantics, GroundingMethod::default())
-    }
-
-    fn model_by(&self, semantics: Semantics, method: GroundingMethod) -> Result<Model, String> {
+    fn model(&self, semantics: Semantics, method: GroundingMethod) -> Result<Model, String> {
         let options = ModelOptions { semantics, method, ..ModelOptions::default() };
         Model::from_texts(&self.domain, &self.problem, &options, &mut Unlimited).map_err(|e| e.to_string())
     }
-
-    /// The same task in a domain with one mistake.
-    fn with(&self, mutation: &Mutation) -> Self {
-        let domain = mutation.apply(&parse(&self.domain));
-        Texts { domain: planforge_pddl::print_domain(&domain), problem: self.problem.clone() }
-    }
-
-    /// The domains that lack one precondition.
-    fn omissions(&self) -> Vec<Mutation> {
-        let mut all = all_mutations(&parse(&self.domain), MutationKind::Omission);
-        all.retain(|m| matches!(m.place, MutationPlace::Term { list: TermList::Precondition, .. }));
-        all
-    }
-}
-
-fn parse(domain: &str) -> planforge_pddl::ast::Domain {
-    planforge_pddl::parse_domain(domain, planforge_diagnostics::SourceId(0)).value
 }
 
 /// The score that the paper's own code would give: 100 walks, 50 a direction, lengths cycling 1 to 10; with the steps walked.
@@ -123,190 +84,6 @@ fn reference_code_score(reference: &Model, candidate: &Model, seed: u64) -> Resu
         candidate_to_reference: back.and_then(|d| d.score()),
     };
     Ok((WalkScore::combine(&[directions]), steps))
-}
-
-/// One task of every domain folder below a folder of suites.
-fn one_task_each(suites: &Path) -> Result<Vec<(String, Texts)>, String> {
-    let mut tasks: Vec<(String, Texts)> = Vec::new();
-    for pair in find_pairs(suites)? {
-        let name = pair.domain.parent().unwrap_or(&pair.domain);
-        let name = name.strip_prefix(suites).unwrap_or(name).display().to_string();
-        if tasks.last().is_some_and(|(last, _)| *last == name) {
-            continue;
-        }
-        let read = |path: &Path| std::fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned());
-        if let (Ok(domain), Ok(problem)) = (read(&pair.domain), read(&pair.problem)) {
-            tasks.push((name, Texts { domain, problem }));
-        }
-    }
-    Ok(tasks)
-}
-
-/// Folder, problem, action, the removed precondition, and the lowest and highest score observed with the
-/// paper's own code.
-const SEEN: [(&str, &str, &str, &str, f64, f64); 4] = [
-    ("llm-p/grippers", "p01", "pick", "(free ?r ?g)", 0.31, 0.44),
-    ("llm-p/termes", "p01", "move", "(height ?to ?h)", 0.92, 0.96),
-    ("llm-p/floortile", "p01", "left", "(clear ?y)", 0.89, 0.91),
-    ("llm-p/barman", "p01", "grasp", "(handempty ?h)", 0.36, 0.46),
-];
-/// Number of scores to draw for the range of a score of 100 walks.
-const DRAWN: usize = 4000;
-
-/// Prints, for each task of `SEEN`, the expected score and the range of 99 of 100 scores of 100 walks.
-fn scores(suites: &Path) -> Result<(), String> {
-    println!(
-        "Walk scores with one precondition removed; ground no-ops dropped, dead ends truncate, lengths 1 to 10."
-    );
-    println!("task | exact | 99 % of scores of 100 walks | seen with the paper's code | inside");
-    for (folder, problem, action, precondition, low, high) in SEEN {
-        let texts = Texts::read(&suites.join(folder), problem)?;
-        let omissions = texts.omissions();
-        let removed = omissions
-            .iter()
-            .find(|m| {
-                m.action.as_ref().is_some_and(|a| a.key() == action)
-                    && m.before.as_deref().is_some_and(|b| b.eq_ignore_ascii_case(precondition))
-            })
-            .ok_or_else(|| format!("{folder}: {action} has no precondition {precondition}"))?;
-        let reference = texts.model(Semantics::GroundNoOpsDropped)?;
-        let candidate = texts.with(removed).model(Semantics::GroundNoOpsDropped)?;
-        let exact = |source, target| {
-            let mut budget = CountingLimits { polls: u64::MAX, bytes: 2 << 30 };
-            exact_direction(source, target, 10, DeadEnds::Truncate, 5_000_000, &mut budget)
-        };
-        let exact = match (exact(&reference, &candidate), exact(&candidate, &reference)) {
-            (Ok(Some(a)), Ok(Some(b))) => {
-                let (a, b) = (a.score().unwrap_or(0.0), b.score().unwrap_or(0.0));
-                format!("{:.4}", harmonic_mean(a, b))
-            }
-            _ => "does not fit".to_owned(),
-        };
-        let mut drawn = Vec::with_capacity(DRAWN);
-        for seed in 0..DRAWN as u64 {
-            let (score, _) = reference_code_score(&reference, &candidate, seed)?;
-            drawn.push(score.score.ok_or("a direction is not defined")?);
-        }
-        drawn.sort_by(f64::total_cmp);
-        let range = (drawn[DRAWN / 200], drawn[DRAWN - 1 - DRAWN / 200]);
-        println!(
-            "{folder} {problem} {action} without {precondition} | {exact} | {:.3} to {:.3} | {low} to {high} | {}",
-            range.0,
-            range.1,
-            if range.0 <= low && high <= range.1 { "yes" } else { "no" }
-        );
-    }
-    Ok(())
-}
-
-/// One comparison of exact mode with sampled walks.
-struct Comparison {
-    name: String,
-    exact: f64,
-    strata: Vec<interval::Stratum>,
-}
-
-/// Prints exact and sampled scores of one task of every domain, of two copies that lack one precondition each, not the same, and
-/// whether the exact score is within the sampled one's interval at 99.99 %, corrected for the number of comparisons (Bonferroni).
-fn exact_against_sampled(suites: &Path, walks: u32) -> Result<(), String> {
-    let own = Path::new("examples/suites");
-    let mut tasks = one_task_each(suites)?;
-    if own.is_dir() {
-        tasks.extend(one_task_each(own)?);
-    }
-    let (mut comparisons, mut passed_over) = (Vec::new(), Vec::new());
-    for (number, (name, texts)) in tasks.iter().enumerate() {
-        let omissions = texts.omissions();
-        let at = |shift: usize| omissions.get((number * 7 + shift) % omissions.len().max(1));
-        let (Some(one), Some(two)) = (at(0), at(omissions.len() / 2)) else {
-            passed_over.push(format!("{name}: no precondition to remove"));
-            continue;
-        };
-        let found = compare(name, texts, [one, two], walks);
-        match found {
-            Ok(found) => comparisons.extend(found),
-            Err(why) => passed_over.push(format!("{name}: {why}")),
-        }
-    }
-    let alpha = 1e-4 / comparisons.len().max(1) as f64;
-    println!("domain, direction, dead ends, longest walk | exact | interval of {walks} walks | inside");
-    let mut inside = 0;
-    for comparison in &comparisons {
-        let interval = interval::direction_interval(&comparison.strata, alpha);
-        let holds = interval.contains(comparison.exact);
-        inside += usize::from(holds);
-        println!(
-            "{} | {:.6} | {:.6} to {:.6} | {}",
-            comparison.name,
-            comparison.exact,
-            interval.low,
-            interval.high,
-            if holds { "yes" } else { "no" }
-        );
-    }
-    println!("{inside} of {} comparisons inside; passed over: {}", comparisons.len(), passed_over.len());
-    passed_over.iter().for_each(|why| println!("  {why}"));
-    Ok(())
-}
-
-fn compare(
-    name: &str,
-    texts: &Texts,
-    [one, two]: [&Mutation; 2],
-    walks: u32,
-) -> Result<Vec<Comparison>, String> {
-    let make = |omission| texts.with(omission).model(Semantics::Strips);
-    let (reference, candidate) = (make(one)?, make(two)?);
-    let t_max = fitting(&reference, &candidate)?;
-    let mut out = Vec::new();
-    for (direction, source, target) in [
-        ("reference to candidate", &reference, &candidate),
-        ("candidate to reference", &candidate, &reference),
-    ] {
-        for (form, dead_ends) in [("condition", DeadEnds::CONDITION), ("truncate", DeadEnds::Truncate)] {
-            let exact = exact(source, target, t_max, dead_ends).map_err(|e| e.to_string())?;
-            let spec = SampleSpec {
-                t_max,
-                walks_per_length: walks / t_max,
-                seed: 2024,
-                dead_ends,
-                policy: WalkPolicy::Uniform,
-            };
-            let sampled =
-                sample_direction(source, target, &spec, &mut Unlimited).map_err(|e| e.to_string())?;
-            let (Some(exact), Some(sampled)) = (exact, sampled) else { break };
-            let dead_end_met = sampled.lengths.iter().any(|l| l.rejected > 0);
-            out.push(Comparison {
-                name: format!("{name} ({one} / {two}), {direction}, {form}, {t_max}"),
-                exact,
-                strata: interval::strata([&sampled]),
-            });
-            // Without dead ends both forms are one distribution.
-            if !dead_end_met {
-                break;
-            }
-        }
-    }
-    Ok(out)
-}
-
-fn exact(source: &Model, target: &Model, t_max: u32, dead_ends: DeadEnds) -> Result<Option<f64>, ExactError> {
-    let mut budget = CountingLimits { polls: u64::MAX, bytes: 1 << 30 };
-    let exact = exact_direction(source, target, t_max, dead_ends, 400_000, &mut budget)?;
-    Ok(exact.and_then(|e| e.score()))
-}
-
-/// The longest walk length among a few at which exact mode fits in both directions.
-fn fitting(reference: &Model, candidate: &Model) -> Result<u32, String> {
-    let mut last = String::new();
-    for t_max in [10, 6, 4, 3] {
-        let fits = |source, target| exact(source, target, t_max, DeadEnds::CONDITION);
-        match fits(reference, candidate).and_then(|_| fits(candidate, reference)) {
-            Ok(_) => return Ok(t_max),
-            Err(error) => last = error.to_string(),
-        }
-    }
-    Err(last)
 }
 
 /// Vans on a ring of towns with a road across, parcels in them.
@@ -383,7 +160,7 @@ fn measure_growth(venv: Option<&Path>, repeats: usize) -> Result<(), String> {
 }
 
 fn one(texts: &Texts, method: GroundingMethod, repeats: usize) -> Result<String, String> {
-    let make = || texts.model_by(Semantics::GroundNoOpsDropped, method);
+    let make = || texts.model(Semantics::GroundNoOpsDropped, method);
     let mut least = f64::INFINITY;
     for seed in 0..repeats.max(1) as u64 {
         let start = Instant::now();
@@ -447,7 +224,7 @@ fn compare_with_peer(
         let mut refused = None;
         for seed in 0..repeats.max(1) as u64 {
             let start = Instant::now();
-            let make = || texts.model_by(Semantics::GroundNoOpsDropped, method);
+            let make = || texts.model(Semantics::GroundNoOpsDropped, method);
             let (one, two) = (make()?, make()?);
             let (score, _) = reference_code_score(&one, &two, seed)?;
             ours = ours.min(start.elapsed().as_secs_f64());
@@ -474,7 +251,7 @@ fn compare_with_peer(
 
 /// Steps walked a second, each executed on both sides, on models that are ready.
 fn steps_a_second(texts: &Texts, method: GroundingMethod) -> Result<f64, String> {
-    let model = texts.model_by(Semantics::GroundNoOpsDropped, method)?;
+    let model = texts.model(Semantics::GroundNoOpsDropped, method)?;
     let (mut steps, start) = (0, Instant::now());
     for seed in 0.. {
         steps += reference_code_score(&model, &model, seed)?.1;

@@ -44,14 +44,14 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> Exit {
             return context.show(check(&context.app, &request), |result| {
                 if args.json {
                     context.output.json(&result);
-                    return result.status();
+                    return result.status;
                 }
                 context.output.diagnostics(&result.diagnostics, &result.sources);
-                if result.status() == Exit::Good {
+                if result.status == Exit::Good {
                     let lines: String = result.starts.iter().map(|line| format!("{line}\n")).collect();
                     context.output.result(&format!("{}: good\n{lines}", result.name));
                 }
-                result.status()
+                result.status
             });
         }
     }

@@ -364,7 +364,7 @@ pub(crate) fn run(context: &Context, args: &EvaluateCommandArgs) -> Exit {
     }
     context.show(evaluate(&context.app, &request), |result| {
         print(context, &args.tables, &result);
-        result.status()
+        result.status
     })
 }
 
@@ -383,7 +383,7 @@ fn run_merge(context: &Context, args: &MergeArgs) -> Exit {
         }
         print_failures(context, &result);
         list_unfinished(context, &result.unfinished, result.counts.cells);
-        result.status()
+        result.status
     })
 }
 
@@ -415,7 +415,7 @@ fn print(context: &Context, args: &TableArgs, result: &EvaluateResult) {
     print_pending();
     print_failures(context, result);
     let left_out = cells - selected;
-    if result.status() == Exit::Interrupted {
+    if result.status == Exit::Interrupted {
         context.output.note(&format!("interrupted; go on with `planforge evaluate --resume --out {out}`"));
     } else if left_out > 0 {
         context.output.note(&format!(

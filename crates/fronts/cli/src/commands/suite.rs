@@ -255,7 +255,7 @@ pub(crate) fn run_describe(context: &Context, args: &SuiteDescribeArgs) -> Exit 
     context.show(describe(&context.app, &request), |result| {
         if args.json {
             context.output.json(&result);
-            return result.status();
+            return result.status;
         }
         let files = &result.files;
         let what = if files.is_empty() { "nothing to write".to_owned() } else { counted(files) };
@@ -267,7 +267,7 @@ pub(crate) fn run_describe(context: &Context, args: &SuiteDescribeArgs) -> Exit 
             let _ = writeln!(out, "{}", entry.file);
         }
         context.output.result(&out);
-        result.status()
+        result.status
     })
 }
 

@@ -34,7 +34,9 @@ fn questions(run: &Path) -> Vec<String> {
     let folder = planforge_record::RunFolder::open(run, Default::default()).unwrap();
     let journal: &dyn planforge_record::Journal = &folder;
     let asked = journal.events().into_iter().filter_map(|event| match event {
-        planforge_record::Event::Completion { request, .. } => Some(request),
+        planforge_record::Event::Completion(planforge_record::CompletionEvent { request, .. }) => {
+            Some(request)
+        }
         _ => None,
     });
     asked.map(|blob| String::from_utf8(journal.get(&blob).unwrap()).unwrap()).collect()

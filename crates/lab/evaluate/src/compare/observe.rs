@@ -7,7 +7,7 @@ use crate::results::{
 use planforge_contract::{Decision, Failure, FailureClass, PlanOutcome, Price};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Cost, Pipeline, RunReport, Stage, TaskUsage};
-use planforge_record::{Event, Journal, RunManifest};
+use planforge_record::{CompletionEvent, Event, Journal, RunManifest};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -244,13 +244,15 @@ fn plan(report: &RunReport, task: &str) -> Option<(usize, Option<f64>)> {
 fn costs<'e>(events: &'e [Event], prices: &BTreeMap<String, Price>) -> BTreeMap<&'e str, TaskCost> {
     let mut last: BTreeMap<&str, &Event> = BTreeMap::new();
     for event in events {
-        if let Event::Completion { key, .. } = event {
+        if let Event::Completion(CompletionEvent { key, .. }) = event {
             last.insert(key, event);
         }
     }
     let mut costs: BTreeMap<&str, TaskCost> = BTreeMap::new();
     for event in last.values() {
-        let Event::Completion { path, llm, result, usage, elapsed_ms, .. } = event else { continue };
+        let Event::Completion(CompletionEvent { path, llm, result, usage, elapsed_ms, .. }) = event else {
+            continue;
+        };
         let cost = costs.entry(path.split('/').next().unwrap_or_default()).or_default();
         cost.waiting_s += *elapsed_ms as f64 / 1000.0;
         if result.is_none() {

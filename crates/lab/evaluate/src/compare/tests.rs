@@ -4,7 +4,7 @@ use crate::results::{CellKey, CellResult, Judges, OpenReason, ProblemOutcome, Ta
 use planforge_contract::{
     Assessment, Decision, FailureClass, PlanOutcome, ProviderFailure, UndecidedReason, Usage,
 };
-use planforge_record::{Event, Journal, RunManifest, TaskUse};
+use planforge_record::{CompletionEvent, Event, Journal, RunManifest, TaskUse};
 use proptest::prelude::*;
 
 fn task(stem: &str, outcome: TaskOutcome) -> TaskResult {
@@ -479,23 +479,25 @@ fn runs_under_several_seeds_are_samples_too() {
 fn costs_are_those_of_the_record() {
     let run = Recorded::new();
     run.sample("problem/0", "a", &[]);
-    let asked = |path: &str, result: bool, usage: Usage, elapsed_ms| Event::Completion {
-        key: format!("k:{path}"),
-        path: path.to_owned(),
-        role: "writer".to_owned(),
-        llm: "main".to_owned(),
-        request: String::new(),
-        result: result.then(String::new),
-        failure: (!result).then(|| ProviderFailure {
-            class: planforge_contract::ProviderFailureClass::Timeout,
-            message: String::new(),
-            status: None,
-            retry_after_ms: None,
-            usage: None,
-        }),
-        usage,
-        attempts: 1,
-        elapsed_ms,
+    let asked = |path: &str, result: bool, usage: Usage, elapsed_ms| {
+        Event::Completion(CompletionEvent {
+            key: format!("k:{path}"),
+            path: path.to_owned(),
+            role: "writer".to_owned(),
+            llm: "main".to_owned(),
+            request: String::new(),
+            result: result.then(String::new),
+            failure: (!result).then(|| ProviderFailure {
+                class: planforge_contract::ProviderFailureClass::Timeout,
+                message: String::new(),
+                status: None,
+                retry_after_ms: None,
+                usage: None,
+            }),
+            usage,
+            attempts: 1,
+            elapsed_ms,
+        })
     };
     let counted = Usage { prompt_tokens: Some(100), completion_tokens: Some(20), ..Usage::default() };
     let events = [

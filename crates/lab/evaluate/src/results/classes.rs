@@ -146,7 +146,7 @@ impl ClassReader<'_> {
     /// Reads an assessment.
     fn read_evidence(&mut self, blob: &str) -> Result<KeptEvidence, Failure> {
         let bytes = self.journal.get(blob).map_err(Failure::from)?;
-        let read: Evidence = serde_json::from_slice(&bytes).map_err(|error| other(blob, &error))?;
+        let read: Evidence = planforge_contract::read_json(&bytes).map_err(|error| other(blob, &error))?;
         let Some(evidence) = read.evidence.filter(|evidence| !evidence.actions.is_empty()) else {
             // A verifier that has nothing to say of any action could not look.
             let undecided = |action| KeptClassification {

@@ -5,7 +5,7 @@ use planforge_contract::{
     CompletionRequest, Constraint, Failure, FailureClass, ProviderFailureClass as Class,
 };
 use planforge_llm::{CallSite, Clock, Llm, LlmOptions, ModelSettings, SystemClock, derive_seed};
-use planforge_record::{Event, Journal, MemoryJournal};
+use planforge_record::{CompletionEvent, Event, Journal, MemoryJournal};
 use planforge_testkit::SilentHost;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn a_required_grammar_fails_by_name_before_a_request_is_sent() {
 
 fn path_of(event: &Event) -> Option<String> {
     match event {
-        Event::Completion { path, .. } => Some(path.clone()),
+        Event::Completion(CompletionEvent { path, .. }) => Some(path.clone()),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use planforge_contract::{
     ProviderFailureClass as Class, Usage,
 };
 use planforge_llm::{ArrivedResult, DeferredReplies, Mode};
-use planforge_record::{Event, Journal, Redactor};
+use planforge_record::{CompletionEvent, Event, Journal, Redactor};
 use planforge_testkit::SilentHost;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn what_waits_is_told_once_in_the_order_of_paths_and_an_answer_ends_it() {
     let told = next.complete("main", question("t/a", 2), &site("t/a"), &SilentHost::default()).unwrap();
     assert_eq!(told.replies.len(), 2);
     let events = bench.journal.events();
-    let [Event::Completion { key, attempts: 1, elapsed_ms: 0, .. }] = &events[..] else {
+    let [Event::Completion(CompletionEvent { key, attempts: 1, elapsed_ms: 0, .. })] = &events[..] else {
         panic!("{events:?}")
     };
     assert_eq!(*key, pending[0].key);

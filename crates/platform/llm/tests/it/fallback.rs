@@ -3,7 +3,7 @@
 use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask_at, failure, order, replies, texts};
 use planforge_contract::{CompletionResult, Failure, FailureClass, ProviderFailureClass as Class};
 use planforge_llm::{Mode, RoleAnswer, RoleModels};
-use planforge_record::{Event, Journal, comparable_events};
+use planforge_record::{CompletionEvent, Event, Journal, comparable_events};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +22,7 @@ fn ask(bench: &Bench, text: &str) -> RoleAnswer {
 /// Tables that replied, in the order of the journal.
 fn tables(bench: &Bench) -> Vec<String> {
     let told = |event: Event| match event {
-        Event::Completion { llm, result: Some(_), .. } => Some(llm),
+        Event::Completion(CompletionEvent { llm, result: Some(_), .. }) => Some(llm),
         _ => None,
     };
     bench.journal.events().into_iter().filter_map(told).collect()

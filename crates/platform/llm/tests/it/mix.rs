@@ -3,7 +3,7 @@
 use crate::common::{Bench, ScriptedProvider, ask_at, failure, order, replies, texts, weights};
 use planforge_contract::{CompletionRequest, ProviderFailureClass as Class};
 use planforge_llm::{Llm, RoleAnswer, RoleModels};
-use planforge_record::{Event, Journal, MemoryJournal, comparable_events};
+use planforge_record::{CompletionEvent, Event, Journal, MemoryJournal, comparable_events};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,7 +121,7 @@ fn a_crash_after_any_event_asks_nothing_again_that_was_answered_and_changes_no_a
             assert_eq!(all(&rest.llm(), &models, 4), answers, "after {kept} events");
             let answered = |events: &[Event]| -> Vec<String> {
                 let key = |event: &Event| match event {
-                    Event::Completion { key, result: Some(_), .. } => Some(key.clone()),
+                    Event::Completion(CompletionEvent { key, result: Some(_), .. }) => Some(key.clone()),
                     _ => None,
                 };
                 events.iter().filter_map(key).collect()

@@ -3,7 +3,7 @@
 use crate::common::{Bench, ScriptedProvider, UnansweredResult, ask, failure, replies};
 use planforge_contract::{FailureClass, ProviderFailureClass as Class};
 use planforge_llm::Mode;
-use planforge_record::{Event, Journal, Lookup, Redactor, comparable_events};
+use planforge_record::{CompletionEvent, Event, Journal, Lookup, Redactor, comparable_events};
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
 
@@ -178,7 +178,7 @@ fn a_provider_that_tells_a_secret_tells_nobody() {
     let events = bench.journal.events();
     let mut text = serde_json::to_string(&events).unwrap() + &seen.lock().unwrap();
     for event in &events {
-        if let Event::Completion { request, result, .. } = event {
+        if let Event::Completion(CompletionEvent { request, result, .. }) = event {
             for id in [Some(request), result.as_ref()].into_iter().flatten() {
                 text.push_str(&String::from_utf8(bench.journal.get(id).unwrap()).unwrap());
             }

@@ -5,7 +5,7 @@ use planforge_contract::api::{Host, Provider, Translator, Verifier};
 use planforge_contract::*;
 use planforge_llm::{Clock, Llm, LlmOptions, Mode, ModelSettings, ModelTable};
 use planforge_pipeline::*;
-use planforge_record::{BudgetCost, BudgetEnd, Event, Journal, MemoryJournal, TaskVerdict};
+use planforge_record::{BudgetCost, BudgetEnd, CompletionEvent, Event, Journal, MemoryJournal, TaskVerdict};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -191,7 +191,7 @@ fn no_two_samples_share_a_path() {
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            Event::Completion { path, .. } => Some(path),
+            Event::Completion(CompletionEvent { path, .. }) => Some(path),
             _ => None,
         })
         .collect();

@@ -464,7 +464,7 @@ pub(crate) fn jobs_and_replays_change_nothing(
 pub(crate) fn crashes_lose_nothing(make: impl Fn() -> Bench, tasks: &[RunTask]) -> Vec<Event> {
     let (whole, journal) = make().run(tasks, 1);
     let events = journal.events();
-    let paid = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion { .. })).count();
+    let paid = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::Completion(_))).count();
     assert!(paid(&events) > 0, "the run asks a model");
     for cut in 0..=events.len() {
         let torn = Arc::new(MemoryJournal::default());

@@ -5,7 +5,7 @@ use planforge_contract::api::Host;
 use planforge_contract::*;
 use planforge_llm::Mode;
 use planforge_pipeline::*;
-use planforge_record::{Event, Journal, MemoryJournal, TaskVerdict};
+use planforge_record::{CompletionEvent, Event, Journal, MemoryJournal, TaskVerdict};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -56,7 +56,7 @@ fn replay_needs_no_provider_and_gives_the_same_bytes() {
     assert_eq!(bench.provider.asked.load(Ordering::SeqCst), asked);
     let effects = |j: &MemoryJournal| {
         let key = |event| match event {
-            Event::Effect { key, .. } | Event::Completion { key, .. } => Some(key),
+            Event::Effect { key, .. } | Event::Completion(CompletionEvent { key, .. }) => Some(key),
             _ => None,
         };
         let mut keys: Vec<String> = j.events().into_iter().filter_map(key).collect();

@@ -72,7 +72,7 @@ fn story(run: &RunFolder) -> String {
 }
 
 fn paid(run: &RunFolder) -> usize {
-    run.events().iter().filter(|e| matches!(e, Event::Completion { .. })).count()
+    run.events().iter().filter(|e| matches!(e, Event::Completion(_))).count()
 }
 
 #[test]

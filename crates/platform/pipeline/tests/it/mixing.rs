@@ -3,7 +3,7 @@
 use crate::common::*;
 use planforge_diagnostics::{Diagnostic, Severity};
 use planforge_pipeline::*;
-use planforge_record::{Event, Journal, TaskVerdict};
+use planforge_record::{CompletionEvent, Event, Journal, TaskVerdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ fn bench(writer: &str) -> Bench {
 /// Tables that replied.
 fn tables_that_replied(journal: &impl Journal) -> BTreeSet<String> {
     let told = |event: Event| match event {
-        Event::Completion { llm, result: Some(_), .. } => Some(llm),
+        Event::Completion(CompletionEvent { llm, result: Some(_), .. }) => Some(llm),
         _ => None,
     };
     journal.events().into_iter().filter_map(told).collect()

@@ -1,12 +1,12 @@
 //! Run folders and cassettes on a real disk: what a crash leaves, what is refused, what comes back.
 
 use planforge_contract::{CompletionResult, FinishReason, Replies, Reply, TokenLogprob, Usage};
-use planforge_record::Event;
 use planforge_record::{
     Cassette, CassetteHeader, CompletionRecord, ConfigText, EffectRecord, Journal, Lookup, MemoryJournal,
     Nearest, Redactor, RunFolder, RunManifest, canonical_json, comparable_events, effect_key,
     export_cassette, nearest, run_that_owns, sha256_hex,
 };
+use planforge_record::{CompletionEvent, Event};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::fs;
@@ -385,17 +385,19 @@ fn a_miss_is_explained_by_the_nearest_request() {
 
 #[test]
 fn comparable_events_forget_time_and_order_alone() {
-    let event = |elapsed_ms, attempts| Event::Completion {
-        key: "k".into(),
-        path: "p".into(),
-        role: "r".into(),
-        llm: "l".into(),
-        request: "b".into(),
-        result: None,
-        failure: None,
-        usage: Usage::default(),
-        attempts,
-        elapsed_ms,
+    let event = |elapsed_ms, attempts| {
+        Event::Completion(CompletionEvent {
+            key: "k".into(),
+            path: "p".into(),
+            role: "r".into(),
+            llm: "l".into(),
+            request: "b".into(),
+            result: None,
+            failure: None,
+            usage: Usage::default(),
+            attempts,
+            elapsed_ms,
+        })
     };
     let task = Event::TaskStarted { task: "t".into() };
     let text = comparable_events(&[event(1, 1), task.clone()]);

@@ -5,8 +5,8 @@ use planforge_contract::{CompletionRequest, Failure, Message};
 use planforge_llm::{CallSite, Llm, LlmOptions, Mode, ModelSettings, ModelTable, derive_seed};
 use planforge_provider_services::openai::{OpenAi, OpenAiOptions};
 use planforge_record::{
-    Cassette, CassetteHeader, Event, Journal, Lookup, MemoryJournal, Redactor, RunFolder, RunManifest,
-    comparable_events, export_cassette,
+    Cassette, CassetteHeader, CompletionEvent, Event, Journal, Lookup, MemoryJournal, Redactor, RunFolder,
+    RunManifest, comparable_events, export_cassette,
 };
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer, SilentHost};
 use secrecy::SecretString;
@@ -100,7 +100,7 @@ fn every_attempt_of_the_host_is_exactly_one_http_request() {
         let usage = &llm.usage()["main"];
         assert_eq!(usage.requests_sent as usize, server.count(), "{name}");
         let recorded = journal.events().into_iter().find_map(|e| match e {
-            Event::Completion { attempts, .. } => Some(attempts as usize),
+            Event::Completion(CompletionEvent { attempts, .. }) => Some(attempts as usize),
             _ => None,
         });
         assert_eq!(recorded, Some(server.count()), "{name}");

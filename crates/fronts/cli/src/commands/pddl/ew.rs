@@ -110,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &EwArgs) -> Exit {
                 context.output.note(&not.message);
             }
         }
-        result.status()
+        result.status
     })
 }
 

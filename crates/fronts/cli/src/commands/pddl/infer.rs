@@ -77,7 +77,7 @@ pub(crate) fn run(context: &Context, args: &InferArgs) -> Exit {
         if !args.json {
             print_text(context, args, &result);
         }
-        result.status()
+        result.status
     })
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, args: &PictureArgs) -> Exit {
         } else if let (Some(out), Some(written)) = (&args.out, &result.written) {
             context.output.result(&summary(written, out));
         }
-        result.status()
+        result.status
     })
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
     context.show(plan(&context.app, &request), |result| {
         if args.json {
             context.output.json(&result);
-            return result.status();
+            return result.status;
         }
         if let Some(outcome) = &result.outcome {
             print(context, outcome);
@@ -87,7 +87,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
             }
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
-        result.status()
+        result.status
     })
 }
 

@@ -46,14 +46,14 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
     context.show(validate(&context.app, &request), |result| {
         if args.json {
             context.output.json(&result);
-            return result.status();
+            return result.status;
         }
         context.output.result(&(verdict_line(args, &result) + "\n"));
         if let (Some(report), true) = (&result.validation, args.trace) {
             context.output.result(&trace(report));
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
-        result.status()
+        result.status
     })
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &SuiteCheckArgs) -> Exit {
         if args.json {
             context.output.json(&result);
         }
-        result.status()
+        result.status
     })
 }
 

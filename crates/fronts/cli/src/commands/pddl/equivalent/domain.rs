@@ -115,7 +115,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentDomainArgs) -> Exit {
             true => context.output.json(&result),
             false => print(context, &result),
         }
-        result.status()
+        result.status
     })
 }
 

@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, args: &EquivalentProblemArgs) -> Exit {
             true => context.output.json(&result),
             false => print(context, &result),
         }
-        result.status()
+        result.status
     })
 }
 

@@ -29,7 +29,7 @@ struct Module {
 ///
 /// # Errors
 /// A file or folder that cannot be read.
-pub fn circles(src: &Path) -> std::io::Result<Vec<Vec<PathBuf>>> {
+pub(crate) fn circles(src: &Path) -> std::io::Result<Vec<Vec<PathBuf>>> {
     let modules = read_modules(src)?;
     let mut edges: BTreeMap<&Path, BTreeSet<&Path>> = BTreeMap::new();
     for (place, module) in &modules {
@@ -48,11 +48,11 @@ pub fn circles(src: &Path) -> std::io::Result<Vec<Vec<PathBuf>>> {
 
 /// Modules of one folder that import each other in a circle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ModuleCircle {
+pub(crate) struct ModuleCircle {
     /// The module that they are in, such as `crate::reader`.
-    pub parent: String,
+    pub(crate) parent: String,
     /// Their names in it, sorted.
-    pub modules: Vec<String>,
+    pub(crate) modules: Vec<String>,
 }
 
 /// Groups of modules of the crate in `src` that import each other in a circle.
@@ -64,7 +64,7 @@ pub struct ModuleCircle {
 ///
 /// # Errors
 /// A file or folder that cannot be read.
-pub fn module_circles(src: &Path) -> std::io::Result<Vec<ModuleCircle>> {
+pub(crate) fn module_circles(src: &Path) -> std::io::Result<Vec<ModuleCircle>> {
     let modules = read_modules(src)?;
     let mut levels: BTreeMap<&[String], BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for (place, module) in &modules {
