@@ -1,6 +1,7 @@
-//! Links the program of a release at a fixed address: 113,000 relocations less make it 2.7 MB smaller, and `planforge --version` takes 3.1 ms instead
-//! of 3.9. Its libraries, and plugins that are loaded, stay relocatable.
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "the interface between a build script and cargo")]
+//! Links the program of a release at a fixed address: without the 113,000 addresses that are else corrected at each start, it is 2.7 MB smaller
+//! and starts in three quarters of the time. Libraries, and plugins among them, stay relocatable.
+
+#![allow(clippy::disallowed_methods, reason = "cargo passes the target and the profile in the environment")]
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
