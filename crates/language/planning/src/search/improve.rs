@@ -8,7 +8,7 @@
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{Outcome, SearchStatistics, Space};
-use super::windows::{Windows, eliminate};
+use super::windows::{Windows, eliminate, least_work};
 use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
 
 /// A plan that is better than those before it.
@@ -178,9 +178,10 @@ impl<'a, 't> Engine<'a, 't> {
         self.raise(&mut lower, &mut bound, 1, best)?;
         let search = Greedy::new(space, guidance, Some(WEIGHTS[0]));
         let mut restarts = Restarts { turns: Turns::new(search), weight: 0, until: RESTART };
-        let mut windows = Windows::new(additive);
+        let mut windows = Windows::new(additive, self.max_generated);
         while !best.is_optimal() {
-            let turn = TURN.min(self.max_generated.saturating_sub(self.statistics.generated));
+            let left = self.max_generated.saturating_sub(self.statistics.generated);
+            let turn = TURN.min(least_work(left));
             if turn == 0 {
                 return Err(StopReason::Nodes);
             }
@@ -221,7 +222,7 @@ impl<'a, 't> Engine<'a, 't> {
     /// A pass of windows over the plan.
     fn replan<C: Cost>(&mut self, windows: &mut Windows, best: &mut Best) -> Result<(), StopReason> {
         let Some(pass) =
-            windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics)
+            windows.pass::<C>(self.space, &best.plan, self.resources, self.statistics)
         else {
             best.raise_floor(best.cost);
             return Ok(());
