@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+mod axioms;
 mod bits;
 pub mod claims;
 mod codes;
