@@ -1,7 +1,7 @@
 //! Derived facts: what follows from the basic facts of a state, computed anew or from the state before.
 
 use crate::bits;
-use crate::simulate::Csr;
+use crate::csr::Csr;
 use crate::task::{Condition, Fact, GroundTask};
 use planforge_pddl::Number;
 

@@ -7,6 +7,7 @@ mod axioms;
 mod bits;
 pub mod claims;
 mod codes;
+mod csr;
 pub mod equivalence;
 pub mod graph;
 mod ground;

@@ -112,7 +112,7 @@ pub(crate) fn run_search_with(
     let (mut floor, mut stopped) = (0, None);
     let (outcome, method) = match algorithm {
         Algorithm::Greedy => match Guidance::new(&reduced, &mut watch) {
-            Ok(guidance) => greedy::search(&space, &guidance, &mut watch, &mut statistics),
+            Ok(guidance) => width::search(&space, &guidance, &mut watch, &mut statistics),
             Err(reason) => (Outcome::Stopped(reason), greedy::METHOD),
         },
         Algorithm::Anytime => {

@@ -5,8 +5,7 @@
 
 use super::astar::EVALUATION;
 use super::relaxed::{FfHeuristic, Relaxed, scaled};
-use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId, initial_state};
-use super::width::{self, WidthSearch};
+use super::space::{NONE, NodeTable, SearchStatistics, Space, StateId, initial_state};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact, GroundTask};
@@ -89,7 +88,7 @@ pub(super) struct Greedy<'s, 't> {
     costs: Option<Costs>,
     started: bool,
     /// States of other searches that count for the same limit.
-    beside: usize,
+    pub(super) beside: usize,
     /// Work of an evaluation.
     evaluation: u64,
     /// Evaluations and generated states, weighted by about the time that they take.
@@ -110,44 +109,9 @@ pub(super) enum Progress {
 /// Name of the greedy search.
 pub(super) const METHOD: &str = "lazy greedy search with h_FF, landmarks and preferred operators";
 
-/// Work of the greedy search before the width search starts: what it finds at all, it mostly finds by then.
-const ALONE: u64 = 2_000_000;
-/// Work of a turn after that.
-const TURN: u64 = 50_000;
-
 /// Work of an evaluation of h_FF in turns with a width search, where that of a generated state is 1. It grows with the task.
 pub(super) fn evaluation_work(relaxed: &Relaxed) -> u64 {
     EVALUATION + relaxed.operators() as u64 / 256
-}
-
-/// Searches greedily with h_FF and, where the task has landmarks, their count; after some work in turns with a width search. The turns
-/// are counted in work, not in time.
-pub(super) fn search(
-    space: &Space<'_>,
-    guidance: &Guidance,
-    watch: &mut LimitWatch<'_>,
-    statistics: &mut SearchStatistics,
-) -> (Outcome, &'static str) {
-    let mut greedy = Greedy::new(space, guidance, None);
-    let mut width: Option<WidthSearch<'_, '_>> = None;
-    loop {
-        let turn = if width.is_none() { ALONE } else { TURN };
-        match greedy.run(u64::MAX, turn, watch, statistics) {
-            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), METHOD),
-            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, METHOD),
-            Ok(Progress::Paused) => {}
-            Err(reason) => return (Outcome::Stopped(reason), METHOD),
-        }
-        let width = width.get_or_insert_with(|| WidthSearch::new(space, guidance));
-        width.beside = greedy.table.len();
-        match width.run(TURN, watch, statistics) {
-            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), width::METHOD),
-            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, width::METHOD),
-            Ok(Progress::Paused) => {}
-            Err(reason) => return (Outcome::Stopped(reason), METHOD),
-        }
-        greedy.beside = width.len();
-    }
 }
 
 impl<'s, 't> Greedy<'s, 't> {
@@ -181,6 +145,11 @@ impl<'s, 't> Greedy<'s, 't> {
             work: 0,
             next: Vec::new(),
         }
+    }
+
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
     }
 
     /// Searches a plan that costs less than `ceiling` until `work` more is done.

@@ -8,6 +8,7 @@
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{Outcome, SearchStatistics, Space};
+use super::width;
 use super::windows::{Windows, eliminate, least_work};
 use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
 
@@ -44,7 +45,7 @@ pub(super) fn search(
     let mut first = ScopedLimits::new(resources);
     let mut watch = LimitWatch::new(&mut first, max_nodes.min(u64::from(u32::MAX - 1)));
     let found = Guidance::new(space.task, &mut watch).map(|guidance| {
-        let found = greedy::search(space, &guidance, &mut watch, statistics);
+        let found = width::search(space, &guidance, &mut watch, statistics);
         (guidance, found)
     });
     drop(first);

@@ -5,7 +5,7 @@
 
 use super::space::NONE;
 use crate::bits;
-use crate::simulate::Csr;
+use crate::csr::Csr;
 use crate::task::{Condition, Fact, GroundTask};
 
 /// The delete-relaxed task.

@@ -1,13 +1,13 @@
-//! Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017), for plateaus of the heuristics.
+//! Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017), for plateaus of the heuristics; its turns with the greedy search.
 //!
 //! States wait by their novelty, then by the goals that remain. Two counters divide the states: the goals that remain, and the facts of a relaxed plan
 //! that were reached on the way since their number last fell. A state has novelty 1 if a fact is true for the first time among the states with the same
 //! counters, 2 if a pair of facts is, and 3 otherwise. A relaxed plan is computed only where the number of goals has fallen, so most states cost
 //! no evaluation.
 
-use super::greedy::{BucketQueue, Guidance, LandmarkCount, Progress, evaluation_work};
+use super::greedy::{self, BucketQueue, Greedy, Guidance, LandmarkCount, Progress, evaluation_work};
 use super::relaxed::FfHeuristic;
-use super::space::{NONE, NodeTable, SearchStatistics, Space, StateId};
+use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact};
@@ -22,6 +22,41 @@ const MAX_PAIR_WORDS: usize = 1 << 25;
 const LEVELS: u64 = 1 << 10;
 /// Bytes of a state beside its entry in the table, about.
 const NODE_BYTES: u64 = 32;
+
+/// Work of the greedy search before the width search starts: what it finds at all, it mostly finds by then.
+const ALONE: u64 = 2_000_000;
+/// Work of a turn after that.
+const TURN: u64 = 50_000;
+
+/// Searches greedily with h_FF and, where the task has landmarks, their count; after some work in turns with a width search. The turns
+/// are counted in work, not in time.
+pub(super) fn search(
+    space: &Space<'_>,
+    guidance: &Guidance,
+    watch: &mut LimitWatch<'_>,
+    statistics: &mut SearchStatistics,
+) -> (Outcome, &'static str) {
+    let mut greedy = Greedy::new(space, guidance, None);
+    let mut width: Option<WidthSearch<'_, '_>> = None;
+    loop {
+        let turn = if width.is_none() { ALONE } else { TURN };
+        match greedy.run(u64::MAX, turn, watch, statistics) {
+            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), greedy::METHOD),
+            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, greedy::METHOD),
+            Ok(Progress::Paused) => {}
+            Err(reason) => return (Outcome::Stopped(reason), greedy::METHOD),
+        }
+        let width = width.get_or_insert_with(|| WidthSearch::new(space, guidance));
+        width.beside = greedy.len();
+        match width.run(TURN, watch, statistics) {
+            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), METHOD),
+            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, METHOD),
+            Ok(Progress::Paused) => {}
+            Err(reason) => return (Outcome::Stopped(reason), greedy::METHOD),
+        }
+        greedy.beside = width.len();
+    }
+}
 
 /// Values of a state.
 #[derive(Clone, Copy)]
