@@ -3,9 +3,11 @@
 
 #![warn(missing_docs)]
 
+mod axioms;
 mod bits;
 pub mod claims;
 mod codes;
+mod csr;
 pub mod equivalence;
 pub mod graph;
 mod ground;

@@ -10,6 +10,7 @@ mod mutex;
 mod relaxed;
 mod space;
 mod top_k;
+mod width;
 mod windows;
 
 pub(crate) use mutex::ReachablePairs;
@@ -110,13 +111,10 @@ pub(crate) fn run_search_with(
     let mut note = None;
     let (mut floor, mut stopped) = (0, None);
     let (outcome, method) = match algorithm {
-        Algorithm::Greedy => (
-            match Guidance::new(&reduced, &mut watch) {
-                Ok(guidance) => greedy::search(&space, &guidance, &mut watch, &mut statistics),
-                Err(reason) => Outcome::Stopped(reason),
-            },
-            greedy::METHOD,
-        ),
+        Algorithm::Greedy => match Guidance::new(&reduced, &mut watch) {
+            Ok(guidance) => width::search(&space, &guidance, &mut watch, &mut statistics),
+            Err(reason) => (Outcome::Stopped(reason), greedy::METHOD),
+        },
         Algorithm::Anytime => {
             let found = improve::search(&space, max_nodes, &mut resources, &mut statistics, on_plan);
             (floor, stopped) = (found.floor, found.stopped);

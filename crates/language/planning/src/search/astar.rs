@@ -375,7 +375,7 @@ pub(crate) struct LmCut<'r, C> {
     fresh: Vec<OperatorState<C>>,
     value: Vec<C>,
     /// Proposition to the operators that add it.
-    added_by: crate::simulate::Csr,
+    added_by: crate::csr::Csr,
     zone: Vec<Zone>,
     queue: Queue<C>,
     stack: Vec<u32>,

@@ -5,7 +5,7 @@
 
 use super::astar::EVALUATION;
 use super::relaxed::{FfHeuristic, Relaxed, scaled};
-use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId, initial_state};
+use super::space::{NONE, NodeTable, SearchStatistics, Space, StateId, initial_state};
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact, GroundTask};
@@ -19,10 +19,10 @@ type Edge = (StateId, u32);
 
 /// A start and a goal with what guides the search between them: the relaxed task and, where it has some, its landmarks.
 pub(super) struct Guidance {
-    start: Vec<u64>,
-    goal: Condition,
+    pub(super) start: Vec<u64>,
+    pub(super) goal: Condition,
     pub(super) relaxed: Relaxed,
-    landmarks: Option<Landmarks>,
+    pub(super) landmarks: Option<Landmarks>,
 }
 
 impl Guidance {
@@ -87,6 +87,10 @@ pub(super) struct Greedy<'s, 't> {
     /// `None` for the greedy search, which does not look at costs.
     costs: Option<Costs>,
     started: bool,
+    /// States of other searches that count for the same limit.
+    pub(super) beside: usize,
+    /// Work of an evaluation.
+    evaluation: u64,
     /// Evaluations and generated states, weighted by about the time that they take.
     pub(super) work: u64,
     next: Vec<u64>,
@@ -105,19 +109,9 @@ pub(super) enum Progress {
 /// Name of the greedy search.
 pub(super) const METHOD: &str = "lazy greedy search with h_FF, landmarks and preferred operators";
 
-/// Searches greedily with h_FF and, where the task has landmarks, their count.
-pub(super) fn search(
-    space: &Space<'_>,
-    guidance: &Guidance,
-    watch: &mut LimitWatch<'_>,
-    statistics: &mut SearchStatistics,
-) -> Outcome {
-    match Greedy::new(space, guidance, None).run(u64::MAX, u64::MAX, watch, statistics) {
-        Ok(Progress::Plan(plan)) => Outcome::Plan(plan),
-        Ok(Progress::Exhausted) => Outcome::Unsolvable,
-        Ok(Progress::Paused) => Outcome::Stopped(StopReason::Nodes),
-        Err(reason) => Outcome::Stopped(reason),
-    }
+/// Work of an evaluation of h_FF in turns with a width search, where that of a generated state is 1. It grows with the task.
+pub(super) fn evaluation_work(relaxed: &Relaxed) -> u64 {
+    EVALUATION + relaxed.operators() as u64 / 256
 }
 
 impl<'s, 't> Greedy<'s, 't> {
@@ -146,9 +140,16 @@ impl<'s, 't> Greedy<'s, 't> {
                 preferred: Vec::new(),
             }),
             started: false,
+            beside: 0,
+            evaluation: if weight.is_some() { EVALUATION } else { evaluation_work(relaxed) },
             work: 0,
             next: Vec::new(),
         }
+    }
+
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
     }
 
     /// Searches a plan that costs less than `ceiling` until `work` more is done.
@@ -180,7 +181,7 @@ impl<'s, 't> Greedy<'s, 't> {
             let per_node = self.table.bytes_per_state()
                 + 16 * (1 + waiting as u64 / (self.table.len() as u64 + 1))
                 + COSTS_BYTES * u64::from(self.costs.is_some());
-            watch.tick(self.table.len(), per_node)?;
+            watch.tick(self.table.len() + self.beside, per_node)?;
             let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
             let cost = self
                 .costs
@@ -233,7 +234,7 @@ impl<'s, 't> Greedy<'s, 't> {
             return Some(value);
         }
         statistics.evaluated += 1;
-        self.work += EVALUATION;
+        self.work += self.evaluation;
         let value = self.ff.evaluate(state, favourites);
         if let Some(costs) = &mut self.costs
             && let Some(value) = value
@@ -318,7 +319,7 @@ fn cost_unit(task: &GroundTask) -> Option<u64> {
 
 /// Entries by a key, the smallest key first.
 #[derive(Debug)]
-struct BucketQueue<T> {
+pub(super) struct BucketQueue<T> {
     buckets: Vec<VecDeque<T>>,
     /// Keys beyond the buckets: rare and large.
     far: BTreeMap<u64, VecDeque<T>>,
@@ -374,7 +375,7 @@ impl<T> BucketQueue<T> {
 const MAX_WORDS: usize = 40_000_000;
 
 /// Facts that every plan makes true at some time.
-struct Landmarks {
+pub(super) struct Landmarks {
     facts: Vec<Fact>,
     /// True for each landmark that is part of the goal.
     goal: Vec<bool>,
@@ -553,7 +554,7 @@ impl LandmarkSets {
 }
 
 /// Landmarks reached on each state's paths, and the number that remains.
-struct LandmarkCount<'l> {
+pub(super) struct LandmarkCount<'l> {
     landmarks: &'l Landmarks,
     words: usize,
     /// Reached sets by state.
@@ -564,7 +565,7 @@ struct LandmarkCount<'l> {
 
 impl<'l> LandmarkCount<'l> {
     /// Counts landmarks or, with a unit of cost, the cheapest ways to add them.
-    fn new(landmarks: &'l Landmarks, task: &GroundTask, unit: Option<u64>) -> Self {
+    pub(super) fn new(landmarks: &'l Landmarks, task: &GroundTask, unit: Option<u64>) -> Self {
         let mut weights = vec![if unit.is_some() { u32::MAX } else { 1 }; landmarks.len()];
         if let Some(unit) = unit {
             for (operator, added) in task.operators.iter().zip(&landmarks.added_by) {

@@ -8,7 +8,8 @@
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
 use super::space::{Outcome, SearchStatistics, Space};
-use super::windows::{Windows, eliminate};
+use super::width;
+use super::windows::{Windows, eliminate, least_work};
 use crate::resources::{Charged, LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
 
 /// A plan that is better than those before it.
@@ -44,13 +45,13 @@ pub(super) fn search(
     let mut first = ScopedLimits::new(resources);
     let mut watch = LimitWatch::new(&mut first, max_nodes.min(u64::from(u32::MAX - 1)));
     let found = Guidance::new(space.task, &mut watch).map(|guidance| {
-        let outcome = greedy::search(space, &guidance, &mut watch, statistics);
-        (guidance, outcome)
+        let found = width::search(space, &guidance, &mut watch, statistics);
+        (guidance, found)
     });
     drop(first);
-    let (guidance, plan) = match found {
-        Ok((guidance, Outcome::Plan(plan))) => (guidance, plan),
-        Ok((_, outcome)) => return Found { outcome, method: greedy::METHOD, floor: 0, stopped: None },
+    let (guidance, plan, method) = match found {
+        Ok((guidance, (Outcome::Plan(plan), method))) => (guidance, plan, method),
+        Ok((_, (outcome, method))) => return Found { outcome, method, floor: 0, stopped: None },
         Err(reason) => {
             return Found {
                 outcome: Outcome::Stopped(reason),
@@ -60,10 +61,10 @@ pub(super) fn search(
             };
         }
     };
-    let mut best = Best { plan: Vec::new(), cost: u128::MAX, floor: 0, method: greedy::METHOD };
+    let mut best = Best { plan: Vec::new(), cost: u128::MAX, floor: 0, method };
     let max_generated = statistics.generated.saturating_add(max_nodes);
     let mut engine = Engine { space, guidance: &guidance, max_generated, resources, statistics, on_plan };
-    best.offer(space, plan, greedy::METHOD, engine.on_plan);
+    best.offer(space, plan, method, engine.on_plan);
     // The first search released its memory, and the relaxed task stays in use.
     let charged = check(engine.resources.charge(guidance.relaxed.bytes()));
     let stopped = charged.and_then(|()| match astar::fits_narrow(space.task) {
@@ -178,9 +179,10 @@ impl<'a, 't> Engine<'a, 't> {
         self.raise(&mut lower, &mut bound, 1, best)?;
         let search = Greedy::new(space, guidance, Some(WEIGHTS[0]));
         let mut restarts = Restarts { turns: Turns::new(search), weight: 0, until: RESTART };
-        let mut windows = Windows::new(additive);
+        let mut windows = Windows::new(additive, self.max_generated);
         while !best.is_optimal() {
-            let turn = TURN.min(self.max_generated.saturating_sub(self.statistics.generated));
+            let left = self.max_generated.saturating_sub(self.statistics.generated);
+            let turn = TURN.min(least_work(left));
             if turn == 0 {
                 return Err(StopReason::Nodes);
             }
@@ -220,9 +222,7 @@ impl<'a, 't> Engine<'a, 't> {
 
     /// A pass of windows over the plan.
     fn replan<C: Cost>(&mut self, windows: &mut Windows, best: &mut Best) -> Result<(), StopReason> {
-        let Some(pass) =
-            windows.pass::<C>(self.space, &best.plan, self.max_generated, self.resources, self.statistics)
-        else {
+        let Some(pass) = windows.pass::<C>(self.space, &best.plan, self.resources, self.statistics) else {
             best.raise_floor(best.cost);
             return Ok(());
         };

@@ -5,7 +5,7 @@
 
 use super::space::NONE;
 use crate::bits;
-use crate::simulate::Csr;
+use crate::csr::Csr;
 use crate::task::{Condition, Fact, GroundTask};
 
 /// The delete-relaxed task.
@@ -148,6 +148,8 @@ pub(crate) struct FfHeuristic<'r> {
     buckets: Vec<Vec<u32>>,
     marked: Vec<bool>,
     touched: Vec<u32>,
+    /// Propositions of the last relaxed plan.
+    used: Vec<u32>,
     in_plan: Vec<bool>,
     stack: Vec<u32>,
     plan: Vec<u32>,
@@ -191,6 +193,7 @@ impl<'r> FfHeuristic<'r> {
             buckets: Vec::new(),
             marked: vec![false; relaxed.propositions],
             touched: Vec::new(),
+            used: Vec::new(),
             in_plan: vec![false; operators],
             stack: Vec::new(),
             plan: Vec::new(),
@@ -287,7 +290,16 @@ impl<'r> FfHeuristic<'r> {
             }
         }
         self.plan.drain(..).for_each(|o| self.in_plan[o as usize] = false);
-        self.touched.drain(..).for_each(|p| self.marked[p as usize] = false);
+        self.touched.iter().for_each(|&p| self.marked[p as usize] = false);
+        std::mem::swap(&mut self.touched, &mut self.used);
+        self.touched.clear();
         length
+    }
+
+    /// Facts that a relaxed plan of the state uses or adds; `None` where even the delete relaxation does not reach the goal.
+    pub(super) fn relaxed_plan_facts(&mut self, state: &[u64]) -> Option<impl Iterator<Item = Fact> + '_> {
+        self.evaluate(state, &mut Vec::new())?;
+        let facts = self.relaxed.negation.len() as Fact;
+        Some(self.used.iter().copied().filter(move |&p| p < facts))
     }
 }

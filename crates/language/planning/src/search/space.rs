@@ -1,9 +1,10 @@
 //! The state space of a task: packed states, applicable operators, successors, and the table of visited states.
 
 use super::mutex::Mutexes;
+use crate::axioms::AxiomEvaluator;
 use crate::bits;
 use crate::resources::StopReason;
-use crate::simulate::{AxiomEvaluator, SuccessorGenerator, apply_facts};
+use crate::simulate::{SuccessorGenerator, apply_facts};
 use crate::task::GroundTask;
 
 /// Result of a search.
@@ -79,13 +80,13 @@ impl<'t> Space<'t> {
         self.generator.for_each(state, &[], &mut |o| out.push(o));
     }
 
-    /// Writes the successor over `next`.
+    /// Writes the successor of a state with its derived facts over `next`.
     #[inline]
     pub(crate) fn apply(&self, state: &[u64], operator: u32, next: &mut Vec<u64>) {
         next.clear();
         next.extend_from_slice(state);
         apply_facts(&self.task.operators[operator as usize], next, &[]);
-        self.axioms.close(next, &[]);
+        self.axioms.update(state, next);
     }
 
     #[inline]

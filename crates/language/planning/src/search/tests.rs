@@ -1,10 +1,14 @@
 //! Heuristics against true distances on random tasks.
 
 use super::astar::LmCut;
+use super::greedy::{Guidance, Progress};
 use super::mutex::Mutexes;
 use super::reduce;
 use super::relaxed::{FfHeuristic, Relaxed};
-use super::space::{NONE, Space, initial_state};
+use super::space::{NONE, SearchStatistics, Space, initial_state};
+use super::width::WidthSearch;
+use crate::axioms::AxiomEvaluator;
+use crate::bits;
 use crate::resources::LimitWatch;
 use crate::{GroundLimits, Unlimited, ground, normalize};
 use support::{Features, random_task, read};
@@ -86,6 +90,73 @@ fn heuristics_respect_true_distances() {
         }
     }
     assert!(bounded > 500 && dead > 50 && exact > 100, "too little was compared: {bounded} {dead} {exact}");
+}
+
+#[test]
+fn derived_facts_of_a_successor_are_those_computed_anew() {
+    let mut changed = 0;
+    for seed in 0..400 {
+        let (domain, problem) =
+            random_task(seed, Features { adl: seed % 2 == 0, derived: true, costs: false });
+        let (domain, problem) = read(&domain, &problem);
+        let lifted = normalize(&domain, &problem).unwrap();
+        let task = ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap();
+        let axioms = AxiomEvaluator::new(&task);
+        let space = Space::new(&task, None);
+        let (mut operators, mut next) = (Vec::new(), Vec::new());
+        for (state, _) in distances(&space, 300).unwrap_or_default() {
+            space.applicable(&state, &mut operators);
+            for &operator in &operators {
+                space.apply(&state, operator, &mut next);
+                let mut anew = next.clone();
+                axioms.close(&mut anew, &[]);
+                assert_eq!(anew, next, "seed {seed}");
+                let derived = task.basic_facts as u32..task.facts.len() as u32;
+                changed += derived.filter(|&f| bits::get(&state, f) != bits::get(&next, f)).count();
+            }
+        }
+    }
+    assert!(changed > 1_000, "{changed}");
+}
+
+#[test]
+fn the_width_search_in_parts_finds_a_plan_where_there_is_one() {
+    let (mut plans, mut without) = (0, 0);
+    for seed in 0..1_500 {
+        let features = Features { adl: seed % 3 == 2, derived: seed % 4 == 0, costs: false };
+        let (domain, problem) = random_task(seed, features);
+        let (domain, problem) = read(&domain, &problem);
+        let lifted = normalize(&domain, &problem).unwrap();
+        let task = reduce(&ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
+        let space = Space::new(&task, None);
+        let Some(states) = distances(&space, 300).filter(|_| !task.goal_unreachable) else { continue };
+        if states[0].1 == Some(0) {
+            continue;
+        }
+        let mut resources = Unlimited;
+        let mut watch = LimitWatch::new(&mut resources, 1000);
+        let guidance = Guidance::new(&task, &mut watch).unwrap();
+        let mut search = WidthSearch::new(&space, &guidance);
+        let mut statistics = SearchStatistics::default();
+        let found = loop {
+            match search.run(3, &mut watch, &mut statistics).unwrap() {
+                Progress::Plan(plan) => break Some(plan),
+                Progress::Exhausted => break None,
+                Progress::Paused => {}
+            }
+        };
+        assert_eq!(found.is_some(), states[0].1.is_some(), "seed {seed}");
+        let (mut state, mut next) = (space.initial(), Vec::new());
+        for operator in found.iter().flatten() {
+            assert!(task.operators[*operator as usize].precondition.holds(&state, &[]), "seed {seed}");
+            space.apply(&state, *operator, &mut next);
+            std::mem::swap(&mut state, &mut next);
+        }
+        assert!(found.is_none() || space.is_goal(&state), "seed {seed}");
+        plans += u32::from(found.is_some());
+        without += u32::from(found.is_none());
+    }
+    assert!(plans > 60 && without > 15, "{plans} {without}");
 }
 
 #[path = "../../tests/it/support.rs"]

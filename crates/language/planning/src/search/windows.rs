@@ -99,6 +99,8 @@ pub(super) struct Windows {
     is_optimal: bool,
     /// True if LM-cut applies to the task.
     additive: bool,
+    /// Limit on the generated states of the statistics.
+    max_generated: u64,
     pub(super) work: u64,
 }
 
@@ -119,9 +121,10 @@ const WINDOW_WEIGHT: u32 = 2;
 const NEEDS_BYTES: usize = 64 << 20;
 
 impl Windows {
-    pub(super) fn new(additive: bool) -> Self {
+    pub(super) fn new(additive: bool, max_generated: u64) -> Self {
         Windows {
             additive,
+            max_generated,
             level: 0,
             effort: FIRST_EFFORT,
             proven: FxHashSet::default(),
@@ -146,13 +149,12 @@ impl Windows {
         &mut self,
         space: &Space<'_>,
         plan: &[u32],
-        max_generated: u64,
         resources: &mut dyn ResourceLimits,
         statistics: &mut SearchStatistics,
     ) -> Option<Pass> {
         let length = (SHORTEST << self.level.min(40)).min(plan.len());
         self.is_whole = length == plan.len();
-        let mut pass = self.replace::<C>(space, plan, length, max_generated, resources, statistics);
+        let mut pass = self.replace::<C>(space, plan, length, resources, statistics);
         if pass.plan != plan {
             self.restart();
         } else if self.is_optimal {
@@ -172,7 +174,6 @@ impl Windows {
         space: &Space<'_>,
         plan: &[u32],
         length: usize,
-        max_generated: u64,
         resources: &mut dyn ResourceLimits,
         statistics: &mut SearchStatistics,
     ) -> Pass {
@@ -199,11 +200,8 @@ impl Windows {
             let end = (start + length.next_multiple_of(stride)).min(plan.len());
             let window = &plan[start..end];
             let needs = &ends[end.div_ceil(stride)];
-            let found = match statistics.generated >= max_generated {
-                true => Err(StopReason::Nodes),
-                false => check(resources.poll())
-                    .and_then(|()| self.cheaper::<C>(space, &state, needs, window, resources, statistics)),
-            };
+            let found = check(resources.poll())
+                .and_then(|()| self.cheaper::<C>(space, &state, needs, window, resources, statistics));
             match found {
                 Ok(Some(better)) => {
                     better.iter().for_each(|&operator| step(&mut state, &mut next, operator));
@@ -283,13 +281,18 @@ impl Windows {
         let mut resources = ScopedLimits::new(resources);
         let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
         let mut search = Exploration::<C>::new(space, state);
-        let progress = search.run(space, bound, target, self.effort, &mut watch, statistics);
-        self.work += search.work;
-        Ok(match progress? {
-            astar::Progress::Goal(id) => Replaced::Cheaper(search.table.path(id)),
-            astar::Progress::Exhausted => Replaced::Proven,
-            astar::Progress::Paused => Replaced::GivenUp,
-        })
+        let result = loop {
+            let Some(part) = self.part(search.work, statistics)? else { break Replaced::GivenUp };
+            let before = search.work;
+            let progress = search.run(space, bound, target, part, &mut watch, statistics);
+            self.work += search.work - before;
+            match progress? {
+                astar::Progress::Goal(id) => break Replaced::Cheaper(search.table.path(id)),
+                astar::Progress::Exhausted => break Replaced::Proven,
+                astar::Progress::Paused => {}
+            }
+        };
+        Ok(result)
     }
 
     /// Weighted A*, for any cheaper replacement.
@@ -304,14 +307,35 @@ impl Windows {
         let mut resources = ScopedLimits::new(resources);
         let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
         let mut search = Greedy::new(space, guidance, Some(WINDOW_WEIGHT));
-        let progress = search.run(ceiling, self.effort, &mut watch, statistics);
-        self.work += search.work;
-        Ok(match progress? {
-            greedy::Progress::Plan(plan) => Replaced::Cheaper(plan),
-            greedy::Progress::Exhausted => Replaced::Proven,
-            greedy::Progress::Paused => Replaced::GivenUp,
-        })
+        let result = loop {
+            let Some(part) = self.part(search.work, statistics)? else { break Replaced::GivenUp };
+            let before = search.work;
+            let progress = search.run(ceiling, part, &mut watch, statistics);
+            self.work += search.work - before;
+            match progress? {
+                greedy::Progress::Plan(plan) => break Replaced::Cheaper(plan),
+                greedy::Progress::Exhausted => break Replaced::Proven,
+                greedy::Progress::Paused => {}
+            }
+        };
+        Ok(result)
     }
+
+    /// Work of the next part of a search that has done `done`: up to the effort, in parts that do not pass the limit on
+    /// generated states by more than an expansion. `None` if the effort is used up.
+    fn part(&self, done: u64, statistics: &SearchStatistics) -> Result<Option<u64>, StopReason> {
+        let effort = self.effort.saturating_sub(done);
+        if effort == 0 {
+            return Ok(None);
+        }
+        let left = self.max_generated.saturating_sub(statistics.generated);
+        if left == 0 { Err(StopReason::Nodes) } else { Ok(Some(effort.min(least_work(left)))) }
+    }
+}
+
+/// Least work that generates so many states.
+pub(super) fn least_work(generated: u64) -> u64 {
+    generated.div_ceil(4)
 }
 
 /// Result of a search for a cheaper window.

@@ -90,6 +90,20 @@ fn the_sequence_of_plans_is_the_same_in_every_run() {
 }
 
 #[test]
+fn the_limit_on_nodes_holds_inside_a_window() {
+    let task = carry(5, 6, "1", "1");
+    let first = plan(&task.0, &task.1, &PlanOptions::default(), &mut Unlimited).unwrap().statistics.generated;
+    // At most two moves, and for each ball two ways to pick it or one to drop it.
+    let branches = 2 + 2 * 6;
+    for nodes in [10, 100, 1_000, 10_000] {
+        let (result, _) = improve(&task, nodes.max(first), &mut Unlimited);
+        let generated = result.statistics.generated - first;
+        assert_eq!(result.stopped, Some(StopReason::Nodes));
+        assert!((nodes..nodes.max(first) + branches).contains(&generated), "{nodes}: {generated}");
+    }
+}
+
+#[test]
 fn a_common_cost_of_all_actions_does_not_change_the_plan() {
     for nodes in [3_000, 30_000, 100_000] {
         let [cheap, dear] = ["1", "1000"].map(|cost| {
