@@ -14,7 +14,7 @@ mod windows;
 
 pub(crate) use mutex::ReachablePairs;
 pub use space::SearchStatistics;
-pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId};
+pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId, initial_state};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason};
