@@ -7,6 +7,7 @@ mod astar;
 mod greedy;
 mod improve;
 mod mutex;
+mod projections;
 mod relaxed;
 mod space;
 mod top_k;
@@ -29,7 +30,7 @@ pub enum Algorithm {
     /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
     #[default]
     Greedy,
-    /// A* with LM-cut: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
+    /// A* with LM-cut and, where that takes long, projections: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
     AStar,
     /// Breadth-first: a plan with fewest steps, without a heuristic.
     BreadthFirst,

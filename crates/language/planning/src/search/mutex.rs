@@ -12,6 +12,8 @@ use crate::task::{Condition, Fact, GroundTask, Operator};
 
 /// Word operations that computing the pairs may cost, about.
 const MAX_WORK: u64 = 300_000_000;
+/// Conditional effects of an operator that are compared with each other.
+const MAX_CONDITIONAL: usize = 64;
 /// Rounds assumed for that estimate.
 const ROUNDS: u64 = 12;
 
@@ -252,6 +254,11 @@ impl Mutexes {
         self.useful.all(&shape.pre) && self.useful.all(&shape.after)
     }
 
+    /// Returns true if no state that leads to the goal has both facts.
+    pub(crate) fn excludes(&self, a: Fact, b: Fact) -> bool {
+        !self.useful.has(a, b)
+    }
+
     /// Returns true if a state has a pair that cannot lead to the goal.
     #[inline]
     pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {
@@ -278,7 +285,7 @@ impl Shape {
         // A conditional delete is certain if its condition is known to hold, or is only that the fact holds.
         let deleted_under = |known: &[u32]| -> Box<[u32]> {
             let mut delete = with_negations(&operator.delete, &operator.add).into_vec();
-            for c in conditional.iter() {
+            for c in conditional.iter().filter(|_| conditional.len() <= MAX_CONDITIONAL) {
                 let holds = |f: &Fact| literals.of(&c.condition).all(|l| l == *f || known.contains(&l));
                 let is_kept =
                     |f: &Fact| operator.add.contains(f) || conditional.iter().any(|c| c.add.contains(f));
