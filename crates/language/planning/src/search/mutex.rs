@@ -5,7 +5,6 @@
 //!
 //! The literals are the facts by their numbers, then the negations of the facts that some condition needs to be false.
 
-use super::space::NONE;
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Condition, Fact, GroundTask, Operator};
@@ -16,6 +15,9 @@ const MAX_WORK: u64 = 300_000_000;
 const MAX_CONDITIONAL: usize = 64;
 /// Rounds assumed for that estimate.
 const ROUNDS: u64 = 12;
+
+/// The number of a negation that no condition needs.
+const NONE: u32 = u32::MAX;
 
 /// Numbers of literals.
 struct Literals {
