@@ -39,8 +39,8 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::read_task;
 use planforge_planning::task::Unsupported;
 use planforge_planning::{
-    Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ReasonKind, ResourceLimits,
-    StopReason, TopKEnd, TopKOptions, TopKOutcome, normalize,
+    Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ResourceLimits, StopReason,
+    TopKEnd, TopKOptions, TopKOutcome, normalize,
 };
 use planforge_plugin_common::judging::{Deadline, Semantics};
 use planforge_plugin_sdk::prelude::*;
@@ -337,17 +337,15 @@ impl ClassicalPlannerOptions {
     }
 }
 
-/// One sentence a reason, each with its place; where delete relaxation shows nothing, that the whole space was searched.
+/// One sentence a reason, each with its place; before them that the whole space was searched, if nothing else shows that there is no plan.
 fn explain(why: &Explanation, sources: &SourceMap) -> Vec<String> {
-    if !why.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
-        return vec![why.text()];
-    }
     let place = |reason: &planforge_planning::Reason| {
         let file = sources.get(reason.place.text.source())?;
         let at = file.line_column(reason.place.span.start);
         Some(format!(" ({}:{}:{})", file.name, at.line, at.column))
     };
-    why.reasons.iter().map(|r| format!("{}{}.", r.message, place(r).unwrap_or_default())).collect()
+    let reasons = why.reasons.iter().map(|r| format!("{}{}.", r.message, place(r).unwrap_or_default()));
+    why.headline().into_iter().chain(reasons).collect()
 }
 
 const fn limit_kind(reason: StopReason) -> LimitKind {

@@ -43,7 +43,7 @@ pub(crate) fn judge(
     let unreachable = explanation.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
     let constructs;
     let why = match outcome {
-        // Relaxation shows it, whatever the planner came to.
+        // The reasons show it, whatever the planner came to.
         _ if unreachable => NoPlan::Unreachable,
         PlanOutcome::ProvenUnsolvable { .. } => NoPlan::Proven,
         PlanOutcome::LimitReached { message, .. } => NoPlan::Limit(message),

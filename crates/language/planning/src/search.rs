@@ -7,6 +7,7 @@ mod astar;
 mod greedy;
 mod improve;
 mod mutex;
+mod projections;
 mod relaxed;
 mod space;
 mod top_k;
@@ -15,7 +16,7 @@ mod windows;
 
 pub(crate) use mutex::ReachablePairs;
 pub use space::SearchStatistics;
-pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId};
+pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId, initial_state};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason};
@@ -30,7 +31,7 @@ pub enum Algorithm {
     /// Lazy greedy best-first search with h_FF, landmark count and preferred operators: fast, any plan.
     #[default]
     Greedy,
-    /// A* with LM-cut: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
+    /// A* with LM-cut and, where that takes long, projections: a cheapest plan. Blind where LM-cut does not apply (axioms, conditional effects).
     AStar,
     /// Breadth-first: a plan with fewest steps, without a heuristic.
     BreadthFirst,

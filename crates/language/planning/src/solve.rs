@@ -6,7 +6,7 @@ use crate::normalize::normalize;
 use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{Algorithm, SearchStatistics, run_search_with};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
-use crate::unsolvable::{Explanation, why_unsolvable};
+use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
@@ -74,7 +74,7 @@ impl fmt::Display for Plan {
 pub enum SearchOutcome {
     /// A plan was found.
     Plan(Plan),
-    /// No plan exists: the whole state space was searched, or delete relaxation shows it.
+    /// No plan exists: the whole state space was searched, or delete relaxation or pairs of literals show it.
     ProvenUnsolvable(Explanation),
     /// A limit ended the work.
     LimitReached(StopReason),
@@ -201,7 +201,8 @@ pub(crate) fn plan_ground(
             SearchOutcome::Plan(Plan { optimal, ..plan })
         }
         crate::search::Outcome::Unsolvable => {
-            SearchOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources))
+            let generated = found.statistics.generated;
+            SearchOutcome::ProvenUnsolvable(why_exhausted(lifted, task, generated, resources))
         }
         crate::search::Outcome::Stopped(reason) => SearchOutcome::LimitReached(*reason),
     };

@@ -49,6 +49,17 @@ impl Symbols {
         self.term(&self.functions[atom.predicate as usize], &atom.args)
     }
 
+    /// An atom with a question mark for each argument that is not given.
+    pub(crate) fn pattern(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> String {
+        let mut text = format!("({}", self.predicates[predicate as usize]);
+        for argument in pattern {
+            text.push(' ');
+            text.push_str(argument.map_or("?", |o| self.objects[o as usize].as_str()));
+        }
+        text.push(')');
+        text
+    }
+
     /// A plan step as planners write it.
     pub fn step(&self, step: &GroundAction) -> String {
         self.term(&self.actions[step.action as usize], &step.args)

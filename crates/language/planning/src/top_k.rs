@@ -7,7 +7,7 @@ use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{Algorithm, PlanRequest, PlansEnd, SearchStatistics, run_top_k};
 use crate::solve::{Plan, unsupported_construct};
 use crate::task::{GroundTask, Unsupported};
-use crate::unsolvable::{Explanation, why_unsolvable};
+use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
 use crate::walk::{Semantics, changes_nothing};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
@@ -216,7 +216,10 @@ fn top_k_ground(
         .collect();
     result.outcome = match (plans.is_empty(), found.end) {
         (true, PlansEnd::Stopped(reason)) => TopKOutcome::LimitReached(reason),
-        (true, _) => TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources)),
+        (true, _) => {
+            let generated = found.statistics.generated;
+            TopKOutcome::ProvenUnsolvable(why_exhausted(lifted, task, generated, resources))
+        }
         (false, PlansEnd::Stopped(reason)) => {
             TopKOutcome::Plans { plans, end: TopKEnd::LimitReached(reason) }
         }

@@ -1,10 +1,14 @@
-//! Explains why a task has no plan, from delete relaxation: atoms that nothing can make true.
+//! Explains why a task has no plan. Delete relaxation shows atoms that nothing can make true; where it reaches the goal, pairs of literals
+//! show what can never hold together; where these do too, searches find the fewest goals that have no plan.
+
+mod exhausted;
+mod pairs;
 
 use crate::ground::{GroundLimits, Reachability};
 use crate::lifted::{ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term};
-use crate::resources::{ResourceLimits, StopReason};
+use crate::resources::{ResourceLimits, ScopedLimits, StopReason};
 use crate::satisfy::{Cut, Interpretation, Work, conjuncts, holds};
-use crate::task::{ObjectId, SourcePlace, TaskText};
+use crate::task::{Atom, GroundTask, ObjectId, SourcePlace, TaskText};
 use crate::validate::condition_text;
 use planforge_diagnostics::{Diagnostic, Span};
 use planforge_pddl::ast::CompareOp;
@@ -31,6 +35,8 @@ pub enum ReasonKind {
     UnreachableGoal,
     /// The first thing missing on the way to it.
     MissingAchiever,
+    /// Two literals that can never hold together.
+    NeverTogether,
     /// An action that is never applicable.
     NeverApplicable,
     /// A predicate that is needed, never holds initially and that nothing adds.
@@ -40,25 +46,31 @@ pub enum ReasonKind {
 /// The reasons, the most direct first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if the relaxation reaches the goal: then only
-    /// the search showed that there is no plan, or a limit prevented the relaxation.
+    /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if only the search showed that there is no plan, or a limit prevented the
+    /// search for reasons: then they are what else is striking.
     pub reasons: Vec<Reason>,
     /// The limit that ended the search for reasons. Those found before it are there.
     pub stopped: Option<StopReason>,
 }
 
 impl Explanation {
+    /// The first sentence where the reasons do not show that there is no plan.
+    pub fn headline(&self) -> Option<String> {
+        if self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal) {
+            return None;
+        }
+        Some(match self.stopped {
+            Some(reason) => format!("{reason} ended the search for the reasons."),
+            None => {
+                "Every state that can be reached was searched, and the goal holds in none of them.".to_owned()
+            }
+        })
+    }
+
     /// The reasons as one paragraph.
     pub fn text(&self) -> String {
-        let unreachable = self.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
-        if let (false, Some(reason)) = (unreachable, self.stopped) {
-            return format!("{reason} ended the search for the reasons.");
-        }
-        if !unreachable {
-            return "Every state that can be reached was searched, and the goal holds in none of them."
-                .to_owned();
-        }
-        self.reasons.iter().map(|r| format!("{}.", r.message)).collect::<Vec<_>>().join(" ")
+        let reasons = self.reasons.iter().map(|r| format!("{}.", r.message));
+        self.headline().into_iter().chain(reasons).collect::<Vec<_>>().join(" ")
     }
 
     /// The reasons as diagnostics (advice), for rendering with the source.
@@ -67,6 +79,7 @@ impl Explanation {
             let code = match r.kind {
                 ReasonKind::UnreachableGoal => "planning.goal-unreachable",
                 ReasonKind::MissingAchiever => "planning.missing-achiever",
+                ReasonKind::NeverTogether => "planning.never-together",
                 ReasonKind::NeverApplicable => "planning.never-applicable",
                 ReasonKind::NeverAdded => "planning.never-added",
             };
@@ -76,7 +89,7 @@ impl Explanation {
     }
 }
 
-/// Explains why the delete relaxation does not reach the goal; without reasons of the first kind where it does.
+/// Explains why delete relaxation or pairs of literals do not reach the goal; without reasons of the first kind where both do.
 pub fn why_unsolvable(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> Explanation {
     let reach = match Reachability::new(task, GroundLimits::default(), resources) {
         Ok(reach) => reach,
@@ -94,17 +107,40 @@ pub fn why_unsolvable(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> 
     let mut search = ReasonSearch { task, reach, added, deleted, reasons: Vec::new(), seen };
     let mut work = Work::new(resources);
     // What a limit cuts is left out: it is not shown to be out of reach.
-    let stopped = match search.run(&mut work) {
+    let mut stopped = match search.run(&mut work) {
         Ok(()) | Err(Cut::Inexact) => None,
         Err(Cut::Limit(reason)) => Some(reason),
     };
+    drop(work);
+    let is_found = search.reasons.iter().any(|r| r.kind == ReasonKind::UnreachableGoal);
+    if !is_found && stopped.is_none() && task.unsupported.is_empty() {
+        match pairs::explain(task, &mut ScopedLimits::new(resources)) {
+            Ok(reasons) => search.reasons.extend(reasons),
+            Err(reason) => stopped = Some(reason),
+        }
+    }
     search.reasons.sort_by_key(|r| match r.kind {
         ReasonKind::UnreachableGoal => 0,
-        ReasonKind::MissingAchiever => 1,
+        ReasonKind::MissingAchiever | ReasonKind::NeverTogether => 1,
         ReasonKind::NeverAdded => 2,
         ReasonKind::NeverApplicable => 3,
     });
     Explanation { reasons: search.reasons, stopped }
+}
+
+/// [`why_unsolvable`] of a task of which a search showed that it has no plan, after it had generated so many states.
+pub(crate) fn why_exhausted(
+    lifted: &LiftedTask,
+    task: &GroundTask,
+    generated: u64,
+    resources: &mut dyn ResourceLimits,
+) -> Explanation {
+    let mut why = why_unsolvable(lifted, resources);
+    if why.headline().is_some() && why.stopped.is_none() {
+        let reasons = exhausted::explain(lifted, task, generated, resources);
+        why.reasons.splice(0..0, reasons);
+    }
+    why
 }
 
 struct ReasonSearch<'t> {
@@ -232,14 +268,7 @@ impl ReasonSearch<'_> {
     }
 
     fn pattern_text(&self, predicate: u32, pattern: &[Option<ObjectId>]) -> String {
-        let symbols = &self.task.symbols;
-        let mut text = format!("({}", symbols.predicates[predicate as usize]);
-        for argument in pattern {
-            text.push(' ');
-            text.push_str(argument.map_or("?", |o| symbols.objects[o as usize].as_str()));
-        }
-        text.push(')');
-        text
+        self.task.symbols.pattern(predicate, pattern)
     }
 
     /// Follows an unreachable atom back to the first thing that is missing: one chain, through the precondition that most
@@ -418,6 +447,25 @@ fn required_atoms(formula: &Formula) -> Vec<(&LiftedAtom, Span)> {
         Formula::Exists(_, body, _) => required_atoms(body),
         Formula::Literal { atom, negated: false, span } => vec![(atom, *span)],
         _ => Vec::new(),
+    }
+}
+
+/// Place of a goal that is an atom or its negation, otherwise of the whole goal.
+fn place_of_goal(task: &LiftedTask, wanted: &Atom) -> SourcePlace {
+    let is_it = |part: &&Formula| match part {
+        Formula::Literal { atom, .. } => atom.instantiate(&[]) == *wanted,
+        _ => false,
+    };
+    let part = conjuncts(&task.goal).iter().find(is_it);
+    SourcePlace::problem(part.and_then(span_of).or(span_of(&task.goal)).unwrap_or_default())
+}
+
+/// Texts as a list with `and` before the last.
+fn list(texts: &[String]) -> String {
+    match texts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -163,7 +163,7 @@ impl Environment<'_> {
 /// The reason why there is no plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPlan<'a> {
-    /// The goal is out of reach even if nothing that became true ever became false; the reasons explain it.
+    /// The goal is out of reach, and the reasons explain it.
     Unreachable,
     /// The search proved that there is none.
     Proven,

@@ -1,9 +1,10 @@
-//! Optimal searches: A* with LM-cut, or blind where LM-cut does not apply, and breadth-first search. A* reopens states on a cheaper
-//! path: LM-cut is not consistent.
+//! Optimal searches: A* with LM-cut and projections, or blind where these do not apply, and breadth-first search. A* reopens states on a
+//! cheaper path: LM-cut is not consistent.
 //!
 //! [`LmCut`] finds disjunctive action landmarks as cuts in the justification graph of h_max. A [`Cost`] has 32 bits where no sum
 //! can reach their end, 128 bits otherwise. Nothing saturates, so that an infinite value always means a dead end.
 
+use super::projections::Projections;
 use super::relaxed::Relaxed;
 use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
 use crate::resources::{LimitWatch, StopReason};
@@ -42,7 +43,7 @@ fn search_with<C: Cost>(
         return Outcome::Stopped(reason);
     }
     let mut bound = match &relaxed {
-        Some(relaxed) => Bound::<C>::LmCut(LmCut::new(relaxed)),
+        Some(relaxed) => Bound::<C>::Mixed(Mixed::new(relaxed)),
         None => Bound::Blind,
     };
     match explore(space, &mut bound, watch, statistics) {
@@ -56,8 +57,10 @@ fn search_with<C: Cost>(
 pub(super) enum Bound<'r, C> {
     /// Zero for every state.
     Blind,
-    /// The one that counts most, for tasks without conditional effects and axioms.
+    /// LM-cut, for tasks without conditional effects and axioms.
     LmCut(LmCut<'r, C>),
+    /// LM-cut and, in searches that take long, projections, for the same tasks. The highest bound.
+    Mixed(Mixed<'r, C>),
     /// h_max, which applies to every task.
     HMax(LmCut<'r, C>),
 }
@@ -74,10 +77,12 @@ impl<'r, C: Cost> Bound<'r, C> {
         match self {
             Bound::Blind => 0,
             Bound::LmCut(heuristic) | Bound::HMax(heuristic) => heuristic.explorations * EVALUATION,
+            Bound::Mixed(mixed) => mixed.lm_cut.explorations * EVALUATION,
         }
     }
 
-    /// The bound for a state; infinite where it shows that the goal is out of reach.
+    /// A bound for a state, infinite where it shows that the goal is out of reach, and true if it is the highest. What takes long is not
+    /// evaluated if the others are above `enough`.
     ///
     /// # Errors
     /// The limit that ended the evaluation.
@@ -85,19 +90,82 @@ impl<'r, C: Cost> Bound<'r, C> {
         &mut self,
         space: &Space<'_>,
         state: &[u64],
+        enough: C::Total,
         watch: &mut LimitWatch<'_>,
         statistics: &mut SearchStatistics,
-    ) -> Result<C, StopReason> {
+    ) -> Result<(C, bool), StopReason> {
         if space.is_dead_end(state) {
-            return Ok(C::INFINITE);
+            return Ok((C::INFINITE, true));
         }
         statistics.evaluated += u64::from(!matches!(self, Bound::Blind));
         let value = match self {
             Bound::Blind => Some(C::default()),
             Bound::LmCut(heuristic) => heuristic.evaluate(state, watch)?,
             Bound::HMax(heuristic) => heuristic.h_max(state),
+            Bound::Mixed(mixed) => return mixed.evaluate(space, state, enough, watch),
         };
-        Ok(value.unwrap_or(C::INFINITE))
+        Ok((value.unwrap_or(C::INFINITE), true))
+    }
+}
+
+/// Operators that LM-cut visits, each pass over the delete relaxation counted in full, before projections are built, which take about as long.
+const BUILD_AFTER: u64 = 10_000_000;
+/// States after which it is decided if LM-cut goes on, and the share of them whose bound it has to raise.
+const TRIAL: u64 = 1_000;
+const LEAST_RAISED: f64 = 0.02;
+
+/// LM-cut and projections.
+pub(super) struct Mixed<'r, C> {
+    lm_cut: LmCut<'r, C>,
+    projections: Option<Box<Projections>>,
+    has_built: bool,
+    /// States that LM-cut evaluated since the projections were built, and those whose bound it raised.
+    evaluated: u64,
+    raised: u64,
+    /// False once projections are nearly always as high.
+    with_lm_cut: bool,
+}
+
+impl<'r, C: Cost> Mixed<'r, C> {
+    pub(super) fn new(relaxed: &'r Relaxed) -> Self {
+        let lm_cut = LmCut::new(relaxed);
+        Mixed { lm_cut, projections: None, has_built: false, evaluated: 0, raised: 0, with_lm_cut: true }
+    }
+
+    fn evaluate(
+        &mut self,
+        space: &Space<'_>,
+        state: &[u64],
+        enough: C::Total,
+        watch: &mut LimitWatch<'_>,
+    ) -> Result<(C, bool), StopReason> {
+        // Distances have 32 bits.
+        let visited = self.lm_cut.explorations * self.lm_cut.operators.len() as u64;
+        if visited >= BUILD_AFTER && !self.has_built && size_of::<C>() == size_of::<u32>() {
+            self.has_built = true;
+            self.projections = Projections::build(space, watch)?.map(Box::new);
+        }
+        let mut value = C::default();
+        if let Some(projections) = &mut self.projections {
+            let projected = projections.value(state);
+            if projected == u64::MAX {
+                return Ok((C::INFINITE, true));
+            }
+            value = C::of(projected.min(u64::from(u32::MAX - 1)));
+            if !self.with_lm_cut || C::Total::from(value) > enough {
+                return Ok((value, !self.with_lm_cut));
+            }
+        }
+        let Some(landmarks) = self.lm_cut.evaluate(state, watch)? else { return Ok((C::INFINITE, true)) };
+        if self.projections.is_some() {
+            self.evaluated += 1;
+            self.raised += u64::from(C::Total::from(landmarks) > C::Total::from(value).max(enough));
+            if self.evaluated.is_multiple_of(TRIAL) {
+                self.with_lm_cut = self.raised as f64 >= LEAST_RAISED * TRIAL as f64;
+                self.raised = 0;
+            }
+        }
+        Ok((landmarks.max(value), true))
     }
 }
 
@@ -255,9 +323,9 @@ impl<C: Cost> Exploration<C> {
                 return Ok(Progress::Goal(id));
             }
             if !nodes.evaluated[i] {
-                nodes.evaluated[i] = true;
                 let before = bound.work();
-                let value = bound.evaluate(space, state, watch, statistics)?;
+                let (value, is_highest) = bound.evaluate(space, state, queued.into(), watch, statistics)?;
+                nodes.evaluated[i] = is_highest;
                 self.work += bound.work() - before;
                 if value == C::INFINITE {
                     nodes.closed[i] = true;

@@ -1,18 +1,99 @@
-//! Pairs of facts: those that can hold together in a reachable state (h², forward), and those that can hold
+//! Pairs of literals: those that can hold together in a reachable state (h², forward), and those that can hold
 //! together in a reachable state that still leads to the goal (backward). Operators that need an impossible
 //! pair are useless. A state with a pair that cannot lead to the goal is a dead end. Delete relaxation
 //! detects no such dead ends.
+//!
+//! The literals are the facts by their numbers, then the negations of the facts that some condition needs to be false.
 
 use crate::bits;
 use crate::resources::{LimitWatch, StopReason};
-use crate::task::{Condition, Fact, GroundTask};
+use crate::task::{Condition, Fact, GroundTask, Operator};
 
 /// Word operations that computing the pairs may cost, about.
 const MAX_WORK: u64 = 300_000_000;
+/// Conditional effects of an operator that are compared with each other.
+const MAX_CONDITIONAL: usize = 64;
 /// Rounds assumed for that estimate.
 const ROUNDS: u64 = 12;
 
-/// A symmetric relation on facts, as bit rows.
+/// The number of a negation that no condition needs.
+const NONE: u32 = u32::MAX;
+
+/// Numbers of literals.
+struct Literals {
+    facts: usize,
+    /// Facts with a negation, in the order of its number.
+    negated: Vec<Fact>,
+    /// By fact: the number of its negation, or [`NONE`].
+    negation: Vec<u32>,
+}
+
+impl Literals {
+    /// Negations are left out if the pairs would take too long with them. `None` where the task has axioms or pairs of facts alone
+    /// take too long.
+    fn new(task: &GroundTask) -> Option<Self> {
+        let facts = task.facts.len();
+        let mut literals = Literals { facts, negated: Vec::new(), negation: vec![NONE; facts] };
+        if !task.axioms.is_empty() || literals.work(task) > MAX_WORK {
+            return None;
+        }
+        let of_operator = |o: &'_ Operator| {
+            let conditional = o.conditional.iter().flat_map(|c| c.condition.negative.iter());
+            o.precondition.negative.iter().chain(conditional).copied().collect::<Vec<_>>()
+        };
+        let mut negated: Vec<Fact> = task.operators.iter().flat_map(of_operator).collect();
+        negated.extend(task.goal.negative.iter());
+        negated.sort_unstable();
+        negated.dedup();
+        literals.negated = negated;
+        if literals.work(task) > MAX_WORK {
+            literals.negated.clear();
+        }
+        for (n, &fact) in literals.negated.iter().enumerate() {
+            literals.negation[fact as usize] = (facts + n) as u32;
+        }
+        Some(literals)
+    }
+
+    fn count(&self) -> usize {
+        self.facts + self.negated.len()
+    }
+
+    /// Word operations that the pairs cost, about.
+    fn work(&self, task: &GroundTask) -> u64 {
+        let of = |c: &Condition| 4 + c.positive.len() + c.negative.len();
+        let size = |o: &Operator| {
+            of(&o.precondition)
+                + o.conditional.iter().map(|c| of(&c.condition) + of(&o.precondition)).sum::<usize>()
+        };
+        let literals: u64 = task.operators.iter().map(|o| size(o) as u64).sum();
+        literals * bits::words_for(self.count()) as u64 * ROUNDS
+    }
+
+    /// The numbers of the negations of facts, where they have one.
+    fn negations<'a>(&'a self, facts: &'a [Fact]) -> impl Iterator<Item = u32> + 'a {
+        facts.iter().map(|&f| self.negation[f as usize]).filter(|&n| n != NONE)
+    }
+
+    /// The literals of a condition.
+    fn of<'a>(&'a self, condition: &'a Condition) -> impl Iterator<Item = u32> + 'a {
+        condition.positive.iter().copied().chain(self.negations(&condition.negative))
+    }
+
+    /// The literals that hold in a state.
+    fn of_state(&self, state: &[u64]) -> Vec<u64> {
+        let mut literals = state.to_vec();
+        literals.resize(bits::words_for(self.count()), 0);
+        for (n, &fact) in self.negated.iter().enumerate() {
+            if !bits::get(state, fact) {
+                bits::set(&mut literals, (self.facts + n) as u32);
+            }
+        }
+        literals
+    }
+}
+
+/// A symmetric relation on literals, as bit rows.
 #[derive(Clone)]
 struct Pairs {
     words: usize,
@@ -23,6 +104,10 @@ impl Pairs {
     fn new(facts: usize) -> Self {
         let words = bits::words_for(facts);
         Pairs { words, rows: vec![0; words * facts] }
+    }
+
+    fn count(&self) -> u32 {
+        (self.rows.len() / self.words) as u32
     }
 
     #[inline]
@@ -61,15 +146,21 @@ impl Pairs {
     }
 }
 
-/// A condition and what is added under it.
-type Guarded = (Box<[Fact]>, Box<[Fact]>);
+/// What a conditional effect adds.
+struct Guarded {
+    /// The precondition and the condition.
+    condition: Box<[u32]>,
+    add: Box<[u32]>,
+    /// Facts that are certainly deleted where the effect takes place.
+    delete: Box<[u32]>,
+}
 
 /// An operator's part that both passes use.
 struct Shape {
     pre: Box<[Fact]>,
     /// Facts that are certainly added.
     add: Box<[Fact]>,
-    /// Added under some condition: condition and facts.
+    /// Added under some condition.
     may_add: Vec<Guarded>,
     /// Facts that are certainly deleted.
     delete: Box<[Fact]>,
@@ -79,8 +170,11 @@ struct Shape {
     after: Box<[Fact]>,
 }
 
-/// The pairs of facts that can hold together in a reachable state, as far as pairs tell (forward only).
-pub(crate) struct ReachablePairs(Pairs);
+/// The pairs of literals that can hold together in a reachable state, as far as pairs tell (forward only).
+pub(crate) struct ReachablePairs {
+    pairs: Pairs,
+    literals: Literals,
+}
 
 impl ReachablePairs {
     /// Computes the pairs; `None` where the task has axioms or is too large.
@@ -89,30 +183,45 @@ impl ReachablePairs {
         initial: &[u64],
         watch: &mut LimitWatch<'_>,
     ) -> Result<Option<Self>, StopReason> {
-        if is_too_much(task) {
-            return Ok(None);
-        }
-        watch.charge(8 * bits::words_for(task.facts.len()) as u64 * task.facts.len() as u64)?;
-        let shapes: Vec<Shape> = task.operators.iter().map(Shape::new).collect();
-        forward(task, &shapes, initial, watch).map(|pairs| Some(Self(pairs)))
+        let Some(literals) = Literals::new(task) else { return Ok(None) };
+        watch.charge(8 * (bits::words_for(literals.count()) * literals.count()) as u64)?;
+        let shapes: Vec<Shape> = task.operators.iter().map(|o| Shape::new(o, &literals)).collect();
+        let pairs = forward(&literals, &shapes, initial, watch)?;
+        Ok(Some(Self { pairs, literals }))
     }
 
-    /// Returns false if the pairs prove that the facts cannot hold together.
-    pub(crate) fn together(&self, facts: &[Fact]) -> bool {
-        self.0.all(facts)
+    /// Returns false if the pairs prove that the literals cannot hold together.
+    pub(crate) fn together(&self, literals: &[u32]) -> bool {
+        self.pairs.all(literals)
     }
 
-    /// Returns the facts that can hold together with a fact, as bits.
+    /// Returns the literals that can hold together with a fact, as bits.
     pub(crate) fn beside(&self, fact: Fact) -> &[u64] {
-        self.0.row(fact)
+        self.pairs.row(fact)
     }
-}
 
-/// Returns true if pairs do not apply to the task or would take too long.
-fn is_too_much(task: &GroundTask) -> bool {
-    let words = bits::words_for(task.facts.len()) as u64;
-    let literals: u64 = task.operators.iter().map(|o| 4 + o.precondition.positive.len() as u64).sum();
-    !task.axioms.is_empty() || literals * words * ROUNDS > MAX_WORK
+    /// The literals of a condition.
+    pub(crate) fn literals(&self, condition: &Condition) -> Vec<u32> {
+        self.literals.of(condition).collect()
+    }
+
+    /// The fact of a literal, and true if the literal is its negation.
+    pub(crate) fn fact(&self, literal: u32) -> (Fact, bool) {
+        match (literal as usize).checked_sub(self.literals.facts) {
+            Some(n) => (self.literals.negated[n], true),
+            None => (literal, false),
+        }
+    }
+
+    /// The number of the negation of a fact, if some condition needs it.
+    pub(crate) fn negation(&self, fact: Fact) -> Option<u32> {
+        Some(self.literals.negation[fact as usize]).filter(|&n| n != NONE)
+    }
+
+    /// Number of literals.
+    pub(crate) fn count(&self) -> usize {
+        self.literals.count()
+    }
 }
 
 /// The pairs of a task without axioms.
@@ -120,6 +229,9 @@ pub(crate) struct Mutexes {
     /// Pairs of reachable states that lead to the goal.
     useful: Pairs,
     shapes: Vec<Shape>,
+    literals: Literals,
+    /// False if the goal needs a pair that no reachable state has.
+    goal_is_possible: bool,
 }
 
 impl Mutexes {
@@ -129,15 +241,13 @@ impl Mutexes {
         initial: &[u64],
         watch: &mut LimitWatch<'_>,
     ) -> Result<Option<Self>, StopReason> {
-        if is_too_much(task) {
-            return Ok(None);
-        }
-        let words = bits::words_for(task.facts.len()) as u64;
-        watch.charge(16 * words * task.facts.len() as u64)?;
-        let shapes: Vec<Shape> = task.operators.iter().map(Shape::new).collect();
-        let reachable = forward(task, &shapes, initial, watch)?;
-        let useful = backward(task, &shapes, &reachable, watch)?;
-        Ok(Some(Mutexes { useful, shapes }))
+        let Some(literals) = Literals::new(task) else { return Ok(None) };
+        watch.charge(16 * (bits::words_for(literals.count()) * literals.count()) as u64)?;
+        let shapes: Vec<Shape> = task.operators.iter().map(|o| Shape::new(o, &literals)).collect();
+        let reachable = forward(&literals, &shapes, initial, watch)?;
+        let goal: Vec<u32> = literals.of(&task.goal).collect();
+        let useful = backward(&goal, &shapes, &reachable, watch)?;
+        Ok(Some(Mutexes { useful, shapes, goal_is_possible: reachable.all(&goal), literals }))
     }
 
     /// Returns true if an operator can be part of a plan.
@@ -146,31 +256,63 @@ impl Mutexes {
         self.useful.all(&shape.pre) && self.useful.all(&shape.after)
     }
 
+    /// Returns true if no state that leads to the goal has both facts.
+    pub(crate) fn excludes(&self, a: Fact, b: Fact) -> bool {
+        !self.useful.has(a, b)
+    }
+
     /// Returns true if a state has a pair that cannot lead to the goal.
     #[inline]
     pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {
-        bits::ones(state).any(|fact| state.iter().zip(self.useful.row(fact)).any(|(s, r)| s & !r != 0))
+        if self.literals.negated.is_empty() {
+            return !self.goal_is_possible || self.has_dead_pair(state);
+        }
+        !self.goal_is_possible || self.has_dead_pair(&self.literals.of_state(state))
+    }
+
+    #[inline]
+    fn has_dead_pair(&self, literals: &[u64]) -> bool {
+        bits::ones(literals).any(|l| literals.iter().zip(self.useful.row(l)).any(|(s, r)| s & !r != 0))
     }
 }
 
 impl Shape {
-    fn new(operator: &crate::task::Operator) -> Self {
-        let mut may_delete = operator.delete.to_vec();
-        may_delete.extend(operator.conditional.iter().flat_map(|c| c.delete.iter()));
-        let pre = operator.precondition.positive.clone();
-        let mut after: Vec<Fact> = pre.iter().copied().filter(|f| !may_delete.contains(f)).collect();
-        after.extend(operator.add.iter());
+    fn new(operator: &Operator, literals: &Literals) -> Self {
+        let pre: Vec<u32> = literals.of(&operator.precondition).collect();
+        let conditional = &operator.conditional;
+        let with_negations = |made: &[Fact], unmade: &[Fact]| -> Box<[u32]> {
+            made.iter().copied().chain(literals.negations(unmade)).collect()
+        };
+        let add = with_negations(&operator.add, &operator.delete);
+        // A conditional delete is certain if its condition is known to hold, or is only that the fact holds.
+        let deleted_under = |known: &[u32]| -> Box<[u32]> {
+            let mut delete = with_negations(&operator.delete, &operator.add).into_vec();
+            for c in conditional.iter().filter(|_| conditional.len() <= MAX_CONDITIONAL) {
+                let holds = |f: &Fact| literals.of(&c.condition).all(|l| l == *f || known.contains(&l));
+                let is_kept =
+                    |f: &Fact| operator.add.contains(f) || conditional.iter().any(|c| c.add.contains(f));
+                let has_all = literals.of(&c.condition).count()
+                    == c.condition.positive.len() + c.condition.negative.len();
+                delete.extend(c.delete.iter().filter(|f| has_all && holds(f) && !is_kept(f)));
+            }
+            delete.into()
+        };
+        let delete = deleted_under(&pre);
+        let mut may_delete = delete.to_vec();
+        let mut may_add = Vec::new();
+        for c in conditional.iter() {
+            may_delete.extend(with_negations(&c.delete, &c.add));
+            let condition: Box<[u32]> = pre.iter().copied().chain(literals.of(&c.condition)).collect();
+            let delete = deleted_under(&condition);
+            may_add.push(Guarded { condition, add: with_negations(&c.add, &c.delete), delete });
+        }
+        // An unconditional add wins against every delete; that of a conditional effect may undo a certain delete.
+        let is_certain = |l: u32| (l as usize) < literals.facts || !may_delete.contains(&l);
+        let mut after: Vec<u32> = pre.iter().copied().filter(|l| !may_delete.contains(l)).collect();
+        after.extend(add.iter().copied().filter(|&l| is_certain(l)));
         after.sort_unstable();
         after.dedup();
-        let with = |c: &Condition| pre.iter().chain(c.positive.iter()).copied().collect();
-        Shape {
-            add: operator.add.clone(),
-            may_add: operator.conditional.iter().map(|c| (with(&c.condition), c.add.clone())).collect(),
-            delete: operator.delete.clone(),
-            may_delete: may_delete.into(),
-            after: after.into(),
-            pre,
-        }
+        Shape { pre: pre.into(), add, may_add, delete, may_delete: may_delete.into(), after: after.into() }
     }
 }
 
@@ -184,21 +326,22 @@ fn compatible(pairs: &Pairs, facts: &[Fact], set: &mut [u64]) {
 
 /// Pairs that can hold together in a reachable state, as far as pairs tell.
 fn forward(
-    task: &GroundTask,
+    literals: &Literals,
     shapes: &[Shape],
     initial: &[u64],
     watch: &mut LimitWatch<'_>,
 ) -> Result<Pairs, StopReason> {
-    let mut pairs = Pairs::new(task.facts.len());
-    bits::ones(initial).for_each(|f| {
-        pairs.add(f, initial);
+    let mut pairs = Pairs::new(literals.count());
+    let initial = literals.of_state(initial);
+    bits::ones(&initial).for_each(|f| {
+        pairs.add(f, &initial);
     });
     let mut known = vec![0u64; pairs.words];
     let mut set = vec![0u64; pairs.words];
     loop {
         let mut changed = false;
         known.fill(0);
-        (0..task.facts.len() as Fact).filter(|&f| pairs.has(f, f)).for_each(|f| bits::set(&mut known, f));
+        (0..literals.count() as u32).filter(|&l| pairs.has(l, l)).for_each(|l| bits::set(&mut known, l));
         for shape in shapes {
             if !pairs.all(&shape.pre) {
                 continue;
@@ -210,15 +353,15 @@ fn forward(
             for &fact in &shape.add {
                 changed |= pairs.add(fact, &set);
             }
-            // A conditional effect may take place together with others: anything may hold beside what it adds.
-            for (condition, add) in &shape.may_add {
-                if pairs.all(condition) {
-                    let mut beside = known.clone();
-                    shape.add.iter().for_each(|&f| bits::set(&mut beside, f));
-                    shape.may_add.iter().flat_map(|m| m.1.iter()).for_each(|&f| bits::set(&mut beside, f));
-                    for &fact in add {
-                        changed |= pairs.add(fact, &beside);
-                    }
+            // A conditional effect may take place together with all others.
+            for effect in shape.may_add.iter().filter(|e| pairs.all(&e.condition)).collect::<Vec<_>>() {
+                compatible(&pairs, &effect.condition, &mut set);
+                set.iter_mut().zip(&known).for_each(|(s, k)| *s &= k);
+                effect.delete.iter().for_each(|&f| bits::clear(&mut set, f));
+                shape.add.iter().for_each(|&f| bits::set(&mut set, f));
+                shape.may_add.iter().flat_map(|m| m.add.iter()).for_each(|&f| bits::set(&mut set, f));
+                for &fact in &effect.add {
+                    changed |= pairs.add(fact, &set);
                 }
             }
         }
@@ -231,15 +374,17 @@ fn forward(
 
 /// Pairs of reachable states from which the goal can be reached, as far as pairs tell.
 fn backward(
-    task: &GroundTask,
+    goal: &[u32],
     shapes: &[Shape],
     reachable: &Pairs,
     watch: &mut LimitWatch<'_>,
 ) -> Result<Pairs, StopReason> {
-    let mut pairs = Pairs::new(task.facts.len());
+    let last = reachable.count();
+    let mut pairs = Pairs::new(last as usize);
     let mut set = vec![0u64; pairs.words];
-    compatible(reachable, &task.goal.positive, &mut set);
-    let last = task.facts.len() as u32;
+    if reachable.all(goal) {
+        compatible(reachable, goal, &mut set);
+    }
     let goal_states: Vec<Fact> = bits::ones(&set).filter(|&f| f < last).collect();
     let mut beside = vec![0u64; pairs.words];
     for &fact in &goal_states {

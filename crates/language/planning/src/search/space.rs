@@ -62,6 +62,10 @@ impl<'t> Space<'t> {
         initial_state(self.task)
     }
 
+    pub(super) fn mutexes(&self) -> Option<&Mutexes> {
+        self.mutexes.as_ref()
+    }
+
     /// Returns true if pairs of facts show that no plan leads from a state to the goal.
     #[inline]
     pub(crate) fn is_dead_end(&self, state: &[u64]) -> bool {

@@ -3,6 +3,7 @@
 use super::astar::LmCut;
 use super::greedy::{Guidance, Progress};
 use super::mutex::Mutexes;
+use super::projections::Projections;
 use super::reduce;
 use super::relaxed::{FfHeuristic, Relaxed};
 use super::space::{NONE, SearchStatistics, Space, initial_state};
@@ -51,7 +52,7 @@ fn distances(space: &Space<'_>, cap: usize) -> Option<Vec<(Vec<u64>, Option<u64>
 
 #[test]
 fn heuristics_respect_true_distances() {
-    let (mut bounded, mut dead, mut exact) = (0, 0, 0);
+    let (mut bounded, mut dead, mut exact, mut projected) = (0, 0, 0, 0);
     for seed in 0..600 {
         let features = Features { adl: seed % 3 == 2, derived: false, costs: seed % 2 == 0 };
         let (domain, problem) = random_task(seed, features);
@@ -70,6 +71,8 @@ fn heuristics_respect_true_distances() {
         let mut ff = FfHeuristic::new(&relaxed, reduced.operators.len(), None);
         let Some(states) = distances(&Space::new(&reduced, None), 300) else { continue };
         let simple = !reduced.has_conditional_effects();
+        let space = Space::new(&reduced, Some(mutexes));
+        let mut projections = if simple { Projections::build(&space, &mut watch).unwrap() } else { None };
         for (state, distance) in states {
             match distance {
                 Some(distance) => {
@@ -77,19 +80,28 @@ fn heuristics_respect_true_distances() {
                         ff.evaluate(&state, &mut Vec::new()).is_some(),
                         "seed {seed}: FF calls a live state dead"
                     );
-                    assert!(!mutexes.is_dead_end(&state), "seed {seed}: pairs call a live state dead");
+                    assert!(!space.is_dead_end(&state), "seed {seed}: pairs call a live state dead");
                     if simple {
                         let h = u64::from(lmcut.evaluate(&state, &mut watch).unwrap().unwrap());
                         assert!(h <= distance, "seed {seed}: h = {h} > {distance}");
                         bounded += 1;
+                        if let Some(projections) = &mut projections {
+                            let h = projections.value(&state);
+                            assert!(h <= distance, "seed {seed}: projections say {h} > {distance}");
+                            projected += u32::from(h == distance && h > 0);
+                        }
                         exact += u32::from(h == distance && h > 0);
                     }
                 }
-                None => dead += u32::from(mutexes.is_dead_end(&state)),
+                None => dead += u32::from(space.is_dead_end(&state)),
             }
         }
     }
-    assert!(bounded > 500 && dead > 50 && exact > 100, "too little was compared: {bounded} {dead} {exact}");
+    let counts = [bounded, dead, exact, projected];
+    assert!(
+        bounded > 500 && dead > 50 && exact > 100 && projected > 100,
+        "too little was compared: {counts:?}"
+    );
 }
 
 #[test]

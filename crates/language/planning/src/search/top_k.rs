@@ -25,7 +25,7 @@
 //! lists a suffix.
 
 use super::astar;
-use super::astar::{Bound, Cost, Explored, LmCut, Total, fits_narrow};
+use super::astar::{Bound, Cost, Explored, LmCut, Mixed, Total, fits_narrow};
 use super::relaxed::Relaxed;
 use super::space::{NONE, NodeTable, SearchStatistics, Space, StateId};
 use crate::resources::{LimitWatch, StopReason};
@@ -106,8 +106,10 @@ pub(crate) fn search(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut Li
 fn search_with<C: Cost>(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut LimitWatch<'_>) -> Plans {
     let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
     let relaxed = Relaxed::new(space.task, &space.task.goal);
-    let heuristic = LmCut::<C>::new(&relaxed);
-    let mut bound = if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) };
+    let mut bound = match additive {
+        true => Bound::<C>::Mixed(Mixed::new(&relaxed)),
+        false => Bound::HMax(LmCut::new(&relaxed)),
+    };
     let mut found = Plans {
         plans: Vec::new(),
         end: End::NoMore,
@@ -409,8 +411,9 @@ impl<'s, 't, C: Cost> Suffixes<'s, 't, C> {
         buffers.state.clear();
         buffers.state.extend_from_slice(self.table.state(state));
         let goal = self.space.is_goal(&buffers.state);
-        if !goal && !std::mem::replace(&mut self.evaluated[s], true) {
-            let h = bound.evaluate(self.space, &buffers.state, watch, statistics)?;
+        if !goal && !self.evaluated[s] {
+            let (h, is_highest) = bound.evaluate(self.space, &buffers.state, most.cost, watch, statistics)?;
+            self.evaluated[s] = is_highest;
             let weight = if h == C::INFINITE { Weight::INFINITE } else { self.at_least(h.into()) };
             self.bounds[s] = self.bounds[s].max(weight);
         }

@@ -99,12 +99,40 @@ fn same_answers(seed: u64, features: Features) {
                     assert_eq!(Some(found.steps.len() as u64), steps, "seed {seed}");
                 }
             }
-            (SearchOutcome::ProvenUnsolvable(_), None) => {}
+            (SearchOutcome::ProvenUnsolvable(why), None) => {
+                for reason in &why.reasons {
+                    let set = impossible_set(&reason.message);
+                    let holds =
+                        |state: &TextState| set.iter().all(|(atom, wanted)| state.contains(atom) == *wanted);
+                    assert!(
+                        set.is_empty() || !distances.keys().any(holds),
+                        "seed {seed} {algorithm:?}: {}\n{domain_text}\n{problem_text}",
+                        reason.message
+                    );
+                }
+            }
             (other, best) => panic!(
                 "seed {seed} {algorithm:?}: {other:?}, expected {best:?}\n{domain_text}\n{problem_text}"
             ),
         }
     }
+}
+
+/// The literals of which a reason claims that they never hold together, or that the only one never holds.
+fn impossible_set(message: &str) -> Vec<(GroundText, bool)> {
+    let end =
+        ["can never hold together", "can never become true"].iter().find_map(|claim| message.find(claim));
+    let Some(end) = end else { return Vec::new() };
+    let literal = |text: &str| {
+        let words: GroundText =
+            text.split(['(', ')', ' ']).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+        match words.split_first() {
+            Some((not, atom)) if not == "not" => (atom.to_vec(), false),
+            _ => (words, true),
+        }
+    };
+    let start = message.find('(').unwrap_or(end);
+    message[start..end].replace(" and ", ", ").split(", ").map(literal).collect()
 }
 
 /// A plan with a step left out or repeated is judged as the slow interpreter judges it.

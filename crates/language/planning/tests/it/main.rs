@@ -27,6 +27,7 @@ mod several_problems;
 mod suites;
 mod support;
 mod top_k;
+mod unsolvable;
 mod validation;
 mod walk_goals;
 mod walk_methods;
