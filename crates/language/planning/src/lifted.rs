@@ -1,6 +1,7 @@
 //! The normalised task before grounding: names resolved to numbers, conditions in negation normal form, effects
 //! flattened. Validation executes it directly; grounding instantiates it.
 
+use crate::extension::{DurativeSchema, Extension};
 use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
@@ -62,8 +63,12 @@ pub struct Variable {
 pub enum LiftedExpr {
     /// A constant.
     Constant(Number),
-    /// The number of steps so far: what `total-time` means without durations. In metrics only.
+    /// `total-time`: the number of steps so far, or the time of the last happening of a plan with times. In metrics only.
     Steps,
+    /// `?duration` of a durative action.
+    Duration,
+    /// Violations of the preferences of a name, by its index. In metrics only.
+    Violations(u32),
     /// The value of a function term.
     Function(LiftedAtom),
     /// An operation on two expressions.
@@ -74,7 +79,10 @@ impl LiftedExpr {
     /// Calls `f` on every function term.
     pub(crate) fn for_each_function(&self, f: &mut impl FnMut(&LiftedAtom)) {
         match self {
-            LiftedExpr::Constant(_) | LiftedExpr::Steps => {}
+            LiftedExpr::Constant(_)
+            | LiftedExpr::Steps
+            | LiftedExpr::Duration
+            | LiftedExpr::Violations(_) => {}
             LiftedExpr::Function(term) => f(term),
             LiftedExpr::Binary(_, sides) => {
                 sides.0.for_each_function(f);
@@ -280,8 +288,12 @@ pub struct LiftedTask {
     pub goal_slots: usize,
     /// Cost of a plan.
     pub metric: Metric,
-    /// Constructs that neither validation nor search handles.
+    /// Constructs that grounding and search do not handle.
     pub unsupported: Vec<Unsupported>,
+    /// Those of them that validation does not execute either.
+    pub unexecuted: Vec<Unsupported>,
+    /// Durative actions, timed literals, preferences and trajectory constraints; empty for a classical task.
+    pub extension: Extension,
     /// Types each object was declared with, for messages.
     pub object_types: Vec<String>,
 }
@@ -327,6 +339,20 @@ impl Formula {
 }
 
 impl LiftedTask {
+    /// The schema of a number; of a durative action, the one of its start.
+    pub fn schema(&self, number: u32) -> &ActionSchema {
+        match self.durative(number) {
+            Some(durative) => &durative.start,
+            None => &self.schemas[number as usize],
+        }
+    }
+
+    /// The durative action of a number; `None` for an instantaneous one.
+    pub fn durative(&self, number: u32) -> Option<&DurativeSchema> {
+        let index = (number as usize).checked_sub(self.schemas.len())?;
+        self.extension.durative.get(index)
+    }
+
     /// The construct with the most combinations of objects: the likely reason where grounding reaches a limit.
     pub fn largest_construct(&self) -> ConstructSize {
         let actions = self.schemas.iter().zip(&self.symbols.actions).map(|(schema, name)| {
