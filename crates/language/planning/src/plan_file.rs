@@ -120,7 +120,8 @@ impl PlanReader<'_> {
             return;
         }
         if self.text.as_bytes()[at] != b'(' {
-            self.bare(at, end, time);
+            let (end, duration) = self.trailing_duration(at, end);
+            self.bare(at, end, time, duration);
             return;
         }
         let mut time = time;
@@ -199,8 +200,17 @@ impl PlanReader<'_> {
         (value, trim(self.text, at + close + 2, end).0)
     }
 
+    /// The end of a step without parentheses and the duration after it.
+    fn trailing_duration(&mut self, at: usize, end: usize) -> (usize, Option<Number>) {
+        let text = &self.text[at..end];
+        match text.rfind('[').filter(|&open| open > 0 && text.ends_with(']')) {
+            Some(open) => (trim(self.text, at, at + open).1, self.duration(at + open, end).0),
+            None => (end, None),
+        }
+    }
+
     /// `name arg arg` or `name(arg, arg)`.
-    fn bare(&mut self, at: usize, end: usize, time: Option<Number>) {
+    fn bare(&mut self, at: usize, end: usize, time: Option<Number>, duration: Option<Number>) {
         let text = &self.text[at..end];
         let call = text.find('(').filter(|&open| {
             text.ends_with(')') && open > 0 && !text[..open].trim_end().contains(char::is_whitespace)
@@ -217,7 +227,7 @@ impl PlanReader<'_> {
             }
             _ => self.words(at, end),
         };
-        self.step(words, span(at, end), time, None, true);
+        self.step(words, span(at, end), time, duration, true);
     }
 
     /// Words separated by white space or commas.

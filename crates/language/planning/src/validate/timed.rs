@@ -220,9 +220,18 @@ impl<'t> Execution<'t> {
             let mut snaps = Vec::with_capacity(group.len());
             for &(_, event) in group {
                 work.tick()?;
-                match self.snap(event, time, planned, epsilon, violations, report, work)? {
-                    Some(snap) => snaps.push(snap),
-                    None => return Ok(false),
+                let Some(snap) = self.snap(event, time, planned, epsilon, violations, report, work)? else {
+                    return Ok(false);
+                };
+                match snaps.last_mut() {
+                    // Timed literals at one time are one event: what they make false is made false first.
+                    Some(Snap { schema: None, changes, .. }) if snap.schema.is_none() => {
+                        changes.added.extend(snap.changes.added);
+                        changes.deleted.extend(snap.changes.deleted);
+                        changes.numbers.extend(snap.changes.numbers);
+                        changes.replaced.extend(snap.changes.replaced);
+                    }
+                    _ => snaps.push(snap),
                 }
             }
             recent.retain(|snap| CompareOp::Less.holds(time - snap.time, epsilon));
