@@ -21,7 +21,8 @@ use planforge_pddl::TaskSources;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::hde;
 use planforge_planning::{
-    Poll, ResourceLimits, StopReason, ValidationOptions, ValidationReport, Validator, normalize, parse_plan, walk,
+    Poll, ResourceLimits, StopReason, ValidationOptions, ValidationReport, Validator, normalize, parse_plan,
+    walk,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -116,7 +116,7 @@ impl Execution<'_> {
         }
         let Some(index) = failing else { return Some(planned) };
         let more = faults.len().saturating_sub(MAX_REPORTED);
-        report.diagnostics.extend(faults.into_iter().take(MAX_REPORTED));
+        report.diagnostics.extend(faults.into_iter().take(MAX_REPORTED).map(|fault| *fault));
         if more > 0 {
             let message = format!("{more} more steps have no usable time or duration");
             report
@@ -135,10 +135,10 @@ fn times_of(
     step: &FileStep,
     action: &GroundAction,
     by_times: bool,
-) -> Result<Option<Number>, Diagnostic> {
+) -> Result<Option<Number>, Box<Diagnostic>> {
     let text = step_text(step);
     let fault = |code: &'static str, message: String, help: &str| {
-        Diagnostic::error(code, message).at(TaskText::Plan.source(), step.span, "").help(help)
+        Box::new(Diagnostic::error(code, message).at(TaskText::Plan.source(), step.span, "").help(help))
     };
     let form = "write `TIME: (action argument ...) [DURATION]`";
     if [step.time, step.duration].into_iter().flatten().any(Number::is_inexact) {

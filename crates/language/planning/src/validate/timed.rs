@@ -12,7 +12,7 @@ use super::{
     APPLY_BYTES, Cause, Execution, Explainer, FailedCondition, FailingStep, MAX_REPORTED, Phase,
     PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text, trace_entry,
 };
-use crate::extension::{SoftPlace, TimedEffect};
+use crate::extension::{DurationBound, SoftPlace, TimedEffect};
 use crate::lifted::{
     ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable,
 };
@@ -20,11 +20,17 @@ use crate::plan_file::PlanFile;
 use crate::satisfy::{Args, Cut, Work, first};
 use crate::task::{GroundAction, ObjectId, SourcePlace, TaskText};
 use crate::validate::world::StepChanges;
-use planforge_diagnostics::{Diagnostic, Span};
+use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
+
+/// The steps of a plan with their times.
+struct Timeline<'p> {
+    steps: Vec<PlannedStep<'p>>,
+    epsilon: Number,
+}
 
 /// What happens at a time.
 #[derive(Clone, Copy)]
@@ -90,18 +96,19 @@ impl<'t> Execution<'t> {
         report: &mut ValidationReport,
         work: &mut Work<'_>,
     ) -> Result<(), Cut> {
-        let Some(planned) = self.planned(file, steps, report) else {
+        let Some(steps) = self.planned(file, steps, report) else {
             self.finish(report);
             return Ok(());
         };
-        let makespan = planned.iter().map(PlannedStep::end).fold(Number::ZERO, larger);
+        let plan = Timeline { steps, epsilon };
+        let makespan = plan.steps.iter().map(PlannedStep::end).fold(Number::ZERO, larger);
         if self.task.extension.has_time() || super::schedule::is_concurrent(file) {
-            report.schedule = Some(self.schedule(&planned, makespan, epsilon));
+            report.schedule = Some(self.schedule(&plan, makespan));
         }
-        self.report_overlaps(&planned, report);
+        self.report_overlaps(&plan.steps, report);
         let mut violations = vec![0; self.task.extension.preferences.len()];
         let mut monitors = Monitors::new(&self.task.extension, work)?;
-        if !self.happen_all(&planned, epsilon, &mut monitors, &mut violations, report, work)? {
+        if !self.happen_all(&plan, &mut monitors, &mut violations, report, work)? {
             self.world.time = makespan;
             self.finish(report);
             return Ok(());
@@ -135,7 +142,7 @@ impl<'t> Execution<'t> {
         Ok(())
     }
 
-    fn schedule(&self, planned: &[PlannedStep<'_>], makespan: Number, epsilon: Number) -> Schedule {
+    fn schedule(&self, plan: &Timeline<'_>, makespan: Number) -> Schedule {
         let symbols = &self.task.symbols;
         let step = |(index, step): (usize, &PlannedStep<'_>)| {
             let (text, start, duration) = (symbols.step(step.action), step.start, step.duration);
@@ -152,10 +159,10 @@ impl<'t> Execution<'t> {
             TimedLiteral { time: timed.time, text }
         });
         Schedule {
-            steps: planned.iter().enumerate().map(step).collect(),
+            steps: plan.steps.iter().enumerate().map(step).collect(),
             timed: timed.collect(),
             makespan,
-            epsilon,
+            epsilon: plan.epsilon,
         }
     }
 
@@ -192,8 +199,7 @@ impl<'t> Execution<'t> {
     /// Executes all happenings; false after a failure, which is reported.
     fn happen_all(
         &mut self,
-        planned: &[PlannedStep<'_>],
-        epsilon: Number,
+        plan: &Timeline<'_>,
         monitors: &mut Monitors<'t>,
         violations: &mut [u64],
         report: &mut ValidationReport,
@@ -201,7 +207,7 @@ impl<'t> Execution<'t> {
     ) -> Result<bool, Cut> {
         let inputs = DerivedInputs::new(self.task);
         let closes = !self.task.rules.is_empty();
-        let events = events(self.task, planned);
+        let events = events(self.task, &plan.steps);
         let mut active: Vec<usize> = Vec::new();
         let mut recent: Vec<Snap<'t>> = Vec::new();
         if closes && !monitors.is_empty() {
@@ -220,7 +226,7 @@ impl<'t> Execution<'t> {
             let mut snaps = Vec::with_capacity(group.len());
             for &(_, event) in group {
                 work.tick()?;
-                let Some(snap) = self.snap(event, time, planned, epsilon, violations, report, work)? else {
+                let Some(snap) = self.snap(event, time, plan, violations, report, work)? else {
                     return Ok(false);
                 };
                 match snaps.last_mut() {
@@ -234,16 +240,16 @@ impl<'t> Execution<'t> {
                     _ => snaps.push(snap),
                 }
             }
-            recent.retain(|snap| CompareOp::Less.holds(time - snap.time, epsilon));
-            if self.report_interference(&snaps, &recent, &inputs, planned, epsilon, report, work)? {
+            recent.retain(|snap| CompareOp::Less.holds(time - snap.time, plan.epsilon));
+            if self.report_interference(&snaps, &recent, &inputs, plan, report, work)? {
                 return Ok(false);
             }
-            self.apply_all(&mut snaps, planned, work)?;
+            self.apply_all(&mut snaps, plan, work)?;
             work.release_to(held);
             for snap in &snaps {
                 match snap.event {
                     Event::Step(step, Phase::End) => active.retain(|other| *other != step),
-                    Event::Step(step, Phase::Start) if planned[step].end() != time => active.push(step),
+                    Event::Step(step, Phase::Start) if plan.steps[step].end() != time => active.push(step),
                     _ => {}
                 }
             }
@@ -251,7 +257,7 @@ impl<'t> Execution<'t> {
                 self.world.close(work)?;
             }
             for &step in &active {
-                if !self.check_invariant(step, time, planned, report, work)? {
+                if !self.check_invariant(step, time, plan, report, work)? {
                     return Ok(false);
                 }
             }
@@ -271,13 +277,11 @@ impl<'t> Execution<'t> {
     }
 
     /// Tests the conditions of an event and computes its effects; `None` after a failure, which is reported.
-    #[expect(clippy::too_many_arguments, reason = "the state of one execution")]
     fn snap(
         &mut self,
         event: Event,
         time: Number,
-        planned: &[PlannedStep<'_>],
-        epsilon: Number,
+        plan: &Timeline<'_>,
         violations: &mut [u64],
         report: &mut ValidationReport,
         work: &mut Work<'_>,
@@ -300,7 +304,7 @@ impl<'t> Execution<'t> {
                 return Ok(Some(Snap { time, event, schema: None, bounds, binding, changes }));
             }
         };
-        let step = &planned[index];
+        let step = &plan.steps[index];
         let schema = self.schema_of(step.action, phase);
         let mut binding = bind(schema, step.action);
         self.world.duration = step.duration.unwrap_or(Number::UNDEFINED);
@@ -315,23 +319,18 @@ impl<'t> Execution<'t> {
             if value.is_inexact() {
                 return Err(Cut::Inexact);
             }
-            if !bound.admits(self.world.duration, value, epsilon) {
-                self.report_duration(
-                    index,
-                    step,
-                    bound.comparison,
-                    &bound.value,
-                    value,
-                    bound.span,
-                    &binding,
-                    report,
-                );
+            if !bound.admits(self.world.duration, value, plan.epsilon) {
+                let failed = self.failed_bound(bound, value, &binding);
+                let opening =
+                    format!("the duration of step {} {} is not allowed", index + 1, self.texts[index]);
+                self.report_failures("plan.duration", &opening, (index, step), vec![failed], report);
                 return Ok(None);
             }
         }
         let derives = !task.rules.is_empty();
         if let Some(failures) = self.unmet_precondition(schema, derives, &mut binding, work)? {
-            self.report_failures("plan.precondition", index, phase, time, step, failures, report);
+            let opening = format!("{} is not applicable", self.event_text(event, time));
+            self.report_failures("plan.precondition", &opening, (index, step), failures, report);
             return Ok(None);
         }
         if !task.extension.soft_conditions.is_empty() {
@@ -341,7 +340,8 @@ impl<'t> Execution<'t> {
         let changes = self.world.changes(schema, &self.world.view(), &mut binding, work)?;
         if !changes.bad.is_empty() {
             let failures = changes.bad.iter().map(|bad| self.bad_change(bad)).collect();
-            self.report_failures("plan.precondition", index, phase, time, step, failures, report);
+            let opening = format!("{} is not applicable", self.event_text(event, time));
+            self.report_failures("plan.precondition", &opening, (index, step), failures, report);
             return Ok(None);
         }
         Ok(Some(Snap { time, event, schema: Some(schema), bounds, binding, changes }))
@@ -362,32 +362,18 @@ impl<'t> Execution<'t> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message")]
+    /// Reports the conditions that a step fails for. `opening` begins each message.
     fn report_failures(
         &self,
         code: &'static str,
-        index: usize,
-        phase: Phase,
-        time: Number,
-        step: &PlannedStep<'_>,
+        opening: &str,
+        (index, step): (usize, &PlannedStep<'_>),
         conditions: Vec<FailedCondition>,
         report: &mut ValidationReport,
     ) {
-        let event = self.event_text(Event::Step(index, phase), time);
         for condition in conditions.iter().take(MAX_REPORTED) {
-            let message = match code {
-                "plan.over-all" => {
-                    format!(
-                        "a condition over all of step {} {} fails after {time}: {}",
-                        index + 1,
-                        self.texts[index],
-                        condition.why
-                    )
-                }
-                _ => format!("{event} is not applicable: {}", condition.why),
-            };
             report.diagnostics.push(
-                Diagnostic::error(code, message)
+                Diagnostic::error(code, format!("{opening}: {}", condition.why))
                     .at(TaskText::Plan.source(), step.file.span, format!("needs {}", condition.text))
                     .also(condition.place.text.source(), condition.place.span, "the condition")
                     .help(format!("it needs {}", condition.remedy)),
@@ -396,53 +382,30 @@ impl<'t> Execution<'t> {
         report.failing_step = Some(FailingStep { index, text: self.texts[index].clone(), conditions });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one message")]
-    fn report_duration(
-        &self,
-        index: usize,
-        step: &PlannedStep<'_>,
-        comparison: CompareOp,
-        expression: &LiftedExpr,
-        value: Number,
-        span: Span,
-        binding: &[ObjectId],
-        report: &mut ValidationReport,
-    ) {
+    /// The bound that a duration does not satisfy, `value` being its right side.
+    fn failed_bound(&self, bound: &DurationBound, value: Number, binding: &[ObjectId]) -> FailedCondition {
         let explainer =
             Explainer { task: self.task, world: &self.world, text: TaskText::Domain, changed_by: &|_| None };
-        let text = explainer.expression(expression, binding);
-        let duration = self.world.duration;
+        let text = explainer.expression(&bound.value, binding);
+        let (duration, operator) = (self.world.duration, bound.comparison.as_str());
         let (why, remedy) = if value.is_undefined() {
             (format!("{text} has no value"), "initial values for the functions of the duration".to_owned())
         } else {
-            let now = if matches!(expression, LiftedExpr::Constant(_)) {
-                String::new()
-            } else {
-                format!(", and {text} is {value}")
+            let now = match bound.value {
+                LiftedExpr::Constant(_) => String::new(),
+                _ => format!(", and {text} is {value}"),
             };
-            let operator = comparison.as_str();
             (format!("the duration is {duration}{now}"), format!("a duration {operator} {value}"))
         };
-        let message =
-            format!("the duration of step {} {} is not allowed: {why}", index + 1, self.texts[index]);
-        let condition = format!("({} ?duration {text})", comparison.as_str());
-        report.diagnostics.push(
-            Diagnostic::error("plan.duration", message)
-                .at(TaskText::Plan.source(), step.file.span, format!("needs {condition}"))
-                .also(TaskText::Domain.source(), span, "the duration")
-                .help(format!("it needs {remedy}")),
-        );
-        let failed = FailedCondition {
-            text: condition,
-            place: SourcePlace::domain(span),
+        FailedCondition {
+            text: format!("({operator} ?duration {text})"),
+            place: SourcePlace::domain(bound.span),
             why,
             remedy,
             atom: None,
             negated: false,
             changed_by: None,
-        };
-        let text = self.texts[index].clone();
-        report.failing_step = Some(FailingStep { index, text, conditions: vec![failed] });
+        }
     }
 
     /// Counts the violations of the preferences at a place. `binding` has the arguments of the action.
@@ -474,11 +437,11 @@ impl<'t> Execution<'t> {
         &mut self,
         index: usize,
         time: Number,
-        planned: &[PlannedStep<'_>],
+        plan: &Timeline<'_>,
         report: &mut ValidationReport,
         work: &mut Work<'_>,
     ) -> Result<bool, Cut> {
-        let step = &planned[index];
+        let step = &plan.steps[index];
         let Some(durative) = self.task.durative(step.action.action) else { return Ok(true) };
         work.tick()?;
         if durative.invariant.is_truth() {
@@ -490,7 +453,9 @@ impl<'t> Execution<'t> {
             return Ok(true);
         }
         let failures = self.explainer_failures(&durative.invariant, TaskText::Domain, &mut binding, work)?;
-        self.report_failures("plan.over-all", index, Phase::Whole, time, step, failures, report);
+        let text = &self.texts[index];
+        let opening = format!("a condition over all of step {} {text} fails after {time}", index + 1);
+        self.report_failures("plan.over-all", &opening, (index, step), failures, report);
         Ok(false)
     }
 
@@ -498,7 +463,7 @@ impl<'t> Execution<'t> {
     fn apply_all(
         &mut self,
         snaps: &mut [Snap<'t>],
-        planned: &[PlannedStep<'_>],
+        plan: &Timeline<'_>,
         work: &mut Work<'_>,
     ) -> Result<(), Cut> {
         let before = shared_numbers(self, snaps);
@@ -525,7 +490,7 @@ impl<'t> Execution<'t> {
                 Event::Step(index, phase) => {
                     self.causes.push(Cause { step: Some(index), text });
                     let moment = Some((snap.time, phase));
-                    self.apply(trace_entry(planned[index].action, index, moment), cause, changes);
+                    self.apply(trace_entry(plan.steps[index].action, index, moment), cause, changes);
                     self.charge_trace::<()>(work)?;
                 }
             }
@@ -540,7 +505,7 @@ impl<'t> Execution<'t> {
         }
         let mut last: Vec<(u32, Args, Number)> = Vec::with_capacity(changes.numbers.len());
         for (function, args, value) in changes.numbers.drain(..) {
-            match last.iter_mut().find(|(f, a, _)| (*f, &*a) == (function, &args)) {
+            match last.iter_mut().find(|known| known.0 == function && known.1 == args) {
                 Some(known) => known.2 = value,
                 None => last.push((function, args, value)),
             }
@@ -563,14 +528,12 @@ impl<'t> Execution<'t> {
     }
 
     /// Reports two events that interfere; false if there are none.
-    #[expect(clippy::too_many_arguments, reason = "the state of one execution")]
     fn report_interference(
         &self,
         snaps: &[Snap<'t>],
         recent: &[Snap<'t>],
         inputs: &DerivedInputs,
-        planned: &[PlannedStep<'_>],
-        epsilon: Number,
+        plan: &Timeline<'_>,
         report: &mut ValidationReport,
         work: &mut Work<'_>,
     ) -> Result<bool, Cut> {
@@ -579,7 +542,7 @@ impl<'t> Execution<'t> {
                 work.tick()?;
                 let Some(what) = self.interference(earlier, later, inputs) else { continue };
                 let place = |event: Event| match event {
-                    Event::Step(step, _) => (TaskText::Plan, planned[step].file.span),
+                    Event::Step(step, _) => (TaskText::Plan, plan.steps[step].file.span),
                     Event::Timed(index) => (TaskText::Problem, self.task.extension.timed[index].span),
                 };
                 let (main, other) = match later.event {
@@ -596,7 +559,7 @@ impl<'t> Execution<'t> {
                     Diagnostic::error("plan.interference", message)
                         .at(text.source(), span, "")
                         .also(other_text.source(), other_span, "interferes")
-                        .help(format!("let at least {epsilon} pass between them")),
+                        .help(format!("let at least {} pass between them", plan.epsilon)),
                 );
                 if let Event::Step(index, _) = main.event {
                     let text = self.texts[index].clone();

@@ -72,7 +72,8 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
         if let (Some(report), true) = (&result.validation, args.trace) {
             context.output.result(&trace(report));
         }
-        if let (Some(chart), Some("-")) = (gantt_text(&result), args.gantt.as_deref().and_then(Path::to_str)) {
+        if let (Some(chart), Some("-")) = (gantt_text(&result), args.gantt.as_deref().and_then(Path::to_str))
+        {
             context.output.result(&chart);
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
@@ -89,9 +90,10 @@ fn verdict_line(args: &ValidateArgs, result: &ValidateResult) -> String {
     let executed = result.validation.as_ref();
     let cost = executed.filter(|r| r.is_valid()).map(|r| {
         let cost = r.cost.map(|c| format!(", cost {c}")).unwrap_or_default();
-        let times = r.schedule.as_ref().map(|schedule| {
-            format!(", makespan {}, epsilon {}", schedule.makespan, schedule.epsilon)
-        });
+        let times = r
+            .schedule
+            .as_ref()
+            .map(|schedule| format!(", makespan {}, epsilon {}", schedule.makespan, schedule.epsilon));
         format!(" ({} steps{cost}{})", r.steps, times.unwrap_or_default())
     });
     let warnings = count_line(&result.findings.diagnostics).filter(|_| executed.is_none());
@@ -99,7 +101,9 @@ fn verdict_line(args: &ValidateArgs, result: &ValidateResult) -> String {
     match result.decision {
         "accepted" if executed.is_some() => format!("plan valid{}", cost.unwrap_or_default()),
         "accepted" => format!("{what} good{counts}"),
-        "rejected" if executed.is_some() => format!("plan invalid{}", executed.map(reason).unwrap_or_default()),
+        "rejected" if executed.is_some() => {
+            format!("plan invalid{}", executed.map(reason).unwrap_or_default())
+        }
         "rejected" => format!("{what} not usable{counts}"),
         _ => format!("{what} not judged"),
     }
@@ -129,7 +133,10 @@ fn preferences(report: &ValidationReport) -> String {
     let kept = all.iter().filter(|preference| preference.violations == 0).count();
     let mut out = format!("{kept} of {} preferences are satisfied\n", all.len());
     for preference in all {
-        let name = preference.name.as_deref().map_or_else(|| "(without a name)".to_owned(), |name| escape(name).to_string());
+        let name = preference
+            .name
+            .as_deref()
+            .map_or_else(|| "(without a name)".to_owned(), |name| escape(name).to_string());
         out.push_str(&match preference.violations {
             0 => format!("  satisfied {name}\n"),
             1 => format!("  violated  {name}\n"),
@@ -154,7 +161,9 @@ fn trace(report: &ValidationReport) -> String {
             Some((time, Phase::End)) => format!(", end at {time}"),
         };
         let time = step.moment.map(|(time, _)| time);
-        while let Some(literal) = timed.next_if(|literal| time.is_some_and(|time| time.compare(literal.time).is_some_and(|o| o.is_ge()))) {
+        while let Some(literal) = timed
+            .next_if(|literal| time.is_some_and(|time| time.compare(literal.time).is_some_and(|o| o.is_ge())))
+        {
             out.push_str(&format!("at {}: {}\n", literal.time, literal.text));
         }
         out.push_str(&format!("step {}: {}{moment}\n", step.index + 1, report.symbols.step(&step.action)));
