@@ -1,6 +1,7 @@
 ; Written for planforge: fuses in a dark cellar are mended by the light of matches. Minutes, money, a shop that closes.
 (define (domain cellar)
-  (:requirements :typing :durative-actions :duration-inequalities :fluents :timed-initial-literals :preferences :constraints)
+  (:requirements :typing :negative-preconditions :universal-preconditions :durative-actions :duration-inequalities :fluents
+    :timed-initial-literals :preferences :constraints)
   (:types match fuse - object)
   (:predicates
     (unused ?m - match)

@@ -453,19 +453,19 @@ impl Execution<'_> {
         }
         let changed = changes.added.len() + changes.deleted.len() + changes.numbers.len();
         work.charge(changed as u64 * APPLY_BYTES)?;
-        let entry = trace_entry(action, index, None);
-        self.apply(entry, index, changes);
+        let applied = self.apply(index, changes);
+        self.trace.push(applied.by(action, index, None));
         self.world.time = self.world.time + Number::ONE;
         work.release_to(held);
-        self.charge_trace(work)
+        self.charge_trace(self.trace.len() - 1, work)?;
+        Ok(None)
     }
 
-    /// Counts the bytes of the last entry of the trace.
-    fn charge_trace<T>(&self, work: &mut Work<'_>) -> Result<Option<T>, Cut> {
-        let trace = self.trace.last();
-        let kept = trace.map_or(0, |t| t.added.len() + t.deleted.len() + t.numbers.len());
-        work.charge(kept as u64 * KEPT_BYTES)?;
-        Ok(None)
+    /// Counts the bytes of the entries of the trace from one on.
+    fn charge_trace(&self, from: usize, work: &mut Work<'_>) -> Result<(), Cut> {
+        let kept = |t: &TraceStep| t.added.len() + t.deleted.len() + t.numbers.len();
+        let kept: usize = self.trace[from..].iter().map(kept).sum();
+        Ok(work.charge(kept as u64 * KEPT_BYTES)?)
     }
 
     /// The parts of an action's precondition that do not hold; `None` if it holds. Variables that plans do not name are then bound.
@@ -512,29 +512,30 @@ impl Execution<'_> {
         }
     }
 
-    /// Changes the state, and adds the changes to an entry of the trace. `cause` is what [`Execution::cause`] takes.
-    fn apply(&mut self, mut step: TraceStep, cause: usize, changes: StepChanges) {
+    /// Changes the state. `cause` is what [`Execution::cause`] takes.
+    fn apply(&mut self, cause: usize, changes: StepChanges) -> Applied {
+        let mut applied = Applied::default();
         let kept: FxHashSet<&(u32, Args)> = changes.added.iter().collect();
         for fact in &changes.deleted {
             let (predicate, args) = fact;
             if !kept.contains(fact) && self.world.remove(*predicate, args) {
-                step.deleted.push(Atom { predicate: *predicate, args: args.as_slice().into() });
+                applied.deleted.push(Atom { predicate: *predicate, args: args.as_slice().into() });
             }
         }
         for (predicate, args) in changes.added {
             let atom = Atom { predicate, args: args.as_slice().into() };
             if self.world.insert(predicate, args) {
-                step.added.push(atom);
+                applied.added.push(atom);
             }
         }
         for (function, args, value) in changes.numbers {
-            step.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, value));
+            applied.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, value));
             self.world.set_number(function, args, value);
         }
-        for atom in step.added.iter().chain(&step.deleted) {
+        for atom in applied.added.iter().chain(&applied.deleted) {
             self.changed_by.insert(atom.clone(), cause);
         }
-        self.trace.push(step);
+        applied
     }
 
     /// The verdict after the last step executed.
@@ -614,10 +615,20 @@ impl Execution<'_> {
     }
 }
 
-/// An entry of the trace without changes.
-fn trace_entry(action: &GroundAction, index: usize, moment: Option<(Number, Phase)>) -> TraceStep {
-    let action = action.clone();
-    TraceStep { action, index, added: Vec::new(), deleted: Vec::new(), numbers: Vec::new(), moment }
+/// What truly changed in the state.
+#[derive(Default)]
+struct Applied {
+    added: Vec<Atom>,
+    deleted: Vec<Atom>,
+    numbers: Vec<(Atom, Number)>,
+}
+
+impl Applied {
+    /// The entry of the trace for changes by an action.
+    fn by(self, action: &GroundAction, index: usize, moment: Option<(Number, Phase)>) -> TraceStep {
+        let Applied { added, deleted, numbers } = self;
+        TraceStep { action: action.clone(), index, added, deleted, numbers, moment }
+    }
 }
 
 /// The binding of a schema's slots to the arguments of an action.

@@ -10,7 +10,7 @@ use super::schedule::PlannedStep;
 use super::trajectory::Monitors;
 use super::{
     APPLY_BYTES, Cause, Execution, Explainer, FailedCondition, FailingStep, MAX_REPORTED, Phase,
-    PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text, trace_entry,
+    PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text,
 };
 use crate::extension::{DurationBound, SoftPlace, TimedEffect};
 use crate::lifted::{
@@ -244,8 +244,10 @@ impl<'t> Execution<'t> {
             if self.report_interference(&snaps, &recent, &inputs, plan, report, work)? {
                 return Ok(false);
             }
+            let executed = self.trace.len();
             self.apply_all(&mut snaps, plan, work)?;
             work.release_to(held);
+            self.charge_trace(executed, work)?;
             for snap in &snaps {
                 match snap.event {
                     Event::Step(step, Phase::End) => active.retain(|other| *other != step),
@@ -479,20 +481,16 @@ impl<'t> Execution<'t> {
             work.charge(changed as u64 * APPLY_BYTES)?;
             let cause = self.causes.len();
             let text = self.event_text(snap.event, snap.time);
-            match snap.event {
-                Event::Timed(_) => {
-                    self.causes.push(Cause { step: None, text });
-                    let nobody = GroundAction { action: u32::MAX, args: Box::default() };
-                    self.apply(trace_entry(&nobody, 0, None), cause, changes);
-                    // The trace has steps only; timed literals are in the schedule.
-                    self.trace.pop();
-                }
-                Event::Step(index, phase) => {
-                    self.causes.push(Cause { step: Some(index), text });
-                    let moment = Some((snap.time, phase));
-                    self.apply(trace_entry(plan.steps[index].action, index, moment), cause, changes);
-                    self.charge_trace::<()>(work)?;
-                }
+            let step = match snap.event {
+                Event::Timed(_) => None,
+                Event::Step(index, phase) => Some((index, phase)),
+            };
+            self.causes.push(Cause { step: step.map(|(index, _)| index), text });
+            let applied = self.apply(cause, changes);
+            // The trace has steps only; timed literals are in the schedule.
+            if let Some((index, phase)) = step {
+                let moment = Some((snap.time, phase));
+                self.trace.push(applied.by(plan.steps[index].action, index, moment));
             }
         }
         Ok(())
