@@ -7,7 +7,6 @@ mod bits;
 pub mod claims;
 mod codes;
 pub mod equivalence;
-pub mod extension;
 pub mod graph;
 mod ground;
 pub mod lifted;

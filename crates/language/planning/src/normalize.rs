@@ -1,6 +1,6 @@
 //! PDDL trees to a [`LiftedTask`]: names resolved, negation pushed to the literals, effects flattened, derived
 //! predicates stratified. What cannot be given a meaning is an error with its place. Durations, timed literals, preferences and
-//! trajectory constraints are listed as unsupported for grounding and search; validation executes them ([`crate::extension`]). What
+//! trajectory constraints are listed as unsupported for grounding and search; validation executes them ([`crate::lifted::Extension`]). What
 //! validation does not execute either is listed in a second list.
 //!
 //! Nested `forall` and `when` become groups of effects that share variables and condition. A rule may use a derived predicate
@@ -9,10 +9,9 @@
 mod extension;
 mod symbols;
 
-use crate::extension::{Extension, SoftPlace, TimedEffect};
 use crate::lifted::{
-    ActionSchema, DerivedRule, EffectChange, EffectGroup, Formula, LiftedAtom, LiftedExpr, LiftedTask,
-    Metric, Term, Variable,
+    ActionSchema, DerivedRule, EffectChange, EffectGroup, Extension, Formula, LiftedAtom, LiftedExpr,
+    LiftedTask, Metric, SoftPlace, Term, TimedEffect, Variable,
 };
 use crate::task::{SourcePlace, TaskText, Unsupported};
 use planforge_diagnostics::{Diagnostic, Span};

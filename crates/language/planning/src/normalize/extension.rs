@@ -4,11 +4,10 @@
 //! `or`, `not`, `imply` or `exists` has no meaning here and is reported as unsupported.
 
 use super::{Normalizer, Scope};
-use crate::extension::{
-    Constraint, DurationBound, DurativeSchema, Preference, SoftCondition, SoftPlace, TimedChange,
-    TimedEffect, TrajectoryKind, TrajectoryPart,
+use crate::lifted::{
+    ActionSchema, Constraint, DurationBound, DurativeSchema, Formula, Preference, SoftCondition, SoftPlace,
+    TimedChange, TimedEffect, TrajectoryKind, TrajectoryPart, Variable,
 };
-use crate::lifted::{ActionSchema, Formula, Variable};
 use crate::task::{SourcePlace, TaskText};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;

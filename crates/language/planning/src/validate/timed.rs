@@ -12,9 +12,9 @@ use super::{
     APPLY_BYTES, Cause, Execution, Explainer, FailedCondition, FailingStep, MAX_REPORTED, Phase,
     PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text,
 };
-use crate::extension::{DurationBound, SoftPlace, TimedEffect};
 use crate::lifted::{
-    ActionSchema, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Term, Variable,
+    ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, SoftPlace, Term,
+    TimedEffect, Variable,
 };
 use crate::plan_file::PlanFile;
 use crate::satisfy::{Args, Cut, Work, first};

@@ -6,8 +6,7 @@
 
 use super::render::Explainer;
 use super::world::World;
-use crate::extension::{Constraint, Extension, TrajectoryKind, TrajectoryPart};
-use crate::lifted::{Formula, LiftedTask, Variable};
+use crate::lifted::{Constraint, Extension, Formula, LiftedTask, TrajectoryKind, TrajectoryPart, Variable};
 use crate::satisfy::{Cut, Work};
 use crate::task::ObjectId;
 use planforge_pddl::Number;
