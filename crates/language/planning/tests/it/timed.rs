@@ -360,8 +360,24 @@ fn random_test(random: &mut Random, parameter: bool) -> Test {
     }
 }
 
+/// Up to `most` items, each with a chance in percent.
+fn some<T>(
+    random: &mut Random,
+    most: usize,
+    percent: usize,
+    mut make: impl FnMut(&mut Random) -> T,
+) -> Vec<T> {
+    let mut items = Vec::new();
+    for _ in 0..most {
+        if random.chance(percent) {
+            items.push(make(random));
+        }
+    }
+    items
+}
+
 fn tests(random: &mut Random, percent: usize, parameter: bool) -> Vec<Test> {
-    (0..2).filter_map(|_| random.chance(percent).then(|| random_test(random, parameter))).collect()
+    some(random, 2, percent, |random| random_test(random, parameter))
 }
 
 fn half(random: &mut Random) -> Half {
@@ -373,8 +389,8 @@ fn half(random: &mut Random) -> Half {
         _ => Change::Set(random_fact(random, true), random.chance(65)),
     };
     let tests = self::tests(random, 25, true);
-    let soft = (0..1).filter_map(|_| random.chance(15).then(|| random_test(random, true))).collect();
-    let mut changes: Vec<Change> = (0..2).filter_map(|_| random.chance(60).then(|| change(random))).collect();
+    let soft = some(random, 1, 15, |random| random_test(random, true));
+    let mut changes = some(random, 2, 60, change);
     // One change of numbers in a half: two of them could contradict each other.
     let mut numeric = false;
     changes.retain(|change| match change {
@@ -401,10 +417,7 @@ fn random_task(random: &mut Random) -> Task {
     let schemas = schemas.collect();
     let facts = (0..4).filter(|_| random.chance(55)).collect();
     let numbers = [random.below(3) as i64, random.below(3) as i64];
-    let timed = (0..2).filter_map(|_| {
-        random.chance(30).then(|| (moment(random), random_fact(random, false), random.chance(50)))
-    });
-    let timed: Vec<_> = timed.collect();
+    let timed = some(random, 2, 30, |random| (moment(random), random_fact(random, false), random.chance(50)));
     let constraint = |random: &mut Random| {
         const OPERATORS: [(&str, usize, usize); 10] = [
             ("at end", 0, 1),
@@ -427,7 +440,7 @@ fn random_task(random: &mut Random) -> Task {
         let tests = (0..conditions).map(|_| random_test(random, false)).collect();
         (operator, bounds, tests, random.chance(60))
     };
-    let constraints = (0..2).filter_map(|_| random.chance(50).then(|| constraint(random))).collect();
+    let constraints = some(random, 2, 50, constraint);
     let (goal, soft_goal) = (tests(random, 20, false), tests(random, 25, false));
     Task { schemas, facts, numbers, timed, goal, soft_goal, constraints }
 }
