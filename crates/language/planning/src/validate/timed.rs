@@ -2,7 +2,7 @@
 //! 11 to 20; PDDL 2.2 for timed literals).
 //!
 //! All actions at one time are one happening. Their conditions are tested and their effects computed in the state before it. Two of them
-//! must not interfere: neither changes what the other one needs, and only amounts may change one number together. Actions that
+//! must not interfere: neither changes what the other one needs or prefers, and only amounts may change one number together. Actions that
 //! interfere must be `epsilon` apart. The condition over all of a durative action holds in every state between its ends. Timed
 //! literals after the last step take place before the goal is tested.
 
@@ -13,8 +13,8 @@ use super::{
     PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text,
 };
 use crate::lifted::{
-    ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, SoftPlace, Term,
-    TimedEffect, Variable,
+    ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, SoftCondition,
+    SoftPlace, Term, TimedEffect, Variable,
 };
 use crate::plan_file::PlanFile;
 use crate::satisfy::{Args, Cut, Work, first};
@@ -49,6 +49,8 @@ struct Snap<'t> {
     schema: Option<&'t ActionSchema>,
     /// Values of the bounds of the duration that are tested here.
     bounds: Vec<&'t LiftedExpr>,
+    /// Preferred conditions that are tested here.
+    soft: Vec<&'t SoftCondition>,
     binding: Vec<ObjectId>,
     changes: StepChanges,
 }
@@ -302,8 +304,8 @@ impl<'t> Execution<'t> {
                         changes.numbers.push((function, args, *value));
                     }
                 }
-                let (bounds, binding) = (Vec::new(), Vec::new());
-                return Ok(Some(Snap { time, event, schema: None, bounds, binding, changes }));
+                let (bounds, soft, binding) = (Vec::new(), Vec::new(), Vec::new());
+                return Ok(Some(Snap { time, event, schema: None, bounds, soft, binding, changes }));
             }
         };
         let step = &plan.steps[index];
@@ -335,8 +337,10 @@ impl<'t> Execution<'t> {
             self.report_failures("plan.precondition", &opening, (index, step), failures, report);
             return Ok(None);
         }
-        if !task.extension.soft_conditions.is_empty() {
-            let place = SoftPlace::Action { schema: step.action.action, at_end };
+        let place = SoftPlace::Action { schema: step.action.action, at_end };
+        let soft: Vec<&SoftCondition> =
+            task.extension.soft_conditions.iter().filter(|soft| soft.place == place).collect();
+        if !soft.is_empty() {
             self.count_soft(place, Some(&binding), violations, work)?;
         }
         let changes = self.world.changes(schema, &self.world.view(), &mut binding, work)?;
@@ -346,7 +350,7 @@ impl<'t> Execution<'t> {
             self.report_failures("plan.precondition", &opening, (index, step), failures, report);
             return Ok(None);
         }
-        Ok(Some(Snap { time, event, schema: Some(schema), bounds, binding, changes }))
+        Ok(Some(Snap { time, event, schema: Some(schema), bounds, soft, binding, changes }))
     }
 
     /// The event in words, with its time: `the end of step 3 (mend f1) at 5`.
@@ -669,15 +673,21 @@ impl<'r> Reader<'r> {
         {
             return true;
         }
-        schema.effects.iter().any(|group| {
+        let preferred = snap.soft.iter().any(|soft| {
             scope.clear();
-            scope.extend(&group.variables);
-            self.formula(&group.condition, &mut scope)
-                || group.changes.iter().any(|(change, _)| match change {
-                    EffectChange::Numeric(_, _, amount) => self.expression(amount, &scope),
-                    EffectChange::Add(_) | EffectChange::Delete(_) => false,
-                })
-        })
+            scope.extend(&soft.variables);
+            self.formula(&soft.condition, &mut scope)
+        });
+        preferred
+            || schema.effects.iter().any(|group| {
+                scope.clear();
+                scope.extend(&group.variables);
+                self.formula(&group.condition, &mut scope)
+                    || group.changes.iter().any(|(change, _)| match change {
+                        EffectChange::Numeric(_, _, amount) => self.expression(amount, &scope),
+                        EffectChange::Add(_) | EffectChange::Delete(_) => false,
+                    })
+            })
     }
 
     fn formula(&self, formula: &'r Formula, scope: &mut Vec<&'r Variable>) -> bool {

@@ -273,7 +273,7 @@ impl Simple {
 impl Half {
     fn simple(&self, time: i64, object: usize, state: &State) -> Simple {
         let mut simple = Simple::new(time);
-        self.tests.iter().for_each(|test| test.mentions(object, &mut simple.reads));
+        self.tests.iter().chain(&self.soft).for_each(|test| test.mentions(object, &mut simple.reads));
         for change in &self.changes {
             match change {
                 Change::Set(fact, truth) => {
