@@ -65,6 +65,9 @@ impl Serialize for CheckResult {
             _ => "rejected",
         };
         let report = ValidateReport {
+            makespan: None,
+            epsilon: None,
+            preferences: Vec::new(),
             valid: self.status == Status::Good,
             decision: decision.to_owned(),
             diagnostics,

@@ -75,6 +75,7 @@ mod tests {
                     problem: Some(problems[form].clone()),
                     plan: plan.cloned(),
                     in_words: None,
+                    epsilon: None,
                     limits: RequestLimits::default(),
                 };
                 json_of(validate::validate(&context, &request))

@@ -217,6 +217,9 @@ fn plan_summary(report: &ValidationReport) -> String {
 fn plan_feedback(checked: &Checked, report: &ValidationReport, found: &[ReportedDiagnostic]) -> String {
     let Some(failing) = &report.failing_step else {
         return match report.missing_goals.is_empty() {
+            true if found.iter().any(|d| d.code == "plan.constraint") => {
+                feedback::lines("The plan violates constraints of the task.".to_owned(), found)
+            }
             true => feedback::lines("The plan has lines that are no steps.".to_owned(), found),
             false => feedback::goal_missed(&unmet(checked, &report.missing_goals)),
         };

@@ -13,6 +13,7 @@ use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PlanLimits};
 pub use planforge_contract::{PlanDocument, PlanOutcome};
 pub use planforge_pddl::ast::MetricDirection;
+use planforge_planning::ValidationOptions;
 pub use planforge_plugin_common::judging::reports::PlanReport;
 use planforge_plugin_common::judging::{NamedText, limit_outcome};
 pub use planforge_plugin_common::telling::ToldPlan;
@@ -127,7 +128,8 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     let best = plans_of(&outcome).first().map(PlanDocument::to_ipc);
     let told = best.zip(request.in_words.as_ref()).and_then(|(plan, sentences)| {
         let (source, _) = inputs.texts.add(NamedText::new("plan", plan.as_str()));
-        let validated = inputs.texts.validate_plan(source, &plan, &mut limits)?;
+        let validated =
+            inputs.texts.validate_plan(source, &plan, &ValidationOptions::default(), &mut limits)?;
         Some(tell_plan(&validated, &sentences.read(context, &request.domain, &mut inputs)))
     });
     // Findings about the texts, not those of telling the plan.

@@ -3,16 +3,22 @@
 use super::Sentences;
 use crate::context::Context;
 use crate::error::Error;
+use crate::files::refuse_part_of_run;
 use crate::inputs::{Findings, Inputs, Source};
 use crate::limits::{RequestLimits, WorkLimits};
 use crate::status::{Status, of_stop};
-use planforge_planning::ValidationDecision;
+use planforge_contract::{Failure, FailureClass};
+use planforge_evaluate::gantt;
+use planforge_pddl::Number;
 pub use planforge_planning::task::Atom;
-pub use planforge_planning::{FailedCondition, ValidationReport};
+pub use planforge_planning::{FailedCondition, Phase, PreferenceResult, Schedule, ValidationReport};
+use planforge_planning::{ValidationDecision, ValidationOptions};
+use planforge_plugin_common::judging::reports::PreferenceVerdict;
 pub use planforge_plugin_common::judging::reports::ValidateReport;
 pub use planforge_plugin_common::telling::ToldPlan;
 use planforge_plugin_common::telling::tell_plan;
 use serde::{Serialize, Serializer};
+use std::path::Path;
 
 /// Texts to check.
 #[derive(Debug, Clone)]
@@ -25,6 +31,8 @@ pub struct ValidateRequest {
     pub plan: Option<Source>,
     /// The sentences, if the plan is told too.
     pub in_words: Option<Sentences>,
+    /// Least time between actions that interfere, for a plan with times [default: 0.001].
+    pub epsilon: Option<f64>,
     /// Limits on executing the plan.
     pub limits: RequestLimits,
 }
@@ -36,7 +44,7 @@ pub struct ValidateResult {
     pub decision: &'static str,
     /// The execution of the plan; `None` without a plan, or if a text cannot be used.
     pub validation: Option<ValidationReport>,
-    /// The plan in sentences, if that was requested and it was executed.
+    /// The plan in sentences, if that was requested and it was executed; none for a plan that was executed by its times.
     pub told: Option<ToldPlan>,
     /// Findings about the texts; errors and warnings alone if a plan was judged.
     pub findings: Findings,
@@ -48,7 +56,14 @@ impl ValidateResult {
     /// The verdict as a document.
     pub fn report(&self) -> ValidateReport {
         let valid = self.validation.as_ref().filter(|report| report.is_valid());
+        let schedule = self.validation.as_ref().and_then(|report| report.schedule.as_ref());
+        let preferences = self.validation.iter().flat_map(|report| &report.preferences);
         ValidateReport {
+            makespan: schedule.map(|schedule| schedule.makespan.to_f64()),
+            epsilon: schedule.map(|schedule| schedule.epsilon.to_f64()),
+            preferences: preferences
+                .map(|p| PreferenceVerdict { name: p.name.clone(), violations: p.violations })
+                .collect(),
             valid: self.decision == "accepted",
             decision: self.decision.to_owned(),
             diagnostics: self.findings.reported(),
@@ -71,7 +86,7 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
     let mut limits = request.limits.start(context);
     let mut inputs = Inputs::read(context, &request.domain, request.problem.as_ref());
     let validation = match (&request.problem, &request.plan) {
-        (Some(_), Some(plan)) => execute(context, &mut inputs, plan, &mut limits),
+        (Some(_), Some(plan)) => execute(context, &mut inputs, request, plan, &mut limits),
         (Some(_), None) => {
             // A domain and a problem are good if planning and plan validation accept them.
             if !inputs.unreadable {
@@ -90,7 +105,8 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
     };
     let told = request.in_words.as_ref().map(|sentences| {
         let wording = sentences.read(context, &request.domain, &mut inputs);
-        validation.as_ref().map(|report| tell_plan(report, &wording))
+        let report = validation.as_ref().filter(|report| report.schedule.is_none());
+        report.map(|report| tell_plan(report, &wording))
     });
     let findings = match request.plan {
         Some(_) => inputs.into_findings_of_result(),
@@ -113,10 +129,36 @@ fn of_reading(inputs: &Inputs) -> (Status, &'static str) {
 fn execute(
     context: &Context,
     inputs: &mut Inputs,
+    request: &ValidateRequest,
     plan: &Source,
     limits: &mut WorkLimits,
 ) -> Option<ValidationReport> {
     let (source, text) = inputs.load_plan(context, plan);
     let text = text.filter(|_| !inputs.unreadable)?;
-    inputs.texts.validate_plan(source, &text, limits)
+    let standard = ValidationOptions::default();
+    let epsilon = request.epsilon.map_or(standard.epsilon, Number::from_f64);
+    inputs.texts.validate_plan(source, &text, &ValidationOptions { epsilon, time: true }, limits)
+}
+
+/// The Gantt chart of a plan that was executed by its times, as text; `None` for any other plan.
+pub fn gantt_text(result: &ValidateResult) -> Option<String> {
+    result.validation.as_ref()?.schedule.as_ref().map(gantt::text)
+}
+
+/// Writes the Gantt chart of a plan that was executed by its times: as SVG or, into any other file, as text.
+///
+/// # Errors
+/// A plan without times, a file that cannot be written.
+pub fn write_gantt(context: &Context, result: &ValidateResult, path: &Path) -> Result<(), Error> {
+    let Some(schedule) = result.validation.as_ref().and_then(|report| report.schedule.as_ref()) else {
+        return Err(Error::usage("the plan was not executed by its times, so it has no Gantt chart", None));
+    };
+    let svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    let chart = if svg { gantt::svg(schedule) } else { gantt::text(schedule) };
+    let to = context.path(path);
+    refuse_part_of_run(&to)?;
+    Ok(std::fs::write(to, chart).map_err(|error| {
+        let message = format!("{} cannot be written: {error}", path.display());
+        Failure::new(FailureClass::System, "cli.unwritable-file", message)
+    })?)
 }

@@ -7,6 +7,7 @@
 pub mod chart;
 pub mod compare;
 pub mod estimate;
+pub mod gantt;
 pub mod history;
 pub mod matrix;
 pub mod results;

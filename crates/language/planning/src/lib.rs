@@ -37,7 +37,7 @@ pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_with_pr
 pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{
-    FailedCondition, FailingStep, GoalAlong, TraceStep, ValidationDecision, ValidationReport, Validator,
-    validate,
+    FailedCondition, FailingStep, GoalAlong, Phase, PreferenceResult, Schedule, ScheduledStep, TimedLiteral,
+    TraceStep, ValidationDecision, ValidationOptions, ValidationReport, Validator, validate,
 };
 pub use walk::plan_model;

@@ -1,10 +1,11 @@
 //! The normalised task before grounding: names resolved to numbers, conditions in negation normal form, effects
-//! flattened. Validation executes it directly; grounding instantiates it.
+//! flattened. Validation executes it directly; grounding instantiates it. An [`Extension`] has what only validation executes: durative
+//! actions (PDDL 2.1 level 3), timed initial literals (2.2), preferences and trajectory constraints (3.0).
 
 use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
-use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp};
+use planforge_pddl::ast::{ArithmeticOp, AssignOp, CompareOp, TrajectoryOp};
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,8 +63,12 @@ pub struct Variable {
 pub enum LiftedExpr {
     /// A constant.
     Constant(Number),
-    /// The number of steps so far: what `total-time` means without durations. In metrics only.
+    /// `total-time`: the number of steps so far, or the time of the last happening of a plan with times. In metrics only.
     Steps,
+    /// `?duration` of a durative action.
+    Duration,
+    /// Violations of the preferences of a name, by its index. In metrics only.
+    Violations(u32),
     /// The value of a function term.
     Function(LiftedAtom),
     /// An operation on two expressions.
@@ -74,7 +79,10 @@ impl LiftedExpr {
     /// Calls `f` on every function term.
     pub(crate) fn for_each_function(&self, f: &mut impl FnMut(&LiftedAtom)) {
         match self {
-            LiftedExpr::Constant(_) | LiftedExpr::Steps => {}
+            LiftedExpr::Constant(_)
+            | LiftedExpr::Steps
+            | LiftedExpr::Duration
+            | LiftedExpr::Violations(_) => {}
             LiftedExpr::Function(term) => f(term),
             LiftedExpr::Binary(_, sides) => {
                 sides.0.for_each_function(f);
@@ -255,6 +263,168 @@ pub enum Metric {
     },
 }
 
+/// Everything of a task that classical planning does not have.
+#[derive(Debug, Clone, Default)]
+pub struct Extension {
+    /// Durative action schemas. The first has the number after the last instantaneous schema.
+    pub durative: Vec<DurativeSchema>,
+    /// Timed initial literals, ascending by time.
+    pub timed: Vec<TimedChange>,
+    /// Preferences in the order of the texts: those of the domain's actions and constraints, then those of the problem.
+    pub preferences: Vec<Preference>,
+    /// Names of preferences, each once, as `is-violated` has them.
+    pub preference_names: Vec<String>,
+    /// Conditions of preferences on one state: in the goal and in preconditions.
+    pub soft_conditions: Vec<SoftCondition>,
+    /// Trajectory constraints, those of preferences included.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Extension {
+    /// Returns true if the task has durative actions or timed initial literals, so that its plans have times.
+    pub const fn has_time(&self) -> bool {
+        !self.durative.is_empty() || !self.timed.is_empty()
+    }
+
+    /// Returns true for a classical task.
+    pub const fn is_empty(&self) -> bool {
+        !self.has_time() && self.preferences.is_empty() && self.constraints.is_empty()
+    }
+}
+
+/// A durative action as its two ends, its invariant and the bounds of its duration. All share one binding.
+#[derive(Debug, Clone)]
+pub struct DurativeSchema {
+    /// Condition and effects at the start.
+    pub start: ActionSchema,
+    /// Condition and effects at the end.
+    pub end: ActionSchema,
+    /// Condition that holds between start and end, both excluded.
+    pub invariant: Formula,
+    /// Comparisons that the duration satisfies.
+    pub bounds: Vec<DurationBound>,
+}
+
+/// A comparison with the duration on its left side.
+#[derive(Debug, Clone)]
+pub struct DurationBound {
+    /// True if the value is that at the end.
+    pub at_end: bool,
+    /// The operator.
+    pub comparison: CompareOp,
+    /// Right side.
+    pub value: LiftedExpr,
+    /// Place in the domain.
+    pub span: Span,
+}
+
+/// A timed initial literal.
+#[derive(Debug, Clone)]
+pub struct TimedChange {
+    /// Time from the start of the plan.
+    pub time: Number,
+    /// The change.
+    pub change: TimedEffect,
+    /// Place in the problem.
+    pub span: Span,
+}
+
+/// Change of a timed initial literal.
+#[derive(Debug, Clone)]
+pub enum TimedEffect {
+    /// The atom becomes true.
+    Add(LiftedAtom),
+    /// The atom becomes false.
+    Delete(LiftedAtom),
+    /// The function term gets a value.
+    Set(LiftedAtom, Number),
+}
+
+/// A preference of the texts.
+#[derive(Debug, Clone)]
+pub struct Preference {
+    /// Index of its name in [`Extension::preference_names`]; `None` if it has no name.
+    pub name: Option<u32>,
+    /// The preference with its parentheses.
+    pub place: SourcePlace,
+}
+
+/// Place of a preference on one state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SoftPlace {
+    /// In the goal.
+    Goal,
+    /// In the condition of an action, by the number of its schema.
+    Action {
+        /// Number of the schema.
+        schema: u32,
+        /// True for the end of a durative action.
+        at_end: bool,
+    },
+}
+
+/// A preferred condition on one state. Each binding of the variables under which it does not hold is a violation.
+#[derive(Debug, Clone)]
+pub struct SoftCondition {
+    /// Index of the preference.
+    pub preference: u32,
+    /// State that it is about.
+    pub place: SoftPlace,
+    /// Variables of the enclosing `forall`s.
+    pub variables: Vec<Variable>,
+    /// Slots used in all.
+    pub slots: usize,
+    /// The condition.
+    pub condition: Formula,
+}
+
+/// A trajectory constraint, or a preference for one. Each binding of the variables is an instance.
+#[derive(Debug, Clone)]
+pub struct Constraint {
+    /// Index of the preference; `None` for a constraint that a valid plan satisfies.
+    pub preference: Option<u32>,
+    /// Variables of the `forall`s around a preference; none for a constraint that a valid plan satisfies.
+    pub variables: Vec<Variable>,
+    /// Slots used in all.
+    pub slots: usize,
+    /// An instance is satisfied if all of its parts are.
+    pub parts: Vec<TrajectoryPart>,
+}
+
+/// A trajectory operator with its conditions, for every binding of its variables.
+#[derive(Debug, Clone)]
+pub struct TrajectoryPart {
+    /// Variables of the `forall`s around the operator, below a preference.
+    pub variables: Vec<Variable>,
+    /// The operator.
+    pub operator: TrajectoryKind,
+    /// Its times: none, one or two.
+    pub times: Vec<Number>,
+    /// Its conditions, one or two.
+    pub conditions: Vec<Formula>,
+    /// The constraint with its parentheses.
+    pub place: SourcePlace,
+}
+
+/// Kind of a trajectory constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrajectoryKind {
+    /// `at end`
+    AtEnd,
+    /// Another operator.
+    Over(TrajectoryOp),
+}
+
+impl TrajectoryKind {
+    /// The operator in PDDL syntax.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TrajectoryKind::AtEnd => "at end",
+            TrajectoryKind::Over(operator) => operator.as_str(),
+        }
+    }
+}
+
 /// A domain and a problem with every name resolved.
 #[derive(Debug, Clone)]
 pub struct LiftedTask {
@@ -280,8 +450,12 @@ pub struct LiftedTask {
     pub goal_slots: usize,
     /// Cost of a plan.
     pub metric: Metric,
-    /// Constructs that neither validation nor search handles.
+    /// Constructs that grounding and search do not handle.
     pub unsupported: Vec<Unsupported>,
+    /// Those of them that validation does not execute either.
+    pub unexecuted: Vec<Unsupported>,
+    /// Durative actions, timed literals, preferences and trajectory constraints; empty for a classical task.
+    pub extension: Extension,
     /// Types each object was declared with, for messages.
     pub object_types: Vec<String>,
 }
@@ -327,6 +501,20 @@ impl Formula {
 }
 
 impl LiftedTask {
+    /// The schema of a number; of a durative action, the one of its start.
+    pub fn schema(&self, number: u32) -> &ActionSchema {
+        match self.durative(number) {
+            Some(durative) => &durative.start,
+            None => &self.schemas[number as usize],
+        }
+    }
+
+    /// The durative action of a number; `None` for an instantaneous one.
+    pub fn durative(&self, number: u32) -> Option<&DurativeSchema> {
+        let index = (number as usize).checked_sub(self.schemas.len())?;
+        self.extension.durative.get(index)
+    }
+
     /// The construct with the most combinations of objects: the likely reason where grounding reaches a limit.
     pub fn largest_construct(&self) -> ConstructSize {
         let actions = self.schemas.iter().zip(&self.symbols.actions).map(|(schema, name)| {

@@ -1,15 +1,17 @@
 //! PDDL trees to a [`LiftedTask`]: names resolved, negation pushed to the literals, effects flattened, derived
-//! predicates stratified. What cannot be given a meaning is an error with its place; what has a meaning that planforge
-//! does not execute (durations, preferences, objects of too many types) is listed as unsupported.
+//! predicates stratified. What cannot be given a meaning is an error with its place. Durations, timed literals, preferences and
+//! trajectory constraints are listed as unsupported for grounding and search; validation executes them ([`crate::lifted::Extension`]). What
+//! validation does not execute either is listed in a second list.
 //!
 //! Nested `forall` and `when` become groups of effects that share variables and condition. A rule may use a derived predicate
 //! negatively only from a lower stratum.
 
+mod extension;
 mod symbols;
 
 use crate::lifted::{
-    ActionSchema, DerivedRule, EffectChange, EffectGroup, Formula, LiftedAtom, LiftedExpr, LiftedTask,
-    Metric, Term, Variable,
+    ActionSchema, DerivedRule, EffectChange, EffectGroup, Extension, Formula, LiftedAtom, LiftedExpr,
+    LiftedTask, Metric, SoftPlace, Term, TimedEffect, Variable,
 };
 use crate::task::{SourcePlace, TaskText, Unsupported};
 use planforge_diagnostics::{Diagnostic, Span};
@@ -29,25 +31,28 @@ pub fn normalize(domain: &ast::Domain, problem: &ast::Problem) -> Result<LiftedT
     let mut normalizer = Normalizer::new(domain, problem);
     // Without all objects, every later finding follows from this one.
     if let Some(too_many) = normalizer.tables.too_many_members.take() {
+        normalizer.unexecuted.push(too_many.clone());
         normalizer.unsupported.push(too_many);
         return normalizer.finish(Vec::new(), Vec::new(), Formula::truth(), 0, Metric::Steps);
     }
-    let schemas: Vec<ActionSchema> = domain.actions.iter().map(|a| normalizer.schema(a)).collect();
+    let schemas: Vec<ActionSchema> =
+        domain.actions.iter().zip(0..).map(|(action, number)| normalizer.schema(action, number)).collect();
     let mut rules: Vec<DerivedRule> = domain.derived.iter().filter_map(|d| normalizer.rule(d)).collect();
-    for action in &domain.durative_actions {
-        normalizer.note_unsupported("a durative action", SourcePlace::domain(action.span));
+    for (action, number) in domain.durative_actions.iter().zip(schemas.len() as u32..) {
+        let durative = normalizer.durative(action, number);
+        normalizer.extension.durative.push(durative);
     }
     for (constraints, text) in
         [(&domain.constraints, TaskText::Domain), (&problem.constraints, TaskText::Problem)]
     {
-        if let Some(c) = constraints {
-            normalizer.note_unsupported("trajectory constraints", SourcePlace { text, span: c.span() });
+        if let Some(constraints) = constraints {
+            normalizer.constraints(constraints, text);
         }
     }
     normalizer.initial_state(problem);
     let mut scope = Scope::new(TaskText::Problem);
     let goal = match &problem.goal {
-        Some(goal) => normalizer.formula(goal, false, &mut scope),
+        Some(goal) => normalizer.hard_part(goal, SoftPlace::Goal, &mut scope),
         None => {
             normalizer.error(
                 "planning.no-goal",
@@ -68,11 +73,13 @@ struct Scope {
     text: TaskText,
     names: Vec<(String, u32)>,
     slots: usize,
+    /// True in a durative action, where `?duration` has a value.
+    durative: bool,
 }
 
 impl Scope {
     fn new(text: TaskText) -> Self {
-        Scope { text, names: Vec::new(), slots: 0 }
+        Scope { text, names: Vec::new(), slots: 0, durative: false }
     }
 
     fn place(&self, span: Span) -> SourcePlace {
@@ -86,6 +93,9 @@ struct Normalizer {
     init: Vec<crate::task::Atom>,
     init_numbers: Vec<(crate::task::Atom, Number)>,
     unsupported: Vec<Unsupported>,
+    /// Those that validation does not execute either.
+    unexecuted: Vec<Unsupported>,
+    extension: Extension,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -98,6 +108,8 @@ impl Normalizer {
             init: Vec::new(),
             init_numbers: Vec::new(),
             unsupported: Vec::new(),
+            unexecuted: Vec::new(),
+            extension: Extension::default(),
             diagnostics,
         }
     }
@@ -116,7 +128,14 @@ impl Normalizer {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Records a construct that nothing handles.
     fn note_unsupported(&mut self, what: &str, place: SourcePlace) {
+        self.note_unplanned(what, place);
+        self.unexecuted.push(Unsupported { what: what.to_owned(), place });
+    }
+
+    /// Records a construct that validation executes, but grounding and search do not.
+    fn note_unplanned(&mut self, what: &str, place: SourcePlace) {
         self.unsupported.push(Unsupported { what: what.to_owned(), place });
     }
 
@@ -134,13 +153,16 @@ impl Normalizer {
             .collect()
     }
 
-    fn schema(&mut self, action: &ast::Action) -> ActionSchema {
+    fn schema(&mut self, action: &ast::Action, number: u32) -> ActionSchema {
         let mut scope = Scope::new(TaskText::Domain);
         let mut variables = self.variables(&action.parameters, &mut scope);
         let parameters = variables.len();
         variables.extend(self.variables(&action.vars, &mut scope));
         let precondition = match &action.precondition {
-            Some(condition) => self.formula(condition, false, &mut scope),
+            Some(condition) => {
+                let place = SoftPlace::Action { schema: number, at_end: false };
+                self.hard_part(condition, place, &mut scope)
+            }
             None => Formula::truth(),
         };
         let effects = match &action.effect {
@@ -205,11 +227,10 @@ impl Normalizer {
                         self.init_numbers.push((lifted.instantiate(&[]), *value));
                     }
                 }
-                InitElement::Timed { span, .. } => {
-                    self.note_unsupported("a timed initial literal", SourcePlace::problem(*span));
-                }
+                InitElement::Timed { time, element, span } => self.timed_literal(*time, element, *span),
             }
         }
+        self.extension.timed.sort_by(|a, b| a.time.compare(b.time).unwrap_or(std::cmp::Ordering::Equal));
         self.init.sort();
         self.init.dedup();
     }
@@ -237,7 +258,16 @@ impl Normalizer {
             return Err(self.diagnostics);
         }
         let mut function_fluent = vec![false; self.tables.function_arity.len()];
-        for schema in &schemas {
+        for timed in &self.extension.timed {
+            match &timed.change {
+                TimedEffect::Add(atom) | TimedEffect::Delete(atom) => {
+                    self.tables.predicates[atom.predicate as usize].fluent = true;
+                }
+                TimedEffect::Set(term, _) => function_fluent[term.predicate as usize] = true,
+            }
+        }
+        let durative = self.extension.durative.iter().flat_map(|schema| [&schema.start, &schema.end]);
+        for schema in schemas.iter().chain(durative) {
             for (change, _) in schema.effects.iter().flat_map(|g| &g.changes) {
                 match change {
                     crate::lifted::EffectChange::Add(atom) | crate::lifted::EffectChange::Delete(atom) => {
@@ -264,6 +294,8 @@ impl Normalizer {
             goal_slots,
             metric,
             unsupported: self.unsupported,
+            unexecuted: self.unexecuted,
+            extension: self.extension,
         })
     }
 }
@@ -436,15 +468,22 @@ impl Normalizer {
                 }
                 operation(*op, args)
             }
+            NumericExpr::Duration(_) if scope.durative => Some(LiftedExpr::Duration),
             NumericExpr::Duration(span) | NumericExpr::ElapsedTime(span) => {
                 self.note_unsupported("a duration", scope.place(*span));
                 None
             }
             NumericExpr::TotalTime(_) => Some(LiftedExpr::Steps),
-            NumericExpr::IsViolated(_, span) => {
-                self.note_unsupported("a preference", scope.place(*span));
-                None
-            }
+            NumericExpr::IsViolated(name, span) => match self.known_preference_name(name.as_str()) {
+                Some(name) => Some(LiftedExpr::Violations(name)),
+                None => {
+                    self.note_unsupported(
+                        "the violations of a preference that is not there",
+                        scope.place(*span),
+                    );
+                    None
+                }
+            },
         }
     }
 }

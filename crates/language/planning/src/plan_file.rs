@@ -2,6 +2,8 @@
 //! time stamps, durations, numbering, and parentheses or not.
 
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
+use planforge_pddl::Number;
+use std::cmp::Ordering;
 
 /// A word and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +24,9 @@ pub struct FileStep {
     /// The step from its first to its last byte, without time and duration.
     pub span: Span,
     /// The time before the colon.
-    pub time: Option<f64>,
+    pub time: Option<Number>,
     /// The duration in brackets after the step.
-    pub duration: Option<f64>,
+    pub duration: Option<Number>,
     /// True if the step has no parentheses. It may then be prose.
     pub bare: bool,
 }
@@ -75,7 +77,8 @@ pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
             );
         }
     } else if timed > 0 {
-        file.steps.sort_by(|a, b| a.time.unwrap_or(0.0).total_cmp(&b.time.unwrap_or(0.0)));
+        let time = |step: &FileStep| step.time.unwrap_or(Number::ZERO);
+        file.steps.sort_by(|a, b| time(a).compare(time(b)).unwrap_or(Ordering::Equal));
     }
     file
 }
@@ -117,7 +120,8 @@ impl PlanReader<'_> {
             return;
         }
         if self.text.as_bytes()[at] != b'(' {
-            self.bare(at, end, time);
+            let (end, duration) = self.trailing_duration(at, end);
+            self.bare(at, end, time, duration);
             return;
         }
         let mut time = time;
@@ -149,7 +153,7 @@ impl PlanReader<'_> {
     }
 
     /// Reads `12.5:`, `12:`, `12.` or a bullet before a step.
-    fn take_prefix(&mut self, at: &mut usize, end: usize) -> Option<f64> {
+    fn take_prefix(&mut self, at: &mut usize, end: usize) -> Option<Number> {
         let rest = &self.text[*at..end];
         if let Some(bullet) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("* ")) {
             *at = end - bullet.len();
@@ -165,7 +169,7 @@ impl PlanReader<'_> {
         let after = &rest[digits..];
         if let Some(step) = after.trim_start().strip_prefix(':') {
             *at = end - step.len();
-            return number.parse().ok();
+            return Number::parse(number);
         }
         // A list number such as `3.` or `3)`; not a time.
         if let Some(step) = after.strip_prefix(')') {
@@ -177,7 +181,7 @@ impl PlanReader<'_> {
     }
 
     /// `[1.0]` after a step, and where the rest begins.
-    fn duration(&mut self, at: usize, end: usize) -> (Option<f64>, usize) {
+    fn duration(&mut self, at: usize, end: usize) -> (Option<Number>, usize) {
         let rest = &self.text[at..end];
         let Some(inner) = rest.strip_prefix('[') else { return (None, at) };
         let Some(close) = inner.find(']') else {
@@ -189,15 +193,24 @@ impl PlanReader<'_> {
             .trim_start_matches("D:")
             .split(';')
             .next()
-            .and_then(|v| v.trim().parse().ok());
+            .and_then(|v| Number::parse(v.trim()).filter(|v| !v.is_undefined()));
         if value.is_none() {
             self.garbage(at, at + close + 2, "a duration that is no number");
         }
         (value, trim(self.text, at + close + 2, end).0)
     }
 
+    /// The end of a step without parentheses and the duration after it.
+    fn trailing_duration(&mut self, at: usize, end: usize) -> (usize, Option<Number>) {
+        let text = &self.text[at..end];
+        match text.rfind('[').filter(|&open| open > 0 && text.ends_with(']')) {
+            Some(open) => (trim(self.text, at, at + open).1, self.duration(at + open, end).0),
+            None => (end, None),
+        }
+    }
+
     /// `name arg arg` or `name(arg, arg)`.
-    fn bare(&mut self, at: usize, end: usize, time: Option<f64>) {
+    fn bare(&mut self, at: usize, end: usize, time: Option<Number>, duration: Option<Number>) {
         let text = &self.text[at..end];
         let call = text.find('(').filter(|&open| {
             text.ends_with(')') && open > 0 && !text[..open].trim_end().contains(char::is_whitespace)
@@ -214,7 +227,7 @@ impl PlanReader<'_> {
             }
             _ => self.words(at, end),
         };
-        self.step(words, span(at, end), time, None, true);
+        self.step(words, span(at, end), time, duration, true);
     }
 
     /// Words separated by white space or commas.
@@ -235,8 +248,8 @@ impl PlanReader<'_> {
         &mut self,
         words: Vec<PlanToken>,
         span: Span,
-        time: Option<f64>,
-        duration: Option<f64>,
+        time: Option<Number>,
+        duration: Option<Number>,
         bare: bool,
     ) {
         if self.file.steps.len() == MAX_PLAN_STEPS {

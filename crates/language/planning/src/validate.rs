@@ -5,25 +5,34 @@
 //! applicable if one of its numeric effects has no value (an undefined fluent, a division by zero), or if two of them
 //! contradict each other: only increases and decreases may change one fluent together. Arithmetic is exact
 //! ([`planforge_pddl::Number`]).
+//!
+//! A task with time, preferences or trajectory constraints, and a plan with several steps at one time, is executed by happenings
+//! ([`timed`]). A step of any other plan is a happening on its own.
 
 mod derive;
+mod names;
 mod render;
+mod schedule;
+mod timed;
+mod trajectory;
 pub(crate) mod world;
 
 pub(crate) use derive::args_of;
 pub use render::FailedCondition;
+pub use schedule::{Phase, Schedule, ScheduledStep, TimedLiteral};
 
-use crate::lifted::{Formula, LiftedTask, Metric};
+use crate::lifted::{ActionSchema, Formula, LiftedTask, Metric};
 use crate::normalize::normalize;
-use crate::plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken};
+use crate::plan_file::{MAX_PLAN_STEPS, PlanFile};
 use crate::resources::{ResourceLimits, StopReason};
 use crate::satisfy::{Cut, Work, conjuncts, first, holds};
-use crate::task::{Atom, GroundAction, ObjectId, Symbols, TaskText, Unsupported};
+use crate::task::{Atom, GroundAction, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};
 use derive::Demand;
-use planforge_diagnostics::{Diagnostic, SourceId};
+use names::Names;
+use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{Domain, Problem};
-use render::{Explainer, bind_last};
+use render::{Cause, Explainer, bind_last};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use world::{Args, BadChange, StepChanges, World};
@@ -54,6 +63,8 @@ pub struct TraceStep {
     pub deleted: Vec<Atom>,
     /// Numeric function terms that changed, with their new values.
     pub numbers: Vec<(Atom, Number)>,
+    /// Time and part of the action, in a plan that is executed by its times.
+    pub moment: Option<(Number, Phase)>,
 }
 
 /// The first step that could not be executed.
@@ -85,12 +96,46 @@ pub struct ValidationReport {
     pub failing_step: Option<FailingStep>,
     /// Goal conditions that do not hold after the last step; empty where a step failed.
     pub missing_goals: Vec<FailedCondition>,
-    /// The metric's value after the steps executed, their number without a metric; `None` where it is undefined.
+    /// The metric's value after the steps executed; without a metric their number, or the makespan if there are durative actions.
+    /// `None` where it is undefined.
     pub cost: Option<f64>,
+    /// Times of the steps, in a plan that is executed by its times.
+    pub schedule: Option<Schedule>,
+    /// Preferences of the task with their violations; empty unless all steps were executed.
+    pub preferences: Vec<PreferenceResult>,
     /// Steps in the plan.
     pub steps: usize,
     /// Names of the objects, predicates, functions and actions.
     pub symbols: Arc<Symbols>,
+}
+
+/// Violations of a preference by a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreferenceResult {
+    /// Name of the preference, if it has one.
+    pub name: Option<String>,
+    /// The preference in the domain or problem.
+    pub place: SourcePlace,
+    /// Number of its instances that are violated: a preference in a precondition has one for each execution.
+    pub violations: u64,
+}
+
+/// Settings of a validation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValidationOptions {
+    /// Least time between two happenings of which one changes what the other needs or changes. Durations may differ from their
+    /// bounds by as much, as plan files round them.
+    pub epsilon: Number,
+    /// True if a task with durative actions or timed literals is executed. The trace then has an entry for each end of a durative
+    /// action, and the changes of timed literals are in [`Schedule::timed`]; a caller that cannot handle this leaves it false.
+    pub time: bool,
+}
+
+impl Default for ValidationOptions {
+    /// Planners print times with three digits, so that a thousandth is the least difference that their plans can have.
+    fn default() -> Self {
+        ValidationOptions { epsilon: Number::fraction(1, 1000), time: false }
+    }
 }
 
 impl ValidationReport {
@@ -103,6 +148,7 @@ impl ValidationReport {
     fn cut(&mut self, cut: Cut, plan: &PlanFile, work: &Work<'_>) {
         self.failing_step = None;
         self.missing_goals.clear();
+        self.preferences.clear();
         self.cost = None;
         match cut {
             Cut::Limit(reason) => {
@@ -164,7 +210,9 @@ const KEPT_BYTES: u64 = 160;
 struct Execution<'t> {
     task: &'t LiftedTask,
     world: World<&'t LiftedTask>,
+    /// The change that gave an atom its present truth: an index into `causes`, or the number of the step if there are no times.
     changed_by: FxHashMap<Atom, usize>,
+    causes: Vec<Cause>,
     texts: Vec<String>,
     trace: Vec<TraceStep>,
     derives: &'t [bool],
@@ -206,8 +254,18 @@ impl Validator {
     }
 
     /// Executes a plan step by step and reports the first failing step, or the missing goals, or the limit that ended the
-    /// validation.
+    /// validation. Tasks with durative actions or timed literals are unsupported.
     pub fn validate(&self, plan: &PlanFile, resources: &mut dyn ResourceLimits) -> ValidationReport {
+        self.validate_with(plan, &ValidationOptions::default(), resources)
+    }
+
+    /// Executes a plan as [`Validator::validate`] does, by its times if the options allow that.
+    pub fn validate_with(
+        &self,
+        plan: &PlanFile,
+        options: &ValidationOptions,
+        resources: &mut dyn ResourceLimits,
+    ) -> ValidationReport {
         let mut report = ValidationReport {
             decision: ValidationDecision::Invalid,
             diagnostics: Vec::new(),
@@ -216,12 +274,15 @@ impl Validator {
             failing_step: None,
             missing_goals: Vec::new(),
             cost: None,
+            schedule: None,
+            preferences: Vec::new(),
             steps: plan.steps.len(),
             symbols: Arc::clone(&self.task.symbols),
         };
-        let mut unsupported = self.task.unsupported.clone();
-        unsupported.extend(concurrent(plan));
-        if !unsupported.is_empty() {
+        let with_time = self.task.extension.has_time();
+        let refused = if with_time && !options.time { &self.task.unsupported } else { &self.task.unexecuted };
+        if !refused.is_empty() {
+            let unsupported = refused.clone();
             report.diagnostics = unsupported.iter().map(unsupported_diagnostic).collect();
             report.decision = ValidationDecision::Unsupported(unsupported);
             return report;
@@ -245,7 +306,9 @@ impl Validator {
         }
         let (steps, diagnostics) = self.resolve(plan);
         report.diagnostics = diagnostics;
-        if let Some(step) = plan.steps.iter().find(|s| s.duration.is_some()) {
+        if let Some(step) = plan.steps.iter().find(|s| s.duration.is_some())
+            && !with_time
+        {
             report.diagnostics.push(
                 Diagnostic::warning("plan.duration-ignored", "the plan gives durations, the domain has none")
                     .at(TaskText::Plan.source(), step.span, "")
@@ -256,15 +319,20 @@ impl Validator {
             task: &self.task,
             world: World::initial(&self.task),
             changed_by: FxHashMap::default(),
+            causes: Vec::new(),
             texts: plan.steps.iter().map(step_text).collect(),
             trace: Vec::with_capacity(steps.len()),
             derives: &self.derives,
             demand: Demand::new(&self.task),
         };
-        let result = execution.run(&steps, &mut work).and_then(|failing| {
-            report.failing_step = failing;
-            execution.conclude(plan, &mut report, &mut work)
-        });
+        let result = if self.task.extension.is_empty() && !schedule::is_concurrent(plan) {
+            execution.run(&steps, &mut work).and_then(|failing| {
+                report.failing_step = failing;
+                execution.conclude(plan, &mut report, &mut work)
+            })
+        } else {
+            execution.run_timed(plan, &steps, options.epsilon, &mut report, &mut work)
+        };
         report.trace = execution.trace;
         if let Err(cut) = result {
             report.cut(cut, plan, &work);
@@ -296,16 +364,6 @@ fn limit_diagnostic(reason: StopReason, plan: &PlanFile, executed: usize, work: 
         StopReason::Cancelled => diagnostic,
         _ => diagnostic.help("raise the limit, or write conditions that fewer objects satisfy"),
     }
-}
-
-/// Steps at the same time: their order is not given, so sequential execution would be a guess.
-fn concurrent(plan: &PlanFile) -> Option<Unsupported> {
-    if plan.steps.iter().any(|s| s.time.is_none()) {
-        return None;
-    }
-    let pair = plan.steps.windows(2).find(|w| w[0].time == w[1].time)?;
-    let place = crate::task::SourcePlace { text: TaskText::Plan, span: pair[1].span };
-    Some(Unsupported { what: "steps at the same time".to_owned(), place })
 }
 
 /// The diagnostic for a construct that is read but not executed.
@@ -354,13 +412,19 @@ impl Execution<'_> {
         binding: &mut [ObjectId],
         work: &mut Work<'_>,
     ) -> Result<Vec<FailedCondition>, Cut> {
-        let changed_by = |atom: &Atom| self.changed_by.get(atom).copied();
-        let steps = |index: usize| self.texts.get(index).cloned().unwrap_or_default();
-        let explainer =
-            Explainer { task: self.task, world: &self.world, text, changed_by: &changed_by, steps: &steps };
+        let changed_by = |atom: &Atom| self.changed_by.get(atom).map(|&index| self.cause(index));
+        let explainer = Explainer { task: self.task, world: &self.world, text, changed_by: &changed_by };
         let mut failures = Vec::new();
         explainer.failures(formula, binding, &mut failures, work)?;
         Ok(failures)
+    }
+
+    /// The change with an index.
+    fn cause(&self, index: usize) -> Cause {
+        self.causes.get(index).cloned().unwrap_or_else(|| {
+            let text = self.texts.get(index).map(String::as_str).unwrap_or_default();
+            Cause { step: Some(index), text: format!("step {} {text}", index + 1) }
+        })
     }
 
     /// Executes one step, or returns the conditions that do not hold.
@@ -373,43 +437,59 @@ impl Execution<'_> {
         work.tick()?;
         let held = work.held();
         let schema = &self.task.schemas[action.action as usize];
-        let mut binding = vec![ObjectId::MAX; schema.slots];
-        for (variable, &object) in schema.variables.iter().zip(&action.args) {
-            binding[variable.slot as usize] = object;
-        }
-        if self.derives[action.action as usize] {
+        let mut binding = bind(schema, action);
+        let derives = self.derives[action.action as usize];
+        if derives {
             let effects = schema.effects.iter().map(|group| &group.condition);
             let conditions = effects.chain([&schema.precondition]);
             self.world.close_for(&self.demand, conditions, &binding, work)?;
         }
-        let hidden = &schema.variables[schema.parameters..];
-        let view = self.world.view();
-        let mut applicable = false;
-        first(&view, hidden, (&schema.precondition, true), &mut binding, work, &mut |_, _| {
-            applicable = true;
-            Ok(false)
-        })?;
-        if !applicable {
-            bind_last(hidden, &mut binding);
-            if self.derives[action.action as usize] {
-                self.world.close(work)?;
-            }
-            let failures =
-                self.explainer_failures(&schema.precondition, TaskText::Domain, &mut binding, work)?;
+        if let Some(failures) = self.unmet_precondition(schema, derives, &mut binding, work)? {
             return Ok(Some(failures));
         }
-        let changes = self.world.changes(schema, &view, &mut binding, work)?;
+        let changes = self.world.changes(schema, &self.world.view(), &mut binding, work)?;
         if !changes.bad.is_empty() {
             return Ok(Some(changes.bad.iter().map(|bad| self.bad_change(bad)).collect()));
         }
         let changed = changes.added.len() + changes.deleted.len() + changes.numbers.len();
         work.charge(changed as u64 * APPLY_BYTES)?;
-        self.apply(index, action, changes);
+        let applied = self.apply(index, changes);
+        self.trace.push(applied.by(action, index, None));
+        self.world.time = self.world.time + Number::ONE;
         work.release_to(held);
-        let trace = self.trace.last();
-        let kept = trace.map_or(0, |t| t.added.len() + t.deleted.len() + t.numbers.len());
-        work.charge(kept as u64 * KEPT_BYTES)?;
+        self.charge_trace(self.trace.len() - 1, work)?;
         Ok(None)
+    }
+
+    /// Counts the bytes of the entries of the trace from one on.
+    fn charge_trace(&self, from: usize, work: &mut Work<'_>) -> Result<(), Cut> {
+        let kept = |t: &TraceStep| t.added.len() + t.deleted.len() + t.numbers.len();
+        let kept: usize = self.trace[from..].iter().map(kept).sum();
+        Ok(work.charge(kept as u64 * KEPT_BYTES)?)
+    }
+
+    /// The parts of an action's precondition that do not hold; `None` if it holds. Variables that plans do not name are then bound.
+    fn unmet_precondition(
+        &mut self,
+        schema: &ActionSchema,
+        derives: bool,
+        binding: &mut [ObjectId],
+        work: &mut Work<'_>,
+    ) -> Result<Option<Vec<FailedCondition>>, Cut> {
+        let hidden = &schema.variables[schema.parameters..];
+        let mut applicable = false;
+        first(&self.world.view(), hidden, (&schema.precondition, true), binding, work, &mut |_, _| {
+            applicable = true;
+            Ok(false)
+        })?;
+        if applicable {
+            return Ok(None);
+        }
+        bind_last(hidden, binding);
+        if derives {
+            self.world.close(work)?;
+        }
+        self.explainer_failures(&schema.precondition, TaskText::Domain, binding, work).map(Some)
     }
 
     fn bad_change(&self, bad: &BadChange) -> FailedCondition {
@@ -432,36 +512,30 @@ impl Execution<'_> {
         }
     }
 
-    fn apply(&mut self, index: usize, action: &GroundAction, changes: StepChanges) {
-        let mut step = TraceStep {
-            action: action.clone(),
-            index,
-            added: Vec::new(),
-            deleted: Vec::new(),
-            numbers: Vec::new(),
-        };
+    /// Changes the state. `cause` is what [`Execution::cause`] takes.
+    fn apply(&mut self, cause: usize, changes: StepChanges) -> Applied {
+        let mut applied = Applied::default();
         let kept: FxHashSet<&(u32, Args)> = changes.added.iter().collect();
         for fact in &changes.deleted {
             let (predicate, args) = fact;
             if !kept.contains(fact) && self.world.remove(*predicate, args) {
-                step.deleted.push(Atom { predicate: *predicate, args: args.as_slice().into() });
+                applied.deleted.push(Atom { predicate: *predicate, args: args.as_slice().into() });
             }
         }
         for (predicate, args) in changes.added {
             let atom = Atom { predicate, args: args.as_slice().into() };
             if self.world.insert(predicate, args) {
-                step.added.push(atom);
+                applied.added.push(atom);
             }
         }
         for (function, args, value) in changes.numbers {
-            step.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, value));
+            applied.numbers.push((Atom { predicate: function, args: args.as_slice().into() }, value));
             self.world.set_number(function, args, value);
         }
-        for atom in step.added.iter().chain(&step.deleted) {
-            self.changed_by.insert(atom.clone(), index);
+        for atom in applied.added.iter().chain(&applied.deleted) {
+            self.changed_by.insert(atom.clone(), cause);
         }
-        self.world.steps += 1;
-        self.trace.push(step);
+        applied
     }
 
     /// The verdict after the last step executed.
@@ -488,34 +562,47 @@ impl Execution<'_> {
                 );
             }
         } else {
-            let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
-            let goal = &self.task.goal;
-            if mentions_derived(self.task, goal) {
-                self.world.close_for(&self.demand, std::iter::once(goal), &binding, work)?;
-                if !self.world.holds(goal, &mut binding, work)? {
-                    // The explanation looks at atoms that the goal does not name.
-                    self.world.close(work)?;
-                }
-            }
-            report.missing_goals =
-                self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding, work)?;
-            for condition in report.missing_goals.iter().take(MAX_REPORTED) {
-                let message = format!("the goal does not hold at the end: {}", condition.why);
-                report.diagnostics.push(
-                    Diagnostic::error("plan.goal", message)
-                        .at(condition.place.text.source(), condition.place.span, condition.text.clone())
-                        .help(format!("it needs {}", condition.remedy)),
-                );
-            }
-            let more = report.missing_goals.len().saturating_sub(MAX_REPORTED);
-            if more > 0 {
-                let message = format!("{more} more parts of the goal do not hold at the end");
-                report.diagnostics.push(
-                    Diagnostic::error("plan.goal", message).help("the first ones are listed before this one"),
-                );
+            self.check_goal(report, work)?;
+        }
+        self.finish(report);
+        Ok(())
+    }
+
+    /// Reports the parts of the goal that do not hold.
+    fn check_goal(&mut self, report: &mut ValidationReport, work: &mut Work<'_>) -> Result<(), Cut> {
+        let mut binding = vec![ObjectId::MAX; self.task.goal_slots];
+        let goal = &self.task.goal;
+        if mentions_derived(self.task, goal) {
+            self.world.close_for(&self.demand, std::iter::once(goal), &binding, work)?;
+            if !self.world.holds(goal, &mut binding, work)? {
+                // The explanation looks at atoms that the goal does not name.
+                self.world.close(work)?;
             }
         }
+        report.missing_goals =
+            self.explainer_failures(&self.task.goal, TaskText::Problem, &mut binding, work)?;
+        for condition in report.missing_goals.iter().take(MAX_REPORTED) {
+            let message = format!("the goal does not hold at the end: {}", condition.why);
+            report.diagnostics.push(
+                Diagnostic::error("plan.goal", message)
+                    .at(condition.place.text.source(), condition.place.span, condition.text.clone())
+                    .help(format!("it needs {}", condition.remedy)),
+            );
+        }
+        let more = report.missing_goals.len().saturating_sub(MAX_REPORTED);
+        if more > 0 {
+            let message = format!("{more} more parts of the goal do not hold at the end");
+            report.diagnostics.push(
+                Diagnostic::error("plan.goal", message).help("the first ones are listed before this one"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Sets cost and decision.
+    fn finish(&mut self, report: &mut ValidationReport) {
         let cost = match &self.task.metric {
+            Metric::Steps if self.task.extension.has_time() => self.world.time,
             Metric::Steps => Number::integer(self.trace.len() as i128),
             Metric::Value { expr, .. } => {
                 self.world.start_cost_counter();
@@ -525,20 +612,38 @@ impl Execution<'_> {
         report.cost = (!cost.is_undefined() && !cost.is_inexact()).then(|| cost.to_f64());
         let faults = report.diagnostics.iter().any(Diagnostic::is_error);
         report.decision = if faults { ValidationDecision::Invalid } else { ValidationDecision::Valid };
-        Ok(())
     }
 }
 
+/// What truly changed in the state.
+#[derive(Default)]
+struct Applied {
+    added: Vec<Atom>,
+    deleted: Vec<Atom>,
+    numbers: Vec<(Atom, Number)>,
+}
+
+impl Applied {
+    /// The entry of the trace for changes by an action.
+    fn by(self, action: &GroundAction, index: usize, moment: Option<(Number, Phase)>) -> TraceStep {
+        let Applied { added, deleted, numbers } = self;
+        TraceStep { action: action.clone(), index, added, deleted, numbers, moment }
+    }
+}
+
+/// The binding of a schema's slots to the arguments of an action.
+fn bind(schema: &ActionSchema, action: &GroundAction) -> Vec<ObjectId> {
+    let mut binding = vec![ObjectId::MAX; schema.slots];
+    for (variable, &object) in schema.variables.iter().zip(&action.args) {
+        binding[variable.slot as usize] = object;
+    }
+    binding
+}
+
 /// A condition under a binding as PDDL text.
-pub(crate) fn condition_text(
-    task: &LiftedTask,
-    formula: &crate::lifted::Formula,
-    binding: &[ObjectId],
-) -> String {
+pub(crate) fn condition_text(task: &LiftedTask, formula: &Formula, binding: &[ObjectId]) -> String {
     let world = World::initial(task);
-    let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
-    let explainer =
-        Explainer { task, world: &world, text: TaskText::Problem, changed_by: &changed_by, steps: &steps };
+    let explainer = Explainer { task, world: &world, text: TaskText::Problem, changed_by: &|_| None };
     explainer.formula(formula, binding)
 }
 
@@ -595,204 +700,14 @@ impl Validator {
             for (term, value) in &step.numbers {
                 world.set_number(term.predicate, Args::from_slice(&term.args), *value);
             }
-            world.steps += 1;
+            world.time = world.time + Number::ONE;
             held.push(look(&mut world).map_err(reason)?);
         }
-        let (changed_by, steps) = (|_: &Atom| None, |_: usize| String::new());
-        let explainer = Explainer {
-            task,
-            world: &world,
-            text: TaskText::Problem,
-            changed_by: &changed_by,
-            steps: &steps,
-        };
+        let explainer = Explainer { task, world: &world, text: TaskText::Problem, changed_by: &|_| None };
         let binding = vec![ObjectId::MAX; task.goal_slots];
         let parts = parts.iter().map(|part| explainer.formula(part, &binding)).collect();
         Ok(GoalAlong { parts, holds: held })
     }
-}
-
-/// Names of a task by their lower-case text.
-pub(crate) struct Names {
-    actions: FxHashMap<String, u32>,
-    objects: FxHashMap<String, ObjectId>,
-}
-
-impl Names {
-    pub(crate) fn new(task: &LiftedTask) -> Self {
-        let index = |names: &[String]| {
-            names.iter().enumerate().rev().map(|(i, n)| (n.to_lowercase(), i as u32)).collect()
-        };
-        Names { actions: index(&task.symbols.actions), objects: index(&task.symbols.objects) }
-    }
-
-    pub(crate) fn object(&self, name: &str) -> Option<ObjectId> {
-        find(&self.objects, name).copied()
-    }
-
-    /// The ground action of each step, `None` where the step has a fault.
-    pub(crate) fn resolve(
-        &self,
-        task: &LiftedTask,
-        file: &PlanFile,
-        source: SourceId,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Vec<Option<GroundAction>> {
-        let mut faulty = 0;
-        let mut omitted = None;
-        let steps = file.steps.iter().map(|step| {
-            let before = diagnostics.len();
-            let action = self.step(task, step, source, diagnostics);
-            faulty += usize::from(action.is_none());
-            if action.is_none() && faulty > MAX_REPORTED {
-                omitted = omitted.take().or_else(|| diagnostics.get(before).map(|first| first.code.clone()));
-                diagnostics.truncate(before);
-            }
-            action
-        });
-        let steps = steps.collect();
-        let more = faulty.saturating_sub(MAX_REPORTED);
-        if more > 0 {
-            let message = format!("{more} more steps are not steps of the task");
-            let mut rest = Diagnostic::error("plan.garbage", message).help("correct the first ones");
-            // The code of the findings that are left out.
-            rest.code = omitted.unwrap_or(rest.code);
-            diagnostics.push(rest);
-        }
-        steps
-    }
-
-    fn step(
-        &self,
-        task: &LiftedTask,
-        step: &FileStep,
-        source: SourceId,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<GroundAction> {
-        let name = &step.name.text;
-        let Some(&action) = find(&self.actions, name) else {
-            if step.bare && !step.args.iter().any(|a| find(&self.objects, &a.text).is_some()) {
-                let fault = Diagnostic::error("plan.garbage", "this line is not a plan step");
-                let fault = fault.at(source, step.span, "no action of the domain has this name");
-                diagnostics.push(fault.help("write one step a line: (action argument ...)"));
-            } else {
-                let fault =
-                    Diagnostic::error("plan.unknown-action", format!("the domain has no action {name}"));
-                diagnostics.push(with_nearest(
-                    fault.at(source, step.name.span, ""),
-                    name,
-                    &task.symbols.actions,
-                ));
-            }
-            return None;
-        };
-        let schema = &task.schemas[action as usize];
-        if schema.parameters != step.args.len() {
-            let parameters: Vec<&str> =
-                schema.variables[..schema.parameters].iter().map(|v| v.name.as_str()).collect();
-            diagnostics.push(
-                Diagnostic::error(
-                    "plan.arity",
-                    format!(
-                        "{name} takes {} arguments, this step has {}",
-                        schema.parameters,
-                        step.args.len()
-                    ),
-                )
-                .at(source, step.span, "")
-                .also(crate::task::TaskText::Domain.source(), schema.span, "the action's definition")
-                .help(format!("its parameters are {}", parameters.join(" "))),
-            );
-            return None;
-        }
-        let args: Vec<Option<ObjectId>> = step
-            .args
-            .iter()
-            .zip(&schema.variables)
-            .map(|(word, variable)| self.argument(task, word, variable, source, diagnostics))
-            .collect();
-        let args = args.into_iter().collect::<Option<Box<[ObjectId]>>>()?;
-        Some(GroundAction { action, args })
-    }
-
-    fn argument(
-        &self,
-        task: &LiftedTask,
-        word: &PlanToken,
-        variable: &crate::lifted::Variable,
-        source: SourceId,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<ObjectId> {
-        let Some(&object) = find(&self.objects, &word.text) else {
-            let fault = Diagnostic::error("plan.unknown-object", format!("there is no object {}", word.text));
-            diagnostics.push(with_nearest(
-                fault.at(source, word.span, ""),
-                &word.text,
-                &task.symbols.objects,
-            ));
-            return None;
-        };
-        if variable.objects.binary_search(&object).is_err() {
-            diagnostics.push(
-                Diagnostic::error(
-                    "plan.type-mismatch",
-                    format!(
-                        "{} is of type {}, but {} must be of type {}",
-                        word.text, task.object_types[object as usize], variable.name, variable.type_name
-                    ),
-                )
-                .at(source, word.span, ""),
-            );
-            return None;
-        }
-        Some(object)
-    }
-}
-
-/// Looks up a name without regard to case.
-fn find<'m>(names: &'m FxHashMap<String, u32>, name: &str) -> Option<&'m u32> {
-    if name.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
-        return names.get(&name.to_lowercase());
-    }
-    names.get(name)
-}
-
-/// Longest name, in bytes, for which a near one is searched.
-const NEAR_NAME_BYTES: usize = 64;
-
-/// Adds the nearest name, where one is near.
-fn with_nearest(diagnostic: Diagnostic, name: &str, names: &[String]) -> Diagnostic {
-    if name.len() > NEAR_NAME_BYTES {
-        return diagnostic;
-    }
-    let name = name.to_lowercase();
-    let most = 1 + name.chars().count() / 4;
-    let near = names.iter().filter(|n| n.len() <= 2 * NEAR_NAME_BYTES);
-    let nearest = near.map(|n| (distance(&name, &n.to_lowercase()), n)).min_by_key(|(d, _)| *d);
-    match nearest {
-        Some((d, candidate)) if d <= most => diagnostic.help(format!("did you mean {candidate}?")),
-        _ => diagnostic,
-    }
-}
-
-/// Edit distance; two letters swapped count as one edit.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: [Vec<usize>; 3] = [Vec::new(), (0..=b.len()).collect(), vec![0; b.len() + 1]];
-    rows[0].resize(b.len() + 1, 0);
-    for i in 1..=a.len() {
-        rows[2][0] = i;
-        for j in 1..=b.len() {
-            let substituted = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = substituted.min(rows[1][j] + 1).min(rows[2][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[0][j - 2] + 1);
-            }
-            rows[2][j] = best;
-        }
-        rows.rotate_left(1);
-    }
-    rows[1][b.len()]
 }
 
 #[cfg(test)]

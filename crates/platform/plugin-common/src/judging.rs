@@ -21,7 +21,8 @@ use planforge_pddl::TaskSources;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::hde;
 use planforge_planning::{
-    Poll, ResourceLimits, StopReason, ValidationReport, Validator, normalize, parse_plan, walk,
+    Poll, ResourceLimits, StopReason, ValidationOptions, ValidationReport, Validator, normalize, parse_plan,
+    walk,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -165,6 +166,7 @@ impl TaskTexts {
         &mut self,
         source: SourceId,
         plan: &str,
+        options: &ValidationOptions,
         limits: &mut dyn ResourceLimits,
     ) -> Option<ValidationReport> {
         // A plan cannot be right for a task that cannot be used.
@@ -183,7 +185,7 @@ impl TaskTexts {
                 None
             }
             Ok(task) => {
-                let report = Validator::new(task).validate(&plan, limits);
+                let report = Validator::new(task).validate_with(&plan, options, limits);
                 self.diagnostics.extend(report.diagnostics.iter().cloned());
                 Some(report)
             }

@@ -158,6 +158,7 @@ impl ToolKind for Validate {
             problem: Some(texts.read("problem", &arguments.problem)?),
             plan: Some(texts.read("plan", &arguments.plan)?),
             in_words: Some(texts.sentences(&arguments.domain)),
+            epsilon: None,
             limits: limits.remaining(),
         };
         let result = validate(&call.context, &request).map_err(|error| use_case_failure(&error))?;

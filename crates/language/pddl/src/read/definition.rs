@@ -178,7 +178,12 @@ impl<'a, 't> TreeReader<'a, 't> {
 
     fn unknown_section(&mut self, keyword: NodeId, known: &[&str], kind: &str) {
         let span = self.tree.span(keyword);
-        if is_section_keyword(self.tree.text(keyword)) {
+        let word = self.tree.text(keyword);
+        if word.eq_ignore_ascii_case(":process") || word.eq_ignore_ascii_case(":event") {
+            let message = format!("`{word}` is of PDDL+, whose processes and events are not supported");
+            let help = "describe changes by actions, or by timed literals in the problem's `:init`";
+            self.error_help("pddl.unknown-section", message, span, help);
+        } else if is_section_keyword(self.tree.text(keyword)) {
             let message = format!("a {kind} has no section `{}`", self.tree.text(keyword));
             self.error("pddl.unknown-section", message, span);
         } else {

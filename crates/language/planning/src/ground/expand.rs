@@ -197,6 +197,8 @@ impl<'f> Expander<'f> {
         match expr {
             LiftedExpr::Constant(c) => NumExpr::Constant(*c),
             LiftedExpr::Steps => NumExpr::Steps,
+            // Search refuses tasks with durations or preferences.
+            LiftedExpr::Duration | LiftedExpr::Violations(_) => NumExpr::Constant(Number::UNDEFINED),
             LiftedExpr::Function(term) => self.facts.function(&term.instantiate(binding)),
             LiftedExpr::Binary(op, sides) => {
                 let (left, right) = (self.number(&sides.0, binding), self.number(&sides.1, binding));

@@ -64,7 +64,9 @@ impl Tables {
         if tables.too_many_members.is_some() {
             return tables;
         }
-        tables.symbols.actions = domain.actions.iter().map(|a| a.name.as_str().to_owned()).collect();
+        let names = domain.actions.iter().map(|action| &action.name);
+        let names = names.chain(domain.durative_actions.iter().map(|action| &action.name));
+        tables.symbols.actions = names.map(|name| name.as_str().to_owned()).collect();
         tables.read_predicates(domain, diagnostics);
         for function in &domain.functions {
             if !tables.function_ids.contains_key(&function.name) {

@@ -534,7 +534,12 @@ pub(crate) fn args_of(atom: &LiftedAtom, binding: &[ObjectId]) -> Args {
 pub(crate) struct View<'v> {
     pub(crate) facts: &'v [FxHashSet<Args>],
     pub(super) numbers: &'v FxHashMap<(u32, Args), Number>,
-    pub(super) steps: usize,
+    /// Time of the state: the number of steps, or that of the last happening of a plan with times.
+    pub(super) time: Number,
+    /// `?duration` of the action whose conditions are evaluated.
+    pub(super) duration: Number,
+    /// Violations by the name of preferences.
+    pub(super) violations: &'v [u64],
     /// True if inexact numbers decide nothing.
     pub(super) exact: bool,
 }
@@ -547,7 +552,11 @@ impl View<'_> {
     pub(super) fn value(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> Number {
         match expr {
             LiftedExpr::Constant(c) => *c,
-            LiftedExpr::Steps => Number::integer(self.steps as i128),
+            LiftedExpr::Steps => self.time,
+            LiftedExpr::Duration => self.duration,
+            LiftedExpr::Violations(name) => {
+                self.violations.get(*name as usize).map_or(Number::UNDEFINED, |&n| Number::integer(n.into()))
+            }
             LiftedExpr::Function(term) => self.number(term.predicate, &args_of(term, binding)),
             LiftedExpr::Binary(op, sides) => {
                 op.apply(self.value(&sides.0, binding), self.value(&sides.1, binding))

@@ -41,9 +41,17 @@ pub(crate) struct Explainer<'w> {
     pub(crate) task: &'w LiftedTask,
     pub(crate) world: &'w World<&'w LiftedTask>,
     pub(crate) text: TaskText,
-    /// Last step that changed an atom.
-    pub(crate) changed_by: &'w dyn Fn(&Atom) -> Option<usize>,
-    pub(crate) steps: &'w dyn Fn(usize) -> String,
+    /// Last step that changed an atom, and its name in words.
+    pub(crate) changed_by: &'w dyn Fn(&Atom) -> Option<Cause>,
+}
+
+/// A change of an atom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cause {
+    /// Number of the step, from 0; `None` for a timed literal.
+    pub(crate) step: Option<usize>,
+    /// The change as a noun phrase: `step 3 (lift red left)`.
+    pub(crate) text: String,
 }
 
 impl Explainer<'_> {
@@ -143,8 +151,8 @@ impl Explainer<'_> {
         let text = self.task.symbols.atom(&atom);
         let changed_by = (self.changed_by)(&atom);
         let truth = if negated { "true" } else { "false" };
-        let why = match changed_by {
-            Some(step) => format!("{text} is {truth} since step {} {}", step + 1, (self.steps)(step)),
+        let why = match &changed_by {
+            Some(cause) => format!("{text} is {truth} since {}", cause.text),
             None => format!("{text} is {truth} from the start"),
         };
         let achievers = self.achievers(lifted.predicate, negated);
@@ -161,7 +169,7 @@ impl Explainer<'_> {
             remedy,
             atom: Some(atom),
             negated,
-            changed_by,
+            changed_by: changed_by.and_then(|cause| cause.step),
         }
     }
 
@@ -180,6 +188,14 @@ impl Explainer<'_> {
         for (schema, name) in self.task.schemas.iter().zip(&self.task.symbols.actions) {
             if schema.effects.iter().flat_map(|g| &g.changes).any(|(c, _)| changes(c)) {
                 names.push(name.clone());
+            }
+        }
+        let durative = self.task.symbols.actions.get(self.task.schemas.len()..).unwrap_or_default();
+        for (schema, name) in self.task.extension.durative.iter().zip(durative) {
+            for (end, at) in [(&schema.start, "start"), (&schema.end, "end")] {
+                if end.effects.iter().flat_map(|g| &g.changes).any(|(c, _)| changes(c)) {
+                    names.push(format!("the {at} of {name}"));
+                }
             }
         }
         names
@@ -293,7 +309,7 @@ impl Explainer<'_> {
         out
     }
 
-    fn expression(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> String {
+    pub(super) fn expression(&self, expr: &LiftedExpr, binding: &[ObjectId]) -> String {
         self.write_expression(expr, binding, &[])
     }
 
@@ -301,6 +317,10 @@ impl Explainer<'_> {
         match expr {
             LiftedExpr::Constant(c) => c.to_string(),
             LiftedExpr::Steps => "total-time".to_owned(),
+            LiftedExpr::Duration => "?duration".to_owned(),
+            LiftedExpr::Violations(name) => {
+                format!("(is-violated {})", self.task.extension.preference_names[*name as usize])
+            }
             LiftedExpr::Function(term) => {
                 let name = &self.task.symbols.functions[term.predicate as usize];
                 self.term_list(name, &term.args, binding, scope)

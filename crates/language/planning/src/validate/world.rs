@@ -18,8 +18,12 @@ pub(crate) struct World<T> {
     task: T,
     facts: Vec<FxHashSet<Args>>,
     numbers: FxHashMap<(u32, Args), Number>,
-    /// Steps executed so far.
-    pub(crate) steps: usize,
+    /// Number of steps executed so far, or time of the last happening of a plan with times.
+    pub(crate) time: Number,
+    /// `?duration` of the action that is evaluated.
+    pub(super) duration: Number,
+    /// Violations by the name of preferences.
+    pub(super) violations: Vec<u64>,
     /// Predicates whose atoms changed since the derived atoms were computed.
     changed: Vec<bool>,
     /// True if a number changed since then.
@@ -45,6 +49,8 @@ pub(crate) struct StepChanges {
     pub(crate) numbers: Vec<(u32, Args, Number)>,
     /// Effects for which the step is not applicable.
     pub(crate) bad: Vec<BadChange>,
+    /// Function terms that something else than an amount changed.
+    pub(crate) replaced: FxHashSet<(u32, Args)>,
 }
 
 impl<T: Deref<Target = LiftedTask>> World<T> {
@@ -57,12 +63,30 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
         let numbers =
             task.init_numbers.iter().map(|(t, v)| ((t.predicate, Args::from_slice(&t.args)), *v)).collect();
         let changed = vec![true; task.predicates.len()];
-        World { facts, numbers, steps: 0, changed, numbers_changed: true, partial: Vec::new(), task }
+        let violations = vec![0; task.extension.preference_names.len()];
+        World {
+            facts,
+            numbers,
+            time: Number::ZERO,
+            duration: Number::UNDEFINED,
+            violations,
+            changed,
+            numbers_changed: true,
+            partial: Vec::new(),
+            task,
+        }
     }
 
     /// The state for formulas.
     pub(crate) fn view(&self) -> View<'_> {
-        View { facts: &self.facts, numbers: &self.numbers, steps: self.steps, exact: true }
+        View {
+            facts: &self.facts,
+            numbers: &self.numbers,
+            time: self.time,
+            duration: self.duration,
+            violations: &self.violations,
+            exact: true,
+        }
     }
 
     /// The state for samples, in which inexact numbers are as good as others.
@@ -161,8 +185,16 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
 
     /// Brings the derived atoms up to date, those of predicates in `skip` aside.
     pub(super) fn derive(&mut self, skip: &[bool], work: &mut Work<'_>) -> Result<(), Cut> {
-        let World { task, facts, numbers, steps, changed, numbers_changed, .. } = self;
-        let view = View { facts: &[], numbers, steps: *steps, exact: true };
+        let World { task, facts, numbers, changed, numbers_changed, .. } = self;
+        // Rules read neither times nor violations.
+        let view = View {
+            facts: &[],
+            numbers,
+            time: Number::UNDEFINED,
+            duration: Number::UNDEFINED,
+            violations: &[],
+            exact: true,
+        };
         derive::close(&task.rules, skip, facts, &view, changed, *numbers_changed, work)?;
         self.changed.fill(false);
         self.numbers_changed = false;
@@ -237,6 +269,9 @@ impl<T: Deref<Target = LiftedTask>> World<T> {
                 if conflict || new.is_undefined() {
                     let target = target.instantiate(binding);
                     found.changes.bad.push(BadChange { target, span, conflict });
+                }
+                if !additive {
+                    found.changes.replaced.insert((target.predicate, args.clone()));
                 }
                 found.present.insert((target.predicate, args.clone()), (new, additive));
                 found.changes.numbers.push((target.predicate, args, new));

@@ -134,10 +134,13 @@ fn an_atom_deleted_and_added_in_one_step_holds() {
 }
 
 #[test]
-fn concurrent_steps_are_unsupported() {
+fn steps_at_one_time_are_tested_in_the_state_before_them() {
     let report = check("0: (lift red left)\n0: (put red middle)\n");
-    let ValidationDecision::Unsupported(why) = report.decision else { panic!() };
-    assert_eq!(why[0].what, "steps at the same time");
+    assert_eq!(report.decision, ValidationDecision::Invalid);
+    assert_eq!(
+        report.diagnostics[0].message,
+        "step 2 (put red middle) at 0 is not applicable: (held red) is false from the start"
+    );
 }
 
 #[test]

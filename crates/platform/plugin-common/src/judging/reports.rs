@@ -29,6 +29,26 @@ pub struct ValidateReport {
     /// The plan's cost, where a plan was judged and has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// End of the last step, for a plan that was executed by its times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub makespan: Option<f64>,
+    /// Least time between actions that interfere, for a plan that was executed by its times. Durations may differ from their bounds by
+    /// as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// Preferences of the task with their violations, if all steps were executed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preferences: Vec<PreferenceVerdict>,
+}
+
+/// A preference of a task, and how a plan treats it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PreferenceVerdict {
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Number of its instances that are violated; 0 if it is satisfied.
+    pub violations: u64,
 }
 
 /// A planner's result.

@@ -70,6 +70,11 @@ pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
     ToldPlan { verdict: teller.verdict(), steps: steps.collect(), refusal: teller.refusal() }
 }
 
+/// Returns true if the goal holds and a trajectory constraint is violated.
+fn breaks_constraint(report: &ValidationReport) -> bool {
+    report.missing_goals.is_empty() && report.diagnostics.iter().any(|d| d.code == "plan.constraint")
+}
+
 struct Teller<'a> {
     report: &'a ValidationReport,
     symbols: &'a Symbols,
@@ -89,6 +94,9 @@ impl Teller<'_> {
                 Some(failing) => {
                     let (number, action) = (failing.index + 1, bare(&failing.text));
                     format!("The plan is not valid: step {number}, {action}, cannot be executed.")
+                }
+                None if breaks_constraint(report) => {
+                    format!("The plan is not valid: after {}, a constraint is violated.", steps(report.steps))
                 }
                 None => {
                     format!("The plan is not valid: after {}, the goal does not hold.", steps(report.steps))
@@ -124,7 +132,7 @@ impl Teller<'_> {
             let needs = needs(&report.missing_goals);
             return Some(Refusal {
                 step: None,
-                what: "the goal".to_owned(),
+                what: if breaks_constraint(report) { "the constraints" } else { "the goal" }.to_owned(),
                 needs,
                 errors: self.errors(|_| true),
             });

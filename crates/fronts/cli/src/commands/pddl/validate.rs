@@ -6,15 +6,18 @@ use crate::exit::Exit;
 use crate::output::count_line;
 use clap::Args;
 use planforge_app::diagnostics::render::escape;
-use planforge_app::pddl::validate::{Atom, ValidateRequest, ValidateResult, ValidationReport, validate};
-use std::path::PathBuf;
+use planforge_app::pddl::validate::{
+    Atom, Phase, ValidateRequest, ValidateResult, ValidationReport, gantt_text, validate, write_gantt,
+};
+use std::path::{Path, PathBuf};
 
 /// Check a domain, a problem, or a plan.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl validate domain.pddl
   planforge pddl validate domain.pddl p01.pddl
-  planforge pddl validate domain.pddl p01.pddl p01.plan --json")]
+  planforge pddl validate domain.pddl p01.pddl p01.plan --json
+  planforge pddl validate domain.pddl p01.pddl p01.plan --gantt p01.svg")]
 pub(crate) struct ValidateArgs {
     /// The domain file.
     pub(crate) domain: PathBuf,
@@ -25,6 +28,13 @@ pub(crate) struct ValidateArgs {
     /// Print every state of the plan, not only what failed.
     #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
+    /// Least time between actions of which one changes what the other needs, in a plan with times; durations may differ from their
+    /// bounds by as much. Planners print times with three digits.
+    #[arg(long, value_name = "T", default_value_t = 0.001, value_parser = epsilon, requires = "plan")]
+    pub(crate) epsilon: f64,
+    /// Write the Gantt chart of a plan with times: .svg, or text into any other file; `-` prints it.
+    #[arg(long, value_name = "FILE", requires = "plan")]
+    pub(crate) gantt: Option<PathBuf>,
     /// Give up on the plan after this many seconds; it is then undecided.
     #[arg(long, value_name = "S", default_value_t = 300.0, value_parser = positive_seconds)]
     pub(crate) time_limit: f64,
@@ -41,16 +51,30 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
         problem: args.problem.clone().map(Into::into),
         plan: args.plan.clone().map(Into::into),
         in_words: None,
+        epsilon: Some(args.epsilon),
         limits: args.memory.with_seconds(Some(args.time_limit)),
     };
-    context.show(validate(&context.app, &request), |result| {
+    let drawn = validate(&context.app, &request).and_then(|result| {
+        if let Some(path) = args.gantt.as_deref().filter(|path| *path != Path::new("-")) {
+            write_gantt(&context.app, &result, path)?;
+        }
+        Ok(result)
+    });
+    context.show(drawn, |result| {
         if args.json {
             context.output.json(&result);
             return result.status;
         }
         context.output.result(&(verdict_line(args, &result) + "\n"));
+        if let Some(report) = &result.validation {
+            context.output.result(&preferences(report));
+        }
         if let (Some(report), true) = (&result.validation, args.trace) {
             context.output.result(&trace(report));
+        }
+        if let (Some(chart), Some("-")) = (gantt_text(&result), args.gantt.as_deref().and_then(Path::to_str))
+        {
+            context.output.result(&chart);
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         result.status
@@ -66,17 +90,60 @@ fn verdict_line(args: &ValidateArgs, result: &ValidateResult) -> String {
     let executed = result.validation.as_ref();
     let cost = executed.filter(|r| r.is_valid()).map(|r| {
         let cost = r.cost.map(|c| format!(", cost {c}")).unwrap_or_default();
-        format!(" ({} steps{cost})", r.steps)
+        let times = r
+            .schedule
+            .as_ref()
+            .map(|schedule| format!(", makespan {}, epsilon {}", schedule.makespan, schedule.epsilon));
+        format!(" ({} steps{cost}{})", r.steps, times.unwrap_or_default())
     });
     let warnings = count_line(&result.findings.diagnostics).filter(|_| executed.is_none());
     let counts = warnings.map(|w| format!(" ({w})")).unwrap_or_default();
     match result.decision {
         "accepted" if executed.is_some() => format!("plan valid{}", cost.unwrap_or_default()),
         "accepted" => format!("{what} good{counts}"),
-        "rejected" if executed.is_some() => "plan invalid".to_owned(),
+        "rejected" if executed.is_some() => {
+            format!("plan invalid{}", executed.map(reason).unwrap_or_default())
+        }
         "rejected" => format!("{what} not usable{counts}"),
         _ => format!("{what} not judged"),
     }
+}
+
+fn epsilon(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(time) if time >= 0.0 && time.is_finite() => Ok(time),
+        _ => Err(format!("`{text}` is not a time from 0 on")),
+    }
+}
+
+/// The first error of a plan that was executed by its times, and the epsilon that it was judged with.
+fn reason(report: &ValidationReport) -> String {
+    let Some(schedule) = &report.schedule else { return String::new() };
+    let first = report.diagnostics.iter().find(|finding| finding.is_error());
+    let why = first.map(|finding| format!(": {}", escape(&finding.message))).unwrap_or_default();
+    format!(" (epsilon {}){why}", schedule.epsilon)
+}
+
+/// A line for each preference of the task; nothing without preferences.
+fn preferences(report: &ValidationReport) -> String {
+    let all = &report.preferences;
+    if all.is_empty() {
+        return String::new();
+    }
+    let kept = all.iter().filter(|preference| preference.violations == 0).count();
+    let mut out = format!("{kept} of {} preferences are satisfied\n", all.len());
+    for preference in all {
+        let name = preference
+            .name
+            .as_deref()
+            .map_or_else(|| "(without a name)".to_owned(), |name| escape(name).to_string());
+        out.push_str(&match preference.violations {
+            0 => format!("  satisfied {name}\n"),
+            1 => format!("  violated  {name}\n"),
+            many => format!("  violated  {name}, {many} times\n"),
+        });
+    }
+    out
 }
 
 /// The initial state and what each step changed.
@@ -85,8 +152,21 @@ fn trace(report: &ValidationReport) -> String {
         atoms.iter().map(|a| format!("    {sign}{}\n", report.symbols.atom(a))).collect()
     };
     let mut out = format!("initial state\n{}", atoms(&report.initial, ""));
+    let mut timed = report.schedule.iter().flat_map(|schedule| &schedule.timed).peekable();
     for step in &report.trace {
-        out.push_str(&format!("step {}: {}\n", step.index + 1, report.symbols.step(&step.action)));
+        let moment = match step.moment {
+            None => String::new(),
+            Some((time, Phase::Whole)) => format!(", at {time}"),
+            Some((time, Phase::Start)) => format!(", start at {time}"),
+            Some((time, Phase::End)) => format!(", end at {time}"),
+        };
+        let time = step.moment.map(|(time, _)| time);
+        while let Some(literal) = timed
+            .next_if(|literal| time.is_some_and(|time| time.compare(literal.time).is_some_and(|o| o.is_ge())))
+        {
+            out.push_str(&format!("at {}: {}\n", literal.time, literal.text));
+        }
+        out.push_str(&format!("step {}: {}{moment}\n", step.index + 1, report.symbols.step(&step.action)));
         out.push_str(&atoms(&step.deleted, "- "));
         out.push_str(&atoms(&step.added, "+ "));
         for (term, value) in &step.numbers {

@@ -1,0 +1,5 @@
+(define (problem hall-01)
+  (:domain hall)
+  (:init (lit))
+  (:goal (and (swept) (preference (lit))))
+  (:constraints (and (always (lit)) (preference first (sometime-before (swept) (not (lit)))))))
