@@ -1,5 +1,6 @@
 //! The context of every command: its output, and the context of the use cases that it calls.
 
+use crate::Installation;
 use crate::exit::Exit;
 use crate::output::{Output, ProgressDisplay};
 use crate::progress::EventPrinter;
@@ -75,22 +76,15 @@ pub(crate) fn variables() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// Folders searched for plugin libraries, in order: the option, the variable, beside the executable. Never
+/// Folders searched for plugin libraries, in order: the option, the variable, the installation. Never
 /// the working directory, so that entering a folder cannot load code from it.
 #[allow(clippy::disallowed_methods, reason = "the one place that may")]
-pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn plugin_search_path(flags: &[PathBuf], installation: &Installation) -> Vec<PathBuf> {
     let mut path = flags.to_vec();
     if let Some(list) = std::env::var_os("PLANFORGE_PLUGINS") {
         // An empty entry would mean the working directory.
         path.extend(std::env::split_paths(&list).filter(|p| !p.as_os_str().is_empty()));
     }
-    if let Ok(executable) = std::env::current_exe()
-        && let Some(folder) = executable.parent()
-    {
-        let beside = folder.join("plugins");
-        if beside.is_dir() {
-            path.push(beside);
-        }
-    }
+    path.extend(installation.plugins.clone().filter(|folder| folder.is_dir()));
     path
 }
