@@ -1,7 +1,7 @@
 //! The native part of the Python package `planforge`.
 //!
-//! The Python files beside it (`python/planforge`) hold the public classes. A function here takes a request as a dict and a
-//! [`Surroundings`](call::Surroundings) dict, runs the use case of the application layer on its own thread, and returns the status with the result as
+//! The Python files beside it (`python/planforge`) hold the public classes. A function here takes a request and
+//! the surroundings of the call as dicts, runs the use case of the application layer on its own thread, and returns the status with the result as
 //! JSON: the text that `--json` prints. While the use case works, the calling thread handles signals and calls the functions of the caller.
 
 mod call;
