@@ -1,13 +1,21 @@
 //! The context of every command: its output, and the context of the use cases that it calls.
 
-use crate::Installation;
 use crate::exit::Exit;
 use crate::output::{Output, ProgressDisplay};
 use crate::progress::EventPrinter;
-use planforge_app::{Cancellation, Error, Problem};
+use planforge_app::{Cancellation, Error, Problem, WorkerCommand};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The form in which the command is installed.
+#[derive(Debug, Clone, Default)]
+pub struct Installation {
+    /// The program that serves as worker process.
+    pub worker: Option<WorkerCommand>,
+    /// The folder for plugins that belong to the installation. It need not exist.
+    pub plugins: Option<PathBuf>,
+}
 
 /// Output of a command, and the context of the use cases.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The `planforge` command: reads arguments and environment, builds the context of the use cases, and prints their results.
 //!
-//! [`run_command`] is all that is public: the binary and the console script of the Python package call it.
+//! [`run_command`] is all that is public, with its argument: the binary and the console script of the Python package call it.
 
 mod args;
 mod cause;
@@ -19,23 +19,14 @@ mod renamed;
 
 use commands::command_line::Cli;
 use context::Context;
+pub use context::Installation;
 use exit::Exit;
 use nix::sys::signal::{SigSet, Signal};
 use output::Output;
-use planforge_app::{Cancellation, PluginSettings, WorkerCommand};
+use planforge_app::{Cancellation, PluginSettings};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The form in which the command is installed.
-#[derive(Debug, Clone, Default)]
-pub struct Installation {
-    /// The program that serves as worker process.
-    pub worker: Option<WorkerCommand>,
-    /// The folder for plugins that belong to the installation. It need not exist.
-    pub plugins: Option<PathBuf>,
-}
 
 /// Runs the command of this process and returns its exit code. The first argument is the name of the program.
 ///

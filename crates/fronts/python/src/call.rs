@@ -2,11 +2,12 @@
 
 use crate::events::to_json;
 use crate::model::PythonModel;
+use crate::port::{Answer, Message, POLL, Port};
 use planforge_app::contract::api::Provider;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::{
     AllowedByOptions, Cancellation, ConsentDecision, ConsentRequest, Context, Error, Event, PluginSettings,
-    Question, Questions, Status, WorkerCommand,
+    Question, Status, WorkerCommand,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -14,9 +15,8 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 pyo3::create_exception!(
     _native,
@@ -24,9 +24,6 @@ pyo3::create_exception!(
     pyo3::exceptions::PyException,
     "The error of a use case; its argument is JSON."
 );
-
-/// The interval at which the calling thread looks for signals.
-const POLL: Duration = Duration::from_millis(50);
 
 /// What Python supplies to a call. Extracted from a dict with these keys.
 #[derive(FromPyObject)]
@@ -51,9 +48,6 @@ pub(crate) struct Surroundings {
     model_name: String,
 }
 
-/// The status of a use case, and its result as JSON.
-pub(crate) type Answer = (u8, String);
-
 /// The result of a use case as an answer.
 ///
 /// # Errors
@@ -62,44 +56,6 @@ pub(crate) fn answer<T: Serialize>(status: Status, result: &T) -> Result<Answer,
     let json = serde_json::to_string(result)
         .map_err(|error| Failure::new(FailureClass::System, "python.result", error.to_string()))?;
     Ok((status as u8, json))
-}
-
-/// A message to the calling thread.
-pub(crate) enum Message {
-    Event(String),
-    Consent(ConsentRequest, Sender<bool>),
-    Question(Question, Sender<Option<String>>),
-    /// A request to the model and its answer, as JSON.
-    Request(String, Sender<String>),
-    Done(Result<Answer, Error>),
-}
-
-/// Sends messages to the calling thread.
-#[derive(Clone)]
-pub(crate) struct Port {
-    messages: Sender<Message>,
-    cancellation: Cancellation,
-}
-
-impl Port {
-    /// Sends a message that is answered. `None` after a cancellation, or if the caller raised.
-    pub(crate) fn ask<T>(&self, message: impl FnOnce(Sender<T>) -> Message) -> Option<T> {
-        let (sender, receiver) = mpsc::channel();
-        self.messages.send(message(sender)).ok()?;
-        loop {
-            match receiver.recv_timeout(POLL) {
-                Ok(answer) => return Some(answer),
-                Err(RecvTimeoutError::Timeout) if !self.cancellation.is_cancelled() => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
-            }
-        }
-    }
-}
-
-impl Questions for Port {
-    fn answer(&self, question: &Question) -> Option<String> {
-        self.ask(|sender| Message::Question(question.clone(), sender)).flatten()
-    }
 }
 
 /// Asks the caller about what its arguments do not allow, each request once.

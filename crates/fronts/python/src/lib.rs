@@ -9,6 +9,7 @@ mod events;
 mod model;
 mod pddl;
 mod pipelines;
+mod port;
 mod requests;
 
 /// The module `planforge._native`.

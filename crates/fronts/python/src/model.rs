@@ -1,6 +1,6 @@
 //! A Python object as the model of a call.
 
-use crate::call::{Message, Port};
+use crate::port::{Message, Port};
 use planforge_app::contract::api::{Host, Provider};
 use planforge_app::contract::{CompletionRequest, CompletionResult, Failure, FailureClass, Replies};
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! Functions on PDDL texts.
 
-use crate::call::{Answer, Surroundings, answer, call, native_error};
+use crate::call::{Surroundings, answer, call, native_error};
+use crate::port::Answer;
 use crate::requests::{LimitsArgument, SourceArgument};
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::domains::{self, DomainComparisonMethod, DomainsRequest};

@@ -1,6 +1,7 @@
 //! Functions that run pipelines: a text in words, tasks, evaluations.
 
-use crate::call::{Answer, Surroundings, answer, call};
+use crate::call::{Surroundings, answer, call};
+use crate::port::Answer;
 use crate::requests::{SourceArgument, model_choice};
 use planforge_app::Error;
 use planforge_app::check::{self as checking, CheckRequest};
