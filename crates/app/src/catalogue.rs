@@ -1,13 +1,15 @@
 //! The plugin registry.
 
 use crate::bundled::BUNDLED;
-use crate::context::Context;
+use crate::context::{Context, WorkerCommand};
 use crate::events::Notice;
 use planforge_plugin_host::{Registry, RegistrySettings, WorkerSettings};
 
 /// Finds the plugins. Files on the search path that are not plugins are skipped with a warning.
 pub(crate) fn registry(context: &Context) -> Registry {
-    let worker = context.plugins.worker.clone().map(WorkerSettings::new);
+    let worker = context.plugins.worker.clone().map(|WorkerCommand { executable, arguments }| {
+        WorkerSettings { arguments, ..WorkerSettings::new(executable) }
+    });
     let describe_cache = context.cache_folder().map(|cache| cache.join("planforge/plugins"));
     let isolate_libraries = context.plugins.isolate;
     let settings =

@@ -28,6 +28,8 @@ pub struct Context {
     pub questions: Option<Arc<dyn Questions>>,
     /// The model of the front, which answers for model tables with `provider-client`; `None` if it has none.
     pub client_model: Option<Arc<dyn Provider>>,
+    /// The name of that model in records.
+    pub client_model_name: String,
     /// Time and randomness.
     pub machine: Arc<dyn Machine>,
     /// Environment variables, read by the front.
@@ -56,8 +58,24 @@ pub struct PluginSettings {
     pub search_path: Vec<PathBuf>,
     /// True if plugin libraries run in child processes.
     pub isolate: bool,
-    /// The executable that serves as worker process (`planforge worker`); without it, plugins that need one fail.
-    pub worker: Option<PathBuf>,
+    /// The program that serves as worker process; without it, plugins that need one fail.
+    pub worker: Option<WorkerCommand>,
+}
+
+/// The command that starts `planforge worker`. The host adds the worker's options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerCommand {
+    /// The executable: `planforge`, or an interpreter that contains it.
+    pub executable: PathBuf,
+    /// Its arguments; the last one is `worker`.
+    pub arguments: Vec<String>,
+}
+
+impl WorkerCommand {
+    /// The worker of a `planforge` executable.
+    pub fn of_executable(executable: PathBuf) -> Self {
+        Self { executable, arguments: vec!["worker".to_owned()] }
+    }
 }
 
 /// Time and randomness.
@@ -223,6 +241,7 @@ impl Default for Context {
             consent: Arc::new(|_: &ConsentRequest| false),
             questions: None,
             client_model: None,
+            client_model_name: "client".to_owned(),
             machine: Arc::new(ThisMachine),
             variables: Arc::default(),
             folder: PathBuf::new(),

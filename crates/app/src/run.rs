@@ -225,7 +225,7 @@ fn overrides(context: &Context, request: &RunRequest, text: &str) -> Result<Vec<
     let mut all = match &request.model {
         ModelChoice::OfFile => Vec::new(),
         ModelChoice::Named(name) => overrides_of(&model_table(context, name)?),
-        ModelChoice::Client => client_overrides(text),
+        ModelChoice::Client => client_overrides(text, &context.client_model_name),
     };
     all.extend(request.set.iter().cloned());
     all.extend(request.seed.map(|seed| format!("seed={seed}")));
@@ -461,11 +461,12 @@ fn run_in_memory(
 }
 
 /// The changes that put the front's model into every model table. A file that is not TOML is reported by the check.
-fn client_overrides(pipeline: &str) -> Vec<String> {
+fn client_overrides(pipeline: &str, model: &str) -> Vec<String> {
     let file: toml::Table = pipeline.parse().unwrap_or_default();
     let tables = file.get("llm").and_then(toml::Value::as_table).into_iter().flatten();
     let changes = tables.flat_map(|(name, _)| {
-        [format!("llm.{name}.use=\"{CLIENT}\""), format!("llm.{name}.model=\"client\"")]
+        let model = toml::Value::from(model);
+        [format!("llm.{name}.use=\"{CLIENT}\""), format!("llm.{name}.model={model}")]
     });
     changes.collect()
 }

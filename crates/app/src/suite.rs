@@ -36,5 +36,6 @@ fn template_renderer(context: &Context) -> Result<TemplateRenderer, Error> {
         let message = "there is no worker program, so templates cannot be rendered";
         return Err(Failure::new(FailureClass::System, "host.worker-died", message).into());
     };
-    Ok(TemplateRenderer::in_child(CommandSpec::new(worker).arguments(["worker", "--templates"])))
+    let command = CommandSpec::new(&worker.executable).arguments(&worker.arguments);
+    Ok(TemplateRenderer::in_child(command.arguments(["--templates"])))
 }

@@ -1,7 +1,7 @@
-//! `provider-client`: the model of the MCP client that started a run.
+//! `provider-client`: the model of the program that started a run.
 //!
-//! `planforge serve mcp` puts the connection to its client in the place of this provider (MCP sampling). Any other command has no client,
-//! so a request fails; a replay needs none.
+//! `planforge serve mcp` puts the connection to its client in the place of this provider (MCP sampling), the Python module the model object of
+//! the call. Any other command has no such model, so a request fails; a replay needs none.
 
 use planforge_plugin_sdk::prelude::*;
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ impl Plugin for ClientModel {
     type Options = ClientProviderOptions;
 
     fn about() -> About {
-        About::new("Asks the model of the MCP client that started the run, in `planforge serve mcp` alone")
+        About::new("Asks the model of the program that started the run: an MCP client, or a Python program")
     }
 
     fn create(_: ClientProviderOptions, _: &Secrets) -> Result<Self, Failure> {
@@ -29,9 +29,10 @@ impl Plugin for ClientModel {
 
 impl Provider for ClientModel {
     fn complete(&self, _: &dyn Host, _: &CompletionRequest) -> Result<CompletionResult, Failure> {
-        let message = "`provider-client` asks the client of `planforge serve mcp`, and this command has none";
+        let message =
+            "`provider-client` asks the model of the program that started the run, and this one has none";
         Err(Failure::new(FailureClass::Request, "mcp.client", message)
-            .help("name another provider, or run the pipeline with the tool `run` of `planforge serve mcp`"))
+            .help("name another provider, run the pipeline with the tool `run` of `planforge serve mcp`, or pass `model=` in Python"))
     }
 }
 

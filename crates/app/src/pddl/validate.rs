@@ -96,13 +96,7 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
         }
         _ => None,
     };
-    let (status, decision) = match validation.as_ref().map(|report| &report.decision) {
-        None => of_reading(&inputs),
-        Some(ValidationDecision::Valid) => (Status::Good, "accepted"),
-        Some(ValidationDecision::Invalid) => (Status::Negative, "rejected"),
-        Some(ValidationDecision::Unsupported(_)) => (Status::Undecided, "undecided"),
-        Some(ValidationDecision::LimitReached(reason)) => (of_stop(*reason), "undecided"),
-    };
+    let verdict = verdict(&inputs, validation.as_ref());
     let told = request.in_words.as_ref().map(|sentences| {
         let wording = sentences.read(context, &request.domain, &mut inputs);
         let report = validation.as_ref().filter(|report| report.schedule.is_none());
@@ -112,7 +106,26 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
         Some(_) => inputs.into_findings_of_result(),
         None => inputs.into_findings(),
     };
+    let (status, decision) = verdict;
     Ok(ValidateResult { decision, validation, told: told.flatten(), findings, status })
+}
+
+/// The result of executing a plan. `None`: a text cannot be used.
+pub(super) fn result_of_plan(inputs: Inputs, validation: Option<ValidationReport>) -> ValidateResult {
+    let (status, decision) = verdict(&inputs, validation.as_ref());
+    let findings = inputs.into_findings_of_result();
+    ValidateResult { decision, validation, told: None, findings, status }
+}
+
+/// The verdict on texts that were read and, with a plan, on its execution.
+fn verdict(inputs: &Inputs, validation: Option<&ValidationReport>) -> (Status, &'static str) {
+    match validation.map(|report| &report.decision) {
+        None => of_reading(inputs),
+        Some(ValidationDecision::Valid) => (Status::Good, "accepted"),
+        Some(ValidationDecision::Invalid) => (Status::Negative, "rejected"),
+        Some(ValidationDecision::Unsupported(_)) => (Status::Undecided, "undecided"),
+        Some(ValidationDecision::LimitReached(reason)) => (of_stop(*reason), "undecided"),
+    }
 }
 
 fn of_reading(inputs: &Inputs) -> (Status, &'static str) {

@@ -42,10 +42,14 @@ pub(super) fn runs(
     // A folder of an earlier version of planforge does not name them.
     let is_of_version = |reader: &Reader| reader.task == folder.task_name();
     let named = readers.iter().filter(|reader| is_of_version(reader)).count();
-    let names_source = !request.models.is_empty()
+    // The same models as before: the request is made again, after an interrupt for instance.
+    let of_version: Vec<Reader> =
+        readers.iter().filter(|reader| is_of_version(reader) && !reader.is_replaced).cloned().collect();
+    let is_repeated =
+        !request.models.is_empty() && new_readers(folder, request, &stored, &readers)? == of_version;
+    let names_source = (!request.models.is_empty() || !request.set.is_empty()) && !is_repeated
         || request.replay.is_some()
-        || request.record.is_some()
-        || !request.set.is_empty();
+        || request.record.is_some();
     let mut results: Vec<RunResult> = Vec::new();
     for (number, run) in known.iter().enumerate() {
         let reader = readers.iter().filter(|reader| is_of_version(reader)).nth(number);

@@ -6,3 +6,4 @@
 mod consent;
 mod reference_pages;
 mod runs;
+mod tasks;

@@ -3,10 +3,19 @@
 use crate::exit::Exit;
 use crate::output::{Output, ProgressDisplay};
 use crate::progress::EventPrinter;
-use planforge_app::{Cancellation, Error, Problem};
+use planforge_app::{Cancellation, Error, Problem, WorkerCommand};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// The form in which the command is installed.
+#[derive(Debug, Clone, Default)]
+pub struct Installation {
+    /// The program that serves as worker process.
+    pub worker: Option<WorkerCommand>,
+    /// The folder for plugins that belong to the installation. It need not exist.
+    pub plugins: Option<PathBuf>,
+}
 
 /// Output of a command, and the context of the use cases.
 #[derive(Clone)]
@@ -75,22 +84,15 @@ pub(crate) fn variables() -> BTreeMap<String, String> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// Folders searched for plugin libraries, in order: the option, the variable, beside the executable. Never
+/// Folders searched for plugin libraries, in order: the option, the variable, the installation. Never
 /// the working directory, so that entering a folder cannot load code from it.
 #[allow(clippy::disallowed_methods, reason = "the one place that may")]
-pub(crate) fn plugin_search_path(flags: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn plugin_search_path(flags: &[PathBuf], installation: &Installation) -> Vec<PathBuf> {
     let mut path = flags.to_vec();
     if let Some(list) = std::env::var_os("PLANFORGE_PLUGINS") {
         // An empty entry would mean the working directory.
         path.extend(std::env::split_paths(&list).filter(|p| !p.as_os_str().is_empty()));
     }
-    if let Ok(executable) = std::env::current_exe()
-        && let Some(folder) = executable.parent()
-    {
-        let beside = folder.join("plugins");
-        if beside.is_dir() {
-            path.push(beside);
-        }
-    }
+    path.extend(installation.plugins.clone().filter(|folder| folder.is_dir()));
     path
 }

@@ -162,9 +162,13 @@ fn fronts_know_only_the_application_layer() {
         }
         for dependency in package.dependencies("dependencies") {
             let Some(own) = dependency.strip_prefix("planforge-") else { continue };
-            // The command `serve` starts the servers.
-            let is_server = name == "cli" && ["mcp", "lsp"].contains(&own);
-            assert!(own == "app" || is_server, "the front {name} depends on {own}");
+            // The command `serve` starts the servers. The Python package contains the command.
+            let is_part = match name.as_str() {
+                "cli" => ["mcp", "lsp"].contains(&own),
+                "python" => own == "cli",
+                _ => false,
+            };
+            assert!(own == "app" || is_part, "the front {name} depends on {own}");
         }
     }
 }
@@ -182,6 +186,18 @@ fn only_the_command_serve_knows_the_other_fronts() {
             assert!(!text.contains(server), "{} names {server}", file.display());
         }
     }
+}
+
+#[test]
+fn of_the_command_the_python_package_knows_only_the_function_that_runs_it() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates/fronts/python/src"), &mut files);
+    let names = files.iter().flat_map(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        let lines = text.lines().filter(|line| line.contains("planforge_cli")).map(|l| l.trim().to_owned());
+        lines.collect::<Vec<_>>()
+    });
+    assert_eq!(names.collect::<Vec<_>>(), ["use planforge_cli::{Installation, run_command};"]);
 }
 
 #[test]

@@ -1,0 +1,270 @@
+//! Functions on PDDL texts.
+
+use crate::call::{Surroundings, answer, call, native_error};
+use crate::port::Answer;
+use crate::requests::{LimitsArgument, SourceArgument};
+use planforge_app::pddl::Sentences;
+use planforge_app::pddl::compare::domains::{self, DomainComparisonMethod, DomainsRequest};
+use planforge_app::pddl::compare::models::{self, ModelsRequest};
+use planforge_app::pddl::format::{self as formatting, FormatRequest};
+use planforge_app::pddl::plan::{PlanRequest, PlanSearch, plan};
+use planforge_app::pddl::task::{SampleRequest, Task};
+use planforge_app::pddl::validate::{ValidateRequest, ValidateResult, validate};
+use planforge_app::{Context, Error, RequestLimits, Source, Status};
+use pyo3::prelude::*;
+use serde_json::json;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Seconds that the execution of a plan may take in the calling thread, where no signal is handled.
+const SHORT: f64 = 0.1;
+
+/// A domain and a problem without errors.
+#[pyclass(frozen)]
+pub(crate) struct NativeTask {
+    domain: Source,
+    problem: Source,
+    task: Arc<Task>,
+}
+
+/// Arguments of [`NativeTask::plan`].
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct PlanArguments {
+    /// `best`, `first` or `optimal`; `top-k` with the next three.
+    search: String,
+    k: u32,
+    quality: Option<f64>,
+    semantics: Option<String>,
+    nodes: Option<u64>,
+    limits: LimitsArgument,
+}
+
+#[pymethods]
+impl NativeTask {
+    /// Reads the texts. The second value is their findings.
+    #[staticmethod]
+    fn read(
+        py: Python<'_>,
+        domain: SourceArgument,
+        problem: SourceArgument,
+        surroundings: Surroundings,
+    ) -> PyResult<(Self, String)> {
+        let [domain, problem] = [domain, problem].map(Source::from);
+        let texts = [domain.clone(), problem.clone()];
+        let slot = Arc::new(Mutex::new(None));
+        let read = Arc::clone(&slot);
+        let (_, findings) = call(py, surroundings, move |context| {
+            let task = Task::read(context, &texts[0], &texts[1])?;
+            let found = answer(Status::Good, &task.findings().reported());
+            *read.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+            found
+        })?;
+        let task = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Without an error there is a task.
+        let task = task.ok_or_else(|| native_error(&Error::of_status(Status::Panic)))?;
+        Ok((Self { domain, problem, task: Arc::new(task) }, findings))
+    }
+
+    /// Executes a plan. One that takes long is executed again, on a thread that an interrupt ends.
+    fn validate(
+        &self,
+        py: Python<'_>,
+        plan: SourceArgument,
+        limits: LimitsArgument,
+        surroundings: &Bound<'_, PyAny>,
+    ) -> PyResult<Answer> {
+        let (plan, limits) = (Source::from(plan), RequestLimits::from(limits));
+        let is_short = limits.seconds.is_some_and(|seconds| seconds <= SHORT);
+        let first = RequestLimits { seconds: if is_short { limits.seconds } else { Some(SHORT) }, ..limits };
+        let validate = |context: &Context, plan: &Source, limits: &RequestLimits| {
+            self.task.validate(context, plan, limits)
+        };
+        let result = py.detach(|| validate(&Context::default(), &plan, &first));
+        if result.status() != Status::TimeLimit || is_short {
+            return judged(&result).map_err(|error| native_error(&error));
+        }
+        let task = Arc::clone(&self.task);
+        call(py, surroundings.extract()?, move |context| judged(&task.validate(context, &plan, &limits)))
+    }
+
+    /// Searches a plan.
+    fn plan(&self, py: Python<'_>, request: PlanArguments, surroundings: Surroundings) -> PyResult<Answer> {
+        let PlanArguments { search, k, quality, semantics, nodes, limits } = request;
+        let request = PlanRequest {
+            domain: self.domain.clone(),
+            problem: self.problem.clone(),
+            search: match search.as_str() {
+                "first" => PlanSearch::First,
+                "optimal" => PlanSearch::Optimal,
+                "top-k" => PlanSearch::TopK { k, quality, semantics },
+                _ => PlanSearch::Best,
+            },
+            in_words: None,
+            limits: limits.into(),
+            nodes,
+        };
+        call(py, surroundings, move |context| {
+            let result = plan(context, &request)?;
+            answer(result.status(), &result)
+        })
+    }
+
+    /// A plan in sentences.
+    fn words(
+        &self,
+        py: Python<'_>,
+        plan: SourceArgument,
+        limits: LimitsArgument,
+        surroundings: Surroundings,
+    ) -> PyResult<Answer> {
+        let request = ValidateRequest {
+            domain: self.domain.clone(),
+            problem: Some(self.problem.clone()),
+            plan: Some(plan.into()),
+            in_words: Some(Sentences::BesideDomain),
+            limits: limits.into(),
+        };
+        call(py, surroundings, move |context| {
+            let result = validate(context, &request)?;
+            answer(result.status(), &result.told.as_ref().map(ToString::to_string))
+        })
+    }
+
+    /// States at the ends of random walks.
+    fn sample(
+        &self,
+        py: Python<'_>,
+        request: (u32, NonZeroU32, u64),
+        limits: LimitsArgument,
+        surroundings: Surroundings,
+    ) -> PyResult<Answer> {
+        let (task, limits) = (Arc::clone(&self.task), RequestLimits::from(limits));
+        call(py, surroundings, move |context| {
+            let (states, longest, seed) = request;
+            let request = SampleRequest { states, longest, seed };
+            answer(Status::Good, &task.sample_states(context, &request, &limits)?)
+        })
+    }
+}
+
+/// The verdict on a plan with the number of steps and the first that cannot be executed.
+fn judged(result: &ValidateResult) -> Result<Answer, Error> {
+    let mut report = json!(result);
+    if let Some(validation) = &result.validation {
+        report["steps"] = validation.steps.into();
+        if let Some(failing) = &validation.failing_step {
+            report["failing_step"] = json!({"index": failing.index, "step": failing.text});
+        }
+    }
+    answer(result.status(), &report)
+}
+
+/// Checks a domain, or a domain and a problem.
+#[pyfunction]
+pub(crate) fn check(
+    py: Python<'_>,
+    domain: SourceArgument,
+    problem: Option<SourceArgument>,
+    surroundings: Surroundings,
+) -> PyResult<Answer> {
+    let request = ValidateRequest {
+        domain: domain.into(),
+        problem: problem.map(Into::into),
+        plan: None,
+        in_words: None,
+        limits: RequestLimits::default(),
+    };
+    call(py, surroundings, move |context| {
+        let result = validate(context, &request)?;
+        answer(result.status(), &result)
+    })
+}
+
+/// Lays out a PDDL text. A file is read and not changed.
+#[pyfunction]
+pub(crate) fn format(py: Python<'_>, source: SourceArgument, surroundings: Surroundings) -> PyResult<Answer> {
+    let request = FormatRequest { source: source.into(), check: true };
+    call(py, surroundings, move |context| answer(Status::Good, &formatting::format(context, &request)?))
+}
+
+/// Arguments of [`compare`].
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct CompareArguments {
+    domain: SourceArgument,
+    problem: SourceArgument,
+    candidate_domain: Option<SourceArgument>,
+    candidate_problem: Option<SourceArgument>,
+    seed: u64,
+    nodes: u64,
+    limits: LimitsArgument,
+}
+
+/// Compares two models of one task.
+#[pyfunction]
+pub(crate) fn compare(
+    py: Python<'_>,
+    request: CompareArguments,
+    surroundings: Surroundings,
+) -> PyResult<Answer> {
+    let request = ModelsRequest {
+        domain: request.domain.into(),
+        problem: request.problem.into(),
+        candidate_domain: request.candidate_domain.map(Into::into),
+        candidate_problem: request.candidate_problem.map(Into::into),
+        sentences: Sentences::BesideDomain,
+        seed: request.seed,
+        nodes: request.nodes,
+        limits: request.limits.into(),
+    };
+    call(py, surroundings, move |context| {
+        let result = models::models(context, &request)?;
+        let status = match result.decision {
+            "equal" => Status::Good,
+            "different" => Status::Negative,
+            _ => Status::Undecided,
+        };
+        answer(status, &result)
+    })
+}
+
+/// Arguments of [`compare_domains`].
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct CompareDomainsArguments {
+    first: SourceArgument,
+    second: SourceArgument,
+    problems: Vec<SourceArgument>,
+    second_problems: Vec<SourceArgument>,
+    match_names: bool,
+    max_states: u64,
+    max_depth: Option<u32>,
+    limits: LimitsArgument,
+}
+
+/// Compares two domains on problems, by every sequence of actions.
+#[pyfunction]
+pub(crate) fn compare_domains(
+    py: Python<'_>,
+    request: CompareDomainsArguments,
+    surroundings: Surroundings,
+) -> PyResult<Answer> {
+    let sources = |arguments: Vec<SourceArgument>| arguments.into_iter().map(Source::from).collect();
+    let CompareDomainsArguments { max_states, max_depth, .. } = request;
+    let request = DomainsRequest {
+        first: request.first.into(),
+        second: request.second.into(),
+        problems: sources(request.problems),
+        second_problems: sources(request.second_problems),
+        method: DomainComparisonMethod::Exact { max_states, max_depth },
+        match_interface: request.match_names,
+        max_choices: None,
+        semantics: None,
+        limits: request.limits.into(),
+    };
+    call(py, surroundings, move |context| {
+        let result = domains::domains(context, &request)?;
+        answer(result.status(), &result)
+    })
+}

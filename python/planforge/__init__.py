@@ -1,0 +1,96 @@
+"""planforge: plans from texts, PDDL tools without a model, and evaluations of language models that plan.
+
+    import planforge as pf
+
+    task = pf.read("domain.pddl", "p01.pddl")
+    plan = task.plan(time_limit=5)
+    print(plan.cost, plan.words())
+    assert task.validate(plan)
+
+    answer = pf.solve("There are three rooms in a row. ...", model="openai:gpt-5", ask=input)
+    print(answer, answer.plan)
+
+A PDDL text or plan is given as an `os.PathLike`, which is a file, or as a `str`: one that begins with `(` or `;` or has a line break is the text, any
+other is a path. Results have the fields of the command's `--json`; `data` of a result is that object. What cannot be done raises an `Error` with
+`code`, `help` and `place`.
+"""
+
+try:
+    from . import _native as _native
+except ImportError as error:
+    raise ImportError(
+        f"the native part of planforge cannot be loaded: {error}. Install a wheel for this platform and CPython 3.10 or newer; "
+        "`tools/wheel` of a checkout builds one"
+    ) from error
+
+from ._context import Context, Event
+from ._errors import (
+    Diagnostic,
+    Error,
+    InputError,
+    LimitError,
+    ModelError,
+    NoPlan,
+    Place,
+    PluginError,
+    SystemFailure,
+    UsageError,
+)
+from ._models import Model
+from ._native import __version__
+from ._pddl import (
+    Comparison,
+    Difference,
+    Plan,
+    Search,
+    State,
+    States,
+    Task,
+    Validation,
+    check,
+    compare,
+    format,
+    read,
+)
+from ._pipelines import Evaluation, Run, TaskVerdict, evaluate, resume, run
+from ._solve import Answer, OpenPoint, Question, Trust, solve
+
+__all__ = [
+    "Answer",
+    "Comparison",
+    "Context",
+    "Diagnostic",
+    "Difference",
+    "Error",
+    "Evaluation",
+    "Event",
+    "InputError",
+    "LimitError",
+    "Model",
+    "ModelError",
+    "NoPlan",
+    "OpenPoint",
+    "Place",
+    "Plan",
+    "PluginError",
+    "Question",
+    "Run",
+    "Search",
+    "State",
+    "States",
+    "SystemFailure",
+    "Task",
+    "TaskVerdict",
+    "Trust",
+    "UsageError",
+    "Validation",
+    "__version__",
+    "check",
+    "compare",
+    "evaluate",
+    "format",
+    "read",
+    "resume",
+    "run",
+    "solve",
+]

@@ -1,0 +1,148 @@
+"""What a program supplies to the calls, and how calls reach the native part."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _native
+from ._command import _PACKAGE, worker
+from ._errors import InputError, UsageError, from_native
+
+Event = Dict[str, Any]
+"""Progress: `kind` is `notice`, `findings`, `work`, `run-started`, `recorded`, `plugin`, `call`, `request` or `run-ended`, with further keys by kind."""
+
+PathArgument = Union[str, "os.PathLike[str]"]
+"""A path."""
+
+SourceArgument = Union[str, "os.PathLike[str]"]
+"""A PDDL text, or the path of its file."""
+
+NativeSource = Union[Tuple[str, str], "os.PathLike[str]", str]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a program supplies to a call, besides the request. All functions take one as `context`.
+
+    The functions in it are called on the thread that called planforge, one at a time. An exception in one of them ends the call and is raised.
+    """
+
+    on_event: Optional[Callable[[Event], object]] = None
+    """Receives the progress of the call."""
+    consent: Optional[Callable[[str], bool]] = None
+    """Decides about a server or program that a pipeline file names and that the next two do not allow. The text says what would happen."""
+    allow_hosts: Sequence[str] = ()
+    """Servers that may get requests and keys, as `--allow-host` of the command."""
+    allow_commands: bool = False
+    """True to start the programs that pipeline files name, as `--allow-commands`."""
+    plugins: Sequence[PathArgument] = ()
+    """Folders with plugins, searched before those of the variable PLANFORGE_PLUGINS."""
+    isolate_plugins: bool = False
+    """True to run plugin libraries in a child process each."""
+    variables: Optional[Mapping[str, str]] = None
+    """Environment variables; None for `os.environ`."""
+
+    def surroundings(
+        self,
+        *,
+        set: Sequence[str] = (),
+        ask: Optional[Callable[[str, List[str]], Optional[str]]] = None,
+        model: Optional[Callable[[str], str]] = None,
+        model_name: str = "",
+    ) -> Dict[str, Any]:
+        """The dict that the native part takes."""
+        variables = os.environ if self.variables is None else self.variables
+        search_path = [os.fspath(folder) for folder in self.plugins]
+        # An empty entry would mean the working directory.
+        search_path += filter(None, variables.get("PLANFORGE_PLUGINS", "").split(os.pathsep))
+        own = _PACKAGE / "plugins"
+        if own.is_dir():
+            search_path.append(str(own))
+        receiver = self.on_event
+        return {
+            "variables": {name: value for name, value in variables.items() if is_text(name) and is_text(value)},
+            "plugins": search_path,
+            "isolate_plugins": self.isolate_plugins,
+            "worker": worker(),
+            "allow_hosts": list(self.allow_hosts),
+            "allow_commands": self.allow_commands,
+            "set": list(set),
+            "consent": self.consent,
+            "on_event": None if receiver is None else lambda event: receiver(json.loads(event)),
+            "ask": ask,
+            "model": model,
+            "model_name": model_name,
+        }
+
+
+def is_text(text: str) -> bool:
+    """True if UTF-8 can hold the text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def call(function: Callable[..., Tuple[int, str]], *arguments: Any) -> Tuple[int, Any]:
+    """Calls a native function. Returns the status and the result."""
+    try:
+        status, result = function(*arguments)
+    except _native.NativeError as error:
+        raise from_native(error.args[0]) from None
+    return status, json.loads(result)
+
+
+def source(argument: SourceArgument, name: str) -> NativeSource:
+    """A PDDL text with its name in findings, or a path."""
+    if isinstance(argument, str):
+        if argument[:1] in ("", "(", ";") or "\n" in argument or argument.lstrip()[:1] == "(":
+            return text_source(argument, name)
+        return argument
+    return path(argument, name)
+
+
+def text_source(text: str, name: str) -> Tuple[str, str]:
+    """A text with its name in findings."""
+    if not is_text(text):
+        raise InputError(
+            f"the {name} has half of a surrogate pair, which no file can hold",
+            code="pddl.invalid-utf8",
+            help="read the text with errors='replace'",
+            status=31,
+        )
+    return name, text
+
+
+def path(argument: PathArgument, name: str) -> str:
+    """A path as `str`."""
+    given: object = argument
+    if isinstance(given, (str, os.PathLike)):
+        shown: object = os.fspath(given)
+        if isinstance(shown, str):
+            return shown
+    raise UsageError(f"`{name}` is {type(given).__name__}, not a str or a path", code="cli.usage")
+
+
+def paths(argument: Union[PathArgument, Iterable[PathArgument]], name: str) -> List[str]:
+    """One path or several."""
+    if isinstance(argument, (str, os.PathLike)):
+        return [path(argument, name)]
+    return [path(one, name) for one in argument]
+
+
+def optional_path(argument: Optional[PathArgument], name: str) -> Optional[str]:
+    """A path, if one is given."""
+    return None if argument is None else path(argument, name)
+
+
+def settings(set: Union[Mapping[str, Any], Sequence[str]]) -> List[str]:
+    """Changes of a pipeline file as `KEY=VALUE`. Values of a mapping are written as TOML."""
+    if not isinstance(set, Mapping):
+        return list(set)
+    return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in set.items()]
+
+

@@ -1,0 +1,442 @@
+"""PDDL without a model: tasks, plans, checks, comparisons."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _native
+from ._context import (
+    Context,
+    NativeSource,
+    PathArgument,
+    SourceArgument,
+    call,
+    path,
+    settings,
+    source,
+    text_source,
+)
+from ._errors import Diagnostic, NoPlan, UsageError, from_native
+
+MEMORY_LIMIT_MB = 4096
+"""Megabytes of states and steps that a call keeps at most, unless it says otherwise."""
+
+PlanArgument = Union["Plan", str, PathArgument, Iterable[str]]
+"""A plan: a `Plan`, a text in IPC form, a path, or the steps."""
+
+
+def _limits(time_limit: Optional[float], memory_limit_mb: int = MEMORY_LIMIT_MB) -> Dict[str, Any]:
+    if time_limit is not None and not 0 < time_limit < 1e9:
+        raise UsageError(f"`time_limit` is {time_limit}, not a number of seconds above 0", code="cli.usage")
+    return {"time_limit": time_limit, "memory_limit_mb": memory_limit_mb}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan of a task. Iterates over its steps; its text is in IPC form."""
+
+    steps: Tuple[str, ...]
+    """Ground actions such as `(move a b)`."""
+    cost: Optional[float]
+    """The value of the metric, the number of steps without a metric; None if it was not computed."""
+    bound: Optional[float]
+    """No plan costs less (more, if the metric is maximised); None if nothing was proven."""
+    optimal: bool
+    """True if it is proven that no plan is better."""
+    task: "Task" = field(repr=False, compare=False)
+    """The task."""
+
+    def words(self) -> str:
+        """The plan in sentences, a line each. They use the file `sentences.toml` beside the domain's file, if there is one."""
+        return self.task._words(self)
+
+    def __str__(self) -> str:
+        return "".join(step + "\n" for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.steps)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The result of a search for plans."""
+
+    outcome: str
+    """`plan`, `proven-unsolvable`, `exhausted`, `limit-reached` or `unsupported`."""
+    plans: Tuple[Plan, ...]
+    """Best first. With `limit-reached`, those found before the limit."""
+    explanation: Tuple[str, ...]
+    """Reasons why there is no plan."""
+    diagnostics: Tuple[Diagnostic, ...]
+    """Findings about the task."""
+    data: Mapping[str, Any] = field(repr=False)
+    """The object of `planforge pddl plan --json`."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A verdict about PDDL, a plan or a pipeline file. True in a condition if it is `accepted`."""
+
+    decision: str
+    """`accepted`, `rejected` or `undecided`."""
+    diagnostics: Tuple[Diagnostic, ...]
+    """Everything that was found, warnings included."""
+    cost: Optional[float]
+    """The cost of a valid plan."""
+    data: Mapping[str, Any] = field(repr=False)
+    """The object of `--json`; of a plan with `steps` and, if a step cannot be executed, `failing_step`."""
+
+    @property
+    def valid(self) -> bool:
+        """True only for `accepted`."""
+        return self.decision == "accepted"
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The shortest sequence of actions after which two domains behave differently."""
+
+    kind: str
+    """`refused` (one executes the last step, the other does not) or `goal` (it holds afterwards in one alone)."""
+    by: str
+    """The side that refuses, or in which the goal does not hold: `first` or `second`."""
+    steps: Tuple[str, ...]
+    """The sequence; a refused step is its last."""
+    why: str
+    """The reason as a clause."""
+    conditions: Tuple[str, ...]
+    """The conditions that do not hold there."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of two domains or tasks. True in a condition if they are equal."""
+
+    decision: str
+    """`equal`, `different`, `undecided`, or `not-comparable` if the actions could not be matched."""
+    difference: Optional[Difference]
+    """The shortest difference in behaviour."""
+    diagnostics: Tuple[Diagnostic, ...]
+    """Findings about the texts."""
+    in_words: Tuple[str, ...]
+    """Differences between the definitions of two tasks, a sentence each. Empty for domains."""
+    walk_score: Optional[float]
+    """The exploration walk score of two tasks, 0 to 1."""
+    data: Mapping[str, Any] = field(repr=False)
+    """The report."""
+
+    @property
+    def equal(self) -> bool:
+        """True only for `equal`."""
+        return self.decision == "equal"
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+
+@dataclass(frozen=True)
+class State:
+    """A state at the end of a random walk."""
+
+    atoms: Tuple[str, ...]
+    """The atoms that hold, without those that no action changes, sorted."""
+    steps: Tuple[str, ...]
+    """The steps from the initial state."""
+    is_goal: bool
+    """True if the goal holds."""
+
+
+class States:
+    """The reachable states of a task."""
+
+    def __init__(self, task: "Task"):
+        self._task = task
+
+    def sample(
+        self, n: int, *, longest: int = 20, seed: int = 0, time_limit: Optional[float] = None
+    ) -> List[State]:
+        """The states at the ends of `n` random walks.
+
+        Walk `k` takes `k % longest + 1` steps, fewer in a dead end. The same seed gives the same states. Empty if no action is applicable
+        in the initial state.
+        """
+        if not 0 <= n < 1 << 32 or not 0 < longest < 1 << 32 or not 0 <= seed < 1 << 64:
+            raise UsageError("`n`, `longest` and `seed` are whole numbers, and `longest` is above 0", code="cli.usage")
+        if n == 0:
+            return []
+        task = self._task
+        _, found = call(task._native.sample, (n, longest, seed), _limits(time_limit), task._surroundings)
+        return [State(tuple(one["atoms"]), tuple(one["steps"]), one["is_goal"]) for one in found]
+
+
+class Task:
+    """A domain and a problem without errors; `read` makes it. Threads may share it."""
+
+    diagnostics: Tuple[Diagnostic, ...]
+    """Warnings and remarks about the texts."""
+
+    def __init__(self, domain: SourceArgument, problem: SourceArgument, *, context: Optional[Context] = None):
+        self._surroundings = (context or Context()).surroundings()
+        self._domain = source(domain, "domain")
+        self._problem = source(problem, "problem")
+        try:
+            self._native, findings = _native.NativeTask.read(self._domain, self._problem, self._surroundings)
+        except _native.NativeError as error:
+            raise from_native(error.args[0]) from None
+        self.diagnostics = tuple(map(Diagnostic.from_data, json.loads(findings)))
+
+    def __repr__(self) -> str:
+        names = (name[0] if isinstance(name, tuple) else str(name) for name in (self._domain, self._problem))
+        return f"<Task {', '.join(names)}>"
+
+    def search(
+        self,
+        *,
+        first: bool = False,
+        optimal: bool = False,
+        k: Optional[int] = None,
+        quality: Optional[float] = None,
+        semantics: Optional[str] = None,
+        time_limit: Optional[float] = None,
+        max_nodes: Optional[int] = None,
+        memory_limit_mb: int = MEMORY_LIMIT_MB,
+    ) -> Search:
+        """Searches plans with the bundled planner. Has the options of `planforge pddl plan`.
+
+        By default the best plan until the limit on time or nodes, or in ten seconds after the first plan if there is neither. `first`: the first plan.
+        `optimal`: a cheapest plan, proven. `k`: the `k` cheapest distinct plans, with `quality` only those that cost at most so many times the
+        lowest cost. A task without a plan is a result, not an error.
+        """
+        kinds = [name for name, wanted in (("first", first), ("optimal", optimal), ("top-k", k is not None)) if wanted]
+        if len(kinds) > 1:
+            raise UsageError(f"`{'` and `'.join(kinds)}` contradict each other", code="cli.usage")
+        if k is not None and not 0 < k < 1 << 32:
+            raise UsageError(f"`k` is {k}, not a number of plans", code="cli.usage")
+        request = {
+            "search": kinds[0] if kinds else "best",
+            "k": k or 1,
+            "quality": quality,
+            "semantics": semantics,
+            "nodes": max_nodes,
+            "limits": _limits(time_limit, memory_limit_mb),
+        }
+        _, data = call(self._native.plan, request, self._surroundings)
+        plans = tuple(
+            Plan(tuple(plan["steps"]), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
+            for number, plan in enumerate(data["plans"])
+        )
+        diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
+        return Search(data["outcome"], plans, tuple(data["explanation"]), diagnostics, data)
+
+    def plan(
+        self,
+        *,
+        first: bool = False,
+        optimal: bool = False,
+        time_limit: Optional[float] = None,
+        max_nodes: Optional[int] = None,
+        memory_limit_mb: int = MEMORY_LIMIT_MB,
+    ) -> Plan:
+        """The best plan that `search` finds.
+
+        Raises `NoPlan` if there is none: its `outcome` tells a proof from a limit.
+        """
+        found = self.search(
+            first=first,
+            optimal=optimal,
+            time_limit=time_limit,
+            max_nodes=max_nodes,
+            memory_limit_mb=memory_limit_mb,
+        )
+        if found.plans:
+            return found.plans[0]
+        code, about = {
+            "proven-unsolvable": ("python.unsolvable", "there is no plan; this is proven"),
+            "limit-reached": ("python.no-plan", "a limit was reached before a plan was found"),
+        }.get(found.outcome, ("python.no-plan", "no plan was found, and that there is none is not proven"))
+        lines = (*found.explanation, *(str(one) for one in found.diagnostics if one.severity != "advice"))
+        error = NoPlan(
+            "\n".join([about, *lines]),
+            code=code,
+            help="raise the limit" if found.outcome == "limit-reached" else None,
+            diagnostics=found.diagnostics,
+            status=10 if found.outcome == "proven-unsolvable" else 20,
+        )
+        error.outcome, error.explanation = found.outcome, found.explanation
+        raise error
+
+    def why_unsolvable(self, *, time_limit: Optional[float] = None) -> Optional[List[str]]:
+        """The reasons why the task has no plan, a sentence each; None if it has one or nothing is proven."""
+        found = self.search(first=True, time_limit=time_limit)
+        return list(found.explanation) if found.outcome == "proven-unsolvable" else None
+
+    def validate(self, plan: PlanArgument, *, time_limit: Optional[float] = 300) -> Validation:
+        """Executes a plan step by step.
+
+        The decision is `rejected` also for a plan that cannot be read, and `undecided` if its file cannot be read, a limit was reached, or the task has
+        constructs that are not executed.
+        """
+        limits = _limits(time_limit)
+        _, data = call(self._native.validate, _plan_source(plan), limits, self._surroundings)
+        return _validation(data)
+
+    def states(self) -> States:
+        """The reachable states."""
+        return States(self)
+
+    def _words(self, plan: Plan) -> str:
+        _, words = call(self._native.words, ("plan", str(plan)), _limits(300), self._surroundings)
+        return words or ""
+
+
+def _plan_source(plan: PlanArgument) -> NativeSource:
+    if isinstance(plan, Plan):
+        return "plan", str(plan)
+    if isinstance(plan, str):
+        return source(plan, "plan")
+    if isinstance(plan, os.PathLike):
+        return path(plan, "plan")
+    steps: List[object] = list(plan) if isinstance(plan, Iterable) else [None]
+    texts = [step for step in steps if isinstance(step, str)]
+    if len(texts) < len(steps):
+        raise UsageError(
+            f"`plan` is {type(plan).__name__}: not a plan, a text, a path or a list of steps",
+            code="cli.usage",
+            help="pass steps as str, such as `(move a b)`",
+        )
+    return text_source("\n".join(texts), "plan")
+
+
+def _validation(data: Mapping[str, Any]) -> Validation:
+    diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
+    return Validation(data["decision"], diagnostics, data.get("cost"), data)
+
+
+def read(domain: SourceArgument, problem: SourceArgument, *, context: Optional[Context] = None) -> Task:
+    """Reads a domain and a problem.
+
+    Raises `InputError` with all findings if a text cannot be used.
+    """
+    return Task(domain, problem, context=context)
+
+
+def check(
+    text: SourceArgument,
+    problem: Optional[SourceArgument] = None,
+    *,
+    set: Union[Mapping[str, Any], Sequence[str]] = (),
+    context: Optional[Context] = None,
+) -> Validation:
+    """Checks a domain, a domain and a problem, or a pipeline file, whose name ends in `.toml`. Contacts nothing.
+
+    Mistakes are in `diagnostics` of the result; they raise nothing.
+    """
+    changes = settings(set)
+    surroundings = (context or Context()).surroundings(set=changes)
+    domain = source(text, "domain")
+    if not isinstance(domain, tuple) and str(domain).endswith(".toml"):
+        if problem is not None:
+            raise UsageError("a pipeline file is checked without a problem", code="cli.usage")
+        _, data = call(_native.check_pipeline, domain, "file", changes, surroundings)
+    else:
+        second = None if problem is None else source(problem, "problem")
+        _, data = call(_native.check, domain, second, surroundings)
+    return _validation(data)
+
+
+def format(text: SourceArgument, *, context: Optional[Context] = None) -> str:
+    """A PDDL text in planforge's layout, with comments and order kept. A file is read and not changed.
+
+    Raises `InputError` if the text cannot be read.
+    """
+    _, data = call(_native.format, source(text, "text"), (context or Context()).surroundings())
+    formatted: str = data["text"]
+    return formatted
+
+
+def compare(
+    first: Union[Task, SourceArgument],
+    second: Union[Task, SourceArgument],
+    *,
+    problems: Union[SourceArgument, Sequence[SourceArgument]] = (),
+    second_problems: Union[SourceArgument, Sequence[SourceArgument]] = (),
+    match_names: bool = False,
+    max_states: int = 1_000_000,
+    max_depth: Optional[int] = None,
+    seed: int = 0,
+    time_limit: Optional[float] = 300,
+    context: Optional[Context] = None,
+) -> Comparison:
+    """Compares two tasks, or two domains on problems, by their behaviour.
+
+    Two `Task`s: what each can execute and where the goal holds, the equivalence of the problems, and the exploration walk score (`seed` draws the walks).
+    Two domains: every sequence of actions on `problems`, or on `second_problems` in the predicates of the second domain. `match_names` searches a
+    renaming of the second. `max_states` limits the pairs of states, `max_depth` the length of sequences; what they cut is `undecided`.
+    """
+    surroundings = (context or Context()).surroundings()
+    limits = _limits(time_limit)
+    if isinstance(first, Task) and isinstance(second, Task):
+        request: Dict[str, Any] = {
+            "domain": first._domain,
+            "problem": first._problem,
+            "candidate_domain": second._domain,
+            "candidate_problem": second._problem,
+            "seed": seed,
+            "nodes": max_states,
+            "limits": limits,
+        }
+        _, data = call(_native.compare, request, surroundings)
+        shown = data.get("behaviour") or {}
+    elif isinstance(first, Task) or isinstance(second, Task):
+        raise UsageError("a task is compared with a task, a domain with a domain", code="cli.usage")
+    else:
+        on, second_on = _sources(problems), _sources(second_problems)
+        if not on:
+            raise UsageError(
+                "domains are compared on problems, and there is none",
+                code="cli.usage",
+                help="pass `problems`, or compare two tasks of `read`",
+            )
+        request = {
+            "first": source(first, "first domain"),
+            "second": source(second, "second domain"),
+            "problems": on,
+            "second_problems": second_on,
+            "match_names": match_names,
+            "max_states": max_states,
+            "max_depth": max_depth,
+            "limits": limits,
+        }
+        _, data = call(_native.compare_domains, request, surroundings)
+        shortest = data.get("shortest")
+        shown = {} if shortest is None else data["problems"][shortest]
+    difference = shown.get("difference")
+    return Comparison(
+        data["decision"],
+        None if difference is None else _difference(difference),
+        tuple(map(Diagnostic.from_data, data["diagnostics"])),
+        tuple(data.get("in_words", ())),
+        (data.get("walks") or {}).get("score"),
+        data,
+    )
+
+
+def _sources(given: Union[SourceArgument, Sequence[SourceArgument]]) -> List[NativeSource]:
+    if isinstance(given, (str, os.PathLike)):
+        return [source(given, "problem")]
+    return [source(one, "problem") for one in given]
+
+
+def _difference(data: Mapping[str, Any]) -> Difference:
+    return Difference(
+        data["kind"], data["by"], tuple(data["steps"]), data["why"], tuple(data.get("conditions", ()))
+    )
