@@ -10,7 +10,7 @@ use planforge_diagnostics::Diagnostic;
 use planforge_planning::walk::{
     DeadEnds, Model, ModelError, ModelOptions, SampleSpec, WalkPolicy, sample_walks,
 };
-use planforge_planning::{StopReason, Validator, normalize, parse_plan};
+use planforge_planning::{StopReason, ValidationOptions, Validator, normalize, parse_plan};
 use planforge_plugin_common::judging::TaskTexts;
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -86,7 +86,8 @@ impl Task {
                 inputs.texts.diagnostics.extend(plan.diagnostics);
                 return None;
             }
-            let report = self.validator.validate(&plan, &mut limits);
+            let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+            let report = self.validator.validate_with(&plan, &options, &mut limits);
             inputs.texts.diagnostics.extend(report.diagnostics.iter().cloned());
             Some(report)
         });

@@ -38,11 +38,12 @@ fn plans_of_a_task_that_is_read_once_have_the_verdicts_of_reading_it_each_time()
             problem: Some(problem),
             plan: Some(plan.clone()),
             in_words: None,
+            epsilon: None,
             limits,
         };
         let each_time = validate(&context, &request).unwrap();
         let once = task.validate(&context, &plan, &limits);
-        assert_eq!(once.status(), status, "{plan:?}");
+        assert_eq!(once.status, status, "{plan:?}");
         assert_eq!(once.report(), each_time.report(), "{plan:?}");
     }
 }

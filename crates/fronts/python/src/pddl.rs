@@ -81,7 +81,7 @@ impl NativeTask {
             self.task.validate(context, plan, limits)
         };
         let result = py.detach(|| validate(&Context::default(), &plan, &first));
-        if result.status() != Status::TimeLimit || is_short {
+        if result.status != Status::TimeLimit || is_short {
             return judged(&result).map_err(|error| native_error(&error));
         }
         let task = Arc::clone(&self.task);
@@ -106,7 +106,7 @@ impl NativeTask {
         };
         call(py, surroundings, move |context| {
             let result = plan(context, &request)?;
-            answer(result.status(), &result)
+            answer(result.status, &result)
         })
     }
 
@@ -123,11 +123,12 @@ impl NativeTask {
             problem: Some(self.problem.clone()),
             plan: Some(plan.into()),
             in_words: Some(Sentences::BesideDomain),
+            epsilon: None,
             limits: limits.into(),
         };
         call(py, surroundings, move |context| {
             let result = validate(context, &request)?;
-            answer(result.status(), &result.told.as_ref().map(ToString::to_string))
+            answer(result.status, &result.told.as_ref().map(ToString::to_string))
         })
     }
 
@@ -157,7 +158,7 @@ fn judged(result: &ValidateResult) -> Result<Answer, Error> {
             report["failing_step"] = json!({"index": failing.index, "step": failing.text});
         }
     }
-    answer(result.status(), &report)
+    answer(result.status, &report)
 }
 
 /// Checks a domain, or a domain and a problem.
@@ -173,11 +174,12 @@ pub(crate) fn check(
         problem: problem.map(Into::into),
         plan: None,
         in_words: None,
+        epsilon: None,
         limits: RequestLimits::default(),
     };
     call(py, surroundings, move |context| {
         let result = validate(context, &request)?;
-        answer(result.status(), &result)
+        answer(result.status, &result)
     })
 }
 
@@ -265,6 +267,6 @@ pub(crate) fn compare_domains(
     };
     call(py, surroundings, move |context| {
         let result = domains::domains(context, &request)?;
-        answer(result.status(), &result)
+        answer(result.status, &result)
     })
 }

@@ -156,7 +156,7 @@ pub(crate) fn check_pipeline(
     let request = CheckRequest { pipeline, model: model_choice(model), set };
     call(py, surroundings, move |context| {
         let result = checking::check(context, &request)?;
-        answer(result.status(), &result)
+        answer(result.status, &result)
     })
 }
 
@@ -233,6 +233,6 @@ pub(crate) fn evaluate(
             "failed_tasks": counts.failed_tasks,
             "failed_calls": counts.failed_calls,
         });
-        answer(result.status(), &document)
+        answer(result.status, &document)
     })
 }
