@@ -33,7 +33,10 @@ class Context:
     on_event: Optional[Callable[[Event], object]] = None
     """Receives the progress of the call."""
     consent: Optional[Callable[[str], bool]] = None
-    """Decides about a server or program that a pipeline file names and that the next two do not allow. The text says what would happen."""
+    """Decides about a server or program that a pipeline file names and that the next two do not allow. The text says what would happen.
+
+    It returns True or False. Anything else raises TypeError, and nothing is sent.
+    """
     allow_hosts: Sequence[str] = ()
     """Servers that may get requests and keys, as `--allow-host` of the command."""
     allow_commands: bool = False
@@ -55,8 +58,8 @@ class Context:
     ) -> Dict[str, Any]:
         """The dict that the native part takes."""
         variables = os.environ if self.variables is None else self.variables
-        search_path = [os.fspath(folder) for folder in self.plugins]
         # An empty entry would mean the working directory.
+        search_path = [folder for folder in paths(self.plugins, "plugins") if folder]
         search_path += filter(None, variables.get("PLANFORGE_PLUGINS", "").split(os.pathsep))
         own = _PACKAGE / "plugins"
         if own.is_dir():
@@ -67,7 +70,7 @@ class Context:
             "plugins": search_path,
             "isolate_plugins": self.isolate_plugins,
             "worker": worker(),
-            "allow_hosts": list(self.allow_hosts),
+            "allow_hosts": [self.allow_hosts] if isinstance(self.allow_hosts, str) else list(self.allow_hosts),
             "allow_commands": self.allow_commands,
             "set": list(set),
             "consent": self.consent,
@@ -142,7 +145,40 @@ def optional_path(argument: Optional[PathArgument], name: str) -> Optional[str]:
 def settings(set: Union[Mapping[str, Any], Sequence[str]]) -> List[str]:
     """Changes of a pipeline file as `KEY=VALUE`. Values of a mapping are written as TOML."""
     if not isinstance(set, Mapping):
-        return list(set)
-    return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in set.items()]
+        return [set] if isinstance(set, str) else list(set)
+    return [f"{key}={_toml(value, str(key))}" for key, value in set.items()]
+
+
+def _toml(value: object, key: str) -> str:
+    """A value in TOML, on one line. `key` is its key in a message."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, float):
+        return float.__repr__(value)
+    if isinstance(value, str) and is_text(value):
+        # TOML has the escapes of JSON, and one more character that needs one.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_toml(one, key) for one in value)}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_toml_key(name, key)} = {_toml(one, key)}' for name, one in value.items())}}}"
+    wrong = "half of a surrogate pair" if isinstance(value, str) else f"an object of the type {type(value).__name__}"
+    raise UsageError(
+        f"the value of `{key}` in `set` has {wrong}, which TOML cannot hold",
+        code="cli.usage",
+        help="pass bool, int, float, str, lists and mappings; leave out a key that has no value",
+    )
+
+
+def _toml_key(name: object, key: str) -> str:
+    if isinstance(name, str):
+        return _toml(name, key)
+    raise UsageError(
+        f"the value of `{key}` in `set` has a key of the type {type(name).__name__}",
+        code="cli.usage",
+        help="the keys of a mapping are str",
+    )
 
 

@@ -179,24 +179,26 @@ class States:
 
 
 class Task:
-    """A domain and a problem without errors; `read` makes it. Threads may share it."""
+    """A domain and a problem without errors; `read` makes it. Threads may share it.
+
+    Its files are read once: it does not change with them.
+    """
 
     diagnostics: Tuple[Diagnostic, ...]
     """Warnings and remarks about the texts."""
 
     def __init__(self, domain: SourceArgument, problem: SourceArgument, *, context: Optional[Context] = None):
         self._surroundings = (context or Context()).surroundings()
-        self._domain = source(domain, "domain")
-        self._problem = source(problem, "problem")
+        texts = source(domain, "domain"), source(problem, "problem")
+        self._names = [text[0] if isinstance(text, tuple) else str(text) for text in texts]
         try:
-            self._native, findings = _native.NativeTask.read(self._domain, self._problem, self._surroundings)
+            self._native, findings = _native.NativeTask.read(*texts, self._surroundings)
         except _native.NativeError as error:
             raise from_native(error.args[0]) from None
         self.diagnostics = tuple(map(Diagnostic.from_data, json.loads(findings)))
 
     def __repr__(self) -> str:
-        names = (name[0] if isinstance(name, tuple) else str(name) for name in (self._domain, self._problem))
-        return f"<Task {', '.join(names)}>"
+        return f"<Task {', '.join(self._names)}>"
 
     def search(
         self,
@@ -219,6 +221,8 @@ class Task:
         kinds = [name for name, wanted in (("first", first), ("optimal", optimal), ("top-k", k is not None)) if wanted]
         if len(kinds) > 1:
             raise UsageError(f"`{'` and `'.join(kinds)}` contradict each other", code="cli.usage")
+        if k is None and (quality is not None or semantics is not None):
+            raise UsageError("`quality` and `semantics` go with `k`", code="cli.usage")
         if k is not None and not 0 < k < 1 << 32:
             raise UsageError(f"`k` is {k}, not a number of plans", code="cli.usage")
         request = {
@@ -295,7 +299,7 @@ class Task:
 
     def _words(self, plan: Plan) -> str:
         _, words = call(self._native.words, ("plan", str(plan)), _limits(300), self._surroundings)
-        return words or ""
+        return str(words)
 
 
 def _plan_source(plan: PlanArgument) -> NativeSource:
@@ -386,10 +390,8 @@ def compare(
     limits = _limits(time_limit)
     if isinstance(first, Task) and isinstance(second, Task):
         request: Dict[str, Any] = {
-            "domain": first._domain,
-            "problem": first._problem,
-            "candidate_domain": second._domain,
-            "candidate_problem": second._problem,
+            "first": first._native,
+            "second": second._native,
             "seed": seed,
             "nodes": max_states,
             "limits": limits,

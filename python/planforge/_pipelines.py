@@ -131,7 +131,8 @@ def resume(
 ) -> Run:
     """Continues an interrupted or waiting run. Recorded requests are not sent again.
 
-    `model` is the Python object that the run was started with, if it was one. `answers`: files with replies to waiting requests.
+    `model` is the Python object that the run was started with, if it was one; an object with another name is refused. `answers`: files with
+    replies to waiting requests.
     """
     chosen = choose(model)
     if chosen.words not in ([], ["client"]):

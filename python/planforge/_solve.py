@@ -157,10 +157,16 @@ def solve(
     - `ask=input` asks on the terminal or in the notebook. Without it, open questions end the call with `needs-answers`; `answers` (by the id
       of the point, or a completed questions.toml) answers them in a second call with `continued`. `assume=True` asks nothing.
     - `folder`: the folder of the task. The same call again resumes after an interrupt, returns the same answer later, and pays no request twice.
-    - `continued`: an answer or its folder to go on from, with `answers` or with a further statement `say`.
+      After an answer in own words, or with `set` and no `model`, go on with `continued`.
+    - `continued`: an answer or its folder to go on from, with `answers` or with a further statement `say`. Its texts are those of the folder.
 
     Raises `ModelError` if the model fails, `UsageError` and `InputError` for what is wrong in the request.
     """
+    if continued is not None and any(one is not None for one in (text, folder, domain, rules)):
+        raise UsageError(
+            "`continued` names the texts and their folder: neither `text`, `rules`, `domain` nor `folder` goes with it",
+            code="cli.usage",
+        )
     chosen = choose(model)
     changes = settings(set)
     kept: Optional["tempfile.TemporaryDirectory[str]"] = None
@@ -186,9 +192,9 @@ def solve(
         "record": optional_path(record, "record"),
     }
     if continued is None and _is_answered(request):
-        request.update(continued=request["folder"], text=None, folder=None, domain=None, rules=None)
-    if continued is not None and (text is not None or folder is not None):
-        raise UsageError("`continued` names the text and its folder: neither `text` nor `folder` goes with it", code="cli.usage")
+        request.update(
+            continued=request["folder"], text=None, folder=None, domain=None, rules=None, replay=None, record=None
+        )
     if not 1 <= readings <= 20 or questions < 0:
         raise UsageError("`readings` is a number from 1 to 20, and `questions` is not negative", code="cli.usage")
     surroundings = (context or Context()).surroundings(
@@ -200,6 +206,9 @@ def solve(
     try:
         _, data = call(_native.solve, request, surroundings)
     except Error as error:
+        if kept is not None and continued is None:
+            # The folder is removed with this call.
+            error.hints = tuple(hint for hint in error.hints if kept.name not in hint)
         raise chosen.chain(error)
     return Answer(
         end=data["end"],
@@ -227,8 +236,13 @@ def _is_answered(request: Mapping[str, Any]) -> bool:
         file = folder / name
         if given is None or not file.is_file():
             return given is None and not file.exists()
-        text = given[1] if isinstance(given, tuple) else Path(given).read_text(encoding="utf-8", errors="replace")
-        return bool(file.read_text(encoding="utf-8", errors="replace") == text)
+        try:
+            text = given[1].encode() if isinstance(given, tuple) else Path(given).read_bytes()
+            # A byte-order mark is not written.
+            return bool(file.read_bytes() == text.removeprefix(b"\xef\xbb\xbf"))
+        except (OSError, ValueError):
+            # The native part says what is wrong with the file.
+            return False
 
     return all(
         is_same(name, request[key])

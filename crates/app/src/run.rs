@@ -319,6 +319,7 @@ fn resumed(context: &Context, request: &ResumeRequest) -> Result<Resumed, Error>
     // Read once without secrets to learn the pipeline, then again with the redactor that its secrets give.
     let manifest = RunFolder::open(&context.path(&request.run), Arc::default())?.manifest().clone();
     check_resume(&request.set)?;
+    check_client(context, &manifest.overrides)?;
     let checked = check_recorded(context, &manifest, &request.set)?;
     let tasks = stored_tasks(&manifest)?;
     let (cassettes, explainer) = (stored_cassettes(&manifest), stored_explainer(&manifest));
@@ -469,6 +470,24 @@ fn client_overrides(pipeline: &str, model: &str) -> Vec<String> {
         [format!("llm.{name}.use=\"{CLIENT}\""), format!("llm.{name}.model={model}")]
     });
     changes.collect()
+}
+
+/// Refuses a model of the front other than the one that started the run: its replies would be recorded under that one's name.
+fn check_client(context: &Context, overrides: &[String]) -> Result<(), Error> {
+    let name = toml::Value::from(context.client_model_name.as_str()).to_string();
+    let started_with = |pair: &[String]| {
+        let (table, plugin) = pair[0].strip_prefix("llm.")?.split_once(".use=")?;
+        let model = pair[1].strip_prefix("llm.")?.strip_prefix(table)?.strip_prefix(".model=")?;
+        (plugin == format!("\"{CLIENT}\"")).then(|| model.to_owned())
+    };
+    let other = overrides.windows(2).filter_map(started_with).find(|model| *model != name);
+    match other.filter(|_| context.client_model.is_some()) {
+        Some(model) => {
+            let message = format!("the run was started with the model {model}, not with {name}");
+            Err(Error::usage(message, Some("resume it with the same model, or start a new run")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses models that answer later, and paths that the front does not admit.

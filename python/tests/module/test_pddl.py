@@ -55,6 +55,23 @@ def test_texts_and_files_are_the_same(tmp_path):
     assert pf.read(domain, str(problem)).plan(first=True) == pf.read(DOMAIN, problem).plan(first=True)
 
 
+def test_a_task_is_that_of_the_texts_that_were_read(tmp_path, monkeypatch):
+    for name, text in (("domain.pddl", DOMAIN), ("problem.pddl", PROBLEM)):
+        Path(name).write_text(text)
+    Path("sentences.toml").write_text('[predicates]\naboard = { yes = "{1} is in the boat.", no = "{1} is ashore." }\n')
+    task = pf.read("domain.pddl", "problem.pddl")
+    plan = task.plan(optimal=True)
+    words = plan.words()
+    assert "lotte is in the boat" in words.lower(), words
+    Path("domain.pddl").write_text(OTHER_DOMAIN)
+    Path("problem.pddl").unlink()
+    monkeypatch.chdir(tmp_path)
+    again = task.plan(optimal=True)
+    assert again == plan and len(again) == 7 and task.validate(again) and again.words() == words
+    assert pf.compare(task, pf.read(DOMAIN, PROBLEM)).equal
+    assert repr(task) == "<Task domain.pddl, problem.pddl>"
+
+
 def test_an_unsolvable_task_says_why():
     task = pf.read(DOMAIN, UNSOLVABLE)
     with pytest.raises(pf.NoPlan) as raised:
@@ -168,6 +185,9 @@ def test_a_limit_is_a_number_of_seconds(task, seconds):
 def test_options_that_contradict_each_other(task):
     with pytest.raises(pf.UsageError):
         task.search(first=True, optimal=True)
+    for option in ({"quality": 2.0}, {"semantics": "zzz"}):
+        with pytest.raises(pf.UsageError, match="go with `k`"):
+            task.search(**option)
 
 
 def test_threads_share_a_task(task):

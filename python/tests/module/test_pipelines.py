@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 import planforge as pf
+from planforge._context import settings
 
 
 def suite(root, name):
@@ -63,6 +66,47 @@ def test_a_pipeline_that_needs_consent_asks_for_it(root):
         )
     assert raised.value.code == "cli.consent"
     assert len(asked) == 1 and "models.example.org" in asked[0] and "A_KEY" in asked[0]
+
+
+@pytest.mark.parametrize("answer", ["n", 1, None])
+def test_without_true_there_is_no_consent_and_nothing_is_sent(root, answer):
+    with pytest.raises(TypeError, match="`consent` returned an object of the type"):
+        pf.run(
+            root / "configs/pipelines/llm-p.toml",
+            tasks=suite(root, "parcels") / "p01",
+            set={"llm.main.base_url": "https://models.example.org/v1", "llm.main.api_key_env": "A_KEY"},
+            context=pf.Context(consent=lambda text: answer, variables={"A_KEY": "0123456789"}),
+        )
+    assert not Path("runs").exists(), "no run is started"
+
+
+def test_a_run_is_resumed_with_the_model_that_it_was_started_with(root):
+    class Broken:
+        name = "broken"
+
+        def complete(self, messages):
+            raise OSError("down")
+
+    run = pf.run(root / "configs/pipelines/llm-p.toml", tasks=suite(root, "parcels") / "p01", model=Broken())
+    with pytest.raises(pf.UsageError, match='started with the model "broken"'):
+        pf.resume(run.folder, model=lambda messages: pytest.fail("it is not asked"))
+    assert pf.resume(run.folder, model=Broken()).tasks[0].verdict == "failed"
+
+
+def test_a_str_is_one_setting_one_host_and_one_folder():
+    assert settings("seed=1") == ["seed=1"]
+    context = pf.Context(plugins="./plugins", allow_hosts="http://models.example.org", variables={})
+    surroundings = context.surroundings()
+    assert surroundings["plugins"][0] == "./plugins" and surroundings["allow_hosts"] == ["http://models.example.org"]
+    assert "" not in pf.Context(plugins=[""], variables={}).surroundings()["plugins"]
+
+
+def test_values_of_settings_are_written_as_toml():
+    values = {"x": {"rates": [0.5, {"a b": 'say "\x7f"'}], "on": True}, "y": (1, -2), "z": float("inf")}
+    assert settings(values) == ['x={"rates" = [0.5, {"a b" = "say \\"\\u007f\\""}], "on" = true}', "y=[1, -2]", "z=inf"]
+    for wrong in (None, [None], {"k": object()}, {1: 2}, "\ud800"):
+        with pytest.raises(pf.UsageError, match="`x` in `set`"):
+            settings({"x": wrong})
 
 
 def test_mistakes_of_a_pipeline_are_findings(root, tmp_path):

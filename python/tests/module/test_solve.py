@@ -73,6 +73,62 @@ def test_the_same_call_returns_the_same_answer_and_asks_no_model():
         pf.solve(TEXT + " Hurry.", model=reader, folder="goats")
 
 
+def test_the_same_call_with_other_line_ends_a_file_or_recorded_replies_returns_the_same_answer(tmp_path):
+    text = TEXT.replace(". ", ".\r\n")
+    file = tmp_path / "goats.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    reader = Reader()
+    first = pf.solve(text, model=reader, folder="goats", record="replies.jsonl")
+    requests = reader.requests
+    for same in ({"record": "replies.jsonl"}, {"replay": "replies.jsonl"}, {}):
+        for given in (text, file):
+            assert pf.solve(given, model=reader, folder="goats", **same).plan == first.plan
+    assert reader.requests == requests
+    with pytest.raises(pf.Error):
+        pf.solve(tmp_path / "nowhere.txt", model=reader, folder="goats")
+
+
+class Broken:
+    name = "broken"
+
+    def complete(self, messages):
+        raise OSError("down")
+
+
+def test_readings_belong_to_the_model_that_made_them():
+    with pytest.raises(pf.ModelError):
+        pf.solve(TEXT, model=Broken(), folder="goats")
+    assert pf.solve(TEXT, model=Reader(), folder="goats").trust.models == ("goats-by-hand",)
+    with pytest.raises(pf.UsageError):
+        pf.solve(TEXT, model=Broken(), folder="goats")
+
+
+def test_another_model_does_not_complete_the_readings_of_an_interrupted_one():
+    class Interrupted(Reader):
+        def complete(self, messages, *, n, temperature, seed):
+            if self.requests == 2:
+                raise KeyboardInterrupt
+            return super().complete(messages, n=n, temperature=temperature, seed=seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        pf.solve(TEXT, model=Interrupted(), folder="goats")
+    other = Reader()
+    other.name = "another"
+    with pytest.raises(pf.UsageError, match='"goats-by-hand"'):
+        pf.solve(TEXT, model=other, folder="goats")
+    assert other.requests == 0
+    assert pf.solve(TEXT, model=Reader(), folder="goats").trust.models == ("goats-by-hand",)
+
+
+def test_an_error_names_only_a_folder_that_stays():
+    with pytest.raises(pf.ModelError) as raised:
+        pf.solve(TEXT, model=Broken())
+    assert raised.value.hints == ()
+    with pytest.raises(pf.ModelError) as raised:
+        pf.solve(TEXT, model=Broken(), folder="goats")
+    assert raised.value.hints == ("the text and the runs are in goats",)
+
+
 def test_open_points_can_be_assumed():
     answer = pf.solve(TEXT, model=Reader(POINTS), assume=True)
     assert {point.status for point in answer.points} == {"assumed"} and len(answer.plan) == 7
@@ -156,6 +212,8 @@ def test_requests_that_contradict_each_other_send_nothing():
         {"text": ""},
         {"text": DOMAIN},
         {"text": TEXT, "continued": "somewhere"},
+        {"continued": "somewhere", "domain": DOMAIN},
+        {"continued": "somewhere", "rules": TEXT},
         {"text": TEXT, "readings": 0},
         {"text": None, "continued": "nowhere"},
     ):

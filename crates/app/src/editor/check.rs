@@ -12,13 +12,13 @@ use planforge_pipeline::read_sentences;
 use planforge_planning::{CountingLimits, normalize, why_unsolvable};
 use serde_json::{Value, json};
 
-/// Polls of the search for reasons why a goal can never hold: some milliseconds.
+/// Polls of the search for reasons why a goal can never hold. Grounding polls once in 256 actions, so the bytes bound it.
 const REASON_POLLS: u64 = 20_000;
 
 /// Bytes of domain and problem together up to which reasons are looked for while somebody types.
 const REASON_BYTES: usize = 200 << 10;
 
-const REASON_LIMITS: CountingLimits = CountingLimits { polls: REASON_POLLS, bytes: 64 << 20 };
+const REASON_LIMITS: CountingLimits = CountingLimits { polls: REASON_POLLS, bytes: 8 << 20 };
 
 /// The source that a domain has in the findings of its problem.
 pub const DOMAIN_SOURCE: SourceId = SourceId(1);

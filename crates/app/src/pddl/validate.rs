@@ -153,9 +153,12 @@ fn execute(
     inputs.texts.validate_plan(source, &text, &ValidationOptions { epsilon, time: true }, limits)
 }
 
-/// The Gantt chart of a plan that was executed by its times, as text; `None` for any other plan.
-pub fn gantt_text(result: &ValidateResult) -> Option<String> {
-    result.validation.as_ref()?.schedule.as_ref().map(gantt::text)
+/// The Gantt chart of a plan that was executed by its times, as text.
+///
+/// # Errors
+/// A plan without times.
+pub fn gantt_text(result: &ValidateResult) -> Result<String, Error> {
+    schedule(result).map(gantt::text)
 }
 
 /// Writes the Gantt chart of a plan that was executed by its times: as SVG or, into any other file, as text.
@@ -163,9 +166,7 @@ pub fn gantt_text(result: &ValidateResult) -> Option<String> {
 /// # Errors
 /// A plan without times, a file that cannot be written.
 pub fn write_gantt(context: &Context, result: &ValidateResult, path: &Path) -> Result<(), Error> {
-    let Some(schedule) = result.validation.as_ref().and_then(|report| report.schedule.as_ref()) else {
-        return Err(Error::usage("the plan was not executed by its times, so it has no Gantt chart", None));
-    };
+    let schedule = schedule(result)?;
     let svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
     let chart = if svg { gantt::svg(schedule) } else { gantt::text(schedule) };
     let to = context.path(path);
@@ -174,4 +175,10 @@ pub fn write_gantt(context: &Context, result: &ValidateResult, path: &Path) -> R
         let message = format!("{} cannot be written: {error}", path.display());
         Failure::new(FailureClass::System, "cli.unwritable-file", message)
     })?)
+}
+
+fn schedule(result: &ValidateResult) -> Result<&Schedule, Error> {
+    let schedule = result.validation.as_ref().and_then(|report| report.schedule.as_ref());
+    schedule
+        .ok_or_else(|| Error::usage("the plan was not executed by its times, so it has no Gantt chart", None))
 }

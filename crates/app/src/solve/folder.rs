@@ -47,6 +47,9 @@ pub(super) struct Reader {
     /// The version's task.
     pub(super) task: String,
     pub(super) model: ModelChoice,
+    /// The name of the front's own model; empty for any other model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) client: String,
     /// Changes of the pipeline.
     pub(super) set: Vec<String>,
     /// Number of its readings.

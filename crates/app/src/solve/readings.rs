@@ -46,7 +46,7 @@ pub(super) fn runs(
     let of_version: Vec<Reader> =
         readers.iter().filter(|reader| is_of_version(reader) && !reader.is_replaced).cloned().collect();
     let is_repeated =
-        !request.models.is_empty() && new_readers(folder, request, &stored, &readers)? == of_version;
+        !request.models.is_empty() && new_readers(context, folder, request, &stored, &readers)? == of_version;
     let names_source = (!request.models.is_empty() || !request.set.is_empty()) && !is_repeated
         || request.replay.is_some()
         || request.record.is_some();
@@ -74,7 +74,7 @@ pub(super) fn runs(
     let missing: Vec<Reader> = match names_source || known.is_empty() && named == 0 {
         true => {
             readers.truncate(readers.len() - named.saturating_sub(known.len()));
-            let new = new_readers(folder, request, &stored, &readers)?;
+            let new = new_readers(context, folder, request, &stored, &readers)?;
             readers.extend(new.iter().cloned());
             folder.write_readers(&readers)?;
             new
@@ -111,6 +111,7 @@ fn runs_of_version<'r>(folder: &Folder, stored: &'r [StoredRun]) -> Result<Vec<&
 
 /// The models that read a new version: those of the request, else those of the version before.
 fn new_readers(
+    context: &Context,
     folder: &Folder,
     request: &SolveRequest,
     stored: &[StoredRun],
@@ -145,7 +146,11 @@ fn new_readers(
             }
         }
         set.extend(request.set.iter().cloned());
-        Reader { task: folder.task_name(), model, set, readings, is_replaced: false }
+        let client = match model {
+            ModelChoice::Client => context.client_model_name.clone(),
+            _ => String::new(),
+        };
+        Reader { task: folder.task_name(), model, client, set, readings, is_replaced: false }
     };
     Ok(with.into_iter().map(reader).collect())
 }

@@ -30,7 +30,8 @@ use std::sync::Arc;
 
 /// Runs the command of this process and returns its exit code. The first argument is the name of the program.
 ///
-/// Reads the environment and the standard streams, and handles SIGINT and SIGTERM. The second signal ends the process.
+/// Reads the environment and the standard streams. The first call of a process handles SIGINT and SIGTERM, and the second signal ends the
+/// process; signals do not reach the command of a later call. Call it once in a process.
 pub fn run_command(arguments: Vec<OsString>, installation: &Installation) -> u8 {
     let output = Output::new(asks_for_json(&arguments));
     // Blocked, the signal leaves a file that grows beyond `ulimit -f` as an error of the write.

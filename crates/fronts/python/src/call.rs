@@ -9,6 +9,7 @@ use planforge_app::{
     AllowedByOptions, Cancellation, ConsentDecision, ConsentRequest, Context, Error, Event, PluginSettings,
     Question, Status, WorkerCommand,
 };
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde_json::json;
@@ -143,7 +144,8 @@ impl Surroundings {
                 Ok(Answered::Nothing)
             }
             (Message::Consent(request, _), _, Some(consent), ..) => {
-                Ok(Answered::Consent(consent.call1(py, (request.to_string(),))?.is_truthy(py)?))
+                let answer = consent.call1(py, (request.to_string(),))?;
+                allows(answer.bind(py)).map(Answered::Consent)
             }
             (Message::Question(Question { text, choices }, _), _, _, Some(ask), _) => {
                 Ok(Answered::Question(ask.call1(py, (text, choices))?.extract(py)?))
@@ -154,6 +156,16 @@ impl Surroundings {
             _ => Ok(Answered::Nothing),
         }
     }
+}
+
+/// The answer of `consent`. Only `True` is consent: words such as "n", and coroutines, are true in a condition.
+fn allows(answer: &Bound<'_, PyAny>) -> PyResult<bool> {
+    answer.extract().map_err(|_| match answer.get_type().name() {
+        Ok(name) => PyTypeError::new_err(format!(
+            "`consent` returned an object of the type {name}: return True or False"
+        )),
+        Err(error) => error,
+    })
 }
 
 /// The answer of a function of the caller.

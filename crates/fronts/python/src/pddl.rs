@@ -3,6 +3,7 @@
 use crate::call::{Surroundings, answer, call, native_error};
 use crate::port::Answer;
 use crate::requests::{LimitsArgument, SourceArgument};
+use planforge_app::diagnostics::SourceId;
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::domains::{self, DomainComparisonMethod, DomainsRequest};
 use planforge_app::pddl::compare::models::{self, ModelsRequest};
@@ -22,8 +23,11 @@ const SHORT: f64 = 0.1;
 /// A domain and a problem without errors.
 #[pyclass(frozen)]
 pub(crate) struct NativeTask {
+    /// The texts as they were read. Their files may have changed since.
     domain: Source,
     problem: Source,
+    /// Those beside the domain's file.
+    sentences: Sentences,
     task: Arc<Task>,
 }
 
@@ -63,7 +67,19 @@ impl NativeTask {
         let task = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Without an error there is a task.
         let task = task.ok_or_else(|| native_error(&Error::of_status(Status::Panic)))?;
-        Ok((Self { domain, problem, task: Arc::new(task) }, findings))
+        let as_read = |number, given: &Source| {
+            let file = task.findings().sources.get(SourceId(number));
+            file.map_or_else(|| given.clone(), |file| Source::text(file.name.clone(), file.text.clone()))
+        };
+        let sentences = match &domain {
+            Source::File(path) => std::path::absolute(path.with_file_name("sentences.toml")).ok(),
+            _ => None,
+        };
+        let sentences = sentences
+            .filter(|file| file.is_file())
+            .map_or(Sentences::BesideDomain, |file| Sentences::Given(Source::File(file)));
+        let (domain, problem) = (as_read(0, &domain), as_read(1, &problem));
+        Ok((Self { domain, problem, sentences, task: Arc::new(task) }, findings))
     }
 
     /// Executes a plan. One that takes long is executed again, on a thread that an interrupt ends.
@@ -122,13 +138,16 @@ impl NativeTask {
             domain: self.domain.clone(),
             problem: Some(self.problem.clone()),
             plan: Some(plan.into()),
-            in_words: Some(Sentences::BesideDomain),
+            in_words: Some(self.sentences.clone()),
             epsilon: None,
             limits: limits.into(),
         };
         call(py, surroundings, move |context| {
             let result = validate(context, &request)?;
-            answer(result.status, &result.told.as_ref().map(ToString::to_string))
+            match &result.told {
+                Some(told) => answer(result.status, &told.to_string()),
+                None => Err(not_told(result)),
+            }
         })
     }
 
@@ -147,6 +166,14 @@ impl NativeTask {
             answer(Status::Good, &task.sample_states(context, &request, &limits)?)
         })
     }
+}
+
+/// The reason why a plan has no sentences.
+fn not_told(result: ValidateResult) -> Error {
+    if result.findings.has_errors() {
+        return Error::findings(result.status, result.findings.diagnostics, result.findings.sources);
+    }
+    Error::usage("the plan is not told in sentences: it was not executed step by step", None)
 }
 
 /// The verdict on a plan with the number of steps and the first that cannot be executed.
@@ -194,10 +221,8 @@ pub(crate) fn format(py: Python<'_>, source: SourceArgument, surroundings: Surro
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct CompareArguments {
-    domain: SourceArgument,
-    problem: SourceArgument,
-    candidate_domain: Option<SourceArgument>,
-    candidate_problem: Option<SourceArgument>,
+    first: Py<NativeTask>,
+    second: Py<NativeTask>,
     seed: u64,
     nodes: u64,
     limits: LimitsArgument,
@@ -210,12 +235,13 @@ pub(crate) fn compare(
     request: CompareArguments,
     surroundings: Surroundings,
 ) -> PyResult<Answer> {
+    let (first, second) = (request.first.get(), request.second.get());
     let request = ModelsRequest {
-        domain: request.domain.into(),
-        problem: request.problem.into(),
-        candidate_domain: request.candidate_domain.map(Into::into),
-        candidate_problem: request.candidate_problem.map(Into::into),
-        sentences: Sentences::BesideDomain,
+        domain: first.domain.clone(),
+        problem: first.problem.clone(),
+        candidate_domain: Some(second.domain.clone()),
+        candidate_problem: Some(second.problem.clone()),
+        sentences: first.sentences.clone(),
         seed: request.seed,
         nodes: request.nodes,
         limits: request.limits.into(),

@@ -78,7 +78,12 @@ pub fn parse_plan(text: &str, source: SourceId) -> PlanFile {
         }
     } else if timed > 0 {
         let time = |step: &FileStep| step.time.unwrap_or(Number::ZERO);
-        file.steps.sort_by(|a, b| time(a).compare(time(b)).unwrap_or(Ordering::Equal));
+        let exact = file.steps.iter().all(|step| !time(step).is_inexact());
+        file.steps.sort_by(|a, b| {
+            let (a, b) = (time(a), time(b));
+            // Exact and inexact numbers together have no total order.
+            if exact { a.compare(b).unwrap_or(Ordering::Equal) } else { a.to_f64().total_cmp(&b.to_f64()) }
+        });
     }
     file
 }
@@ -107,7 +112,13 @@ impl PlanReader<'_> {
     /// One line: its steps, if it has any.
     fn line(&mut self, start: usize, end: usize) {
         let line = &self.text[start..end];
-        let end = start + line.find(';').unwrap_or(line.len());
+        // `[D:1.0; C:0.1]` is a duration and a cost.
+        let mut inside = false;
+        let comment = line.bytes().position(|byte| {
+            inside = byte == b'[' || inside && byte != b']';
+            byte == b';' && !inside
+        });
+        let end = start + comment.unwrap_or(line.len());
         let (mut at, end) = trim(self.text, start, end);
         if at == end || self.text[at..end].starts_with("```") {
             return;

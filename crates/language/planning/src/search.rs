@@ -162,8 +162,15 @@ pub(crate) fn run_top_k(
     }
 }
 
-/// Returns the task without operators and facts that cannot help.
+/// [`relevant`] with one operator, the cheapest, of those with the same conditions and effects.
 pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
+    let mut reduced = relevant(task);
+    reduced.operators = cheapest(std::mem::take(&mut reduced.operators).into_iter());
+    reduced
+}
+
+/// Returns the task without operators and facts that cannot help.
+pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
     let wanted = wanted_facts(task);
     let mut number = vec![u32::MAX; task.facts.len()];
     let mut facts = Vec::new();
@@ -185,11 +192,11 @@ pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
         negative: map(&c.negative),
         numeric: c.numeric.clone(),
     };
-    let relevant = |o: &&Operator| {
+    let helps = |o: &&Operator| {
         wanted.changed_by(&o.add, &o.delete)
             || o.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
     };
-    let operators = task.operators.iter().filter(relevant).map(|o| Operator {
+    let operators = task.operators.iter().filter(helps).map(|o| Operator {
         action: o.action,
         precondition: condition(&o.precondition),
         add: map(&o.add),
@@ -209,7 +216,7 @@ pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
         cost: o.cost,
     });
     GroundTask {
-        operators: cheapest(operators),
+        operators: operators.collect(),
         axioms: task
             .axioms
             .iter()

@@ -1,5 +1,5 @@
 //! Explains why a task has no plan. Delete relaxation shows atoms that nothing can make true; where it reaches the goal, pairs of literals
-//! show what can never hold together; where these do too, searches find the fewest goals that have no plan.
+//! show what can never hold together; where these do too, searches find few goals that have no plan.
 
 mod exhausted;
 mod pairs;
@@ -46,8 +46,8 @@ pub enum ReasonKind {
 /// The reasons, the most direct first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if only the search showed that there is no plan, or a limit prevented the
-    /// search for reasons: then they are what else is striking.
+    /// The reasons. Contains no [`ReasonKind::UnreachableGoal`] if only the search showed that there is no plan and no goals without a plan
+    /// could be named, or if a limit prevented the search for reasons: then they are what else is striking.
     pub reasons: Vec<Reason>,
     /// The limit that ended the search for reasons. Those found before it are there.
     pub stopped: Option<StopReason>,

@@ -96,8 +96,8 @@ pub struct ValidationReport {
     pub failing_step: Option<FailingStep>,
     /// Goal conditions that do not hold after the last step; empty where a step failed.
     pub missing_goals: Vec<FailedCondition>,
-    /// The metric's value after the steps executed; without a metric their number, or the makespan if there are durative actions.
-    /// `None` where it is undefined.
+    /// The metric's value after the steps executed; without a metric their number, or the makespan if there are durative
+    /// actions or timed literals. `None` where it is undefined.
     pub cost: Option<f64>,
     /// Times of the steps, in a plan that is executed by its times.
     pub schedule: Option<Schedule>,
@@ -156,7 +156,7 @@ impl ValidationReport {
                 self.decision = ValidationDecision::LimitReached(reason);
             }
             Cut::Inexact => {
-                let what = "a condition on a number beyond exact arithmetic".to_owned();
+                let what = "a number beyond exact arithmetic".to_owned();
                 let place = crate::task::SourcePlace::domain(planforge_diagnostics::Span::default());
                 let unsupported = Unsupported { what, place };
                 self.diagnostics = vec![unsupported_diagnostic(&unsupported)];

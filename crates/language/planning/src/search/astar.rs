@@ -369,7 +369,7 @@ impl<C: Cost> Exploration<C> {
     }
 }
 
-/// Runs breadth-first search_breadth_first.
+/// Searches breadth-first for a plan with fewest steps.
 pub(crate) fn search_breadth_first(
     space: &Space<'_>,
     watch: &mut LimitWatch<'_>,

@@ -291,8 +291,9 @@ impl Shape {
                 let holds = |f: &Fact| literals.of(&c.condition).all(|l| l == *f || known.contains(&l));
                 let is_kept =
                     |f: &Fact| operator.add.contains(f) || conditional.iter().any(|c| c.add.contains(f));
-                let has_all = literals.of(&c.condition).count()
-                    == c.condition.positive.len() + c.condition.negative.len();
+                let has_all = c.condition.numeric.is_empty()
+                    && literals.of(&c.condition).count()
+                        == c.condition.positive.len() + c.condition.negative.len();
                 delete.extend(c.delete.iter().filter(|f| has_all && holds(f) && !is_kept(f)));
             }
             delete.into()

@@ -87,7 +87,7 @@ struct Projection {
 }
 
 impl Variables {
-    fn find(facts: usize, mutexes: &Mutexes) -> Self {
+    fn find(facts: usize, mutexes: &Mutexes, watch: &mut LimitWatch<'_>) -> Result<Self, StopReason> {
         // A fact of no useful state has no variable.
         let mut open: Vec<bool> = (0..facts as Fact).map(|f| !mutexes.excludes(f, f)).collect();
         let mut variables = Variables { of: vec![(NONE, 0); facts], sizes: Vec::new() };
@@ -106,12 +106,15 @@ impl Variables {
                 next += 1;
             }
             if next == facts {
-                return variables;
+                return Ok(variables);
             }
+            watch.poll()?;
             let seeds = if facts <= LARGEST_FIRST { next..facts } else { next..next + 1 };
             let sets = seeds.filter(|&f| open[f]).map(|f| grow(f, &open));
             // The first of the largest: `max_by_key` returns the last.
-            let Some(set) = sets.max_by_key(|set| (set.len(), Reverse(set[0]))) else { return variables };
+            let Some(set) = sets.max_by_key(|set| (set.len(), Reverse(set[0]))) else {
+                return Ok(variables);
+            };
             let last = set.len() as u32;
             for (value, &fact) in set.iter().enumerate() {
                 open[fact as usize] = false;
@@ -158,12 +161,17 @@ impl Projections {
     pub(super) fn build(space: &Space<'_>, watch: &mut LimitWatch<'_>) -> Result<Option<Self>, StopReason> {
         let Some(mutexes) = space.mutexes() else { return Ok(None) };
         let task = space.task;
-        let variables = Variables::find(task.facts.len(), mutexes);
+        let variables = Variables::find(task.facts.len(), mutexes, watch)?;
         watch.poll()?;
-        let steps: Vec<Step> = task.operators.iter().flat_map(|o| variables.steps(o)).collect();
+        let mut steps = Vec::new();
+        for operator in &task.operators {
+            watch.poll()?;
+            let Some(more) = variables.steps(operator, MAX_STEPS - steps.len()) else { return Ok(None) };
+            steps.extend(more);
+        }
         let goal: Vec<(u32, u32)> = task.goal.positive.iter().map(|&f| variables.of[f as usize]).collect();
         // A goal of no useful state needs no bound: all states are dead ends.
-        if steps.len() > MAX_STEPS || goal.iter().any(|g| g.0 == NONE) {
+        if goal.iter().any(|g| g.0 == NONE) {
             return Ok(None);
         }
         let mut patterns = Vec::new();
@@ -177,8 +185,8 @@ impl Projections {
                 break;
             }
             let Some(pattern) = Pattern::new(pattern, &variables.sizes) else { continue };
-            let Some(projection) = Projection::new(&pattern, &variables, &steps, &goal) else { continue };
             watch.poll()?;
+            let Some(projection) = Projection::new(&pattern, &variables, &steps, &goal) else { continue };
             watch.charge((8 * pattern.size + 8 * projection.transitions.len()) as u64)?;
             states += pattern.size;
             transitions += projection.transitions.len();
@@ -297,15 +305,16 @@ fn tables_help(values: &[u64], best: &mut [u64]) -> bool {
 
 impl Variables {
     /// An operator over variables. Where it deletes several facts of a variable that it has no condition on, there is one step for each of
-    /// them and one for all others. No step if no useful state has the precondition or the added facts.
-    fn steps(&self, operator: &Operator) -> Vec<Step> {
+    /// them and one for all others. No step if no useful state has the precondition or the added facts. `None` if there are more than
+    /// `most`.
+    fn steps(&self, operator: &Operator, most: usize) -> Option<Vec<Step>> {
         let of = |f: &Fact| self.of[*f as usize];
         let mut pre: Vec<(u32, u32)> = operator.precondition.positive.iter().map(of).collect();
         pre.sort_unstable();
         let added: Vec<(u32, u32)> = operator.add.iter().map(of).collect();
         let is_useless = |list: &[(u32, u32)]| list.iter().any(|v| v.0 == NONE);
         if is_useless(&pre) || is_useless(&added) || pre.windows(2).any(|w| w[0].0 == w[1].0) {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let changes: Vec<(u32, Change)> = added.iter().map(|&(v, value)| (v, Change::Set(value))).collect();
         let mut steps = vec![Step { pre, changes, cost: operator.cost as u32 }];
@@ -326,6 +335,9 @@ impl Variables {
                     steps.iter_mut().for_each(|s| s.changes.push((variable, Change::Clear(*value))));
                 }
                 (None, _) => {
+                    if steps.len() * (group.len() + 1) > most {
+                        return None;
+                    }
                     let with = |(step, &(_, value)): (&Step, &(u32, u32))| {
                         let mut step = step.clone();
                         step.pre.push((variable, value));
@@ -338,7 +350,7 @@ impl Variables {
                 }
             }
         }
-        steps
+        (steps.len() <= most).then_some(steps)
     }
 }
 

@@ -105,6 +105,35 @@ fn heuristics_respect_true_distances() {
 }
 
 #[test]
+fn an_action_that_clears_many_variables_ends_the_projections_before_its_steps_fill_the_memory() {
+    let is_built = |trucks: usize| {
+        let each = |fact: &dyn Fn(usize) -> String| (0..trucks).map(fact).collect::<String>();
+        let domain = "(define (domain boom) (:requirements :adl) (:predicates (at ?t ?l) (truck ?t) (road ?x ?y) (closed) (marked ?l))
+          (:action move :parameters (?t ?x ?y) :precondition (and (truck ?t) (at ?t ?x) (road ?x ?y))
+            :effect (and (at ?t ?y) (not (at ?t ?x))))
+          (:action mark :parameters (?t ?x) :precondition (at ?t ?x) :effect (marked ?x))
+          (:action close :parameters () :effect (and (closed) (forall (?t ?l) (not (at ?t ?l))))))";
+        let problem = format!(
+            "(define (problem b) (:domain boom) (:objects c0 c1 c2 c3 c4 c5 c6 c7 {})
+              (:init {} (road c0 c1) (road c1 c2) (road c2 c3) (road c3 c4) (road c4 c5) (road c5 c6) (road c6 c7) (road c7 c0))
+              (:goal (and (closed) (marked c7))))",
+            each(&|n| format!(" t{n}")),
+            each(&|n| format!("(truck t{n}) (at t{n} c0)")),
+        );
+        let (domain, problem) = read(domain, &problem);
+        let lifted = normalize(&domain, &problem).unwrap();
+        let task = reduce(&ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
+        let mut resources = Unlimited;
+        let mut watch = LimitWatch::new(&mut resources, 1000);
+        let mutexes = Mutexes::find(&task, &initial_state(&task), &mut watch).unwrap();
+        Projections::build(&Space::new(&task, mutexes), &mut watch).unwrap().is_some()
+    };
+    // One step for each value of each truck: 9 for one truck, 9 to the power of 20 for twenty.
+    assert!(is_built(2));
+    assert!(!is_built(20));
+}
+
+#[test]
 fn derived_facts_of_a_successor_are_those_computed_anew() {
     let mut changed = 0;
     for seed in 0..400 {

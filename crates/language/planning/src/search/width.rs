@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// Name of the method.
 pub(super) const METHOD: &str = "best-first width search";
 
-/// Most words of pairs. Beyond them no pair is new.
+/// Most words of pairs, and of parts. Beyond them nothing is new.
 const MAX_PAIR_WORDS: usize = 1 << 25;
 /// Range of the goals that remain within the keys of a novelty.
 const LEVELS: u64 = 1 << 10;
@@ -142,7 +142,7 @@ impl<'s, 't> WidthSearch<'s, 't> {
             let Some(id) = self.open.pop() else { return Ok(Progress::Exhausted) };
             state.clear();
             state.extend_from_slice(self.table.state(id));
-            if self.space.is_dead_end(&state) || !self.prepare(id, &state, statistics) {
+            if self.space.is_dead_end(&state) || !self.prepare(id, &state, watch, statistics)? {
                 continue;
             }
             statistics.expanded += 1;
@@ -181,20 +181,28 @@ impl<'s, 't> WidthSearch<'s, 't> {
     }
 
     /// Computes the relaxed plan that the successors are measured by. False in a dead end.
-    fn prepare(&mut self, id: StateId, state: &[u64], statistics: &mut SearchStatistics) -> bool {
+    fn prepare(
+        &mut self,
+        id: StateId,
+        state: &[u64],
+        watch: &mut LimitWatch<'_>,
+        statistics: &mut SearchStatistics,
+    ) -> Result<bool, StopReason> {
         if self.nodes[id as usize].plan != NONE {
-            return true;
+            return Ok(true);
         }
         statistics.evaluated += 1;
         self.work += self.evaluation;
-        let Some(facts) = self.ff.relaxed_plan_facts(state) else { return false };
+        let Some(facts) = self.ff.relaxed_plan_facts(state) else { return Ok(false) };
         let facts: Box<[Fact]> = facts.filter(|&f| !bits::get(state, f)).collect();
+        let words = bits::words_for(facts.len());
+        watch.charge(4 * facts.len() as u64 + 8 * words as u64)?;
         let node = &mut self.nodes[id as usize];
         node.plan = self.plans.len() as u32;
         node.reached = self.reached.len() as u32;
-        self.reached.resize(self.reached.len() + bits::words_for(facts.len()), 0);
+        self.reached.resize(self.reached.len() + words, 0);
         self.plans.push(facts);
-        true
+        Ok(true)
     }
 
     /// Queues a new state by its novelty.
@@ -229,6 +237,8 @@ impl<'s, 't> WidthSearch<'s, 't> {
                 // The same set is not kept twice.
                 self.reached.truncate(node.reached as usize);
                 node.reached = from.reached;
+            } else {
+                watch.charge(8 * words as u64)?;
             }
         }
         let same = remaining == from.remaining && count == count_before;
@@ -275,6 +285,10 @@ impl Seen {
         let fresh = self.parts.len() as u32;
         let part = *self.parts.entry(counters).or_insert(fresh) as usize;
         if part == fresh as usize {
+            if self.single.len() + self.row_of.len() / 2 > MAX_PAIR_WORDS {
+                self.parts.remove(&counters);
+                return Ok(3);
+            }
             watch.charge(8 * self.words as u64 + 4 * self.facts as u64)?;
             self.single.resize(self.single.len() + self.words, 0);
             self.row_of.resize(self.row_of.len() + self.facts, NONE);

@@ -1,4 +1,4 @@
-//! Reasons from further searches, where a search of all states showed that there is no plan: the fewest goals that have no plan either.
+//! Reasons from further searches, where a search of all states showed that there is no plan: few goals that have no plan either.
 
 use super::{Reason, ReasonKind, list, place_of_goal};
 use crate::lifted::LiftedTask;
@@ -10,13 +10,13 @@ use crate::task::{Condition, Fact, GroundTask, SourcePlace};
 const MAX_CHAIN: usize = 4;
 /// Most operators whose conditions are searched for.
 const MAX_OPERATORS: usize = 8;
-/// Fewest states that the further searches may generate.
+/// Fewest states that the further searches may keep.
 const MIN_STATES: u64 = 20_000;
 /// Most goals that a message names.
 const MAX_GOALS: usize = 5;
 
 /// Explains why a task has no plan, which a search showed that generated so many states, by searches for parts of its goal that have none.
-/// They generate at most half as many.
+/// Together they keep at most half as many, or 20,000 if that is more.
 pub(super) fn explain(
     lifted: &LiftedTask,
     task: &GroundTask,
@@ -74,7 +74,7 @@ fn text(task: &GroundTask, (fact, negated): Literal) -> String {
 struct Parts<'r> {
     /// The task, with the goal of the last search.
     task: GroundTask,
-    /// States that may still be generated.
+    /// States that may still be kept.
     states: u64,
     resources: &'r mut dyn ResourceLimits,
 }
@@ -97,7 +97,7 @@ impl Parts<'_> {
         found.outcome == Outcome::Unsolvable
     }
 
-    /// Leaves out literals that never hold together as long as the others do not either.
+    /// Leaves out literals, one at a time, as long as the others still never hold together.
     fn smallest(&mut self, literals: &[Literal]) -> Vec<Literal> {
         let mut kept = literals.to_vec();
         for &literal in literals {

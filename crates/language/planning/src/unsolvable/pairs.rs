@@ -6,7 +6,7 @@ use crate::ground::{GroundLimits, ground};
 use crate::lifted::{Formula, LiftedTask};
 use crate::resources::{LimitWatch, ResourceLimits, StopReason};
 use crate::satisfy::conjuncts;
-use crate::search::{NONE, ReachablePairs, initial_state, reduce};
+use crate::search::{NONE, ReachablePairs, initial_state, relevant};
 use crate::task::{Atom, Fact, GroundTask, ObjectId, SourcePlace};
 use rustc_hash::FxHashSet;
 
@@ -26,15 +26,15 @@ pub(super) fn explain(
     if !conjuncts(&lifted.goal).iter().all(|part| matches!(part, Formula::Literal { .. })) {
         return Ok(Vec::new());
     }
-    let task = ground(lifted, GroundLimits::default(), resources)?;
-    if task.goal_unreachable || !task.axioms.is_empty() {
+    let all = ground(lifted, GroundLimits::default(), resources)?;
+    if all.goal_unreachable || !all.axioms.is_empty() {
         return Ok(Vec::new());
     }
-    let task = reduce(&task);
+    let task = relevant(&all);
     let initial = initial_state(&task);
     let mut watch = LimitWatch::new(resources, u64::MAX);
     let Some(pairs) = ReachablePairs::find(&task, &initial, &mut watch)? else { return Ok(Vec::new()) };
-    let search = PairSearch::new(lifted, &task, &pairs, initial);
+    let search = PairSearch::new(lifted, &all, &task, &pairs, initial);
     Ok(search.run())
 }
 
@@ -50,6 +50,8 @@ type Adder = (u32, u32);
 
 struct PairSearch<'t> {
     lifted: &'t LiftedTask,
+    /// The ground task, with the facts that `task` leaves out.
+    all: &'t GroundTask,
     task: &'t GroundTask,
     pairs: &'t ReachablePairs,
     /// By literal.
@@ -93,11 +95,13 @@ impl Clauses {
 impl<'t> PairSearch<'t> {
     fn new(
         lifted: &'t LiftedTask,
+        all: &'t GroundTask,
         task: &'t GroundTask,
         pairs: &'t ReachablePairs,
         initial: Vec<u64>,
     ) -> Self {
-        let mut search = PairSearch { lifted, task, pairs, adders: vec![Vec::new(); pairs.count()], initial };
+        let adders = vec![Vec::new(); pairs.count()];
+        let mut search = PairSearch { lifted, all, task, pairs, adders, initial };
         for (o, operator) in task.operators.iter().enumerate() {
             let conditional = operator.conditional.iter().enumerate();
             let conditional = conditional.map(|(c, effect)| (c as u32, &effect.add, &effect.delete));
@@ -394,15 +398,18 @@ impl<'t> PairSearch<'t> {
 
     /// A set of facts as patterns of which every instance is in the set, and single facts otherwise.
     fn members(&self, group: &[Fact]) -> Vec<String> {
+        // What the reduced task leaves out may hold beside the group.
+        let counts = |f: &Fact| group.contains(f) || !self.pairs.together(&[*f]);
+        let facts = (0..self.task.facts.len() as Fact).filter(counts);
+        let known: FxHashSet<&Atom> = facts.map(|f| &self.task.facts[f as usize]).collect();
         let mut texts = Vec::new();
         for pattern in self.patterns(group) {
             let is_instance = |atom: &&Atom| {
                 let mut arguments = pattern.arguments.iter().zip(&atom.args);
                 atom.predicate == pattern.predicate && arguments.all(|(p, a)| p.is_none_or(|p| p == *a))
             };
-            let can_hold = |f: &Fact| self.pairs.together(&[*f]);
-            let facts = (0..self.task.facts.len() as Fact).filter(can_hold);
-            if facts.map(|f| &self.task.facts[f as usize]).filter(is_instance).count() == pattern.count {
+            let mut instances = self.all.facts.iter().chain(&self.lifted.init).filter(is_instance);
+            if instances.all(|atom| known.contains(atom)) {
                 texts.push(self.pattern_text(&pattern));
             } else {
                 let of_it = group.iter().filter(|f| is_instance(&&self.task.facts[**f as usize]));

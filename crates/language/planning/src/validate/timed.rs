@@ -16,7 +16,7 @@ use crate::lifted::{
     ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, SoftCondition,
     SoftPlace, Term, TimedEffect, Variable,
 };
-use crate::plan_file::PlanFile;
+use crate::plan_file::{FileStep, PlanFile};
 use crate::satisfy::{Args, Cut, Work, first};
 use crate::task::{GroundAction, ObjectId, SourcePlace, TaskText};
 use crate::validate::world::StepChanges;
@@ -25,6 +25,8 @@ use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 
 /// The steps of a plan with their times.
 struct Timeline<'p> {
@@ -55,6 +57,9 @@ struct Snap<'t> {
     changes: StepChanges,
 }
 
+/// Estimated bytes of a predicate that derived atoms depend on.
+const DERIVED_INPUT_BYTES: u64 = 8;
+
 /// Predicates and numbers that derived atoms depend on, by the derived predicate.
 struct DerivedInputs {
     predicates: Vec<FxHashSet<u32>>,
@@ -62,29 +67,37 @@ struct DerivedInputs {
 }
 
 impl DerivedInputs {
-    fn new(task: &LiftedTask) -> Self {
-        let mut inputs = DerivedInputs {
-            predicates: vec![FxHashSet::default(); task.predicates.len()],
-            numbers: vec![false; task.predicates.len()],
-        };
-        let mut settled = task.rules.is_empty();
-        while !settled {
-            settled = true;
-            for rule in &task.rules {
-                let head = rule.predicate as usize;
-                let mut own = std::mem::take(&mut inputs.predicates[head]);
-                let before = (own.len(), inputs.numbers[head]);
-                inputs.numbers[head] |= rule.body.has_comparison();
-                rule.body.for_each_literal(&mut |atom, _, _| {
-                    own.insert(atom.predicate);
-                    own.extend(&inputs.predicates[atom.predicate as usize]);
-                    inputs.numbers[head] |= inputs.numbers[atom.predicate as usize];
-                });
-                settled &= before == (own.len(), inputs.numbers[head]);
-                inputs.predicates[head] = own;
-            }
+    fn new(task: &LiftedTask, work: &mut Work<'_>) -> Result<Self, Cut> {
+        let count = task.predicates.len();
+        let mut read: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); count];
+        let mut compares = vec![false; count];
+        for rule in &task.rules {
+            work.tick()?;
+            let head = rule.predicate as usize;
+            compares[head] |= rule.body.has_comparison();
+            rule.body.for_each_literal(&mut |atom, _, _| {
+                read[head].insert(atom.predicate);
+            });
         }
-        inputs
+        let mut inputs =
+            DerivedInputs { predicates: vec![FxHashSet::default(); count], numbers: compares.clone() };
+        for (head, direct) in read.iter().enumerate() {
+            let mut all = FxHashSet::default();
+            let mut open: Vec<u32> = direct.iter().copied().collect();
+            while let Some(predicate) = open.pop() {
+                work.tick()?;
+                if all.insert(predicate) {
+                    inputs.numbers[head] |= compares[predicate as usize];
+                    for &next in &read[predicate as usize] {
+                        work.tick()?;
+                        open.extend((!all.contains(&next)).then_some(next));
+                    }
+                }
+            }
+            work.charge(all.len() as u64 * DERIVED_INPUT_BYTES)?;
+            inputs.predicates[head] = all;
+        }
+        Ok(inputs)
     }
 }
 
@@ -98,6 +111,14 @@ impl<'t> Execution<'t> {
         report: &mut ValidationReport,
         work: &mut Work<'_>,
     ) -> Result<(), Cut> {
+        let inexact = |step: &FileStep| {
+            let start = step.time.unwrap_or(Number::ZERO);
+            let duration = step.duration.unwrap_or(Number::ZERO);
+            start.is_inexact() || duration.is_inexact() || (start + duration).is_inexact()
+        };
+        if file.steps.iter().any(inexact) {
+            return Err(Cut::Inexact);
+        }
         let Some(steps) = self.planned(file, steps, report) else {
             self.finish(report);
             return Ok(());
@@ -207,7 +228,7 @@ impl<'t> Execution<'t> {
         report: &mut ValidationReport,
         work: &mut Work<'_>,
     ) -> Result<bool, Cut> {
-        let inputs = DerivedInputs::new(self.task);
+        let inputs = DerivedInputs::new(self.task, work)?;
         let closes = !self.task.rules.is_empty();
         let events = events(self.task, &plan.steps);
         let mut active: Vec<usize> = Vec::new();
@@ -241,6 +262,9 @@ impl<'t> Execution<'t> {
                     }
                     _ => snaps.push(snap),
                 }
+            }
+            if recent.iter().any(|snap| (time - snap.time).is_inexact()) {
+                return Err(Cut::Inexact);
             }
             recent.retain(|snap| CompareOp::Less.holds(time - snap.time, plan.epsilon));
             if self.report_interference(&snaps, &recent, &inputs, plan, report, work)? {
@@ -320,7 +344,7 @@ impl<'t> Execution<'t> {
             }
             bounds.push(&bound.value);
             let value = self.world.value(&bound.value, &binding);
-            if value.is_inexact() {
+            if [value, value + plan.epsilon, value - plan.epsilon].into_iter().any(Number::is_inexact) {
                 return Err(Cut::Inexact);
             }
             if !bound.admits(self.world.duration, value, plan.epsilon) {
@@ -506,10 +530,14 @@ impl<'t> Execution<'t> {
             return;
         }
         let mut last: Vec<(u32, Args, Number)> = Vec::with_capacity(changes.numbers.len());
+        let mut places: FxHashMap<(u32, Args), usize> = FxHashMap::default();
         for (function, args, value) in changes.numbers.drain(..) {
-            match last.iter_mut().find(|known| known.0 == function && known.1 == args) {
-                Some(known) => known.2 = value,
-                None => last.push((function, args, value)),
+            match places.entry((function, args.clone())) {
+                Entry::Occupied(place) => last[*place.get()].2 = value,
+                Entry::Vacant(place) => {
+                    place.insert(last.len());
+                    last.push((function, args, value));
+                }
             }
         }
         for (function, args, value) in &mut last {
@@ -542,7 +570,7 @@ impl<'t> Execution<'t> {
         for (number, later) in snaps.iter().enumerate() {
             for earlier in recent.iter().chain(&snaps[..number]) {
                 work.tick()?;
-                let Some(what) = self.interference(earlier, later, inputs) else { continue };
+                let Some(what) = self.interference(earlier, later, inputs, work)? else { continue };
                 let place = |event: Event| match event {
                     Event::Step(step, _) => (TaskText::Plan, plan.steps[step].file.span),
                     Event::Timed(index) => (TaskText::Problem, self.task.extension.timed[index].span),
@@ -574,9 +602,15 @@ impl<'t> Execution<'t> {
     }
 
     /// What two events cannot both need or change, as a clause.
-    fn interference(&self, a: &Snap<'t>, b: &Snap<'t>, inputs: &DerivedInputs) -> Option<String> {
+    fn interference(
+        &self,
+        a: &Snap<'t>,
+        b: &Snap<'t>,
+        inputs: &DerivedInputs,
+        work: &mut Work<'_>,
+    ) -> Result<Option<String>, Cut> {
         if a.schema.is_none() && b.schema.is_none() {
-            return None;
+            return Ok(None);
         }
         let symbols = &self.task.symbols;
         let atom = |fact: &(u32, Args)| {
@@ -586,30 +620,40 @@ impl<'t> Execution<'t> {
             symbols.function_term(&crate::task::Atom { predicate: function, args: args.as_slice().into() })
         };
         for (one, other) in [(a, b), (b, a)] {
-            if let Some(fact) = one.changes.added.iter().find(|fact| other.changes.deleted.contains(fact)) {
-                return Some(format!("one makes {} true, the other one makes it false", atom(fact)));
+            let deleted = collect_set(other.changes.deleted.iter(), work)?;
+            for fact in &one.changes.added {
+                work.tick()?;
+                if deleted.contains(fact) {
+                    return Ok(Some(format!("one makes {} true, the other one makes it false", atom(fact))));
+                }
             }
+            let numbers = other.changes.numbers.iter().map(|(function, args, _)| (*function, args));
+            let numbers = collect_set(numbers, work)?;
             for (function, args, _) in &one.changes.numbers {
+                work.tick()?;
                 let key = (*function, args.clone());
-                let both = other.changes.numbers.iter().any(|(f, a, _)| (*f, a) == (key.0, &key.1));
+                let both = numbers.contains(&(*function, args));
                 if both && (one.changes.replaced.contains(&key) || other.changes.replaced.contains(&key)) {
-                    return Some(format!("both change {}, and not only by amounts", term(*function, args)));
+                    let text = term(*function, args);
+                    return Ok(Some(format!("both change {text}, and not only by amounts")));
                 }
                 let reader =
                     Reader { inputs, binding: &other.binding, wanted: Wanted::Number(*function, args) };
                 if reader.snap(other) {
-                    return Some(format!("one changes {}, which the other one needs", term(*function, args)));
+                    let text = term(*function, args);
+                    return Ok(Some(format!("one changes {text}, which the other one needs")));
                 }
             }
             for fact in one.changes.added.iter().chain(&one.changes.deleted) {
+                work.tick()?;
                 let reader =
                     Reader { inputs, binding: &other.binding, wanted: Wanted::Fact(fact.0, &fact.1) };
                 if reader.snap(other) {
-                    return Some(format!("one changes {}, which the other one needs", atom(fact)));
+                    return Ok(Some(format!("one changes {}, which the other one needs", atom(fact))));
                 }
             }
         }
-        None
+        Ok(None)
     }
 }
 
@@ -628,6 +672,19 @@ fn events(task: &LiftedTask, planned: &[PlannedStep<'_>]) -> Vec<(Number, Event)
     }
     events.sort_by(|a, b| a.0.compare(b.0).unwrap_or(Ordering::Equal));
     events
+}
+
+/// A set of keys; each counts as work.
+fn collect_set<K: Hash + Eq>(
+    keys: impl Iterator<Item = K>,
+    work: &mut Work<'_>,
+) -> Result<FxHashSet<K>, Cut> {
+    let mut set = FxHashSet::default();
+    for key in keys {
+        work.tick()?;
+        set.insert(key);
+    }
+    Ok(set)
 }
 
 fn larger(a: Number, b: Number) -> Number {

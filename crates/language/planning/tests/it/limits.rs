@@ -100,6 +100,59 @@ fn validation_ends_at_the_time_limit_in_the_search_for_matches() {
     assert_eq!(report.decision, ValidationDecision::LimitReached(StopReason::Time));
 }
 
+/// Polls of the limits, and the decision, for a plan that may use some.
+fn polls_of(domain: &str, problem: &str, plan: &str, polls: u64) -> (u64, ValidationDecision) {
+    let (domain, problem) = read(domain, problem);
+    let mut limits = CountingLimits { polls, bytes: u64::MAX };
+    let report = validate(&domain, &problem, &parse_plan(plan, SourceId(2)), &mut limits).unwrap();
+    (polls - limits.polls, report.decision)
+}
+
+#[test]
+fn the_comparison_of_steps_at_one_time_counts_as_work() {
+    let count = 3_000;
+    let domain = "(define (domain wide) (:requirements :adl :numeric-fluents) (:predicates (p ?x) (q ?x) (r ?x)) (:functions (n ?x))
+      (:action fill :parameters () :effect (forall (?x) (and (p ?x) (not (q ?x)) (increase (n ?x) 1))))
+      (:action drain :parameters () :effect (forall (?x) (and (not (r ?x)) (increase (n ?x) 2)))))";
+    let problem = format!(
+        "(define (problem one) (:domain wide) (:objects{}) (:init {}) (:goal (and (p o7) (= (n o7) 3))))",
+        objects(count),
+        each(count, |n| format!("(= (n o{n}) 0) (r o{n})"))
+    );
+    let (apart, valid) = polls_of(domain, &problem, "0: (fill)\n1: (drain)", 1_000_000);
+    assert_eq!(valid, ValidationDecision::Valid);
+    let (together, valid) = polls_of(domain, &problem, "0: (fill)\n0: (drain)", 1_000_000);
+    assert_eq!(valid, ValidationDecision::Valid);
+    // A call for each change in both directions, one poll for 256 calls.
+    let expected = apart + 6 * count as u64 / 256;
+    assert!((expected..2 * expected).contains(&together), "{together} polls, {apart} with steps apart");
+    let (_, decision) = polls_of(domain, &problem, "0: (fill)\n0: (drain)", together - 1);
+    assert_eq!(decision, ValidationDecision::LimitReached(StopReason::Time));
+}
+
+#[test]
+fn the_inputs_of_derived_predicates_end_at_a_limit() {
+    let count = 800;
+    let domain = format!(
+        "(define (domain chain) (:requirements :derived-predicates :preferences) (:predicates (b) (p) {}) {} (:derived (d{count}) (b))
+          (:action a :parameters () :effect (p)))",
+        each(count + 1, |n| format!("(d{n})")),
+        each(count, |n| format!("(:derived (d{n}) (d{}))", n + 1)),
+    );
+    let problem = "(define (problem one) (:domain chain) (:init) (:goal (and (p) (preference k (p)))))";
+    let (polls, decision) = polls_of(&domain, problem, "(a)", 1_000_000);
+    assert_eq!(decision, ValidationDecision::Valid);
+    // Each predicate depends on the ones after it.
+    let pairs = (count * count / 2) as u64;
+    assert!((pairs / 256..4 * pairs / 256).contains(&polls), "{polls} polls for {pairs} pairs");
+    let (_, decision) = polls_of(&domain, problem, "(a)", pairs / 256);
+    assert_eq!(decision, ValidationDecision::LimitReached(StopReason::Time));
+    let (domain, problem) = read(&domain, problem);
+    let mut limits = CountingLimits { polls: u64::MAX, bytes: 4 * pairs };
+    let report = validate(&domain, &problem, &parse_plan("(a)", SourceId(2)), &mut limits).unwrap();
+    assert_eq!(report.decision, ValidationDecision::LimitReached(StopReason::Memory));
+}
+
 fn lifted(domain: &str, problem: &str, limits: &mut CountingLimits) -> Result<Model, String> {
     let options = ModelOptions { method: GroundingMethod::Lifted, ..ModelOptions::default() };
     Model::from_texts(domain, problem, &options, limits).map_err(|error| error.to_string())

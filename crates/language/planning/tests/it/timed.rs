@@ -601,8 +601,22 @@ fn each_strange_plan_with_times_has_one_clear_verdict() {
     let grow = "(:action grow :parameters () :effect (and (scale-up (m) 10000000000000000000) (q)))";
     let sums = "(:action add :parameters () :effect (and (increase (n) 0.1))) (:action more :parameters () :effect (increase (n) 0.2))";
     let derived = "(:derived (r) (p)) (:action see :parameters () :precondition (r) :effect (q)) (:action hide :parameters () :effect (not (p)))";
+    let any = "(:durative-action any :parameters () :duration (>= ?duration 0) :effect (at end (q)))";
+    let large = format!("1{}", "0".repeat(37));
+    let long = format!(
+        "(:durative-action long :parameters () :duration (= ?duration {large}) :effect (at end (q)))"
+    );
     let goal = "(:goal (q))";
     for (actions, init, goal, plan, expected) in [
+        (any, "", goal, &*format!("{large}: (any) [1000]"), "valid"),
+        (any, "", goal, &format!("{large}: (any) [1000.0005]"), "unsupported"),
+        (any, "", goal, &format!("{}: (any) [1]", "1".repeat(400)), "unsupported"),
+        (any, "", goal, &format!("0: (any) [{}]", "1".repeat(400)), "unsupported"),
+        (&long, "", goal, &format!("0: (long) [{}3]", &large[..37]), "unsupported"),
+        (WORK, "", goal, "0: (work) [D:4.0; C:0.1]", "valid"),
+        (WORK, "", goal, "0: (work) [4.0] ; a comment [with ; brackets]", "valid"),
+        (WORK, "", goal, "0: work [D:4.0; C:0.1] ; a comment", "valid"),
+        (WORK, "", goal, "0: (work) [4] [;", "plan.garbage"),
         (WORK, "", goal, "0: (work) [4]", "valid"),
         (WORK, "", goal, "0.0: work() [4.0]", "valid"),
         (WORK, "", goal, "0: (work) [4.001]", "valid"),
@@ -652,6 +666,39 @@ fn each_strange_plan_with_times_has_one_clear_verdict() {
             }
         };
         assert_eq!(found, expected, "{actions}\n{init} {goal}\n{plan}\n{:#?}", report.diagnostics);
+    }
+}
+
+#[test]
+fn plans_with_inexact_times_are_read_and_undecided() {
+    let none = "(:durative-action none :parameters () :duration (>= ?duration 0) :effect (at end (q)))";
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let mut text = String::new();
+        for _ in 0..60 {
+            let time = 10u128.pow(37) + random.below(10_000_000_000) as u128 * 1_000_000_000_000;
+            let rest = ["", ".5", ".123456"][random.below(3)];
+            let duration = ["7", "0.000001", "100000000000000000000.5"][random.below(3)];
+            writeln!(text, "{time}{rest}: (none) [{duration}]").unwrap();
+        }
+        let steps = parse_plan(&text, SourceId(2)).steps;
+        let times: Vec<f64> = steps.iter().map(|step| step.time.unwrap().to_f64()).collect();
+        assert!(times.is_sorted() && times.len() == 60, "{times:?}");
+        let whole = text.replace(".5: ", ": ").replace(".123456: ", ": ");
+        for text in [text, whole] {
+            let report = judge_case(none, "", "(:goal (q))", &text);
+            let ValidationDecision::Unsupported(found) = &report.decision else { panic!("{text}") };
+            assert_eq!(found[0].what, "a number beyond exact arithmetic");
+        }
+    }
+}
+
+#[test]
+fn a_durative_step_among_steps_without_times_is_reported_as_such() {
+    for plan in ["0: (work) [4]\n(work) [4]", "(work) [4]"] {
+        let report = judge_case(WORK, "", "(:goal (q))", plan);
+        let error = report.diagnostics.iter().find(|finding| finding.is_error()).unwrap();
+        assert_eq!(error.message, "(work) has a duration, and not every step of the plan has a time");
     }
 }
 

@@ -1,7 +1,10 @@
 //! Proofs that there is no plan, and their reasons: the smallest cause, not only the fact.
 
 use crate::support::{read, suite};
-use planforge_planning::{Algorithm, Explanation, PlanOptions, ReasonKind, SearchOutcome, Unlimited, plan};
+use planforge_planning::{
+    Algorithm, Explanation, PlanOptions, ReasonKind, SearchOutcome, Unlimited, normalize, plan,
+    why_unsolvable,
+};
 
 fn why(domain: &str, problem: &str) -> Explanation {
     let (domain, problem) = read(domain, problem);
@@ -103,4 +106,43 @@ fn the_set_of_which_one_holds_is_named_for_two_blocks_on_one() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(text.contains("holds at a time, as (uncovered block2) holds initially"), "{text}");
+}
+
+#[test]
+fn a_delete_under_a_numeric_condition_excludes_nothing() {
+    let domain = "(define (domain num) (:requirements :adl :fluents) (:predicates (at ?x)) (:functions (fuel))
+      (:action refuel :parameters () :precondition () :effect (increase (fuel) 1))
+      (:action go :parameters (?x ?y) :precondition (at ?x) :effect (and (at ?y) (when (> (fuel) 3) (not (at ?x))))))";
+    let problem = "(define (problem p) (:domain num) (:objects a b) (:init (at a) (= (fuel) 0)) (:goal (and (at a) (at b))))";
+    let (domain, problem) = read(domain, problem);
+    let why = why_unsolvable(&normalize(&domain, &problem).unwrap(), &mut Unlimited);
+    assert!(why.reasons.iter().all(|r| r.kind != ReasonKind::UnreachableGoal), "{}", why.text());
+}
+
+#[test]
+fn a_fact_that_no_action_changes_holds_beside_the_set_of_which_one_holds() {
+    let domain = "(define (domain walk) (:predicates (at ?x) (road ?x ?y))
+      (:action go :parameters (?x ?y) :precondition (and (at ?x) (road ?x ?y)) :effect (and (at ?y) (not (at ?x)))))";
+    let problem = |init: &str| {
+        format!(
+            "(define (problem p) (:domain walk) (:objects a b z) (:init (at a) {init} (road a b) (road b a)) (:goal (and (at a) (at b))))"
+        )
+    };
+    let text = why(domain, &problem("(at z)")).text();
+    assert!(text.contains("only one of (at a) and (at b) holds at a time"), "{text}");
+    let text = why(domain, &problem("")).text();
+    assert!(text.contains("only one (at ?) holds at a time"), "{text}");
+}
+
+#[test]
+fn every_action_that_adds_a_fact_is_named_also_where_two_do_the_same() {
+    let domain = "(define (domain samples) (:predicates (free) (has ?s) (sent ?s) (allowed))
+      (:action take :parameters (?s) :precondition (free) :effect (and (has ?s) (not (free))))
+      (:action radio :parameters (?s) :precondition (has ?s) :effect (sent ?s))
+      (:action send :parameters (?s) :precondition (has ?s) :effect (sent ?s)))";
+    let problem = "(define (problem two) (:domain samples) (:objects a b) (:init (free)) (:goal (and (sent a) (sent b))))";
+    let text = why(domain, problem).text();
+    let part =
+        "(sent a) is added only by radio, which needs (has a), and by send, which needs (has a); (sent b)";
+    assert!(text.contains(part), "{text}");
 }

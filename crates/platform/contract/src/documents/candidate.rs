@@ -206,7 +206,7 @@ pub struct TranslateRequest {
     pub n: u32,
     /// Number of the first sample among all that the stage makes of the candidate, from 0. Other than 0 only if the stage makes a
     /// call for each sample (`apart`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub first_sample: u32,
     /// Policy for fixes of the written text.
     #[serde(default)]
@@ -214,6 +214,10 @@ pub struct TranslateRequest {
     /// For choices of the plugin's own; derived from the run's seed and the sample path.
     #[serde(default)]
     pub seed: u64,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One result a sample, in sample order.

@@ -25,7 +25,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) problem: Option<PathBuf>,
     /// The plan file.
     pub(crate) plan: Option<PathBuf>,
-    /// Print every state of the plan, not only what failed.
+    /// Print the initial state and the changes of every step.
     #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
     /// Least time between actions of which one changes what the other needs, in a plan with times; durations may differ from their
@@ -54,31 +54,37 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
         epsilon: Some(args.epsilon),
         limits: args.memory.with_seconds(Some(args.time_limit)),
     };
-    let drawn = validate(&context.app, &request).and_then(|result| {
-        if let Some(path) = args.gantt.as_deref().filter(|path| *path != Path::new("-")) {
-            write_gantt(&context.app, &result, path)?;
-        }
-        Ok(result)
-    });
-    context.show(drawn, |result| {
+    context.show(validate(&context.app, &request), |result| {
+        let drawn = match args.gantt.as_deref() {
+            Some(path) if path == Path::new("-") => gantt_text(&result).map(Some),
+            Some(path) => write_gantt(&context.app, &result, path).map(|()| None),
+            None => Ok(None),
+        };
         if args.json {
             context.output.json(&result);
-            return result.status;
+        } else {
+            show(context, args, &result, drawn.as_ref().ok().and_then(Option::as_deref));
         }
-        context.output.result(&(verdict_line(args, &result) + "\n"));
-        if let Some(report) = &result.validation {
-            context.output.result(&preferences(report));
+        match drawn {
+            // Any other verdict says why the plan was not executed.
+            Err(error) if result.status == Exit::Good || error.status != Exit::Usage => {
+                result.status.max(context.print_error(&error))
+            }
+            _ => result.status,
         }
-        if let (Some(report), true) = (&result.validation, args.trace) {
+    })
+}
+
+fn show(context: &Context, args: &ValidateArgs, result: &ValidateResult, chart: Option<&str>) {
+    context.output.result(&(verdict_line(args, result) + "\n"));
+    if let Some(report) = &result.validation {
+        context.output.result(&preferences(report));
+        if args.trace {
             context.output.result(&trace(report));
         }
-        if let (Some(chart), Some("-")) = (gantt_text(&result), args.gantt.as_deref().and_then(Path::to_str))
-        {
-            context.output.result(&chart);
-        }
-        context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
-        result.status
-    })
+    }
+    context.output.result(chart.unwrap_or_default());
+    context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
 }
 
 fn verdict_line(args: &ValidateArgs, result: &ValidateResult) -> String {
@@ -171,6 +177,12 @@ fn trace(report: &ValidationReport) -> String {
         out.push_str(&atoms(&step.added, "+ "));
         for (term, value) in &step.numbers {
             out.push_str(&format!("    {} = {value}\n", report.symbols.function_term(term)));
+        }
+    }
+    let judged = report.is_valid() || report.diagnostics.iter().any(|finding| finding.is_error());
+    if judged && report.failing_step.is_none() {
+        for literal in timed {
+            out.push_str(&format!("at {}: {}\n", literal.time, literal.text));
         }
     }
     if let Some(failing) = &report.failing_step {
