@@ -237,7 +237,7 @@ def test_two_threads_solve_at_the_same_time():
 def test_an_interrupt_ends_a_model_that_blocks_and_the_same_call_resumes():
     script = textwrap.dedent(
         """
-        import sys, time
+        import signal, sys, time
         sys.path.insert(0, sys.argv[1])
         import planforge as pf
         from goats import TEXT, Reader
@@ -249,6 +249,8 @@ def test_an_interrupt_ends_a_model_that_blocks_and_the_same_call_resumes():
                     time.sleep(600)
                 return super().complete(messages, n=n, temperature=temperature, seed=seed)
 
+        # A background job of a shell starts with the signal ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             pf.solve(TEXT, model=Blocking(), folder="goats")
         except KeyboardInterrupt:
@@ -272,7 +274,7 @@ def test_an_interrupt_ends_a_model_that_blocks_and_the_same_call_resumes():
 def test_an_interrupt_ends_a_search():
     script = textwrap.dedent(
         """
-        import threading, _thread, time
+        import signal, threading, _thread, time
         import planforge as pf
         objects = " ".join(f"o{i}" for i in range(60))
         domain = '''(define (domain d) (:requirements :strips)
@@ -282,6 +284,7 @@ def test_an_interrupt_ends_a_search():
         goal = " ".join(f"(q o{i} o{j})" for i in range(60) for j in range(60) if i != j)
         problem = f"(define (problem p) (:domain d) (:objects {objects}) (:init (p o0)) (:goal (and {goal})))"
         task = pf.read(domain, problem)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Timer(0.5, _thread.interrupt_main).start()
         try:
             task.plan(optimal=True)
