@@ -46,7 +46,7 @@ pub use error::{Error, Problem};
 pub use events::{Event, Events, Notice, Work};
 pub use inputs::{Findings, Source};
 pub use limits::RequestLimits;
-pub use pipelines::consent::AllowedByOptions;
+pub use pipelines::consent::{AllowedByOptions, AskedOnce};
 pub use pipelines::option_effects::{Effect, OPTION_ROWS, OptionOwner, OptionRow};
 pub use pipelines::shipped::{SHIPPED_PIPELINES, ShippedPipeline};
 /// Tables as text and Markdown.

@@ -22,6 +22,7 @@ use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use url::{Host, Url};
 
 /// Variables and the services that their values come from.
@@ -103,6 +104,36 @@ impl ConsentDecision for AllowedByOptions {
             ConsentRequest::TrustAuthority { hash, .. } => self.authorities.contains(hash),
             ConsentRequest::StartProgram { .. } => self.all_commands,
         }
+    }
+}
+
+/// The consent of a front that can ask: what the options do not allow is asked about, each request once.
+pub struct AskedOnce<F> {
+    options: AllowedByOptions,
+    ask: F,
+    /// Locked during a question, so that two of them never mix.
+    answers: Mutex<Vec<(ConsentRequest, bool)>>,
+}
+
+impl<F: Fn(&ConsentRequest) -> bool + Send + Sync> AskedOnce<F> {
+    /// The consent by options, then by `ask`.
+    pub fn new(options: AllowedByOptions, ask: F) -> Self {
+        Self { options, ask, answers: Mutex::default() }
+    }
+}
+
+impl<F: Fn(&ConsentRequest) -> bool + Send + Sync> ConsentDecision for AskedOnce<F> {
+    fn allows(&self, request: &ConsentRequest) -> bool {
+        if self.options.allows(request) {
+            return true;
+        }
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, answer)) = answers.iter().find(|(asked, _)| asked == request) {
+            return *answer;
+        }
+        let answer = (self.ask)(request);
+        answers.push((request.clone(), answer));
+        answer
     }
 }
 

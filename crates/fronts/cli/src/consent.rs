@@ -2,9 +2,9 @@
 
 use crate::commands::Command;
 use crate::commands::command_line::Cli;
-use planforge_app::{AllowedByOptions, ConsentDecision, ConsentRequest};
+use planforge_app::{AllowedByOptions, AskedOnce, ConsentDecision, ConsentRequest};
 use std::io::{BufRead, IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The consent of the user of this command.
 pub(crate) fn consent_of(cli: &Cli) -> Result<Arc<dyn ConsentDecision>, planforge_app::Error> {
@@ -13,7 +13,8 @@ pub(crate) fn consent_of(cli: &Cli) -> Result<Arc<dyn ConsentDecision>, planforg
         .allow_typed_addresses(&cli.typed_settings);
     let has_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if has_terminal && may_ask(&cli.command) {
-        return Ok(Arc::new(AskedUser { options, answers: Mutex::default() }));
+        let terminal = |request: &_| ask(request, &mut std::io::stdin().lock(), &mut std::io::stderr());
+        return Ok(Arc::new(AskedOnce::new(options, terminal)));
     }
     Ok(Arc::new(options))
 }
@@ -32,28 +33,6 @@ fn may_ask(command: &Command) -> bool {
             | Command::Plugins(_)
             | Command::Demo(_)
     )
-}
-
-/// Asks on the terminal about what the options do not allow, each question once.
-struct AskedUser {
-    options: AllowedByOptions,
-    /// Locked during a question, so that two of them never mix.
-    answers: Mutex<Vec<(ConsentRequest, bool)>>,
-}
-
-impl ConsentDecision for AskedUser {
-    fn allows(&self, request: &ConsentRequest) -> bool {
-        if self.options.allows(request) {
-            return true;
-        }
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, answer)) = answers.iter().find(|(asked, _)| asked == request) {
-            return *answer;
-        }
-        let answer = ask(request, &mut std::io::stdin().lock(), &mut std::io::stderr());
-        answers.push((request.clone(), answer));
-        answer
-    }
 }
 
 /// Prints the question and reads the answer. Everything but `y` and `yes` is a no.

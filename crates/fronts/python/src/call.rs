@@ -6,7 +6,7 @@ use crate::port::{Answer, Message, POLL, Port};
 use planforge_app::contract::api::Provider;
 use planforge_app::contract::{Failure, FailureClass};
 use planforge_app::{
-    AllowedByOptions, Cancellation, ConsentDecision, ConsentRequest, Context, Error, Event, PluginSettings,
+    AllowedByOptions, AskedOnce, Cancellation, ConsentDecision, Context, Error, Event, PluginSettings,
     Question, Status, WorkerCommand,
 };
 use pyo3::exceptions::PyTypeError;
@@ -59,35 +59,18 @@ pub(crate) fn answer<T: Serialize>(status: Status, result: &T) -> Result<Answer,
     Ok((status as u8, json))
 }
 
-/// Asks the caller about what its arguments do not allow, each request once.
-struct AskedCaller {
-    options: AllowedByOptions,
-    port: Port,
-    answers: Mutex<Vec<(ConsentRequest, bool)>>,
-}
-
-impl ConsentDecision for AskedCaller {
-    fn allows(&self, request: &ConsentRequest) -> bool {
-        if self.options.allows(request) {
-            return true;
-        }
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, answer)) = answers.iter().find(|(asked, _)| asked == request) {
-            return *answer;
-        }
-        let answer = self.port.ask(|sender| Message::Consent(request.clone(), sender)).unwrap_or(false);
-        answers.push((request.clone(), answer));
-        answer
-    }
-}
-
 impl Surroundings {
     /// The context of a use case.
     fn context(&self, port: &Port) -> Result<Context, Error> {
         let options = AllowedByOptions::new(&self.allow_hosts, self.allow_commands)?;
         let options = options.allow_typed_addresses(&self.set);
         let consent: Arc<dyn ConsentDecision> = match self.consent {
-            Some(_) => Arc::new(AskedCaller { options, port: port.clone(), answers: Mutex::default() }),
+            Some(_) => {
+                let port = port.clone();
+                Arc::new(AskedOnce::new(options, move |request| {
+                    port.ask(|sender| Message::Consent(request.clone(), sender)).unwrap_or(false)
+                }))
+            }
             None => Arc::new(options),
         };
         let worker = self.worker.clone();
