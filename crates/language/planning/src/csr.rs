@@ -10,7 +10,7 @@ pub(crate) struct Csr {
 impl Csr {
     /// Rows in the order given.
     pub(crate) fn from_rows<'a>(rows: impl Iterator<Item = &'a [u32]>) -> Self {
-        let mut csr = Csr { starts: vec![0], items: Vec::new() };
+        let mut csr = Csr::new();
         for row in rows {
             csr.push_row(row);
         }

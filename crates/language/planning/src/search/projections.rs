@@ -12,6 +12,7 @@ use crate::task::{Fact, Operator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Most abstract states of a projection, and of all.
 const MAX_STATES: usize = 20_000;
@@ -254,8 +255,8 @@ impl Projections {
                 tables.push((p as u32, distances.into_boxed_slice()));
             }
             self.orders.push(tables);
-            let values: Vec<u64> =
-                samples.iter().map(|s| self.value_in(&[self.orders.len() - 1], s)).collect();
+            let last = self.orders.len() - 1;
+            let values: Vec<u64> = samples.iter().map(|s| self.value_in(last..last + 1, s)).collect();
             if !tables_help(&values, &mut best) {
                 self.orders.pop();
             }
@@ -268,14 +269,14 @@ impl Projections {
         self.patterns.iter().map(|p| p.index(&self.values)).collect()
     }
 
-    fn value_in(&mut self, orders: &[usize], state: &[u64]) -> u64 {
+    fn value_in(&mut self, orders: Range<usize>, state: &[u64]) -> u64 {
         self.variables.read(state, &mut self.values);
         self.indices.clear();
         self.indices.extend(self.patterns.iter().map(|p| p.index(&self.values)));
         let mut highest = 0;
-        for &order in orders {
+        for order in &self.orders[orders] {
             let mut sum = 0u64;
-            for (p, distances) in &self.orders[order] {
+            for (p, distances) in order {
                 match distances[self.indices[*p as usize] as usize] {
                     INFINITE => return u64::MAX,
                     distance => sum += u64::from(distance),
@@ -288,8 +289,7 @@ impl Projections {
 
     /// The bound for a state; `u64::MAX` where the goal is out of reach.
     pub(super) fn value(&mut self, state: &[u64]) -> u64 {
-        let orders: [usize; MAX_ORDERS] = std::array::from_fn(|i| i);
-        self.value_in(&orders[..self.orders.len()], state)
+        self.value_in(0..self.orders.len(), state)
     }
 }
 
