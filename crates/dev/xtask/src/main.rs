@@ -7,6 +7,7 @@ mod measure {
     pub(crate) mod equivalence;
     pub(crate) mod load;
     pub(crate) mod planning;
+    pub(crate) mod quality;
     pub(crate) mod reading;
     pub(crate) mod robustness;
     pub(crate) mod solve;
@@ -56,6 +57,8 @@ commands! {
     MeasureParser(measure::reading::ParserArgs) => measure::reading::measure_parser;
     /// Planning: whole processes of ours against Fast Downward on every task of a suite folder.
     MeasurePlanning(measure::planning::PlanningArgs) => measure::planning::measure_planning;
+    /// Coverage and cost of plans on the competitions' benchmarks, ours against Fast Downward, with the same processor time.
+    MeasureQuality(measure::quality::QualityArgs) => measure::quality::measure_quality;
     /// Validation: verdicts and times of ours against VAL on plans and on mutations of them.
     MeasureValidation(measure::planning::ValidationArgs) => measure::planning::measure_validation;
     /// Validation of long plans over a transitive closure: times of ours against VAL.

@@ -113,7 +113,7 @@ pub(crate) fn run_measured(command: &mut Command) -> std::io::Result<(Cost, Exit
 
 /// Peak of resident memory in kB, and processor time in milliseconds, of a process, read from /proc. The
 /// kernel counts time in hundredths of a second.
-fn usage(process: u32) -> Option<(f64, f64)> {
+pub(crate) fn usage(process: u32) -> Option<(f64, f64)> {
     let peak = status_field(process, "VmHWM:")?;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name of the program stands in parentheses and may hold anything; the fields behind it are counted from 3.

@@ -20,8 +20,9 @@ pub const OPEN: &str = "?: some of these tasks are undecided, failed or unfinish
 /// Tasks solved, with tasks as trials: seeds of a task are averaged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Success {
+    /// Tasks with a run that ended and was judged.
     pub tasks: usize,
-    /// Sum over the tasks of the share of seeds that solved them.
+    /// Sum over these tasks of the share of their judged runs that solved them.
     pub solved: f64,
     /// `solved` in per cent of the tasks.
     pub percent: f64,
@@ -32,7 +33,7 @@ pub struct Success {
     pub undecided: usize,
     /// Runs of tasks that broke.
     pub failed: usize,
-    /// Runs of tasks that did not end.
+    /// Runs of tasks that did not end. They are not in `tasks`, `solved` and `percent`.
     pub unfinished: usize,
 }
 
@@ -52,13 +53,21 @@ impl Success {
         }
         let count =
             |outcomes: &[TaskOutcome], outcome| outcomes.iter().filter(|own| **own == outcome).count();
-        let share = |runs: &Vec<TaskOutcome>| count(runs, TaskOutcome::Solved) as f64 / runs.len() as f64;
+        let open = |outcomes: &[TaskOutcome]| {
+            count(outcomes, TaskOutcome::Unfinished) + count(outcomes, TaskOutcome::NotJudged)
+        };
+        // A run that did not end, or that nothing judged, is no failure.
+        let share = |runs: &Vec<TaskOutcome>| {
+            let judged = runs.len() - open(runs);
+            (judged > 0).then(|| count(runs, TaskOutcome::Solved) as f64 / judged as f64)
+        };
+        let shares: Vec<f64> = by_task.values().filter_map(share).collect();
         let all: Vec<TaskOutcome> = by_task.values().flatten().copied().collect();
         (!by_task.is_empty()).then(|| Self {
             undecided: count(&all, TaskOutcome::Undecided) + count(&all, TaskOutcome::NotJudged),
             failed: count(&all, TaskOutcome::Failed),
             unfinished: count(&all, TaskOutcome::Unfinished),
-            ..Self::new(by_task.len(), by_task.values().map(share).sum())
+            ..Self::new(shares.len(), shares.iter().sum())
         })
     }
 
@@ -399,11 +408,11 @@ fn method(
 fn sentence(method: &MethodResult, usage: &TaskUsage, cost: &Cost, ended: usize) -> String {
     let all = &method.all;
     if ended == 0 {
-        return format!("{}: no task of {} ended.", method.name, all.tasks);
+        return format!("{}: none of {} runs of tasks ended.", method.name, method.runs);
     }
     let mut text = format!("{}: {}", method.name, all.words());
-    if method.runs > all.tasks {
-        text += &format!(" on average over {} runs", method.runs);
+    if ended > all.tasks {
+        text += &format!(" on average over {ended} runs");
     }
     let tokens = grouped_digits(method.tokens.round() as u64);
     text += &match (method.unmetered > 0, method.tokens > 0.0) {
@@ -595,7 +604,23 @@ mod tests {
             task.outcome = TaskOutcome::Unfinished;
         }
         let text = Methods::new(&[&own]).text();
-        assert!(text.starts_with("m: no task of 8 ended.") && !text.contains("by the"), "{text}");
+        assert!(text.starts_with("m: none of 16 runs of tasks ended.") && !text.contains("by the"), "{text}");
+    }
+
+    #[test]
+    fn runs_that_did_not_end_or_were_not_judged_are_no_failures() {
+        let mut own = evaluation();
+        // The second suite did not run, one seed of a solved task neither, and another was not judged.
+        own.cells[2].tasks.iter_mut().chain(&mut own.cells[3].tasks).for_each(|task| {
+            task.outcome = TaskOutcome::Unfinished;
+        });
+        own.cells[0].tasks[0].outcome = TaskOutcome::Unfinished;
+        own.cells[1].tasks[1].outcome = TaskOutcome::NotJudged;
+        let methods = Methods::new(&[&own]);
+        let all = &methods.methods[0].all;
+        assert_eq!((all.tasks, all.solved, all.percent, all.unfinished), (4, 2.0, 50.0, 9));
+        assert!(methods.methods[0].sentence.contains("2 of 4 tasks solved (50 %"), "{methods:?}");
+        assert!(methods.methods[0].sentence.contains("Open: 1 undecided, 9 unfinished."), "{methods:?}");
     }
 
     #[test]
