@@ -6,7 +6,7 @@ mod join;
 mod metric;
 mod rules;
 
-pub(crate) use metric::functions_read;
+pub(crate) use metric::{Linear, functions_read};
 pub(crate) use rules::{Query, queries};
 
 use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
@@ -312,7 +312,7 @@ impl Assembly<'_, '_> {
         Ok(Ground::And(parts))
     }
 
-    /// The conjunction as a condition; numeric conditions are noted as what search does not handle.
+    /// The conjunction as a condition; the first numeric condition is noted.
     fn read_condition(
         &mut self,
         conjunction: Conjunction,
@@ -458,7 +458,7 @@ impl Assembly<'_, '_> {
         let read = functions_read(task);
         let numeric = NumericEffects::new(task, self.expander.facts);
         let mut costs = CostModel::new(task, metric.as_ref(), &numeric);
-        let mut drafts = Vec::with_capacity(self.drafts.len());
+        let mut drafts: Vec<(Draft, bool)> = Vec::with_capacity(self.drafts.len());
         for draft in self.drafts {
             let defined = numeric.of_operator(&draft.numeric);
             if defined == Definedness::Sometimes {
@@ -473,12 +473,16 @@ impl Assembly<'_, '_> {
         let values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
         let (cost_scale, integers) = costs.integers(&values);
         let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
+        let over_states = metric.filter(|expr| costs.unsupported.is_some() && !expr.counts_steps());
+        let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
         let terms = &self.expander.facts.variable_terms;
         let operators: Vec<Operator> = drafts
             .into_iter()
             .zip(integers)
             .map(|((draft, partial), cost)| {
-                draft.finish(cost, partial, |v| read.contains(&terms[v as usize].predicate))
+                let function = |v: u32| terms[v as usize].predicate;
+                let keep = |v| read.contains(&function(v));
+                draft.finish(cost, partial, keep, |v| of_metric.contains(&function(v)))
             })
             .collect();
         let mut axioms = self.axioms;
@@ -516,7 +520,8 @@ impl Assembly<'_, '_> {
             metric_start,
             maximize: matches!(task.metric, Metric::Value { maximize: true, .. }),
             cost_unsupported: costs.unsupported,
-            search_unsupported: self.numeric_condition,
+            metric: over_states.map(|expr| metric::over_states(task, facts, expr, &read)),
+            numeric_condition: self.numeric_condition,
         })
     }
 }
@@ -557,7 +562,14 @@ impl Draft {
     }
 
     /// The operator with the numeric effects that matter; all of them if they may keep it from being applicable.
-    fn finish(mut self, cost: u64, partial: bool, keep: impl Fn(u32) -> bool) -> Operator {
+    /// Those that only the metric reads are apart.
+    fn finish(
+        mut self,
+        cost: u64,
+        partial: bool,
+        keep: impl Fn(u32) -> bool,
+        metric: impl Fn(u32) -> bool,
+    ) -> Operator {
         let tidy = |list: &mut Vec<Fact>| {
             list.sort_unstable();
             list.dedup();
@@ -565,18 +577,17 @@ impl Draft {
         tidy(&mut self.add);
         tidy(&mut self.delete);
         self.delete.retain(|f| self.add.binary_search(f).is_err());
+        let effects = |kept: &dyn Fn(u32) -> bool| {
+            self.numeric.iter().filter(|(e, _)| kept(e.variable)).map(|(e, _)| e.clone()).collect()
+        };
         Operator {
             action: self.action,
             precondition: self.condition,
             add: self.add.into(),
             delete: self.delete.into(),
             conditional: self.conditional.into(),
-            numeric: self
-                .numeric
-                .into_iter()
-                .filter(|(e, _)| partial || keep(e.variable))
-                .map(|(e, _)| e)
-                .collect(),
+            metric: effects(&|v| !partial && !keep(v) && metric(v)),
+            numeric: effects(&|v| partial || keep(v)),
             partial,
             cost,
         }

@@ -7,6 +7,7 @@ mod astar;
 mod greedy;
 mod improve;
 mod mutex;
+mod numeric;
 mod projections;
 mod relaxed;
 mod space;
@@ -15,12 +16,15 @@ mod width;
 mod windows;
 
 pub(crate) use mutex::ReachablePairs;
+pub(crate) use numeric::metric_value;
 pub use space::SearchStatistics;
 pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId, initial_state};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};
 
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason};
-use crate::task::{Axiom, Condition, ConditionalEffect, Fact, GroundTask, Operator};
+use crate::task::{
+    Axiom, Condition, ConditionalEffect, Fact, GroundTask, NumEffect, NumExpr, NumVar, Operator,
+};
 use greedy::Guidance;
 use mutex::Mutexes;
 use rustc_hash::FxHashMap;
@@ -49,6 +53,8 @@ pub(crate) struct SearchRun {
     pub(crate) floor: u128,
     /// The limit that ended the improvement of the plan.
     pub(crate) stopped: Option<StopReason>,
+    /// True if states were left out because their numbers are beyond exact arithmetic: then nothing is proven.
+    pub(crate) is_inexact: bool,
     reduced: GroundTask,
 }
 
@@ -85,6 +91,9 @@ pub(crate) fn run_search_with(
     resources: &mut dyn ResourceLimits,
     on_plan: &mut dyn FnMut(BetterPlan),
 ) -> SearchRun {
+    if task.numeric_condition.is_some() {
+        return numeric::run(task, algorithm, max_nodes, resources, on_plan);
+    }
     let mut reduced = reduce(task);
     let mut resources = ScopedLimits::new(resources);
     let mut watch = LimitWatch::new(&mut resources, max_nodes.min(u64::from(u32::MAX - 1)));
@@ -98,6 +107,7 @@ pub(crate) fn run_search_with(
                 statistics: SearchStatistics::default(),
                 floor: 0,
                 stopped: None,
+                is_inexact: false,
                 reduced,
             };
         }
@@ -138,7 +148,7 @@ pub(crate) fn run_search_with(
         }
     };
     drop(space);
-    SearchRun { outcome, method, note, statistics, floor, stopped, reduced }
+    SearchRun { outcome, method, note, statistics, floor, stopped, is_inexact: false, reduced }
 }
 
 /// Searches for several plans. Nothing of the task is left out first but what no plan can contain: what is superfluous for a
@@ -165,13 +175,17 @@ pub(crate) fn run_top_k(
 /// [`relevant`] with one operator, the cheapest, of those with the same conditions and effects.
 pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
     let mut reduced = relevant(task);
-    reduced.operators = cheapest(std::mem::take(&mut reduced.operators).into_iter());
+    // With a metric over states, what operators change in it may differ.
+    if reduced.metric.is_none() {
+        reduced.operators = cheapest(std::mem::take(&mut reduced.operators).into_iter());
+    }
     reduced
 }
 
-/// Returns the task without operators and facts that cannot help.
+/// Returns the task without operators, facts and numeric effects that cannot help to reach the goal, or to change the metric if that depends
+/// on states.
 pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
-    let wanted = wanted_facts(task);
+    let wanted = NeededParts::find(task);
     let mut number = vec![u32::MAX; task.facts.len()];
     let mut facts = Vec::new();
     let mut basic_facts = 0;
@@ -192,9 +206,14 @@ pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
         negative: map(&c.negative),
         numeric: c.numeric.clone(),
     };
-    let helps = |o: &&Operator| {
-        wanted.changed_by(&o.add, &o.delete)
-            || o.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
+    let numeric = |list: &[NumEffect], partial: bool| -> Box<[NumEffect]> {
+        let kept = list.iter().filter(|e| partial || wanted.variables[e.variable as usize]);
+        kept.map(|e| NumEffect { condition: condition(&e.condition), ..e.clone() }).collect()
+    };
+    let helps = |operator: &&Operator| {
+        wanted.changed_by(&operator.add, &operator.delete)
+            || operator.conditional.iter().any(|c| wanted.changed_by(&c.add, &c.delete))
+            || numeric_effects(task, operator).any(|e| wanted.variables[e.variable as usize])
     };
     let operators = task.operators.iter().filter(helps).map(|o| Operator {
         action: o.action,
@@ -211,7 +230,8 @@ pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
             })
             .filter(|c| !c.add.is_empty() || !c.delete.is_empty())
             .collect(),
-        numeric: o.numeric.clone(),
+        numeric: numeric(&o.numeric, o.partial),
+        metric: numeric(&o.metric, false),
         partial: o.partial,
         cost: o.cost,
     });
@@ -235,81 +255,125 @@ pub(crate) fn relevant(task: &GroundTask) -> GroundTask {
     }
 }
 
-/// Facts whose truth, or falsity, can help.
-struct NeededFacts {
+/// The numeric effects of an operator, also those that only the task's metric reads.
+fn numeric_effects<'t>(task: &GroundTask, operator: &'t Operator) -> impl Iterator<Item = &'t NumEffect> {
+    let of_metric = if task.metric.is_some() { &*operator.metric } else { &[] };
+    operator.numeric.iter().chain(of_metric)
+}
+
+/// What can help: facts by their truth or falsity, and numeric variables.
+struct NeededParts {
     positive: Vec<bool>,
     negative: Vec<bool>,
+    variables: Vec<bool>,
+    /// Parts whose changes are not followed yet.
+    queue: Vec<Part>,
 }
 
-impl NeededFacts {
-    fn changed_by(&self, add: &[Fact], delete: &[Fact]) -> bool {
-        add.iter().any(|&f| self.positive[f as usize]) || delete.iter().any(|&f| self.negative[f as usize])
-    }
+#[derive(Clone, Copy)]
+enum Part {
+    Fact(Fact, bool),
+    Variable(NumVar),
 }
 
-/// Computes the backward closure from the goal. An operator that helps makes all its conditions needed. A
-/// fact that it deletes stays in the task only if some condition mentions it.
-fn wanted_facts(task: &GroundTask) -> NeededFacts {
-    let count = task.facts.len();
-    let mut wanted = NeededFacts { positive: vec![false; count], negative: vec![false; count] };
-    let mut queue: Vec<(Fact, bool)> = Vec::new();
-    let want = |wanted: &mut NeededFacts, queue: &mut Vec<(Fact, bool)>, condition: &Condition| {
-        for (list, side) in [(&condition.positive, true), (&condition.negative, false)] {
-            for &f in list.iter() {
-                let marks = if side { &mut wanted.positive } else { &mut wanted.negative };
-                if !marks[f as usize] {
-                    marks[f as usize] = true;
-                    queue.push((f, side));
+impl NeededParts {
+    /// Computes the backward closure from the goal and, if the task has one, from the metric over states. An operator that helps makes all its
+    /// conditions needed, and the variables of what it assigns. A fact that it deletes stays in the task only if some condition mentions it.
+    fn find(task: &GroundTask) -> Self {
+        let count = task.facts.len();
+        let mut wanted = NeededParts {
+            positive: vec![false; count],
+            negative: vec![false; count],
+            variables: vec![false; task.variables.len()],
+            queue: Vec::new(),
+        };
+        let mut changers: [Vec<Vec<u32>>; 2] = [vec![Vec::new(); count], vec![Vec::new(); count]];
+        let mut variable_changers: Vec<Vec<u32>> = vec![Vec::new(); task.variables.len()];
+        for (o, operator) in task.operators.iter().enumerate() {
+            let adds = operator.add.iter().chain(operator.conditional.iter().flat_map(|c| c.add.iter()));
+            adds.for_each(|&f| changers[0][f as usize].push(o as u32));
+            let deletes =
+                operator.delete.iter().chain(operator.conditional.iter().flat_map(|c| c.delete.iter()));
+            deletes.for_each(|&f| changers[1][f as usize].push(o as u32));
+            numeric_effects(task, operator)
+                .for_each(|e| variable_changers[e.variable as usize].push(o as u32));
+        }
+        let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (a, axiom) in task.axioms.iter().enumerate() {
+            rules_of[axiom.head as usize].push(a);
+        }
+        wanted.want(&task.goal);
+        if let Some(metric) = &task.metric {
+            wanted.want_variables(&metric.expr);
+        }
+        let mut done = vec![false; task.operators.len()];
+        while let Some(part) = wanted.queue.pop() {
+            let changers = match part {
+                Part::Fact(fact, side) => {
+                    // Through an axiom, truth and falsity of the body both matter.
+                    rules_of[fact as usize].iter().for_each(|&a| wanted.want_both(&task.axioms[a].condition));
+                    &changers[usize::from(!side)][fact as usize]
+                }
+                Part::Variable(variable) => &variable_changers[variable as usize],
+            };
+            for &o in changers {
+                if std::mem::replace(&mut done[o as usize], true) {
+                    continue;
+                }
+                let operator = &task.operators[o as usize];
+                wanted.want(&operator.precondition);
+                // The condition may also be needed to be false, to prevent the effect.
+                operator.conditional.iter().for_each(|effect| wanted.want_both(&effect.condition));
+                for effect in numeric_effects(task, operator) {
+                    wanted.want_both(&effect.condition);
+                    wanted.want_variables(&effect.value);
+                    if operator.partial {
+                        wanted.want_variable(effect.variable);
+                    }
                 }
             }
         }
-    };
-    let mut changers: [Vec<Vec<u32>>; 2] = [vec![Vec::new(); count], vec![Vec::new(); count]];
-    for (o, operator) in task.operators.iter().enumerate() {
-        let adds = operator.add.iter().chain(operator.conditional.iter().flat_map(|c| c.add.iter()));
-        adds.for_each(|&f| changers[0][f as usize].push(o as u32));
-        let deletes = operator.delete.iter().chain(operator.conditional.iter().flat_map(|c| c.delete.iter()));
-        deletes.for_each(|&f| changers[1][f as usize].push(o as u32));
+        wanted
     }
-    let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (a, axiom) in task.axioms.iter().enumerate() {
-        rules_of[axiom.head as usize].push(a);
+
+    fn changed_by(&self, add: &[Fact], delete: &[Fact]) -> bool {
+        add.iter().any(|&f| self.positive[f as usize]) || delete.iter().any(|&f| self.negative[f as usize])
     }
-    want(&mut wanted, &mut queue, &task.goal);
-    let mut done = vec![false; task.operators.len()];
-    while let Some((fact, side)) = queue.pop() {
-        for &axiom in &rules_of[fact as usize] {
-            let axiom = &task.axioms[axiom];
-            // Through an axiom, truth and falsity of the body both matter.
-            let c = &axiom.condition;
-            want(&mut wanted, &mut queue, c);
-            let flipped = Condition {
-                positive: c.negative.clone(),
-                negative: c.positive.clone(),
-                ..Condition::default()
-            };
-            want(&mut wanted, &mut queue, &flipped);
+
+    fn want(&mut self, condition: &Condition) {
+        self.want_facts(&condition.positive, true);
+        self.want_facts(&condition.negative, false);
+        for comparison in &condition.numeric {
+            self.want_variables(&comparison.left);
+            self.want_variables(&comparison.right);
         }
-        for &o in &changers[usize::from(!side)][fact as usize] {
-            if std::mem::replace(&mut done[o as usize], true) {
-                continue;
-            }
-            let operator = &task.operators[o as usize];
-            want(&mut wanted, &mut queue, &operator.precondition);
-            for effect in &operator.conditional {
-                want(&mut wanted, &mut queue, &effect.condition);
-                // The condition may also be needed to be false, to prevent the effect.
-                let c = &effect.condition;
-                let flipped = Condition {
-                    positive: c.negative.clone(),
-                    negative: c.positive.clone(),
-                    ..Condition::default()
-                };
-                want(&mut wanted, &mut queue, &flipped);
+    }
+
+    /// [`Self::want`] for the truth and the falsity of a condition.
+    fn want_both(&mut self, condition: &Condition) {
+        self.want(condition);
+        self.want_facts(&condition.positive, false);
+        self.want_facts(&condition.negative, true);
+    }
+
+    fn want_facts(&mut self, facts: &[Fact], side: bool) {
+        for &f in facts {
+            let marks = if side { &mut self.positive } else { &mut self.negative };
+            if !std::mem::replace(&mut marks[f as usize], true) {
+                self.queue.push(Part::Fact(f, side));
             }
         }
     }
-    wanted
+
+    fn want_variables(&mut self, expr: &NumExpr) {
+        expr.for_each_variable(&mut |variable| self.want_variable(variable));
+    }
+
+    fn want_variable(&mut self, variable: NumVar) {
+        if !std::mem::replace(&mut self.variables[variable as usize], true) {
+            self.queue.push(Part::Variable(variable));
+        }
+    }
 }
 
 /// One operator, the cheapest, of those with the same conditions and effects.

@@ -192,26 +192,36 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[Num
     operator.add.iter().for_each(|&f| bits::set(facts, f));
 }
 
-/// Returns the numeric variables after a step, all amounts computed in the state before it. `None` if an effect has no
-/// value, or if two effects contradict each other: one step may change a variable several times by amounts only.
+/// Returns the numeric variables after a step; `None` if it is not applicable.
 fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
     let mut numbers = state.numbers.clone();
+    apply_numbers(operator, &state.facts, &state.numbers, &mut numbers).then_some(numbers)
+}
+
+/// Executes the effects on `numbers`, which are those of the state before. All amounts are computed in that state. Returns false if
+/// an effect has no value, or if two effects contradict each other: one step may change a variable several times by amounts only.
+pub(crate) fn apply_numbers(
+    operator: &Operator,
+    facts: &[u64],
+    before: &[Number],
+    numbers: &mut [Number],
+) -> bool {
     let mut changed: FxHashMap<u32, bool> = FxHashMap::default();
     for effect in &operator.numeric {
-        if effect.condition.holds(&state.facts, &state.numbers) {
+        if effect.condition.holds(facts, before) {
             let variable = effect.variable as usize;
-            let value = effect.apply(numbers[variable], &state.numbers);
+            let value = effect.apply(numbers[variable], before);
             if operator.partial {
                 let additive = effect.op.is_additive();
                 let earlier = changed.insert(effect.variable, additive);
                 if value.is_undefined() || earlier.is_some_and(|earlier| !(earlier && additive)) {
-                    return None;
+                    return false;
                 }
             }
             numbers[variable] = value;
         }
     }
-    Some(numbers)
+    true
 }
 
 /// A tree whose edges are facts and whose nodes list operators. An operator hangs at the path of its positive preconditions,

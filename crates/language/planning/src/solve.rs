@@ -4,7 +4,7 @@ use crate::ground::{GroundLimits, ground};
 use crate::lifted::{LiftedTask, Metric};
 use crate::normalize::normalize;
 use crate::resources::{ResourceLimits, StopReason};
-use crate::search::{Algorithm, SearchStatistics, run_search_with};
+use crate::search::{Algorithm, SearchStatistics, metric_value, run_search_with};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
 use planforge_diagnostics::Diagnostic;
@@ -167,7 +167,8 @@ pub(crate) fn plan_ground(
     }
     let mut algorithm = options.algorithm;
     let mut note = None;
-    if algorithm == Algorithm::Anytime && task.cost_unsupported.is_some() {
+    let is_over_states = task.metric.is_some() && task.numeric_condition.is_some();
+    if algorithm == Algorithm::Anytime && task.cost_unsupported.is_some() && !is_over_states {
         algorithm = Algorithm::Greedy;
         note = Some(
             "the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned(),
@@ -175,11 +176,14 @@ pub(crate) fn plan_ground(
     }
     let to_plan = |actions: &mut dyn Iterator<Item = usize>, cost: u128, floor: u128| {
         let metric = |value: u128| task.metric_value(value).map(Number::to_f64);
-        let optimal = algorithm != Algorithm::Greedy && floor >= cost;
+        let optimal = algorithm != Algorithm::Greedy && floor >= cost && task.cost_unsupported.is_none();
         let is_bounded = floor > 0 || optimal && algorithm != Algorithm::BreadthFirst;
+        let actions: Vec<u32> = actions.map(|action| action as u32).collect();
+        let value =
+            if is_over_states { metric_value(task, &actions).map(Number::to_f64) } else { metric(cost) };
         Plan {
-            steps: actions.map(|action| task.actions[action].clone()).collect(),
-            cost: metric(cost),
+            steps: actions.iter().map(|&action| task.actions[action as usize].clone()).collect(),
+            cost: value,
             bound: is_bounded.then(|| metric(floor)).flatten(),
             optimal,
             symbols: Arc::clone(&task.symbols),
@@ -189,6 +193,18 @@ pub(crate) fn plan_ground(
         let mut actions = better.actions.iter().map(|&action| action as usize);
         on_plan(&to_plan(&mut actions, better.cost, better.floor), better.method);
     });
+    let claims = match &found.outcome {
+        crate::search::Outcome::Plan(_) => {
+            matches!(algorithm, Algorithm::AStar | Algorithm::BreadthFirst)
+        }
+        crate::search::Outcome::Unsolvable => true,
+        crate::search::Outcome::Stopped(_) => false,
+    };
+    if let Some(condition) = task.numeric_condition.as_ref().filter(|_| claims && found.is_inexact) {
+        let what = "numbers beyond exact arithmetic".to_owned();
+        let place = condition.place;
+        return unsearched(found.method, SearchOutcome::Unsupported(vec![Unsupported { what, place }]));
+    }
     let outcome = match &found.outcome {
         crate::search::Outcome::Plan(operators) => {
             let cost: u128 = operators.iter().map(|&o| u128::from(found.cost(o))).sum();
@@ -222,9 +238,6 @@ pub(crate) fn unsupported_construct(
     task: &GroundTask,
     algorithm: Algorithm,
 ) -> Option<Unsupported> {
-    if let Some(unsupported) = &task.search_unsupported {
-        return Some(unsupported.clone());
-    }
     if algorithm != Algorithm::AStar {
         return None;
     }

@@ -107,6 +107,27 @@ impl NumExpr {
             NumExpr::Binary(op, sides) => op.apply(sides.0.value(numbers), sides.1.value(numbers)),
         }
     }
+
+    /// Returns true if the number of steps is part of the expression.
+    pub(crate) fn counts_steps(&self) -> bool {
+        match self {
+            NumExpr::Constant(_) | NumExpr::Variable(_) => false,
+            NumExpr::Steps => true,
+            NumExpr::Binary(_, sides) => sides.0.counts_steps() || sides.1.counts_steps(),
+        }
+    }
+
+    /// Calls `f` with each variable, as often as it occurs.
+    pub(crate) fn for_each_variable(&self, f: &mut impl FnMut(NumVar)) {
+        match self {
+            NumExpr::Constant(_) | NumExpr::Steps => {}
+            NumExpr::Variable(variable) => f(*variable),
+            NumExpr::Binary(_, sides) => {
+                sides.0.for_each_variable(f);
+                sides.1.for_each_variable(f);
+            }
+        }
+    }
 }
 
 /// A ground numeric condition.
@@ -199,6 +220,8 @@ pub struct Operator {
     pub conditional: Box<[ConditionalEffect]>,
     /// Numeric effects, without those that change only the plan's cost.
     pub numeric: Box<[NumEffect]>,
+    /// Effects on variables that only a metric over states reads ([`GroundTask::metric`]). The simulator leaves them out.
+    pub metric: Box<[NumEffect]>,
     /// True if a numeric effect may have no value, or two of them may contradict each other. The operator is not
     /// applicable then.
     pub partial: bool,
@@ -279,8 +302,20 @@ pub struct GroundTask {
     pub maximize: bool,
     /// Why costs could not be made integers; [`Operator::cost`] is then 1. `None` if they could.
     pub cost_unsupported: Option<Unsupported>,
-    /// Why search does not apply (numeric conditions). The simulator applies all the same.
-    pub search_unsupported: Option<Unsupported>,
+    /// The metric where it is not a sum of step costs, but a function of the last state.
+    pub metric: Option<StateMetric>,
+    /// The first numeric condition, or effect that has no value in some states. Searches for plans execute them; searches for several
+    /// plans and comparisons do not.
+    pub numeric_condition: Option<Unsupported>,
+}
+
+/// A metric over the numeric variables of the last state.
+#[derive(Debug, Clone)]
+pub struct StateMetric {
+    /// The expression to be minimised or, with [`GroundTask::maximize`], maximised.
+    pub expr: NumExpr,
+    /// Initial values of variables that only the metric reads, where they count from 0 without being set.
+    pub start: Vec<(NumVar, Number)>,
 }
 
 impl GroundTask {

@@ -191,7 +191,8 @@ fn top_k_ground(
         result.outcome = TopKOutcome::ProvenUnsolvable(why_unsolvable(lifted, resources));
         return;
     }
-    if let Some(unsupported) = unsupported_construct(lifted, task, Algorithm::AStar) {
+    let numeric = task.numeric_condition.clone();
+    if let Some(unsupported) = numeric.or_else(|| unsupported_construct(lifted, task, Algorithm::AStar)) {
         result.outcome = TopKOutcome::Unsupported(vec![unsupported]);
         return;
     }

@@ -211,7 +211,7 @@ impl GoalComparison<'_> {
             return Err(not_executed(&unsupported.what));
         }
         let task = ground(&lifted, self.limits.ground, self.resources)?;
-        match &task.search_unsupported {
+        match &task.numeric_condition {
             Some(unsupported) => Err(not_executed(&unsupported.what)),
             None => Ok(Arc::new(task)),
         }

@@ -6,7 +6,7 @@
 
 use super::expand::Facts;
 use crate::lifted::{EffectChange, Formula, LiftedExpr, LiftedTask, Metric};
-use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, Unsupported};
+use crate::task::{NumEffect, NumExpr, NumVar, SourcePlace, StateMetric, Unsupported};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{ArithmeticOp, AssignOp};
@@ -26,15 +26,10 @@ impl CostModel {
         let (Metric::Value { maximize, span, .. }, Some(expr)) = (&task.metric, expr) else {
             return CostModel { coefficients: None, per_step: Number::ONE, unsupported: None };
         };
-        let (mut coefficients, mut per_step) = (FxHashMap::default(), Number::ZERO);
         let fault = if numeric.is_never_defined(expr) {
             "a metric that has no value in any state"
-        } else if linear(
-            expr,
-            if *maximize { -Number::ONE } else { Number::ONE },
-            &mut coefficients,
-            &mut per_step,
-        ) {
+        } else if let Some(linear) = Linear::new(expr, if *maximize { -Number::ONE } else { Number::ONE }) {
+            let Linear { coefficients, per_step, .. } = linear;
             return CostModel { coefficients: Some(coefficients), per_step, unsupported: None };
         } else {
             "a metric that is not linear"
@@ -134,40 +129,46 @@ fn to_integers(costs: &[Number]) -> Option<(u64, Vec<u64>)> {
     Some((u64::try_from(scale.parts()?.0).ok()?, costs.iter().map(scaled).collect::<Option<_>>()?))
 }
 
-/// Adds `factor * expr` to the coefficients. Returns true if the expression is linear.
-fn linear(
-    expr: &NumExpr,
-    factor: Number,
-    coefficients: &mut FxHashMap<NumVar, Number>,
-    per_step: &mut Number,
-) -> bool {
-    match expr {
-        NumExpr::Constant(_) => true,
-        NumExpr::Steps => {
-            *per_step = *per_step + factor;
-            true
+/// A linear expression: a sum of variables with factors, of a constant and of the number of steps with a factor.
+pub(crate) struct Linear {
+    pub(crate) coefficients: FxHashMap<NumVar, Number>,
+    pub(crate) constant: Number,
+    per_step: Number,
+}
+
+impl Linear {
+    /// `factor * expr`; `None` if the expression is not linear.
+    pub(crate) fn new(expr: &NumExpr, factor: Number) -> Option<Self> {
+        let mut linear =
+            Linear { coefficients: FxHashMap::default(), constant: Number::ZERO, per_step: Number::ZERO };
+        linear.add(expr, factor).then_some(linear)
+    }
+
+    /// Adds `factor * expr`. Returns true if the expression is linear.
+    pub(crate) fn add(&mut self, expr: &NumExpr, factor: Number) -> bool {
+        match expr {
+            NumExpr::Constant(c) => {
+                self.constant = self.constant + factor * *c;
+                true
+            }
+            NumExpr::Steps => {
+                self.per_step = self.per_step + factor;
+                true
+            }
+            NumExpr::Variable(v) => {
+                let coefficient = self.coefficients.entry(*v).or_insert(Number::ZERO);
+                *coefficient = *coefficient + factor;
+                true
+            }
+            NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
+                (ArithmeticOp::Add, a, b) => self.add(a, factor) && self.add(b, factor),
+                (ArithmeticOp::Subtract, a, b) => self.add(a, factor) && self.add(b, -factor),
+                (ArithmeticOp::Multiply, NumExpr::Constant(c), x)
+                | (ArithmeticOp::Multiply, x, NumExpr::Constant(c)) => self.add(x, factor * *c),
+                (ArithmeticOp::Divide, x, NumExpr::Constant(c)) if !c.is_zero() => self.add(x, factor / *c),
+                _ => false,
+            },
         }
-        NumExpr::Variable(v) => {
-            let coefficient = coefficients.entry(*v).or_insert(Number::ZERO);
-            *coefficient = *coefficient + factor;
-            true
-        }
-        NumExpr::Binary(op, sides) => match (op, &sides.0, &sides.1) {
-            (ArithmeticOp::Add, a, b) => {
-                linear(a, factor, coefficients, per_step) && linear(b, factor, coefficients, per_step)
-            }
-            (ArithmeticOp::Subtract, a, b) => {
-                linear(a, factor, coefficients, per_step) && linear(b, -factor, coefficients, per_step)
-            }
-            (ArithmeticOp::Multiply, NumExpr::Constant(c), x)
-            | (ArithmeticOp::Multiply, x, NumExpr::Constant(c)) => {
-                linear(x, factor * *c, coefficients, per_step)
-            }
-            (ArithmeticOp::Divide, x, NumExpr::Constant(c)) if !c.is_zero() => {
-                linear(x, factor / *c, coefficients, per_step)
-            }
-            _ => false,
-        },
     }
 }
 
@@ -180,9 +181,14 @@ pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
     }
     task.rules.iter().for_each(|r| in_formula(&r.body, &mut read));
     in_formula(&task.goal, &mut read);
+    read_for(task, read)
+}
+
+/// Adds the functions that effects on these read.
+fn read_for(task: &LiftedTask, mut read: FxHashSet<u32>) -> FxHashSet<u32> {
     loop {
         let before = read.len();
-        for (change, _) in groups().flat_map(|g| &g.changes) {
+        for (change, _) in task.schemas.iter().flat_map(|s| &s.effects).flat_map(|g| &g.changes) {
             if let EffectChange::Numeric(_, target, value) = change
                 && read.contains(&target.predicate)
             {
@@ -193,6 +199,38 @@ pub(crate) fn functions_read(task: &LiftedTask) -> FxHashSet<u32> {
             return read;
         }
     }
+}
+
+/// Functions whose value can matter for the value of a metric over states.
+pub(super) fn functions_of_metric(
+    task: &LiftedTask,
+    facts: &Facts,
+    metric: Option<&NumExpr>,
+) -> FxHashSet<u32> {
+    let mut read = FxHashSet::default();
+    if let Some(expr) = metric {
+        expr.for_each_variable(&mut |variable| {
+            read.insert(facts.variable_terms[variable as usize].predicate);
+        });
+    }
+    read_for(task, read)
+}
+
+/// The metric as a function of the last state. `read` are the functions that conditions depend on.
+pub(super) fn over_states(
+    task: &LiftedTask,
+    facts: &Facts,
+    expr: NumExpr,
+    read: &FxHashSet<u32>,
+) -> StateMetric {
+    let starts_at_zero = |v: &NumVar| {
+        let function = facts.variable_terms[*v as usize].predicate;
+        !read.contains(&function)
+            && task.counts_from_zero(function)
+            && facts.initial_number(*v).is_undefined()
+    };
+    let variables = 0..facts.variable_terms.len() as NumVar;
+    StateMetric { start: variables.filter(starts_at_zero).map(|v| (v, Number::ZERO)).collect(), expr }
 }
 
 fn in_formula(formula: &Formula, read: &mut FxHashSet<u32>) {

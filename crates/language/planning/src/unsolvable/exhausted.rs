@@ -23,6 +23,10 @@ pub(super) fn explain(
     generated: u64,
     resources: &mut dyn ResourceLimits,
 ) -> Vec<Reason> {
+    // Goals on numbers cannot be named, and the literals alone may have a plan.
+    if !task.goal.numeric.is_empty() {
+        return Vec::new();
+    }
     let mut parts = Parts { task: task.clone(), states: (generated / 2).max(MIN_STATES), resources };
     let goals = parts.smallest(&literals(&task.goal));
     let mut texts: Vec<String> = goals.iter().take(MAX_GOALS).map(|&g| text(task, g)).collect();
@@ -94,7 +98,7 @@ impl Parts<'_> {
         }
         let found = run_search(&self.task, Algorithm::Greedy, self.states, self.resources);
         self.states = self.states.saturating_sub(found.statistics.generated + 1);
-        found.outcome == Outcome::Unsolvable
+        found.outcome == Outcome::Unsolvable && !found.is_inexact
     }
 
     /// Leaves out literals, one at a time, as long as the others still never hold together.

@@ -72,7 +72,7 @@ fn the_validator_agrees_with_an_independent_simulator_on_4000_tasks() {
 
 #[test]
 fn the_planners_agree_with_brute_force() {
-    let row = compare_planners(33);
+    let row = compare_planners(&MIXES, 33);
     row.check("planners", 80);
     assert!(row.counts["solvable"] >= 15 && row.counts["unsolvable"] >= 3, "{:?}", row.counts);
 }
@@ -80,7 +80,22 @@ fn the_planners_agree_with_brute_force() {
 #[test]
 #[ignore = "study of half a minute: cargo xtask long-tests"]
 fn the_planners_agree_with_brute_force_on_1200_tasks() {
-    compare_planners(1200).check("planners", 3300);
+    compare_planners(&MIXES, 1200).check("planners", 3300);
+}
+
+#[test]
+fn the_planners_agree_with_brute_force_on_tasks_with_numbers() {
+    let mixes: Vec<Mix> = MIXES.into_iter().filter(Mix::has_numbers).collect();
+    let row = compare_planners(&mixes, 60);
+    row.check("planners with numbers", 180);
+    assert!(row.counts["solvable"] >= 25 && row.counts["unsolvable"] >= 3, "{:?}", row.counts);
+}
+
+#[test]
+#[ignore = "study of half a minute: cargo xtask long-tests"]
+fn the_planners_agree_with_brute_force_on_2000_tasks_with_numbers() {
+    let mixes: Vec<Mix> = MIXES.into_iter().filter(Mix::has_numbers).collect();
+    compare_planners(&mixes, 2000).check("planners with numbers", 6000);
 }
 
 #[test]
@@ -194,6 +209,7 @@ const LIMITS: CountingLimits = CountingLimits { polls: 50_000_000, bytes: 2 << 3
 
 /// A task whose space was searched completely.
 fn searched(
+    mixes: &[Mix],
     wanted: usize,
     row: &mut Row,
     mut check: impl FnMut(&mut Row, &str, &Task, &Space<'_>, &Simulator<'_>),
@@ -203,7 +219,7 @@ fn searched(
         if done == wanted {
             break;
         }
-        let mix: Mix = MIXES[number % MIXES.len()];
+        let mix = mixes[number % mixes.len()];
         let seed = first_seed() + (1 << 32) + number as u64;
         let task = Task::random(seed, mix);
         let simulator = Simulator::new(&task.domain, &task.problem);
@@ -222,9 +238,9 @@ fn searched(
 }
 
 /// Greedy, A*, breadth-first and anytime search against a complete search of each space.
-fn compare_planners(tasks: usize) -> Row {
+fn compare_planners(mixes: &[Mix], tasks: usize) -> Row {
     let mut row = Row::default();
-    searched(tasks, &mut row, |row, case, task, space, simulator| {
+    searched(mixes, tasks, &mut row, |row, case, task, space, simulator| {
         let Ok(efforts) = space.efforts() else { return };
         let best = efforts[0];
         row.count(if best.is_some() { "solvable" } else { "unsolvable" });
@@ -285,7 +301,7 @@ fn compare_planners(tasks: usize) -> Row {
 /// Anytime search that ends at early polls, against a complete search of each space.
 fn compare_bounds(tasks: usize) -> Row {
     let mut row = Row::default();
-    searched(tasks, &mut row, |row, case, task, space, simulator| {
+    searched(&MIXES, tasks, &mut row, |row, case, task, space, simulator| {
         let Ok(efforts) = space.efforts() else { return };
         let Some((best, _)) = efforts[0] else { return };
         let best = best.to_f64();

@@ -21,6 +21,7 @@ mod interface;
 mod joint;
 mod limits;
 mod mutated_texts;
+mod numbers;
 mod proofs;
 mod result_class;
 mod several_problems;

@@ -167,7 +167,7 @@ fn visible(side: &Side) -> Vec<bool> {
 /// A construct that the search does not handle.
 fn unsupported(side: &Side) -> Option<String> {
     let task = side.task();
-    if let Some(unsupported) = &task.search_unsupported {
+    if let Some(unsupported) = &task.numeric_condition {
         return Some(unsupported.what.clone());
     }
     let partial = task.operators.iter().any(|o| o.partial);
@@ -226,6 +226,7 @@ impl Shifts {
             delete: self.facts(side, &operator.delete),
             conditional: conditional.collect(),
             numeric: Box::default(),
+            metric: Box::default(),
             partial: false,
             cost: operator.cost,
         }
@@ -264,7 +265,8 @@ impl Shifts {
             metric_start: first.metric_start,
             maximize: first.maximize,
             cost_unsupported: first.cost_unsupported.clone(),
-            search_unsupported: None,
+            metric: None,
+            numeric_condition: None,
         }
     }
 }
@@ -293,6 +295,7 @@ fn merge(a: &Operator, b: Operator) -> Operator {
         delete: ascending(&a.delete, &b.delete),
         conditional: a.conditional.iter().cloned().chain(b.conditional.into_vec()).collect(),
         numeric: Box::default(),
+        metric: Box::default(),
         partial: false,
         cost: a.cost,
     }

@@ -42,8 +42,8 @@ pub(super) fn find(
         _ => return None,
     };
     let solvable = |side: &Side, resources: &mut dyn ResourceLimits| -> Option<bool> {
-        if side.task().goal_unreachable || side.task().search_unsupported.is_some() {
-            return side.task().search_unsupported.is_none().then_some(false);
+        if side.task().goal_unreachable || side.task().numeric_condition.is_some() {
+            return side.task().numeric_condition.is_none().then_some(false);
         }
         match run_search(side.task(), Algorithm::Greedy, limits.max_pairs, resources).outcome {
             Outcome::Plan(_) => Some(true),
@@ -202,6 +202,7 @@ fn compose_operators(a: &Operator, b: &Operator) -> Option<Operator> {
         delete: joined(&b.delete, &a.delete, &b.add),
         conditional: Box::default(),
         numeric: Box::default(),
+        metric: Box::default(),
         partial: false,
         cost: a.cost.saturating_add(b.cost),
     })

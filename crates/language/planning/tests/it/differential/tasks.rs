@@ -61,6 +61,12 @@ pub(crate) const MIXES: [Mix; 11] = [
     },
 ];
 
+impl Mix {
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.numeric
+    }
+}
+
 /// A task as text and as trees.
 pub(crate) struct Task {
     pub(crate) domain_text: String,

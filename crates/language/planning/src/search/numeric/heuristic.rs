@@ -1,0 +1,379 @@
+//! Heuristic values from the relaxation with numbers: a relaxed plan whose actions have a number of applications, and the same plan after its
+//! consumption was made up for.
+//!
+//! The exploration computes h_add, where a comparison costs as many applications as its distance needs. The relaxed plan follows the best supporters.
+//! Then it is balanced: what actions take from a function that they themselves need (fuel, money, goods, room) must be there, and goals on numbers
+//! must hold after everything that the plan adds and takes. Actions that produce what is missing are added, with what they need.
+
+use super::relaxed::Relaxed;
+use super::space::World;
+use crate::search::space::NONE;
+use crate::task::GroundTask;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const INFINITE: u32 = u32::MAX;
+/// Values are capped here, so that sums cannot overflow.
+const MOST: u32 = 1 << 28;
+/// Applications of an action whose effect does not help in the present state, but may in another.
+const IDLE: f64 = 1000.0;
+/// Most applications of one action.
+const MAX_TIMES: f64 = 1e6;
+/// Amounts below this are rounding.
+const TINY: f64 = 1e-7;
+
+/// Values of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Estimate {
+    /// Cost of the balanced relaxed plan.
+    pub(super) balanced: u32,
+    /// Cost of the relaxed plan.
+    pub(super) plain: u32,
+}
+
+/// Values of a relaxed operator during an evaluation.
+#[derive(Clone, Copy)]
+struct Count {
+    /// Preconditions not reached yet.
+    open: u32,
+    /// Cost of the operator plus the values of its preconditions.
+    total: u32,
+}
+
+/// The best way found to raise a function.
+#[derive(Clone, Copy)]
+struct Producer {
+    cost: f64,
+    row: u32,
+    affect: usize,
+}
+
+/// What a relaxed plan does to a function.
+#[derive(Clone, Copy)]
+struct Flow {
+    added: f64,
+    /// Everything taken.
+    taken: f64,
+    /// Taken by operators that need the function to be high.
+    consumed: f64,
+    /// Lowest value after the last of those, or infinity without them.
+    floor: f64,
+    is_waiting: bool,
+}
+
+const NO_FLOW: Flow = Flow { added: 0.0, taken: 0.0, consumed: 0.0, floor: f64::INFINITY, is_waiting: false };
+
+/// Evaluator; its tables are reused from state to state.
+pub(super) struct Heuristic<'r> {
+    task: &'r GroundTask,
+    relaxed: &'r Relaxed,
+    /// Cost of one application of each relaxed operator.
+    cost: Vec<u32>,
+    fresh: Vec<Count>,
+    rows: Vec<Count>,
+    value: Vec<u32>,
+    /// Supporter of each proposition, and for comparisons its entry of the changes.
+    supporter: Vec<(u32, usize)>,
+    heap: BinaryHeap<Reverse<(u32, u32)>>,
+    floats: Vec<f64>,
+    /// Value and size of each function.
+    levels: Vec<(f64, f64)>,
+    /// For each function the largest distance that a comparison still needs.
+    gap: Vec<f64>,
+    /// Change by each entry, in the present state.
+    change: Vec<f64>,
+    producers: Vec<Producer>,
+    // The relaxed plan.
+    times: Vec<f64>,
+    used: Vec<u32>,
+    marked: Vec<bool>,
+    touched: Vec<u32>,
+    stack: Vec<u32>,
+    flows: Vec<Flow>,
+    flowing: Vec<u32>,
+    queue: Vec<u32>,
+    by_origin: Vec<f64>,
+}
+
+impl<'r> Heuristic<'r> {
+    /// `cost` gives the cost of each of the task's operators, 1 or more.
+    pub(super) fn new(task: &'r GroundTask, relaxed: &'r Relaxed, cost: impl Fn(u32) -> u32) -> Self {
+        let cost: Vec<u32> = relaxed.origin.iter().map(|&o| if o == NONE { 0 } else { cost(o) }).collect();
+        let open = (0..relaxed.rows()).map(|row| relaxed.preconditions.row(row).len() as u32);
+        let fresh: Vec<Count> = open.zip(&cost).map(|(open, &total)| Count { open, total }).collect();
+        let functions = relaxed.functions.len();
+        Heuristic {
+            task,
+            relaxed,
+            rows: fresh.clone(),
+            fresh,
+            value: vec![INFINITE; relaxed.propositions],
+            supporter: vec![(NONE, 0); relaxed.propositions],
+            heap: BinaryHeap::new(),
+            floats: Vec::new(),
+            levels: vec![(0.0, 0.0); functions],
+            gap: vec![0.0; functions],
+            change: relaxed.affects.iter().map(|a| a.delta).collect(),
+            producers: Vec::new(),
+            times: vec![0.0; cost.len()],
+            cost,
+            used: Vec::new(),
+            marked: vec![false; relaxed.propositions],
+            touched: Vec::new(),
+            stack: Vec::new(),
+            flows: vec![NO_FLOW; functions],
+            flowing: Vec::new(),
+            queue: Vec::new(),
+            by_origin: vec![0.0; task.operators.len()],
+        }
+    }
+
+    /// The values and, in `preferred`, the applicable operators of the relaxed plan; `None` where the goal cannot be reached.
+    pub(super) fn evaluate(&mut self, world: &World, preferred: &mut Vec<u32>) -> Option<Estimate> {
+        preferred.clear();
+        self.explore(world);
+        if self.value[self.relaxed.goal as usize] == INFINITE {
+            return None;
+        }
+        Some(self.extract(preferred))
+    }
+
+    #[inline]
+    fn enqueue(&mut self, proposition: u32, value: u32, supporter: (u32, usize)) {
+        if value < self.value[proposition as usize] {
+            self.value[proposition as usize] = value;
+            self.supporter[proposition as usize] = supporter;
+            self.heap.push(Reverse((value, proposition)));
+        }
+    }
+
+    /// Values of all propositions.
+    fn explore(&mut self, world: &World) {
+        let relaxed = self.relaxed;
+        self.value.fill(INFINITE);
+        self.rows.copy_from_slice(&self.fresh);
+        self.producers.clear();
+        self.producers
+            .resize(relaxed.functions.len(), Producer { cost: f64::INFINITY, row: NONE, affect: 0 });
+        self.floats.clear();
+        self.floats.extend(world.numbers.iter().map(|n| n.to_f64()));
+        for (level, function) in self.levels.iter_mut().zip(&relaxed.functions) {
+            *level = function.value(&self.floats);
+        }
+        self.gap.fill(1.0);
+        relaxed.for_each_true(&world.facts, |p| self.enqueue(p, 0, (NONE, 0)));
+        for (c, comparison) in relaxed.comparisons.iter().enumerate() {
+            let level = self.levels[comparison.function as usize];
+            if comparison.holds(level, &world.numbers) {
+                self.enqueue(relaxed.first_comparison + c as u32, 0, (NONE, 0));
+            } else {
+                let gap = &mut self.gap[comparison.function as usize];
+                *gap = gap.max(comparison.bound - level.0);
+            }
+        }
+        while let Some(Reverse((value, proposition))) = self.heap.pop() {
+            if value > self.value[proposition as usize] {
+                continue;
+            }
+            for &row in relaxed.needed_by.row(proposition as usize) {
+                let count = &mut self.rows[row as usize];
+                count.total = count.total.saturating_add(value).min(MOST);
+                count.open -= 1;
+                if count.open == 0 {
+                    self.reach(row);
+                }
+            }
+        }
+    }
+
+    /// A relaxed operator whose preconditions are reached.
+    fn reach(&mut self, row: u32) {
+        let relaxed = self.relaxed;
+        let total = self.rows[row as usize].total;
+        for &effect in relaxed.effects.row(row as usize) {
+            self.enqueue(effect, total, (row, 0));
+        }
+        let cost = f64::from(self.cost[row as usize]);
+        let before = f64::from(total) - cost;
+        for a in relaxed.affects_of(row) {
+            let affect = &relaxed.affects[a];
+            let f = affect.function as usize;
+            let level = self.levels[f].0;
+            if affect.delta.is_nan() {
+                self.change[a] = if affect.target.is_nan() {
+                    relaxed.change(self.task, row, affect.function, &mut self.floats)
+                } else {
+                    affect.target - level
+                };
+            }
+            let change = self.change[a];
+            if change <= 0.0 && !affect.delta.is_nan() {
+                continue;
+            }
+            for &c in relaxed.comparisons_of.row(f) {
+                let comparison = &relaxed.comparisons[c as usize];
+                let proposition = relaxed.first_comparison + c;
+                if self.value[proposition as usize] == 0 {
+                    continue;
+                }
+                if affect.target < comparison.bound - 1e-5 * (1.0 + comparison.bound.abs()) {
+                    continue;
+                }
+                let times = applications(comparison.bound - level, change);
+                let value = (before + cost * times).min(f64::from(MOST)) as u32;
+                self.enqueue(proposition, value, (row, a));
+            }
+            if change > TINY {
+                let cost = before + cost * (self.gap[f] / change).max(1.0);
+                if cost < self.producers[f].cost {
+                    self.producers[f] = Producer { cost, row, affect: a };
+                }
+            }
+        }
+    }
+
+    /// The relaxed plan.
+    fn extract(&mut self, preferred: &mut Vec<u32>) -> Estimate {
+        self.require(self.relaxed.goal);
+        self.support();
+        let plain = self.length();
+        self.balance();
+        let balanced = self.length();
+        for &row in &self.used {
+            let origin = self.relaxed.origin[row as usize];
+            if origin != NONE && self.rows[row as usize].total == self.cost[row as usize] {
+                preferred.push(origin);
+            }
+        }
+        self.used.drain(..).for_each(|row| self.times[row as usize] = 0.0);
+        self.touched.drain(..).for_each(|p| self.marked[p as usize] = false);
+        self.flowing.drain(..).for_each(|f| self.flows[f as usize] = NO_FLOW);
+        Estimate { balanced, plain }
+    }
+
+    fn require(&mut self, proposition: u32) {
+        if !std::mem::replace(&mut self.marked[proposition as usize], true) {
+            self.touched.push(proposition);
+            self.stack.push(proposition);
+        }
+    }
+
+    /// Adds supporters of all required propositions.
+    fn support(&mut self) {
+        let relaxed = self.relaxed;
+        while let Some(proposition) = self.stack.pop() {
+            if self.value[proposition as usize] == 0 {
+                continue;
+            }
+            let (row, affect) = self.supporter[proposition as usize];
+            let Some(c) = proposition.checked_sub(relaxed.first_comparison) else {
+                if self.times[row as usize] == 0.0 {
+                    self.apply(row, 1.0);
+                }
+                continue;
+            };
+            let comparison = &relaxed.comparisons[c as usize];
+            let f = comparison.function as usize;
+            let missing = comparison.bound - self.levels[f].0 - self.flows[f].added;
+            if missing.is_nan() || missing > TINY {
+                self.apply(row, applications(missing, self.change[affect]));
+            }
+        }
+    }
+
+    /// Adds applications of a relaxed operator.
+    fn apply(&mut self, row: u32, times: f64) {
+        let relaxed = self.relaxed;
+        let first = self.times[row as usize] == 0.0;
+        self.times[row as usize] += times;
+        if first {
+            self.used.push(row);
+            for &p in relaxed.preconditions.row(row as usize) {
+                self.require(p);
+            }
+        }
+        for a in relaxed.affects_of(row) {
+            let affect = &relaxed.affects[a];
+            // An assignment has its effect once.
+            let times = if affect.target.is_nan() { times } else { f64::from(u8::from(first)) };
+            let change = times * self.change[a];
+            let f = affect.function as usize;
+            let is_goal = relaxed.goal_bound[f] > f64::NEG_INFINITY;
+            let flow = &mut self.flows[f];
+            if flow.added == 0.0 && flow.taken == 0.0 {
+                self.flowing.push(affect.function);
+            }
+            if change > 0.0 {
+                flow.added += change;
+            } else if change < 0.0 {
+                flow.taken -= change;
+                if affect.need > f64::NEG_INFINITY {
+                    flow.consumed -= change;
+                    flow.floor = flow.floor.min(affect.need + self.change[a]);
+                }
+                let is_watched = is_goal || flow.floor < f64::INFINITY;
+                if is_watched && !std::mem::replace(&mut flow.is_waiting, true) {
+                    self.queue.push(affect.function);
+                }
+            }
+        }
+    }
+
+    /// Adds producers of what the plan consumes, and of what goals on numbers miss at its end.
+    fn balance(&mut self) {
+        let mut repairs = 64 + 4 * self.used.len();
+        while let Some(function) = self.queue.pop() {
+            let f = function as usize;
+            self.flows[f].is_waiting = false;
+            let (flow, level) = (self.flows[f], self.levels[f].0);
+            let for_goal = self.relaxed.goal_bound[f] - (level + flow.added - flow.taken);
+            let for_consumers = flow.floor - (level + flow.added - flow.consumed);
+            let missing = if flow.floor < f64::INFINITY { for_goal.max(for_consumers) } else { for_goal };
+            let producer = self.producers[f];
+            if missing <= TINY || missing.is_nan() || producer.row == NONE {
+                continue;
+            }
+            if repairs == 0 {
+                self.queue.drain(..).for_each(|f| self.flows[f as usize].is_waiting = false);
+                return;
+            }
+            repairs -= 1;
+            self.apply(producer.row, applications(missing, self.change[producer.affect]));
+            self.support();
+        }
+    }
+
+    /// Cost of the relaxed plan. Relaxed operators of one operator take place together.
+    fn length(&mut self) -> u32 {
+        let mut sum = 0.0;
+        for &row in &self.used {
+            let origin = self.relaxed.origin[row as usize];
+            if origin != NONE {
+                let own = self.times[row as usize] * f64::from(self.cost[row as usize]);
+                let counted = &mut self.by_origin[origin as usize];
+                if own > *counted {
+                    sum += own - *counted;
+                    *counted = own;
+                }
+            }
+        }
+        for &row in &self.used {
+            let origin = self.relaxed.origin[row as usize];
+            if origin != NONE {
+                self.by_origin[origin as usize] = 0.0;
+            }
+        }
+        sum.min(f64::from(MOST)) as u32
+    }
+}
+
+/// Applications that cover a distance.
+fn applications(distance: f64, change: f64) -> f64 {
+    if distance.is_nan() || change.is_nan() {
+        1.0
+    } else if change > 0.0 {
+        (distance / change - TINY).ceil().clamp(1.0, MAX_TIMES)
+    } else {
+        IDLE
+    }
+}

@@ -1,0 +1,345 @@
+//! Searches of states with numbers: lazy best-first search with two heuristics and preferred operators, greedy or weighted by a price, and
+//! uniform-cost search.
+
+use super::heuristic::{Estimate, Heuristic};
+use super::relaxed::Relaxed;
+use super::space::{NumericSpace, VALUE_BYTES, Values, World};
+use crate::resources::{LimitWatch, StopReason};
+use crate::search::greedy::BucketQueue;
+use crate::search::space::{NONE, NodeTable, Outcome, SearchStatistics, StateId};
+use crate::task::NumExpr;
+use planforge_pddl::Number;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Pops by which a preferred open list is ahead after progress.
+const BOOST: i64 = 1000;
+
+/// A successor not yet generated: its parent and the operator.
+type Edge = (StateId, u32);
+
+/// One heuristic's open lists.
+struct Lists {
+    all: BucketQueue<Edge>,
+    preferred: BucketQueue<Edge>,
+    /// Pops charged to each; the list with fewer is served next.
+    turns: [i64; 2],
+    /// The lowest value of the heuristic so far.
+    best: u32,
+}
+
+impl Lists {
+    fn new() -> Self {
+        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: u32::MAX }
+    }
+}
+
+/// What better plans have less of.
+#[derive(Clone, Copy)]
+pub(super) enum Price<'t> {
+    /// The sum of the operators' costs.
+    Steps,
+    /// The value of an expression in the last state, or with `true` its negation.
+    Metric(&'t NumExpr, bool),
+}
+
+impl Price<'_> {
+    /// The price of the path to a state; undefined where the metric has no value.
+    pub(super) fn of(self, before: Number, cost: u64, world: &World) -> Number {
+        match self {
+            Price::Steps => before + Number::integer(cost.into()),
+            Price::Metric(expr, maximize) => {
+                let value = expr.value(&world.numbers);
+                if maximize { -value } else { value }
+            }
+        }
+    }
+}
+
+/// How a search that looks at prices orders states.
+#[derive(Clone, Copy)]
+pub(super) struct Pricing<'t> {
+    pub(super) price: Price<'t>,
+    pub(super) weight: u64,
+    /// Price of one unit of the heuristics' values.
+    pub(super) unit: f64,
+    /// True if states at the price of the best plan are left out.
+    pub(super) prunes: bool,
+}
+
+/// Result of a part of a search.
+pub(super) enum Progress {
+    /// Operators of a plan.
+    Plan(Vec<u32>),
+    /// No other plan was left out but those that are not cheaper.
+    Exhausted,
+    /// The work of this part is done.
+    Paused,
+}
+
+/// State of one search. It can pause and continue.
+pub(super) struct Search<'s, 't> {
+    space: &'s NumericSpace<'t>,
+    heuristic: Heuristic<'s>,
+    table: NodeTable,
+    values: Values,
+    lists: [Lists; 2],
+    /// True for each operator that is preferred in the state under expansion.
+    preferred: Vec<bool>,
+    pricing: Option<Pricing<'t>>,
+    /// Price of the best way to each state that was found.
+    reached: Vec<Number>,
+    /// Values beside each state.
+    sides: Vec<Number>,
+    start_price: f64,
+    /// True once a step made the price fall: a loop may then be a better way to its own state, so ways are not replaced any more.
+    falls: bool,
+    started: bool,
+    world: World,
+    next: World,
+    row: Vec<u64>,
+    favourites: Vec<u32>,
+    operators: Vec<u32>,
+}
+
+impl<'s, 't> Search<'s, 't> {
+    /// A greedy search, or with `pricing` one for cheap plans. `cost` is what the heuristics count for each operator.
+    pub(super) fn new(
+        space: &'s NumericSpace<'t>,
+        relaxed: &'s Relaxed,
+        pricing: Option<Pricing<'t>>,
+        cost: impl Fn(u32) -> u32,
+    ) -> Self {
+        Search {
+            space,
+            heuristic: Heuristic::new(space.task, relaxed, cost),
+            table: NodeTable::new(space.words()),
+            values: Values::default(),
+            lists: [Lists::new(), Lists::new()],
+            preferred: vec![false; space.task.operators.len()],
+            pricing,
+            reached: Vec::new(),
+            sides: Vec::new(),
+            start_price: 0.0,
+            falls: false,
+            started: false,
+            world: World::default(),
+            next: World::default(),
+            row: Vec::new(),
+            favourites: Vec::new(),
+            operators: Vec::new(),
+        }
+    }
+
+    /// Searches a plan that is cheaper than `ceiling` until `evaluations` more were made.
+    pub(super) fn run(
+        &mut self,
+        ceiling: Option<Number>,
+        evaluations: u64,
+        watch: &mut LimitWatch<'_>,
+        statistics: &mut SearchStatistics,
+    ) -> Result<Progress, StopReason> {
+        let end = statistics.evaluated.saturating_add(evaluations);
+        if !std::mem::replace(&mut self.started, true) {
+            self.next = self.space.initial();
+            self.space.pack(&self.next, &mut self.values, &mut self.row);
+            let (root, _) = self.table.insert(&self.row, NONE, NONE);
+            let price = self.pricing.map_or(Number::ZERO, |p| p.price.of(Number::ZERO, 0, &self.next));
+            self.start_price = price.to_f64();
+            self.remember(root, true, price);
+            let is_goal = self.space.is_goal(&self.next);
+            self.expand(root, statistics);
+            if is_goal && ceiling.is_none() {
+                return Ok(Progress::Plan(Vec::new()));
+            }
+        }
+        while statistics.evaluated < end {
+            watch.tick(self.table.len(), self.bytes_per_state())?;
+            let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
+            self.load(parent);
+            if !self.space.apply(&self.world, operator, &mut self.next) {
+                continue;
+            }
+            statistics.generated += 1;
+            let mut price = Number::ZERO;
+            if let Some(pricing) = self.pricing {
+                let before = self.reached[parent as usize];
+                let cost = self.space.task.operators[operator as usize].cost;
+                price = pricing.price.of(before, cost, &self.next);
+                self.falls |= is_less(price, before);
+                if pricing.prunes && ceiling.is_some_and(|ceiling| !is_less(price, ceiling)) {
+                    continue;
+                }
+            }
+            self.space.pack(&self.next, &mut self.values, &mut self.row);
+            let (id, new) = self.table.insert(&self.row, parent, operator);
+            if !new {
+                let is_better =
+                    self.pricing.is_some() && !self.falls && is_less(price, self.reached[id as usize]);
+                if !is_better {
+                    continue;
+                }
+                self.table.set_parent(id, parent, operator);
+            }
+            self.remember(id, new, price);
+            let is_plan =
+                self.space.is_goal(&self.next) && ceiling.is_none_or(|ceiling| is_less(price, ceiling));
+            self.expand(id, statistics);
+            if is_plan {
+                return Ok(Progress::Plan(self.table.path(id)));
+            }
+        }
+        Ok(Progress::Paused)
+    }
+
+    fn bytes_per_state(&self) -> u64 {
+        let states = self.table.len() as u64 + 1;
+        let waiting: usize = self.lists.iter().map(|l| l.all.len() + l.preferred.len()).sum();
+        let beside = if self.pricing.is_some() { 32 * (1 + self.space.side_len() as u64) } else { 0 };
+        self.table.bytes_per_state()
+            + beside
+            + 16 * (1 + waiting as u64 / states)
+            + VALUE_BYTES * self.values.len() as u64 / states
+    }
+
+    /// Unpacks a state.
+    fn load(&mut self, id: StateId) {
+        let sides = self.space.side_len();
+        let side = match self.pricing {
+            Some(_) => &self.sides[id as usize * sides..(id as usize + 1) * sides],
+            None => &[],
+        };
+        self.space.unpack(self.table.state(id), side, &self.values, &mut self.world);
+    }
+
+    /// Records the price of the way to the state `next`.
+    fn remember(&mut self, id: StateId, new: bool, price: Number) {
+        if self.pricing.is_none() {
+            return;
+        }
+        if new {
+            self.reached.push(price);
+            self.sides.extend(self.space.side(&self.next));
+        } else {
+            self.reached[id as usize] = price;
+            let start = id as usize * self.space.side_len();
+            for (i, value) in self.space.side(&self.next).enumerate() {
+                self.sides[start + i] = value;
+            }
+        }
+    }
+
+    /// Evaluates the state `next` and queues its successors.
+    fn expand(&mut self, id: StateId, statistics: &mut SearchStatistics) {
+        statistics.evaluated += 1;
+        let Some(estimate) = self.heuristic.evaluate(&self.next, &mut self.favourites) else { return };
+        statistics.expanded += 1;
+        let Estimate { balanced, plain } = estimate;
+        let values = [balanced, plain];
+        let mut progress = false;
+        for (list, value) in self.lists.iter_mut().zip(values) {
+            if value < list.best {
+                list.best = value;
+                progress = true;
+            }
+        }
+        if progress {
+            self.lists.iter_mut().for_each(|l| l.turns[1] -= BOOST);
+        }
+        let keys = values.map(|value| match &self.pricing {
+            None => u64::from(value),
+            Some(pricing) => {
+                let spent = self.reached[id as usize].to_f64() - self.start_price;
+                let spent = (spent / pricing.unit).clamp(0.0, 1e15);
+                (if spent.is_nan() { 0 } else { spent as u64 }) + pricing.weight * u64::from(value)
+            }
+        });
+        self.space.applicable(&self.next, &mut self.operators);
+        self.favourites.iter().for_each(|&o| self.preferred[o as usize] = true);
+        for &operator in &self.operators {
+            let preferred = self.preferred[operator as usize];
+            for (list, key) in self.lists.iter_mut().zip(keys) {
+                list.all.push(key, (id, operator));
+                if preferred {
+                    list.preferred.push(key, (id, operator));
+                }
+            }
+        }
+        self.favourites.iter().for_each(|&o| self.preferred[o as usize] = false);
+    }
+
+    /// The next successor, from the list that had the fewest turns.
+    fn pop(&mut self) -> Option<Edge> {
+        let mut best: Option<(i64, usize, usize)> = None;
+        for (l, lists) in self.lists.iter().enumerate() {
+            for (kind, len) in [lists.all.len(), lists.preferred.len()].into_iter().enumerate() {
+                if len > 0 && best.is_none_or(|(turns, _, _)| lists.turns[kind] < turns) {
+                    best = Some((lists.turns[kind], l, kind));
+                }
+            }
+        }
+        let (_, l, kind) = best?;
+        let lists = &mut self.lists[l];
+        lists.turns[kind] += 1;
+        if kind == 0 { lists.all.pop() } else { lists.preferred.pop() }
+    }
+}
+
+/// Returns true if both have a value and the first is the smaller one.
+pub(super) fn is_less(a: Number, b: Number) -> bool {
+    a.compare(b).is_some_and(std::cmp::Ordering::is_lt)
+}
+
+/// Bytes of a state in uniform-cost search beside the table, about.
+const UNIFORM_BYTES: u64 = 50;
+
+/// A cheapest plan, or with `steps` one with fewest steps.
+pub(super) fn search_uniform(
+    space: &NumericSpace<'_>,
+    steps: bool,
+    watch: &mut LimitWatch<'_>,
+    statistics: &mut SearchStatistics,
+) -> Result<Outcome, StopReason> {
+    let mut table = NodeTable::new(space.words());
+    let mut values = Values::default();
+    let mut reached: Vec<u128> = vec![0];
+    let mut open = BinaryHeap::new();
+    let (mut world, mut next) = (space.initial(), World::default());
+    let (mut row, mut operators) = (Vec::new(), Vec::new());
+    space.pack(&world, &mut values, &mut row);
+    let (root, _) = table.insert(&row, NONE, NONE);
+    open.push(Reverse((0, root)));
+    while let Some(Reverse((cost, id))) = open.pop() {
+        if cost > reached[id as usize] {
+            continue;
+        }
+        space.unpack(table.state(id), &[], &values, &mut world);
+        if space.is_goal(&world) {
+            return Ok(Outcome::Plan(table.path(id)));
+        }
+        statistics.expanded += 1;
+        space.applicable(&world, &mut operators);
+        for &operator in &operators {
+            let per_value = VALUE_BYTES * values.len() as u64 / (table.len() as u64 + 1);
+            watch.tick(table.len(), table.bytes_per_state() + UNIFORM_BYTES + per_value)?;
+            if !space.apply(&world, operator, &mut next) {
+                continue;
+            }
+            statistics.generated += 1;
+            let own = if steps { 1 } else { space.task.operators[operator as usize].cost };
+            let total = cost + u128::from(own);
+            space.pack(&next, &mut values, &mut row);
+            let (child, new) = table.insert(&row, id, operator);
+            if new {
+                reached.push(total);
+            } else if total < reached[child as usize] {
+                reached[child as usize] = total;
+                table.set_parent(child, id, operator);
+            } else {
+                continue;
+            }
+            open.push(Reverse((total, child)));
+        }
+    }
+    Ok(Outcome::Unsolvable)
+}

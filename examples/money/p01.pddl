@@ -1,0 +1,16 @@
+; Twelve coins are to become thirty. The plums of the orchard are cheap, and the harbour pays most for jam.
+(define (problem jam-for-thirty-coins)
+  (:domain jam-stall)
+  (:objects orchard village harbour - town)
+  (:init
+    (at village)
+    (road village orchard) (road orchard village) (road village harbour) (road harbour village)
+    (stove village)
+    (= (money) 12)
+    (= (fare village orchard) 1) (= (fare orchard village) 1)
+    (= (fare village harbour) 1.5) (= (fare harbour village) 1.5)
+    (= (plum-price orchard) 0.6) (= (plum-price village) 1.2) (= (plum-price harbour) 0)
+    (= (jam-price orchard) 0) (= (jam-price village) 3) (= (jam-price harbour) 5.25)
+    (= (plums) 0) (= (jars) 0) (= (basket) 8) (= (licence-fee) 4))
+  (:goal (and (at village) (>= (money) 30)))
+  (:metric maximize (money)))
