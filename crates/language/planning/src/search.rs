@@ -15,6 +15,7 @@ mod width;
 mod windows;
 
 pub(crate) use mutex::ReachablePairs;
+pub(crate) use relaxed::{FfHeuristic, Relaxed};
 pub use space::SearchStatistics;
 pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId, initial_state};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};

@@ -194,7 +194,7 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[Num
 
 /// Returns the numeric variables after a step, all amounts computed in the state before it. `None` if an effect has no
 /// value, or if two effects contradict each other: one step may change a variable several times by amounts only.
-fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
+pub(crate) fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
     let mut numbers = state.numbers.clone();
     let mut changed: FxHashMap<u32, bool> = FxHashMap::default();
     for effect in &operator.numeric {
