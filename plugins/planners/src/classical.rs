@@ -10,6 +10,8 @@
 //!
 //! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven.
 //!
+//! A task with durative actions or timed initial literals gets a plan with times by `greedy` and `anytime`; the others refuse it.
+//!
 //! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a
 //! limit (of the stage, of the options, of the host's deadline, or an interrupt) is `limit-reached`. None of
 //! these is a statement about solvability. A task proven to have no plan comes with an explanation by delete
@@ -33,10 +35,11 @@ pub use codes::CODES;
 use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{
     LimitKind, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, ReportedDiagnostic, SearchStatistics,
+    StepTimes,
 };
 use planforge_diagnostics::{Diagnostic, SourceMap};
 use planforge_pddl::ast::{Domain, Problem};
-use planforge_pddl::read_task;
+use planforge_pddl::{Number, read_task};
 use planforge_planning::task::Unsupported;
 use planforge_planning::{
     Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ResourceLimits, StopReason,
@@ -51,7 +54,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
-pub const SUPPORTS: [&str; 9] = [
+pub const SUPPORTS: [&str; 12] = [
     ":typing",
     ":negative-preconditions",
     ":disjunctive-preconditions",
@@ -61,6 +64,9 @@ pub const SUPPORTS: [&str; 9] = [
     ":conditional-effects",
     ":action-costs",
     ":derived-predicates",
+    ":durative-actions",
+    ":duration-inequalities",
+    ":timed-initial-literals",
 ];
 
 #[derive(Debug)]
@@ -142,6 +148,11 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
 fn size(plan: &Plan) -> String {
     let steps = plan.steps.len();
     let steps = format!("{steps} step{}", if steps == 1 { "" } else { "s" });
+    if let Some(makespan) = plan.makespan() {
+        let cost = plan.cost.filter(|&cost| cost != makespan.to_f64());
+        let cost = cost.map(|cost| format!("cost {cost}, ")).unwrap_or_default();
+        return format!("{cost}makespan {makespan} ({steps})");
+    }
     match plan.cost.filter(|&cost| cost != plan.steps.len() as f64) {
         Some(cost) => format!("cost {cost} ({steps})"),
         None => steps,
@@ -195,6 +206,10 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
             let explanation = explain(&why, sources);
             PlanOutcome::ProvenUnsolvable { explanation, statistics }
         }
+        planforge_planning::SearchOutcome::Exhausted => {
+            let what = format!("{} ended without a plan or a proof", result.method);
+            PlanOutcome::Exhausted { explanation: vec![what], statistics }
+        }
         planforge_planning::SearchOutcome::LimitReached(reason) => PlanOutcome::LimitReached {
             limit: limit_kind(reason),
             message: format!("{reason} was reached before a plan was found"),
@@ -209,7 +224,17 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
 }
 
 fn document(plan: &Plan) -> PlanDocument {
-    PlanDocument { steps: plan.step_texts(), cost: plan.cost, bound: plan.bound, ..PlanDocument::default() }
+    let times = plan.times.iter().map(|times| StepTimes {
+        start: times.start.to_f64(),
+        duration: times.duration.map(Number::to_f64),
+    });
+    PlanDocument {
+        steps: plan.step_texts(),
+        times: times.collect(),
+        cost: plan.cost,
+        bound: plan.bound,
+        ..PlanDocument::default()
+    }
 }
 
 fn statistics(result: &PlanResult) -> SearchStatistics {

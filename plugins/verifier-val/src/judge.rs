@@ -10,9 +10,12 @@ use planforge_contract::{
 };
 use planforge_diagnostics::{Diagnostic, SourceId, Span};
 use planforge_pddl::ast::Domain;
-use planforge_planning::{FailedCondition, ValidationReport, Validator, normalize, parse_plan};
+use planforge_planning::{
+    FailedCondition, ValidationOptions, ValidationReport, Validator, normalize, parse_plan,
+};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
 use planforge_plugin_sdk::feedback::{self, Unmet};
+use std::collections::BTreeSet;
 
 const PLAN: SourceId = SourceId(2);
 
@@ -130,7 +133,8 @@ fn judge_plan(
     let report = match normalize(domain, problem) {
         Ok(task) => {
             let mut deadline = options.limits.deadline(host, 1);
-            Validator::new(task).validate(&parse_plan(&text, PLAN), &mut deadline)
+            let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+            Validator::new(task).validate_with(&parse_plan(&text, PLAN), &options, &mut deadline)
         }
         Err(errors) => {
             let errors = checked.report(&errors);
@@ -145,12 +149,15 @@ fn judge_plan(
     }
     assessment.evidence = unplanned::of(&report);
     assessment.metrics.insert("steps".into(), report.steps as f64);
-    assessment.metrics.insert("executed".into(), report.trace.len() as f64);
+    // A durative action is in the trace twice.
+    let executed: BTreeSet<usize> = report.trace.iter().map(|step| step.index).collect();
+    assessment.metrics.insert("executed".into(), executed.len() as f64);
     if let (Decision::Accepted, Some(cost)) = (&assessment.decision, report.cost) {
         assessment.metrics.insert("cost".into(), cost);
     }
     if options.backend == Backend::Val {
-        let answer = val::ask(host, options, domain_text, problem_text, &text)?;
+        let has_durations = !domain.durative_actions.is_empty();
+        let answer = val::ask(host, options, domain_text, problem_text, &text, has_durations)?;
         assessment = val::decide(assessment, answer);
     }
     checked.diagnostics.extend(found);

@@ -8,7 +8,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{parse_domain, parse_problem};
 use planforge_planning::equivalence::domains::{EquivalenceLimits, compare_domains};
 use planforge_planning::{
-    PlanOptions, ResourceLimits, SearchOutcome, Validator, normalize, parse_plan, plan,
+    PlanOptions, ResourceLimits, SearchOutcome, ValidationOptions, Validator, normalize, parse_plan, plan,
 };
 use planforge_plugin_common::judging::domains::to_compared_problem;
 use planforge_plugin_common::judging::reports::ComparedProblem;
@@ -244,6 +244,9 @@ impl TaskTexts {
             SearchOutcome::ProvenUnsolvable(explanation) => {
                 format!("There is no plan. {}", explanation.text())
             }
+            SearchOutcome::Exhausted => {
+                "No plan was found, and that there is none is not proven.".to_owned()
+            }
             SearchOutcome::LimitReached(reason) => format!("No plan was found: {reason} ended the search."),
             SearchOutcome::Unsupported(parts) => {
                 let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
@@ -256,7 +259,8 @@ impl TaskTexts {
     fn validate(&self, plan: &str, limits: &mut dyn ResourceLimits) -> Result<Value, String> {
         let (domain, problem) = self.read()?;
         let task = normalize(&domain, &problem).map_err(|found| first_message(&found))?;
-        let report = Validator::new(task).validate(&parse_plan(plan, SourceId(2)), limits);
+        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+        let report = Validator::new(task).validate_with(&parse_plan(plan, SourceId(2)), &options, limits);
         let told = tell_plan(&report, &self.wording);
         let picture = self.picture.as_deref();
         let texts = PlanTexts { domain: &self.domain, problem: &self.problem, plan, picture, wording: None };

@@ -171,7 +171,9 @@ impl Model {
                     found = Found::Unsolvable(explanation.text());
                     break;
                 }
-                SearchOutcome::LimitReached(_) | SearchOutcome::Unsupported(_) => {}
+                SearchOutcome::Exhausted
+                | SearchOutcome::LimitReached(_)
+                | SearchOutcome::Unsupported(_) => {}
             }
         }
         found

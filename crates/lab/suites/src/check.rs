@@ -350,6 +350,7 @@ impl Check<'_> {
                     .at(source, place, "");
                 (unsolvable.help(explanation.text()), Solved::Unsolvable)
             }
+            SearchOutcome::Exhausted => undecided("the search ended without a plan or a proof".to_owned()),
             SearchOutcome::LimitReached(reason) => undecided(format!("{reason} was reached")),
             SearchOutcome::Unsupported(found) => {
                 let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();

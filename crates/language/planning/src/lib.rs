@@ -21,6 +21,7 @@ mod search;
 mod simulate;
 mod solve;
 pub mod task;
+mod temporal;
 mod top_k;
 mod unsolvable;
 mod validate;
@@ -33,7 +34,7 @@ pub use plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken, parse_plan};
 pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
 pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};
-pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, plan, plan_with_progress};
+pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes, plan, plan_with_progress};
 pub use top_k::{QualityBound, TopKEnd, TopKOptions, TopKOutcome, TopKResult, top_k};
 pub use unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
 pub use validate::{

@@ -17,6 +17,7 @@ mod windows;
 
 pub(crate) use mutex::ReachablePairs;
 pub(crate) use numeric::metric_value;
+pub(crate) use relaxed::{FfHeuristic, Relaxed};
 pub use space::SearchStatistics;
 pub(crate) use space::{NONE, NodeTable, Outcome, Space, StateId, initial_state};
 pub(crate) use top_k::{End as PlansEnd, PlanRequest, Plans};

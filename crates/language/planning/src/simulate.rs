@@ -193,7 +193,7 @@ pub(crate) fn apply_facts(operator: &Operator, facts: &mut [u64], numbers: &[Num
 }
 
 /// Returns the numeric variables after a step; `None` if it is not applicable.
-fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
+pub(crate) fn next_numbers(operator: &Operator, state: &State) -> Option<Box<[Number]>> {
     let mut numbers = state.numbers.clone();
     apply_numbers(operator, &state.facts, &state.numbers, &mut numbers).then_some(numbers)
 }

@@ -9,7 +9,7 @@ use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
-use planforge_pddl::ast::{Domain, Problem};
+use planforge_pddl::ast::{CompareOp, Domain, Problem};
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,11 +34,29 @@ impl Default for PlanOptions {
     }
 }
 
+/// Times of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepTimes {
+    /// Time of its start.
+    pub start: Number,
+    /// Its duration; `None` for an instantaneous action.
+    pub duration: Option<Number>,
+}
+
+impl StepTimes {
+    /// Time of its end.
+    pub fn end(&self) -> Number {
+        self.start + self.duration.unwrap_or(Number::ZERO)
+    }
+}
+
 /// A sequence of ground actions that reaches the goal.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The steps in order.
+    /// The steps in order; ascending by their start, if they have times.
     pub steps: Vec<GroundAction>,
+    /// Times of the steps; empty for a task without time.
+    pub times: Vec<StepTimes>,
     /// The metric's value (the number of steps without a metric); `None` where it depends on more than the steps.
     pub cost: Option<f64>,
     /// The proven bound on the metric: no plan has a better value. `None` if nothing is proven.
@@ -54,14 +72,46 @@ impl Plan {
     pub fn step_texts(&self) -> Vec<String> {
         self.steps.iter().map(|s| self.symbols.step(s)).collect()
     }
+
+    /// Each step as a line of a plan file: `(name arg arg)`, or with its times `0.001: (name arg arg) [5.000]`.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(index, step): (usize, &GroundAction)| {
+            let step = self.symbols.step(step);
+            match self.times.get(index) {
+                None => step,
+                Some(StepTimes { start, duration: None }) => format!("{}: {step}", time_text(*start)),
+                Some(StepTimes { start, duration: Some(duration) }) => {
+                    format!("{}: {step} [{}]", time_text(*start), time_text(*duration))
+                }
+            }
+        };
+        self.steps.iter().enumerate().map(line).collect()
+    }
+
+    /// End of the last step; `None` for a task without time.
+    pub fn makespan(&self) -> Option<Number> {
+        self.times.iter().map(StepTimes::end).reduce(|a, b| if CompareOp::Less.holds(a, b) { b } else { a })
+    }
+}
+
+/// A time with three digits after the point, or six if it has more.
+fn time_text(time: Number) -> String {
+    let digits = |scale: i128| {
+        let (value, denominator) = (time * Number::integer(scale)).parts()?;
+        (denominator == 1).then(|| (value / scale, value % scale))
+    };
+    match (digits(1000), digits(1_000_000)) {
+        (Some((whole, rest)), _) => format!("{whole}.{rest:03}"),
+        (None, Some((whole, rest))) => format!("{whole}.{rest:06}"),
+        (None, None) => time.to_string(),
+    }
 }
 
 impl fmt::Display for Plan {
-    /// One step a line, then the cost as a comment, as the planning competitions write plans.
+    /// One step a line, then the cost as a comment, as the planning competitions write plans. Steps with times are
+    /// `0.001: (mend f1) [5.000]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.steps {
-            writeln!(f, "{}", self.symbols.step(step))?;
-        }
+        self.lines().iter().try_for_each(|line| writeln!(f, "{line}"))?;
         match self.cost {
             Some(cost) => writeln!(f, "; cost = {cost}"),
             None => Ok(()),
@@ -76,6 +126,8 @@ pub enum SearchOutcome {
     Plan(Plan),
     /// No plan exists: the whole state space was searched, or delete relaxation or pairs of literals show it.
     ProvenUnsolvable(Explanation),
+    /// The search ended without a plan, which does not prove that there is none.
+    Exhausted,
     /// A limit ended the work.
     LimitReached(StopReason),
     /// The task has constructs that this search does not handle.
@@ -133,6 +185,9 @@ pub fn plan_with_progress(
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
+    if lifted.extension.has_time() {
+        return Ok(crate::temporal::plan_with_time(lifted, options, resources, on_plan));
+    }
     if !lifted.unsupported.is_empty() {
         return Ok(unsearched(SearchOutcome::Unsupported(lifted.unsupported)));
     }
@@ -183,6 +238,7 @@ pub(crate) fn plan_ground(
             if is_over_states { metric_value(task, &actions).map(Number::to_f64) } else { metric(cost) };
         Plan {
             steps: actions.iter().map(|&action| task.actions[action as usize].clone()).collect(),
+            times: Vec::new(),
             cost: value,
             bound: is_bounded.then(|| metric(floor)).flatten(),
             optimal,

@@ -208,6 +208,7 @@ fn top_k_ground(
         .plans
         .iter()
         .map(|(cost, actions)| Plan {
+            times: Vec::new(),
             steps: actions.iter().map(|&a| task.actions[a as usize].clone()).collect(),
             cost: task.metric_value(*cost).map(Number::to_f64),
             bound: lowest.and_then(|cost| task.metric_value(cost)).map(Number::to_f64),

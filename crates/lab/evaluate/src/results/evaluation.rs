@@ -577,7 +577,9 @@ fn plan_for(domain: &Domain, problem: &Problem) -> Planned {
     match plan(domain, problem, &options, &mut LIMITS.clone()).map(|result| result.outcome) {
         Ok(SearchOutcome::Plan(plan)) => Ok(Some(parse_plan(&plan.to_string(), SourceId(0)))),
         Ok(SearchOutcome::ProvenUnsolvable(_)) | Err(_) => Ok(None),
-        Ok(SearchOutcome::LimitReached(_) | SearchOutcome::Unsupported(_)) => Err(Undecided),
+        Ok(SearchOutcome::Exhausted | SearchOutcome::LimitReached(_) | SearchOutcome::Unsupported(_)) => {
+            Err(Undecided)
+        }
     }
 }
 

@@ -212,7 +212,7 @@ fn evaluate(work: &OmissionWork<'_>, spec: &OmissionsSpec, watch: &Watch) -> Out
         match found {
             Ok(SearchOutcome::Plan(_)) => outcomes.found += 1,
             Ok(SearchOutcome::ProvenUnsolvable(_)) => outcomes.unsolvable += 1,
-            Ok(SearchOutcome::LimitReached(_)) => outcomes.limit += 1,
+            Ok(SearchOutcome::Exhausted | SearchOutcome::LimitReached(_)) => outcomes.limit += 1,
             Ok(SearchOutcome::Unsupported(_)) | Err(_) => outcomes.refused += 1,
         }
     }

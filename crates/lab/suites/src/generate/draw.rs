@@ -165,9 +165,10 @@ fn ask(
         .map_err(|diagnostics| GenerationError { diagnostics, sources: SourceMap::default() })?;
     match result.outcome {
         SearchOutcome::Plan(plan) => {
-            Ok(SearchResult::Plan(plan.step_texts().iter().map(|step| format!("{step}\n")).collect()))
+            Ok(SearchResult::Plan(plan.lines().iter().map(|step| format!("{step}\n")).collect()))
         }
         SearchOutcome::ProvenUnsolvable(_) => Ok(SearchResult::None("it has no plan".to_owned())),
+        SearchOutcome::Exhausted => Ok(SearchResult::None("no plan was found".to_owned())),
         // These two are counted and come out alike everywhere; clock and memory do not.
         SearchOutcome::LimitReached(reason @ (StopReason::Nodes | StopReason::Grounding)) => {
             Ok(SearchResult::None(format!("no plan was found within {reason}")))

@@ -66,6 +66,7 @@ pub fn goal_plan(
             GoalPlan::Plan(plan.steps.iter().map(step).collect())
         }
         SearchOutcome::ProvenUnsolvable(_) => GoalPlan::Unsolvable,
+        SearchOutcome::Exhausted => GoalPlan::NotFound("no plan was found".to_owned()),
         SearchOutcome::LimitReached(StopReason::Nodes) => {
             GoalPlan::NotFound(format!("no plan was found within {max_nodes} search nodes"))
         }

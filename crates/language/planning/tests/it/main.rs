@@ -27,6 +27,7 @@ mod result_class;
 mod several_problems;
 mod suites;
 mod support;
+mod temporal;
 mod timed;
 mod top_k;
 mod unsolvable;

@@ -12,24 +12,24 @@ use std::fmt::Write;
 
 /// Times are counted in ticks of half a thousandth, the least distance of interfering events is two ticks.
 const EPSILON: i64 = 2;
-const OBJECTS: [&str; 2] = ["a", "b"];
+pub(crate) const OBJECTS: [&str; 2] = ["a", "b"];
 
 /// An argument of `q`: the action's parameter or an object.
 #[derive(Clone, Copy)]
-enum Argument {
+pub(crate) enum Argument {
     Parameter,
     Object(usize),
 }
 
 /// `(p0)`, `(p1)`, `(q ARGUMENT)`.
 #[derive(Clone, Copy)]
-enum Fact {
+pub(crate) enum Fact {
     P(usize),
     Q(Argument),
 }
 
 #[derive(Clone)]
-enum Test {
+pub(crate) enum Test {
     Literal(Fact, bool),
     All,
     Some,
@@ -62,22 +62,22 @@ struct Schema {
     end: Half,
 }
 
-struct Task {
+pub(crate) struct Task {
     schemas: Vec<Schema>,
     facts: BTreeSet<usize>,
     numbers: [i64; 2],
     timed: Vec<(i64, Fact, bool)>,
-    goal: Vec<Test>,
+    pub(crate) goal: Vec<Test>,
     soft_goal: Vec<Test>,
     /// Operator, times, conditions, and whether it is a preference.
-    constraints: Vec<(&'static str, Vec<i64>, Vec<Test>, bool)>,
+    pub(crate) constraints: Vec<(&'static str, Vec<i64>, Vec<Test>, bool)>,
 }
 
-struct Step {
-    schema: usize,
-    object: usize,
-    start: i64,
-    duration: i64,
+pub(crate) struct Step {
+    pub(crate) schema: usize,
+    pub(crate) object: usize,
+    pub(crate) start: i64,
+    pub(crate) duration: i64,
 }
 
 fn decimal(ticks: i64) -> String {
@@ -195,7 +195,7 @@ impl Simple {
 }
 
 /// The verdict of the definitions: the violations of the preferences (goal, actions, constraints) and the metric of a valid plan.
-fn judge(task: &Task, plan: &[Step]) -> Option<(u64, i64)> {
+pub(crate) fn judge(task: &Task, plan: &[Step]) -> Option<(u64, i64)> {
     let mut valid = true;
     let mut violations = 0;
     for step in plan {
@@ -376,7 +376,7 @@ fn some<T>(
     items
 }
 
-fn tests(random: &mut Random, percent: usize, parameter: bool) -> Vec<Test> {
+pub(crate) fn tests(random: &mut Random, percent: usize, parameter: bool) -> Vec<Test> {
     some(random, 2, percent, |random| random_test(random, parameter))
 }
 
@@ -405,7 +405,7 @@ fn moment(random: &mut Random) -> i64 {
     500 * random.below(5) as i64 + if random.chance(25) { random.below(4) as i64 } else { 0 }
 }
 
-fn random_task(random: &mut Random) -> Task {
+pub(crate) fn random_task(random: &mut Random) -> Task {
     let schemas = (0..3).map(|_| {
         let duration = random.chance(65).then(|| {
             let least = 500 * random.below(3) as i64;
@@ -446,7 +446,7 @@ fn random_task(random: &mut Random) -> Task {
 }
 
 impl Task {
-    fn texts(&self) -> (String, String) {
+    pub(crate) fn texts(&self) -> (String, String) {
         let mut domain =
             "(define (domain tiny) (:requirements :adl :fluents :durative-actions :duration-inequalities
             :timed-initial-literals :preferences :constraints) (:constants a b)
@@ -507,7 +507,7 @@ impl Task {
     }
 }
 
-fn random_plan(random: &mut Random, task: &Task) -> Vec<Step> {
+pub(crate) fn random_plan(random: &mut Random, task: &Task) -> Vec<Step> {
     (0..1 + random.below(4))
         .map(|_| {
             let schema = random.below(task.schemas.len());

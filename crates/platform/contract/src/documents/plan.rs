@@ -50,6 +50,9 @@ pub struct PlanRequest {
 pub struct PlanDocument {
     /// Ground actions as `(name object ...)`, in order.
     pub steps: Vec<String>,
+    /// Times of the steps, one for each; empty in a plan without times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<StepTimes>,
     /// The plan's cost, if the planner computes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -59,6 +62,16 @@ pub struct PlanDocument {
     /// Claims about the plan by the model that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<PlanClaims>,
+}
+
+/// Times of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepTimes {
+    /// Time of its start, from the start of the plan.
+    pub start: f64,
+    /// Its duration; absent for an instantaneous action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
 }
 
 /// Claims of a model about a plan that it wrote (test-time-scaling paper, section 4.6 and Appendix F). They
@@ -96,14 +109,39 @@ pub struct ClaimedState {
 }
 
 impl PlanDocument {
-    /// The plan as an IPC plan file.
+    /// The plan as an IPC plan file. Steps with times are `0.001: (mend f1) [5.000]`.
     pub fn to_ipc(&self) -> String {
-        let mut text: String = self.steps.iter().map(|s| format!("{s}\n")).collect();
+        let mut text: String = self.timed_steps().iter().map(|step| format!("{step}\n")).collect();
         if let Some(cost) = self.cost {
             text.push_str(&format!("; cost = {cost}\n"));
         }
         text
     }
+}
+
+impl PlanDocument {
+    /// The steps with their times, as a plan file has them.
+    pub fn timed_steps(&self) -> Vec<String> {
+        let text = |(index, step): (usize, &String)| match self.times.get(index) {
+            None => step.clone(),
+            Some(StepTimes { start, duration: None }) => format!("{}: {step}", time_text(*start)),
+            Some(StepTimes { start, duration: Some(duration) }) => {
+                format!("{}: {step} [{}]", time_text(*start), time_text(*duration))
+            }
+        };
+        self.steps.iter().enumerate().map(text).collect()
+    }
+
+    /// End of the last step; `None` for a plan without times.
+    pub fn makespan(&self) -> Option<f64> {
+        self.times.iter().map(|times| times.start + times.duration.unwrap_or(0.0)).reduce(f64::max)
+    }
+}
+
+/// A time with three digits after the point, or all that it has.
+fn time_text(time: f64) -> String {
+    let short = format!("{time:.3}");
+    if short.parse() == Ok(time) { short } else { time.to_string() }
 }
 
 /// The limit that ended the search.

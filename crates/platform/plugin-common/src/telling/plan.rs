@@ -3,7 +3,7 @@
 use super::fold::{ToldStep, repeated};
 use planforge_diagnostics::Diagnostic;
 use planforge_planning::task::{Atom, GroundAction, Symbols};
-use planforge_planning::{FailedCondition, ValidationDecision, ValidationReport};
+use planforge_planning::{FailedCondition, Phase, TraceStep, ValidationDecision, ValidationReport};
 use planforge_plugin_sdk::wording::{Wording, list};
 use serde::Serialize;
 use std::fmt;
@@ -63,7 +63,7 @@ pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
     let teller = Teller { report, symbols: &report.symbols, wording };
     let steps = report.trace.iter().map(|step| StepInWords {
         number: step.index + 1,
-        action: teller.action(&step.action),
+        action: teller.step(step),
         changes: teller.changes(step),
         reason: None,
     });
@@ -86,7 +86,8 @@ impl Teller<'_> {
         let report = self.report;
         match &report.decision {
             ValidationDecision::Valid => {
-                let cost = report.cost.filter(|cost| *cost != report.trace.len() as f64);
+                let steps_count = report.schedule.is_none();
+                let cost = report.cost.filter(|cost| !steps_count || *cost != report.trace.len() as f64);
                 let cost = cost.map(|cost| format!(" and cost {cost}")).unwrap_or_default();
                 format!("The plan is valid: after {}{cost}, the goal holds.", steps(report.steps))
             }
@@ -112,7 +113,7 @@ impl Teller<'_> {
         }
     }
 
-    fn changes(&self, step: &planforge_planning::TraceStep) -> Vec<String> {
+    fn changes(&self, step: &TraceStep) -> Vec<String> {
         let added = step.added.iter().map(|atom| self.fact(atom, true));
         let deleted = step.deleted.iter().map(|atom| self.fact(atom, false));
         let numbers = step.numbers.iter().map(|(term, value)| {
@@ -172,6 +173,17 @@ impl Teller<'_> {
 
     fn objects(&self, objects: &[u32]) -> Vec<&str> {
         objects.iter().map(|object| self.symbols.objects[*object as usize].as_str()).collect()
+    }
+
+    /// The action of a step, with its time if it has one: `at 5 mend fuse1 ends`.
+    fn step(&self, step: &TraceStep) -> String {
+        let action = self.action(&step.action);
+        match step.moment {
+            None => action,
+            Some((time, Phase::Whole)) => format!("at {time} {action}"),
+            Some((time, Phase::Start)) => format!("at {time} {action} starts"),
+            Some((time, Phase::End)) => format!("at {time} {action} ends"),
+        }
     }
 
     fn action(&self, action: &GroundAction) -> String {

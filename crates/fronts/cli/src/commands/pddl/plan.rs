@@ -118,11 +118,15 @@ fn print(context: &Context, outcome: &PlanOutcome) {
 /// The cost of a plan and what is proven about it, in one line.
 fn quality(plan: &PlanDocument, optimal: bool, metric: Option<MetricDirection>) -> String {
     let steps = plan.steps.len();
+    let count = format!("{steps} step{}", if steps == 1 { "" } else { "s" });
+    let makespan = plan.makespan();
     let size = match plan.cost.filter(|_| metric.is_some()) {
         Some(cost) => format!("cost {cost}"),
-        None => format!("{steps} step{}", if steps == 1 { "" } else { "s" }),
+        None => makespan.map_or(count.clone(), |makespan| format!("makespan {makespan}")),
     };
+    let size = makespan.map_or(size.clone(), |_| format!("{size}, {count}"));
     let better = match metric {
+        None if makespan.is_some() => "faster",
         None => "shorter",
         Some(MetricDirection::Minimize) => "cheaper",
         Some(MetricDirection::Maximize) => "better",

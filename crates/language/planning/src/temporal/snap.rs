@@ -1,0 +1,274 @@
+//! The task without time: each durative action as two instantaneous ones, its start and its end, and each time of timed literals as one more.
+//!
+//! A fact says that an action is running. The bounds of a duration are numeric conditions of the two ends on a number `@duration`, which the
+//! search sets before it executes an end. The condition over all is the precondition of a third schema without effects.
+
+use crate::lifted::{
+    ActionSchema, DurationBound, EffectChange, EffectGroup, Extension, Formula, LiftedAtom, LiftedExpr,
+    LiftedTask, Metric, Predicate, Term, TimedEffect, Variable,
+};
+use crate::task::{Atom, Symbols};
+use planforge_diagnostics::Span;
+use planforge_pddl::Number;
+use planforge_pddl::ast::AssignOp;
+use std::sync::Arc;
+
+/// Part of the timed task that a schema of the task without time stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// An instantaneous action.
+    Whole,
+    /// The start of the durative action with this index.
+    Start(usize),
+    /// Its end.
+    End(usize),
+    /// Its condition over all.
+    Invariant(usize),
+    /// The timed literals with the time of this index.
+    Timed(usize),
+}
+
+/// The task without time.
+pub(super) struct SnapTask {
+    pub(super) lifted: LiftedTask,
+    /// By schema. Actions keep their numbers; the start of a durative action has the number of the action.
+    pub(super) parts: Vec<Part>,
+    /// The function whose value is the duration.
+    pub(super) duration: u32,
+    /// Times of timed literals, ascending, each once.
+    pub(super) times: Vec<Number>,
+}
+
+impl SnapTask {
+    /// Splits the durative actions of a task. Preferences and trajectory constraints are left out.
+    pub(super) fn new(task: &LiftedTask) -> Self {
+        let mut symbols = Symbols::clone(&task.symbols);
+        let mut builder = Builder {
+            predicates: task.predicates.clone(),
+            names: std::mem::take(&mut symbols.predicates),
+            duration: task.function_arity.len() as u32,
+            init: task.init.clone(),
+        };
+        symbols.functions.push("@duration".to_owned());
+        let mut schemas = task.schemas.clone();
+        let mut parts = vec![Part::Whole; schemas.len()];
+        symbols.actions.truncate(schemas.len() + task.extension.durative.len());
+        let (mut ends, mut invariants) = (Vec::new(), Vec::new());
+        for (index, durative) in task.extension.durative.iter().enumerate() {
+            let running = builder.running(&durative.start.variables);
+            let atom = |negated| literal(running.clone(), negated);
+            let change = |change| EffectGroup {
+                variables: Vec::new(),
+                condition: Formula::truth(),
+                changes: vec![(change, Span::default())],
+            };
+            let mut start = builder.snap(&durative.start, &durative.bounds, false);
+            let lasting = builder.lasting(&durative.invariant, &durative.start.effects);
+            start.precondition = and(and(start.precondition, Formula::And(lasting)), atom(true));
+            start.effects.push(change(EffectChange::Add(running.clone())));
+            let mut end = builder.snap(&durative.end, &durative.bounds, true);
+            end.precondition = and(atom(false), end.precondition);
+            end.effects.push(change(EffectChange::Delete(running.clone())));
+            if !durative.invariant.is_truth() {
+                let precondition = and(atom(false), builder.formula(&durative.invariant));
+                let schema = ActionSchema { precondition, effects: Vec::new(), ..durative.start.clone() };
+                invariants.push((schema, Part::Invariant(index)));
+            }
+            schemas.push(start);
+            parts.push(Part::Start(index));
+            ends.push((end, Part::End(index)));
+        }
+        let (timed, times) = builder.timed(task);
+        for (schema, part) in ends.into_iter().chain(invariants).chain(timed) {
+            symbols.actions.push(format!("@{part:?}"));
+            schemas.push(schema);
+            parts.push(part);
+        }
+        symbols.predicates = builder.names;
+        // Costs of the events; times and preferences cost nothing.
+        let metric = match &task.metric {
+            Metric::Value { expr, maximize, span } => {
+                Metric::Value { expr: costs(expr), maximize: *maximize, span: *span }
+            }
+            Metric::Steps => {
+                let expr = LiftedExpr::Constant(Number::ZERO);
+                Metric::Value { expr, maximize: false, span: Span::default() }
+            }
+        };
+        let mut lifted = LiftedTask {
+            symbols: Arc::new(symbols),
+            predicates: builder.predicates,
+            schemas,
+            init: builder.init,
+            metric,
+            unsupported: Vec::new(),
+            extension: Extension::default(),
+            ..task.clone()
+        };
+        lifted.function_arity.push(0);
+        lifted.function_fluent.push(true);
+        lifted.init_numbers.push((Atom { predicate: builder.duration, args: Box::default() }, Number::ZERO));
+        SnapTask { lifted, parts, duration: builder.duration, times }
+    }
+}
+
+/// The metric without times and preferences.
+fn costs(expr: &LiftedExpr) -> LiftedExpr {
+    match expr {
+        LiftedExpr::Steps | LiftedExpr::Violations(_) => LiftedExpr::Constant(Number::ZERO),
+        LiftedExpr::Binary(op, sides) => LiftedExpr::Binary(*op, Box::new((costs(&sides.0), costs(&sides.1)))),
+        other => other.clone(),
+    }
+}
+
+fn literal(atom: LiftedAtom, negated: bool) -> Formula {
+    Formula::Literal { atom, negated, span: Span::default() }
+}
+
+fn and(a: Formula, b: Formula) -> Formula {
+    let mut parts = Vec::new();
+    for formula in [a, b] {
+        match formula {
+            Formula::And(inner) => parts.extend(inner),
+            other => parts.push(other),
+        }
+    }
+    Formula::And(parts)
+}
+
+/// State of splitting a task.
+struct Builder {
+    predicates: Vec<Predicate>,
+    names: Vec<String>,
+    duration: u32,
+    init: Vec<Atom>,
+}
+
+impl Builder {
+    /// A new predicate about such variables, as an atom of them.
+    fn running(&mut self, variables: &[Variable]) -> LiftedAtom {
+        let predicate = self.predicates.len() as u32;
+        self.predicates.push(Predicate {
+            arity: variables.len(),
+            arguments: variables.iter().map(|v| Arc::clone(&v.objects)).collect(),
+            derived: false,
+            fluent: true,
+            span: Span::default(),
+        });
+        self.names.push(format!("@fact-{predicate}"));
+        LiftedAtom { predicate, args: variables.iter().map(|v| Term::Slot(v.slot)).collect() }
+    }
+
+    /// An end of a durative action with the bounds that are tested at it.
+    fn snap(&self, schema: &ActionSchema, bounds: &[DurationBound], at_end: bool) -> ActionSchema {
+        let own = bounds.iter().filter(|bound| bound.at_end == at_end).map(|bound| Formula::Compare {
+            comparison: bound.comparison,
+            left: LiftedExpr::Function(self.duration_term()),
+            right: self.expression(&bound.value),
+            span: bound.span,
+        });
+        let precondition = and(self.formula(&schema.precondition), Formula::And(own.collect()));
+        let effects = schema.effects.iter().map(|group| EffectGroup {
+            variables: group.variables.clone(),
+            condition: self.formula(&group.condition),
+            changes: group.changes.iter().map(|(c, span)| (self.change(c), *span)).collect(),
+        });
+        ActionSchema { precondition, effects: effects.collect(), ..schema.clone() }
+    }
+
+    /// Literals of a condition over all that the start of the action cannot make true: they hold before it.
+    fn lasting(&self, invariant: &Formula, effects: &[EffectGroup]) -> Vec<Formula> {
+        match invariant {
+            Formula::And(parts) => parts.iter().flat_map(|part| self.lasting(part, effects)).collect(),
+            Formula::Literal { atom, negated, .. } if !self.predicates[atom.predicate as usize].derived => {
+                let gives = |change: &EffectChange| match change {
+                    EffectChange::Add(other) => !negated && other.predicate == atom.predicate,
+                    EffectChange::Delete(other) => *negated && other.predicate == atom.predicate,
+                    EffectChange::Numeric(..) => false,
+                };
+                let given = effects.iter().flat_map(|group| &group.changes).any(|(change, _)| gives(change));
+                if given { Vec::new() } else { vec![invariant.clone()] }
+            }
+            Formula::Equal { .. } => vec![invariant.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn change(&self, change: &EffectChange) -> EffectChange {
+        match change {
+            EffectChange::Numeric(op, target, value) => {
+                EffectChange::Numeric(*op, target.clone(), self.expression(value))
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn duration_term(&self) -> LiftedAtom {
+        LiftedAtom { predicate: self.duration, args: Box::default() }
+    }
+
+    /// The expression with the number `@duration` for `?duration`.
+    fn expression(&self, expr: &LiftedExpr) -> LiftedExpr {
+        match expr {
+            LiftedExpr::Duration => LiftedExpr::Function(self.duration_term()),
+            LiftedExpr::Binary(op, sides) => {
+                LiftedExpr::Binary(*op, Box::new((self.expression(&sides.0), self.expression(&sides.1))))
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn formula(&self, formula: &Formula) -> Formula {
+        let all = |parts: &[Formula]| parts.iter().map(|part| self.formula(part)).collect();
+        match formula {
+            Formula::And(parts) => Formula::And(all(parts)),
+            Formula::Or(parts, span) => Formula::Or(all(parts), *span),
+            Formula::Exists(variables, body, span) => {
+                Formula::Exists(variables.clone(), Box::new(self.formula(body)), *span)
+            }
+            Formula::Forall(variables, body, span) => {
+                Formula::Forall(variables.clone(), Box::new(self.formula(body)), *span)
+            }
+            Formula::Compare { comparison, left, right, span } => Formula::Compare {
+                comparison: *comparison,
+                left: self.expression(left),
+                right: self.expression(right),
+                span: *span,
+            },
+            Formula::Literal { .. } | Formula::Equal { .. } => formula.clone(),
+        }
+    }
+
+    /// A schema for each time of timed literals. A fact says that they have not happened yet.
+    fn timed(&mut self, task: &LiftedTask) -> (Vec<(ActionSchema, Part)>, Vec<Number>) {
+        let (mut schemas, mut times) = (Vec::new(), Vec::<Number>::new());
+        for same in task.extension.timed.chunk_by(|a, b| a.time == b.time) {
+            let pending = self.running(&[]);
+            self.init.push(pending.instantiate(&[]));
+            let mut changes = vec![(EffectChange::Delete(pending.clone()), Span::default())];
+            changes.extend(same.iter().map(|timed| {
+                let change = match &timed.change {
+                    TimedEffect::Add(atom) => EffectChange::Add(atom.clone()),
+                    TimedEffect::Delete(atom) => EffectChange::Delete(atom.clone()),
+                    TimedEffect::Set(term, value) => {
+                        EffectChange::Numeric(AssignOp::Assign, term.clone(), LiftedExpr::Constant(*value))
+                    }
+                };
+                (change, timed.span)
+            }));
+            let effects = vec![EffectGroup { variables: Vec::new(), condition: Formula::truth(), changes }];
+            let schema = ActionSchema {
+                variables: Vec::new(),
+                parameters: 0,
+                slots: 0,
+                precondition: literal(pending, false),
+                effects,
+                span: Span::default(),
+            };
+            schemas.push((schema, Part::Timed(times.len())));
+            times.extend(same.first().map(|timed| timed.time));
+        }
+        self.init.sort();
+        (schemas, times)
+    }
+}
