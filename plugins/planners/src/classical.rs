@@ -51,7 +51,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
-pub const SUPPORTS: [&str; 9] = [
+pub const SUPPORTS: [&str; 11] = [
     ":typing",
     ":negative-preconditions",
     ":disjunctive-preconditions",
@@ -61,6 +61,8 @@ pub const SUPPORTS: [&str; 9] = [
     ":conditional-effects",
     ":action-costs",
     ":derived-predicates",
+    ":preferences",
+    ":constraints",
 ];
 
 #[derive(Debug)]

@@ -25,6 +25,8 @@ mod top_k;
 mod unsolvable;
 mod validate;
 pub mod walk;
+mod weights;
+mod wishes;
 
 pub use codes::CODES;
 pub use ground::{GroundLimits, ground};

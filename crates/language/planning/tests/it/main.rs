@@ -34,3 +34,4 @@ mod walk_goals;
 mod walk_methods;
 mod walk_races;
 mod walks;
+mod wishes;
