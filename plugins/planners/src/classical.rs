@@ -54,7 +54,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
-pub const SUPPORTS: [&str; 12] = [
+pub const SUPPORTS: [&str; 14] = [
     ":typing",
     ":negative-preconditions",
     ":disjunctive-preconditions",
@@ -67,6 +67,8 @@ pub const SUPPORTS: [&str; 12] = [
     ":durative-actions",
     ":duration-inequalities",
     ":timed-initial-literals",
+    ":preferences",
+    ":constraints",
 ];
 
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use planforge_pddl::ast::Domain;
 use planforge_planning::equivalence::interface::{
     DomainWithProblems as Sides, Interface, NoInterface, match_interface,
 };
+use planforge_planning::task::Unsupported;
 use planforge_planning::walk::{Model, ModelError};
 use planforge_planning::{ResourceLimits, StopReason};
 use planforge_plugin_sdk::checked::{Checked, Texts, check};
@@ -86,8 +87,7 @@ pub(crate) fn read(
             settled(invalid(checked, settings))
         }
         Err(ModelError::Unsupported(constructs)) => {
-            let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
-            let message = format!("walks do not execute {}", what.join(", "));
+            let message = format!("walks do not execute {}", Unsupported::names(&constructs).join(", "));
             let reason = UndecidedReason::Unsupported;
             settled(Assessment::new(Decision::Undecided { reason, message: message.clone() }, message))
         }

@@ -13,8 +13,10 @@ use planforge_contract::api::{Host, LogLevel};
 use planforge_contract::{CreateRequest, Failure, FailureClass, JsonObject, PlanLimits};
 pub use planforge_contract::{PlanDocument, PlanOutcome};
 pub use planforge_pddl::ast::MetricDirection;
-use planforge_planning::ValidationOptions;
+pub use planforge_planning::PreferenceResult;
+use planforge_planning::{ValidationOptions, normalize};
 pub use planforge_plugin_common::judging::reports::PlanReport;
+use planforge_plugin_common::judging::reports::PreferenceVerdict;
 use planforge_plugin_common::judging::{NamedText, limit_outcome};
 pub use planforge_plugin_common::telling::ToldPlan;
 use planforge_plugin_common::telling::tell_plan;
@@ -68,6 +70,8 @@ pub struct PlanResult {
     pub outcome: Option<PlanOutcome>,
     /// The best plan in sentences, if that was requested.
     pub told: Option<ToldPlan>,
+    /// Preferences of the task with their violations by the best plan.
+    pub preferences: Vec<PreferenceResult>,
     /// Errors and warnings about the texts.
     pub findings: Findings,
     /// The direction of the problem's metric; `None` if it has none. Not part of the JSON form.
@@ -80,10 +84,11 @@ impl PlanResult {
     /// The result as a document.
     pub fn report(&self) -> PlanReport {
         let found = self.findings.reported();
-        match &self.outcome {
+        let report = match &self.outcome {
             Some(outcome) => PlanReport::new(outcome.clone(), found),
             None => PlanReport::new(PlanOutcome::Unreadable { diagnostics: found }, Vec::new()),
-        }
+        };
+        PlanReport { preferences: PreferenceVerdict::all(&self.preferences), ..report }
     }
 }
 
@@ -108,6 +113,7 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
         return Ok(PlanResult {
             outcome: None,
             told: None,
+            preferences: Vec::new(),
             findings: inputs.into_findings_of_result(),
             metric: None,
             status,
@@ -126,19 +132,28 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     };
     let findings = inputs.texts.diagnostics.clone();
     let best = plans_of(&outcome).first().map(PlanDocument::to_ipc);
-    let told = best.zip(request.in_words.as_ref()).and_then(|(plan, sentences)| {
+    let is_executed = request.in_words.is_some() || has_preferences(&inputs);
+    let validated = best.filter(|_| is_executed).and_then(|plan| {
         let (source, _) = inputs.texts.add(NamedText::new("plan", plan.as_str()));
         let options = ValidationOptions { time: true, ..ValidationOptions::default() };
-        let validated =
-            inputs.texts.validate_plan(source, &plan, &options, &mut limits)?;
-        Some(tell_plan(&validated, &sentences.read(context, &request.domain, &mut inputs)))
+        inputs.texts.validate_plan(source, &plan, &options, &mut limits)
     });
+    let told = validated.as_ref().zip(request.in_words.as_ref()).map(|(validated, sentences)| {
+        tell_plan(validated, &sentences.read(context, &request.domain, &mut inputs))
+    });
+    let preferences = validated.map(|validated| validated.preferences).unwrap_or_default();
     // Findings about the texts, not those of telling the plan.
     inputs.texts.diagnostics = findings;
     let status = status_of(&outcome);
     let metric = inputs.texts.problem.as_ref().and_then(|p| p.metric.as_ref()).map(|m| m.direction);
     let findings = inputs.into_findings_of_result();
-    Ok(PlanResult { outcome: Some(outcome), told, findings, metric, status })
+    Ok(PlanResult { outcome: Some(outcome), told, preferences, findings, metric, status })
+}
+
+/// Returns true if the task has preferences, so that a plan is executed to report them.
+fn has_preferences(inputs: &Inputs) -> bool {
+    let (Some(domain), Some(problem)) = (&inputs.texts.domain, &inputs.texts.problem) else { return false };
+    normalize(domain, problem).is_ok_and(|task| !task.extension.preferences.is_empty())
 }
 
 /// The plans, best first.

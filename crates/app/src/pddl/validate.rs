@@ -57,13 +57,11 @@ impl ValidateResult {
     pub fn report(&self) -> ValidateReport {
         let valid = self.validation.as_ref().filter(|report| report.is_valid());
         let schedule = self.validation.as_ref().and_then(|report| report.schedule.as_ref());
-        let preferences = self.validation.iter().flat_map(|report| &report.preferences);
+        let preferences = self.validation.as_ref().map(|report| report.preferences.as_slice());
         ValidateReport {
             makespan: schedule.map(|schedule| schedule.makespan.to_f64()),
             epsilon: schedule.map(|schedule| schedule.epsilon.to_f64()),
-            preferences: preferences
-                .map(|p| PreferenceVerdict { name: p.name.clone(), violations: p.violations })
-                .collect(),
+            preferences: PreferenceVerdict::all(preferences.unwrap_or_default()),
             valid: self.decision == "accepted",
             decision: self.decision.to_owned(),
             diagnostics: self.findings.reported(),

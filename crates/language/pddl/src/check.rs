@@ -304,13 +304,18 @@ fn report_undeclared(
     Some(diagnostic.fix(format!("declare {names}"), vec![edit]))
 }
 
-/// Declared requirements that nothing in the domain uses.
+/// Declared requirements that nothing in the domain uses, and that are not about what problems may have alone.
 fn report_unused_requirements(features: &Features, declared: &[Name], source: SourceId) -> Vec<Diagnostic> {
     declared
         .iter()
         .filter(|name| {
             let allowed = allowed_by(name.key());
-            !allowed.is_empty() && !features.used().any(|(feature, ..)| allowed.contains(&feature))
+            let is_for_problems = |feature: &Feature| {
+                matches!(feature, Feature::TimedLiterals | Feature::Preferences | Feature::Constraints)
+            };
+            !allowed.is_empty()
+                && !allowed.iter().any(is_for_problems)
+                && !features.used().any(|(feature, ..)| allowed.contains(&feature))
         })
         .map(|name| {
             Diagnostic::advice("pddl.unused-requirement", format!("nothing here needs `{name}`"))

@@ -6,17 +6,20 @@ mod join;
 mod metric;
 mod rules;
 
+pub(crate) use expand::{Ground, junction};
 pub(crate) use metric::{Linear, functions_read};
 pub(crate) use rules::{Query, queries};
 
-use crate::lifted::{EffectChange, EffectGroup, LiftedTask, Metric};
+use crate::lifted::{
+    EffectChange, EffectGroup, Formula, LiftedTask, Metric, SoftCondition, SoftPlace, Variable,
+};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::satisfy::Work;
 use crate::task::{
     Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumEffect, ObjectId, Operator,
     SourcePlace, Unsupported,
 };
-use expand::{Conjunction, Expander, FactRef, Facts, Ground};
+use expand::{Conjunction, Expander, FactRef, Facts};
 use join::Reached;
 use metric::{CostModel, Definedness, NumericEffects};
 use planforge_diagnostics::Span;
@@ -51,13 +54,67 @@ pub fn ground(
     limits: GroundLimits,
     resources: &mut dyn ResourceLimits,
 ) -> Result<GroundTask, StopReason> {
+    Ok(ground_with(task, &Wanted::default(), limits, resources)?.0)
+}
+
+/// Formulas to expand with a task, and amounts to convert to the unit of its costs.
+#[derive(Default)]
+pub(crate) struct Wanted<'w> {
+    /// Conditions with the bindings of their variables.
+    pub(crate) conditions: Vec<(&'w Formula, Vec<ObjectId>)>,
+    /// Preferred conditions of actions, each with the index of an amount.
+    pub(crate) preferred: Vec<(&'w SoftCondition, usize)>,
+    /// Amounts of the metric, from 0 up.
+    pub(crate) amounts: Vec<Number>,
+}
+
+/// What was [`Wanted`].
+pub(crate) struct Expanded {
+    pub(crate) conditions: Vec<Ground>,
+    /// For each operator its preferred conditions with the indices of their amounts.
+    pub(crate) preferred: Vec<Vec<(Ground, usize)>>,
+    /// The amounts as costs of operators.
+    pub(crate) amounts: Vec<u64>,
+}
+
+/// Grounds a task and expands further formulas over its facts.
+///
+/// # Errors
+/// Those of [`ground`].
+pub(crate) fn ground_with(
+    task: &LiftedTask,
+    wanted: &Wanted<'_>,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<(GroundTask, Expanded), StopReason> {
     let task = &*rules::miniscope(task);
     let set = rules::rule_set(task);
     let reached = reach(task, &set, limits, resources)?;
     let deletable = deletable(task, &set, &reached);
     let Reached { tables, firings } = reached;
     let mut facts = expand::Facts::new(task, tables, &deletable);
-    assemble(task, &set, &mut facts, &firings, limits.formula_parts, resources)
+    assemble(task, &set, wanted, &mut facts, &firings, limits.formula_parts, resources)
+}
+
+/// Calls `f` with every binding of the variables.
+///
+/// # Errors
+/// Those of `f`, and the limit that ended the work.
+pub(crate) fn for_each_binding(
+    variables: &[Variable],
+    binding: &mut [ObjectId],
+    resources: &mut dyn ResourceLimits,
+    f: &mut dyn FnMut(&mut [ObjectId], &mut dyn ResourceLimits) -> Result<(), StopReason>,
+) -> Result<(), StopReason> {
+    let Some((first, rest)) = variables.split_first() else {
+        check(resources.poll())?;
+        return f(binding, resources);
+    };
+    for &object in first.objects.iter() {
+        binding[first.slot as usize] = object;
+        for_each_binding(rest, binding, resources, f)?;
+    }
+    Ok(())
 }
 
 /// Variables of an action, rule or quantifier. Joins and expansions descend once for each.
@@ -151,6 +208,7 @@ struct Draft {
     delete: Vec<Fact>,
     conditional: Vec<ConditionalEffect>,
     numeric: Vec<(NumEffect, Span)>,
+    preferred: Vec<(Ground, usize)>,
 }
 
 /// Estimated bytes of a condition with what it belongs to.
@@ -166,6 +224,7 @@ type SeenKey = (Box<[ObjectId]>, Box<[Fact]>, Box<[Fact]>);
 struct Assembly<'a, 'f> {
     task: &'a LiftedTask,
     set: &'a RuleSet<'a>,
+    wanted: &'a Wanted<'a>,
     expander: Expander<'f>,
     actions: Vec<GroundAction>,
     action_ids: FxHashMap<GroundAction, u32>,
@@ -225,15 +284,17 @@ fn for_each_firing(rule: &join::JoinRule<'_>, firings: &[ObjectId], mut f: impl 
 fn assemble(
     task: &LiftedTask,
     set: &RuleSet<'_>,
+    wanted: &Wanted<'_>,
     facts: &mut Facts,
     firings: &[Vec<ObjectId>],
     part_cap: usize,
     resources: &mut dyn ResourceLimits,
-) -> Result<GroundTask, StopReason> {
+) -> Result<(GroundTask, Expanded), StopReason> {
     let top_stratum = task.rules.iter().map(|r| r.stratum + 1).max().unwrap_or(0);
     let mut assembly = Assembly {
         task,
         set,
+        wanted,
         expander: Expander::new(facts, part_cap),
         actions: Vec::new(),
         action_ids: FxHashMap::default(),
@@ -335,6 +396,7 @@ impl Assembly<'_, '_> {
     ) -> Result<(), StopReason> {
         let shape = &self.task.schemas[schema];
         let values: Box<[ObjectId]> = shape.variables.iter().map(|v| binding[v.slot as usize]).collect();
+        let preferred = self.preferred(schema, binding, resources)?;
         for conjunction in self.expander.disjuncts(ground, self.top_stratum) {
             let Some(condition) = self.read_condition(conjunction, SourcePlace::domain) else { continue };
             let named = GroundAction { action: schema as u32, args: values[..shape.parameters].into() };
@@ -356,6 +418,7 @@ impl Assembly<'_, '_> {
                 delete: Vec::new(),
                 conditional: Vec::new(),
                 numeric: Vec::new(),
+                preferred: preferred.clone(),
             };
             for group in shape.effects.iter().filter(|g| g.is_plain()) {
                 let numeric =
@@ -373,6 +436,30 @@ impl Assembly<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The preferred conditions of an action.
+    fn preferred(
+        &mut self,
+        schema: usize,
+        binding: &[ObjectId],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Vec<(Ground, usize)>, StopReason> {
+        let mut found = Vec::new();
+        for (soft, amount) in &self.wanted.preferred {
+            if !matches!(soft.place, SoftPlace::Action { schema: own, .. } if own as usize == schema) {
+                continue;
+            }
+            let mut own = vec![ObjectId::MAX; soft.slots];
+            let shared = own.len().min(binding.len());
+            own[..shared].copy_from_slice(&binding[..shared]);
+            for_each_binding(&soft.variables, &mut own, resources, &mut |own, resources| {
+                self.expander.start();
+                found.push((self.expander.expand(&soft.condition, own, resources)?, *amount));
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
 
     /// Sorts the changes of a group into added and deleted facts; the numeric ones are returned.
@@ -443,8 +530,13 @@ impl Assembly<'_, '_> {
         Ok(())
     }
 
-    fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<GroundTask, StopReason> {
+    fn finish(mut self, resources: &mut dyn ResourceLimits) -> Result<(GroundTask, Expanded), StopReason> {
         let task = self.task;
+        let mut conditions = Vec::with_capacity(self.wanted.conditions.len());
+        for (formula, binding) in &self.wanted.conditions {
+            self.expander.start();
+            conditions.push(self.expander.expand(formula, &mut binding.clone(), resources)?);
+        }
         let mut goal_binding = vec![ObjectId::MAX; task.goal_slots];
         self.expander.start();
         let ground = self.expander.expand(&task.goal, &mut goal_binding, resources)?;
@@ -470,8 +562,11 @@ impl Assembly<'_, '_> {
                 drafts.push((draft, defined == Definedness::Sometimes));
             }
         }
-        let values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
-        let (cost_scale, integers) = costs.integers(&values);
+        let preferred = drafts.iter_mut().map(|(draft, _)| std::mem::take(&mut draft.preferred)).collect();
+        let mut values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
+        values.extend(&self.wanted.amounts);
+        let (cost_scale, mut integers) = costs.integers(&values);
+        let amounts = integers.split_off(drafts.len());
         let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
         let over_states = metric.filter(|expr| costs.unsupported.is_some() && !expr.counts_steps());
         let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
@@ -504,7 +599,7 @@ impl Assembly<'_, '_> {
                 FactRef::Always | FactRef::Never => None,
             })
             .collect();
-        Ok(GroundTask {
+        let ground = GroundTask {
             symbols: Arc::new(symbols),
             basic_facts: facts.basic,
             facts: std::mem::take(&mut facts.atoms),
@@ -522,7 +617,8 @@ impl Assembly<'_, '_> {
             cost_unsupported: costs.unsupported,
             metric: over_states.map(|expr| metric::over_states(task, facts, expr, &read)),
             numeric_condition: self.numeric_condition,
-        })
+        };
+        Ok((ground, Expanded { conditions, preferred, amounts }))
     }
 }
 

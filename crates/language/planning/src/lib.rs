@@ -26,6 +26,8 @@ mod top_k;
 mod unsolvable;
 mod validate;
 pub mod walk;
+mod weights;
+mod wishes;
 
 pub use codes::CODES;
 pub use ground::{GroundLimits, ground};

@@ -263,6 +263,18 @@ pub enum Metric {
     },
 }
 
+/// Names of what [`crate::plan`] compiles away and the other searches do not handle.
+pub(crate) const PREFERENCE: &str = "a preference";
+/// See [`PREFERENCE`].
+pub(crate) const CONSTRAINTS: &str = "a trajectory constraint";
+
+impl Unsupported {
+    /// Returns true for preferences and trajectory constraints.
+    pub(crate) fn is_wish(&self) -> bool {
+        self.what == PREFERENCE || self.what == CONSTRAINTS
+    }
+}
+
 /// Everything of a task that classical planning does not have.
 #[derive(Debug, Clone, Default)]
 pub struct Extension {
@@ -286,9 +298,14 @@ impl Extension {
         !self.durative.is_empty() || !self.timed.is_empty()
     }
 
+    /// Returns true if the task has preferences or trajectory constraints.
+    pub const fn has_wishes(&self) -> bool {
+        !self.preferences.is_empty() || !self.constraints.is_empty()
+    }
+
     /// Returns true for a classical task.
     pub const fn is_empty(&self) -> bool {
-        !self.has_time() && self.preferences.is_empty() && self.constraints.is_empty()
+        !self.has_time() && !self.has_wishes()
     }
 }
 

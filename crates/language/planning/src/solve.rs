@@ -7,6 +7,7 @@ use crate::resources::{ResourceLimits, StopReason};
 use crate::search::{Algorithm, SearchStatistics, metric_value, run_search_with};
 use crate::task::{GroundAction, GroundTask, SourcePlace, Symbols, Unsupported};
 use crate::unsolvable::{Explanation, why_exhausted, why_unsolvable};
+use crate::wishes;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::{CompareOp, Domain, Problem};
@@ -185,16 +186,49 @@ pub fn plan_with_progress(
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
-    if lifted.extension.has_time() {
+    if lifted.extension.has_time() && !lifted.extension.has_wishes() {
         return Ok(crate::temporal::plan_with_time(lifted, options, resources, on_plan));
     }
-    if !lifted.unsupported.is_empty() {
-        return Ok(unsearched(SearchOutcome::Unsupported(lifted.unsupported)));
+    let unsupported = wishes::unsupported(&lifted);
+    if !unsupported.is_empty() {
+        return Ok(unsearched(SearchOutcome::Unsupported(unsupported)));
+    }
+    if lifted.extension.has_wishes() {
+        return Ok(match wishes::compile(&lifted, options.ground, resources) {
+            Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
+            Ok(Err(unsupported)) => unsearched(SearchOutcome::Unsupported(vec![unsupported])),
+            Ok(Ok(task)) => plan_compiled(&lifted, &task, options, resources, on_plan),
+        });
     }
     Ok(match ground(&lifted, options.ground, resources) {
         Err(reason) => unsearched(SearchOutcome::LimitReached(reason)),
         Ok(task) => plan_ground(&lifted, &task, options, resources, on_plan),
     })
+}
+
+/// Searches a task whose preferences and trajectory constraints were compiled away. Plans are without its auxiliary steps.
+fn plan_compiled(
+    lifted: &LiftedTask,
+    task: &GroundTask,
+    options: &PlanOptions,
+    resources: &mut dyn ResourceLimits,
+    on_plan: &mut dyn FnMut(&Plan, &'static str),
+) -> PlanResult {
+    let without_auxiliary = |plan: &Plan| {
+        let mut plan = plan.clone();
+        plan.steps.retain(|step| !wishes::is_auxiliary(lifted, step));
+        // Breadth-first search counts auxiliary steps, and their number varies where preferences have weights.
+        plan.optimal &=
+            options.algorithm != Algorithm::BreadthFirst || matches!(lifted.metric, Metric::Steps);
+        plan
+    };
+    let mut result = plan_ground(lifted, task, options, resources, &mut |plan, method| {
+        on_plan(&without_auxiliary(plan), method);
+    });
+    if let SearchOutcome::Plan(plan) = &mut result.outcome {
+        *plan = without_auxiliary(plan);
+    }
+    result
 }
 
 /// Searches a ground task.
@@ -271,6 +305,9 @@ pub(crate) fn plan_ground(
             let plan = to_plan(&mut operators.iter().map(|&o| found.task_action(o)), cost, floor);
             let optimal = plan.optimal || algorithm == Algorithm::BreadthFirst;
             SearchOutcome::Plan(Plan { optimal, ..plan })
+        }
+        crate::search::Outcome::Unsolvable if lifted.extension.has_wishes() => {
+            SearchOutcome::ProvenUnsolvable(wishes::why_none(lifted, resources))
         }
         crate::search::Outcome::Unsolvable => {
             let generated = found.statistics.generated;

@@ -249,6 +249,19 @@ pub struct Unsupported {
     pub place: SourcePlace,
 }
 
+impl Unsupported {
+    /// The constructs, each once.
+    pub fn names(constructs: &[Unsupported]) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for construct in constructs {
+            if !names.contains(&construct.what.as_str()) {
+                names.push(&construct.what);
+            }
+        }
+        names
+    }
+}
+
 /// A span and the text it is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourcePlace {

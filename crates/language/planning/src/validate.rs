@@ -118,6 +118,8 @@ pub struct PreferenceResult {
     pub place: SourcePlace,
     /// Number of its instances that are violated: a preference in a precondition has one for each execution.
     pub violations: u64,
+    /// Amount that the violations add to the metric. `None` without a metric, and for one that is not linear in them.
+    pub cost: Option<Number>,
 }
 
 /// Settings of a validation.

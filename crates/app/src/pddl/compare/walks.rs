@@ -10,6 +10,7 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::equivalence::interface::{
     DomainWithProblems, Interface, NoInterface, match_interface,
 };
+use planforge_planning::task::Unsupported;
 use planforge_planning::walk::{Counterexample, Model, ModelError, NamedStep, WalkDirection};
 use planforge_planning::{StopReason, ValidationDecision, Validator, normalize, parse_plan};
 pub use planforge_plugin_common::judging::Semantics;
@@ -267,7 +268,7 @@ fn read_model(
             status: Status::Undecided,
             message: format!(
                 "walks do not execute {}, which the {side} uses",
-                constructs.iter().map(|c| c.what.as_str()).collect::<Vec<_>>().join(", ")
+                Unsupported::names(&constructs).join(", ")
             ),
             findings: inputs.into_findings(),
         }),

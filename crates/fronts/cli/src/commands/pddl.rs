@@ -14,6 +14,8 @@ mod validate;
 use crate::context::Context;
 use crate::exit::Exit;
 use clap::{Args, Subcommand};
+use planforge_app::diagnostics::render::escape;
+use planforge_app::pddl::plan::PreferenceResult;
 
 /// Plan, validate, compare, format and draw PDDL files.
 #[derive(Debug, Args)]
@@ -59,4 +61,27 @@ pub(crate) fn run(context: &Context, args: &PddlArgs) -> Exit {
         _ => {}
     }
     exit
+}
+
+/// A line for the preferences of a task, and one for each; none without preferences.
+fn preferences(all: &[PreferenceResult]) -> Vec<String> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let kept = all.iter().filter(|preference| preference.violations == 0).count();
+    let noun = if all.len() == 1 { "preference" } else { "preferences" };
+    let verb = if kept == 1 || all.len() == 1 { "is" } else { "are" };
+    let each = all.iter().map(|preference| {
+        let name = preference.name.as_deref();
+        let name = name.map_or_else(|| "(without a name)".to_owned(), |name| escape(name).to_string());
+        let times = match preference.violations {
+            0 => return format!("  satisfied {name}"),
+            1 => String::new(),
+            many => format!(", {many} times"),
+        };
+        let cost = preference.cost.map(|cost| format!(", cost {cost}")).unwrap_or_default();
+        format!("  violated  {name}{times}{cost}")
+    });
+    let first = format!("{kept} of {} {noun} {verb} satisfied", all.len());
+    std::iter::once(first).chain(each).collect()
 }

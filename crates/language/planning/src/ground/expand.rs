@@ -297,7 +297,8 @@ fn decides(part: &Ground, conjunction: bool) -> bool {
     if conjunction { matches!(part, Ground::False) } else { matches!(part, Ground::True) }
 }
 
-fn junction(parts: Vec<Ground>, conjunction: bool) -> Ground {
+/// A conjunction or disjunction, simplified.
+pub(crate) fn junction(parts: Vec<Ground>, conjunction: bool) -> Ground {
     let mut flat = Vec::with_capacity(parts.len());
     for part in parts {
         match part {

@@ -5,8 +5,8 @@
 
 use super::{Normalizer, Scope};
 use crate::lifted::{
-    ActionSchema, Constraint, DurationBound, DurativeSchema, Formula, Preference, SoftCondition, SoftPlace,
-    TimedChange, TimedEffect, TrajectoryKind, TrajectoryPart, Variable,
+    ActionSchema, CONSTRAINTS, Constraint, DurationBound, DurativeSchema, Formula, PREFERENCE, Preference,
+    SoftCondition, SoftPlace, TimedChange, TimedEffect, TrajectoryKind, TrajectoryPart, Variable,
 };
 use crate::task::{SourcePlace, TaskText};
 use planforge_diagnostics::Span;
@@ -162,10 +162,13 @@ impl Normalizer {
     /// The number of a preference; a new one if it was not met before.
     fn preference(&mut self, preference: &ast::Preference, text: TaskText) -> u32 {
         let place = SourcePlace { text, span: preference.span };
-        self.note_unplanned("a preference", place);
         let known = self.extension.preferences.iter().position(|p| p.place == place);
         if let Some(known) = known {
             return known as u32;
+        }
+        // One names them all.
+        if self.extension.preferences.is_empty() {
+            self.note_unplanned(PREFERENCE, place);
         }
         let name = preference.name.as_ref().map(|name| self.preference_name(name.as_str()));
         self.extension.preferences.push(Preference { name, place });
@@ -190,7 +193,7 @@ impl Normalizer {
 
     /// Reads the trajectory constraints of a text.
     pub(super) fn constraints(&mut self, constraints: &Condition, text: TaskText) {
-        self.note_unplanned("trajectory constraints", SourcePlace { text, span: constraints.span() });
+        self.note_unplanned(CONSTRAINTS, SourcePlace { text, span: constraints.span() });
         for part in parts(constraints) {
             self.constraint(&part, text);
         }

@@ -124,7 +124,7 @@ impl Model {
     ) -> Result<Self, StopReason> {
         let duration = task.variables.iter().position(|term| term.predicate == snap.duration);
         let mut model = Model {
-            moves_task: GroundTask { operators: Vec::new(), search_unsupported: None, ..task.clone() },
+            moves_task: GroundTask { operators: Vec::new(), numeric_condition: None, ..task.clone() },
             moves: Vec::new(),
             first_timed: 0,
             events: Vec::new(),

@@ -13,13 +13,14 @@ use super::{
     PreferenceResult, Schedule, ScheduledStep, TimedLiteral, ValidationReport, bind, step_text,
 };
 use crate::lifted::{
-    ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, SoftCondition,
-    SoftPlace, Term, TimedEffect, Variable,
+    ActionSchema, DurationBound, EffectChange, Formula, LiftedAtom, LiftedExpr, LiftedTask, Metric,
+    SoftCondition, SoftPlace, Term, TimedEffect, Variable,
 };
 use crate::plan_file::{FileStep, PlanFile};
 use crate::satisfy::{Args, Cut, Work, first};
 use crate::task::{GroundAction, ObjectId, SourcePlace, TaskText};
 use crate::validate::world::StepChanges;
+use crate::weights::Weights;
 use planforge_diagnostics::Diagnostic;
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
@@ -210,12 +211,16 @@ impl<'t> Execution<'t> {
 
     fn report_preferences(&mut self, violations: &[u64], report: &mut ValidationReport) {
         let extension = &self.task.extension;
-        for (preference, &violations) in extension.preferences.iter().zip(violations) {
+        let weights = Weights::of(self.task).filter(|weights| matches!(weights.rest, Metric::Value { .. }));
+        for ((index, preference), &violations) in (0..).zip(&extension.preferences).zip(violations) {
+            let cost = weights
+                .as_ref()
+                .map(|weights| weights.of_preference(self.task, index) * Number::integer(violations.into()));
             if let Some(name) = preference.name {
                 self.world.violations[name as usize] += violations;
             }
             let name = preference.name.map(|name| extension.preference_names[name as usize].clone());
-            report.preferences.push(PreferenceResult { name, place: preference.place, violations });
+            report.preferences.push(PreferenceResult { name, place: preference.place, violations, cost });
         }
     }
 

@@ -36,3 +36,4 @@ mod walk_goals;
 mod walk_methods;
 mod walk_races;
 mod walks;
+mod wishes;

@@ -4,6 +4,8 @@ use planforge_contract::{
     ActionReconstructionError, DomainDifference, HeuristicEquivalence, Inference, PlanDocument, PlanOutcome,
     ReportedDiagnostic, SearchStatistics,
 };
+use planforge_pddl::Number;
+use planforge_planning::PreferenceResult;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,13 +44,28 @@ pub struct ValidateReport {
 }
 
 /// A preference of a task, and how a plan treats it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreferenceVerdict {
     /// Its name, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Number of its instances that are violated; 0 if it is satisfied.
     pub violations: u64,
+    /// Amount that the violations add to the metric; absent without a metric, and for one that is not a sum of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl PreferenceVerdict {
+    /// The verdicts on all preferences.
+    pub fn all(preferences: &[PreferenceResult]) -> Vec<Self> {
+        let verdict = |p: &PreferenceResult| Self {
+            name: p.name.clone(),
+            violations: p.violations,
+            cost: p.cost.map(Number::to_f64),
+        };
+        preferences.iter().map(verdict).collect()
+    }
 }
 
 /// A planner's result.
@@ -67,6 +84,9 @@ pub struct PlanReport {
     /// True if the first plan is proven cheapest.
     #[serde(default)]
     pub optimal: bool,
+    /// Preferences of the task with their violations by the first plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preferences: Vec<PreferenceVerdict>,
     /// About the search.
     #[serde(default)]
     pub statistics: SearchStatistics,
@@ -81,6 +101,7 @@ impl PlanReport {
             explanation: Vec::new(),
             diagnostics: Vec::new(),
             optimal: false,
+            preferences: Vec::new(),
             statistics: SearchStatistics::default(),
         };
         match outcome {

@@ -2,8 +2,8 @@
 
 use super::fold::{ToldStep, repeated};
 use planforge_diagnostics::Diagnostic;
-use planforge_planning::task::{Atom, GroundAction, Symbols};
-use planforge_planning::{FailedCondition, Phase, TraceStep, ValidationDecision, ValidationReport};
+use planforge_planning::task::{Atom, GroundAction, Symbols, Unsupported};
+use planforge_planning::{FailedCondition, Phase, PreferenceResult, TraceStep, ValidationDecision, ValidationReport};
 use planforge_plugin_sdk::wording::{Wording, list};
 use serde::Serialize;
 use std::fmt;
@@ -15,6 +15,9 @@ pub struct ToldPlan {
     pub verdict: String,
     /// The executed steps, in order.
     pub steps: Vec<StepInWords>,
+    /// The preferences that are kept and broken, one sentence; absent without preferences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wishes: Option<String>,
     /// The step that cannot be executed, or the goal that does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
@@ -67,7 +70,31 @@ pub fn tell_plan(report: &ValidationReport, wording: &Wording) -> ToldPlan {
         changes: teller.changes(step),
         reason: None,
     });
-    ToldPlan { verdict: teller.verdict(), steps: steps.collect(), refusal: teller.refusal() }
+    let (steps, wishes) = (steps.collect(), wishes(&report.preferences));
+    ToldPlan { verdict: teller.verdict(), steps, wishes, refusal: teller.refusal() }
+}
+
+/// The preferences in one sentence: `2 of 3 wishes are kept; broken: dry (3 times, cost 15).`
+fn wishes(all: &[PreferenceResult]) -> Option<String> {
+    let broken = all.iter().filter(|wish| wish.violations > 0).map(|wish| {
+        let times = (wish.violations > 1).then(|| format!("{} times", wish.violations));
+        let cost = wish.cost.map(|cost| format!("cost {cost}"));
+        let about: Vec<String> = times.into_iter().chain(cost).collect();
+        let name = wish.name.as_deref().unwrap_or("one without a name");
+        if about.is_empty() { name.to_owned() } else { format!("{name} ({})", about.join(", ")) }
+    });
+    let broken: Vec<String> = broken.collect();
+    let (count, kept) = (all.len(), all.len() - broken.len());
+    match (count, broken.is_empty()) {
+        (0, _) => None,
+        (1, true) => Some("The wish is kept.".to_owned()),
+        (_, true) => Some(format!("All {count} wishes are kept.")),
+        (1, false) => Some(format!("The wish is broken: {}.", list(&broken))),
+        (_, false) => {
+            let are = if kept == 1 { "is" } else { "are" };
+            Some(format!("{kept} of {count} wishes {are} kept; broken: {}.", list(&broken)))
+        }
+    }
 }
 
 /// Returns true if the goal holds and a trajectory constraint is violated.
@@ -104,8 +131,8 @@ impl Teller<'_> {
                 }
             },
             ValidationDecision::Unsupported(parts) => {
-                let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
-                format!("The plan is not judged: {} cannot be executed here.", list(&parts))
+                let parts = list(&Unsupported::names(parts));
+                format!("The plan is not judged: {parts} cannot be executed here.")
             }
             ValidationDecision::LimitReached(reason) => {
                 format!("The plan is not judged: {reason} ended the validation.")
@@ -234,6 +261,9 @@ impl fmt::Display for ToldPlan {
                 writeln!(f, "Steps {first} to {last}: the same with {objects} instead of {object}.")?;
                 at = end;
             }
+        }
+        if let Some(wishes) = &self.wishes {
+            writeln!(f, "{wishes}")?;
         }
         let Some(refusal) = &self.refusal else { return Ok(()) };
         let what = match refusal.step {

@@ -1,6 +1,7 @@
 //! `planforge pddl plan`: the bundled classical planner on two files, over the same plugin boundary as in
 //! pipelines.
 
+use super::preferences;
 use crate::args::{MemoryArgs, at_least_one, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -85,6 +86,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
             {
                 context.output.note(&quality(plan, *optimal, result.metric));
             }
+            preferences(&result.preferences).iter().for_each(|line| context.output.note(line));
         }
         context.output.diagnostics(&result.findings.diagnostics, &result.findings.sources);
         result.status

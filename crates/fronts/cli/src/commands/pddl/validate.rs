@@ -1,5 +1,6 @@
 //! `planforge pddl validate`: a domain, a problem with it, or a plan with both.
 
+use super::preferences;
 use crate::args::{MemoryArgs, positive_seconds};
 use crate::context::Context;
 use crate::exit::Exit;
@@ -78,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> Exit {
 fn show(context: &Context, args: &ValidateArgs, result: &ValidateResult, chart: Option<&str>) {
     context.output.result(&(verdict_line(args, result) + "\n"));
     if let Some(report) = &result.validation {
-        context.output.result(&preferences(report));
+        preferences(&report.preferences).iter().for_each(|line| context.output.result(&format!("{line}\n")));
         if args.trace {
             context.output.result(&trace(report));
         }
@@ -128,28 +129,6 @@ fn reason(report: &ValidationReport) -> String {
     let first = report.diagnostics.iter().find(|finding| finding.is_error());
     let why = first.map(|finding| format!(": {}", escape(&finding.message))).unwrap_or_default();
     format!(" (epsilon {}){why}", schedule.epsilon)
-}
-
-/// A line for each preference of the task; nothing without preferences.
-fn preferences(report: &ValidationReport) -> String {
-    let all = &report.preferences;
-    if all.is_empty() {
-        return String::new();
-    }
-    let kept = all.iter().filter(|preference| preference.violations == 0).count();
-    let mut out = format!("{kept} of {} preferences are satisfied\n", all.len());
-    for preference in all {
-        let name = preference
-            .name
-            .as_deref()
-            .map_or_else(|| "(without a name)".to_owned(), |name| escape(name).to_string());
-        out.push_str(&match preference.violations {
-            0 => format!("  satisfied {name}\n"),
-            1 => format!("  violated  {name}\n"),
-            many => format!("  violated  {name}, {many} times\n"),
-        });
-    }
-    out
 }
 
 /// The initial state and what each step changed.

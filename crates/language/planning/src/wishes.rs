@@ -1,0 +1,258 @@
+//! Preferences and trajectory constraints, compiled into a ground task without them.
+//!
+//! A plan of the compiled task is one of the original followed by auxiliary steps that do not change the world: one ends the plan, then each
+//! preference instance in a fixed order has a step that costs nothing where it is satisfied, and one that costs its weight where it is not
+//! (Keyder and Geffner, Soft goals can be compiled away, 2009). The fixed order leaves one way through these steps, and both conditions make
+//! the cost of a plan exactly the metric of its steps. A preferred precondition splits its operators into one that satisfies it and one
+//! that pays; operators with many become a series of steps.
+//!
+//! A trajectory constraint is an automaton ([`automata`]) whose states are facts. An operator that changes what the constraint is about also
+//! changes these facts, under the condition on the state before it that makes the constraint's condition true after it. This is decided on the
+//! ground task: most operators do not touch most constraints, and no derived facts are needed, which the bounds of costs do not handle. Such
+//! effects are split into operators without conditions where these are few.
+
+mod automata;
+mod formula;
+mod task_builder;
+
+use crate::ground::{Ground, GroundLimits, Wanted, for_each_binding, ground_with};
+use crate::lifted::{Constraint, LiftedTask, Metric, SoftPlace, TrajectoryKind, TrajectoryPart};
+use crate::resources::{ResourceLimits, StopReason, check};
+use crate::search::initial_state;
+use crate::task::{GroundAction, GroundTask, ObjectId, SourcePlace, Unsupported};
+use crate::unsolvable::{Explanation, Reason, ReasonKind, why_unsolvable};
+use crate::weights::Weights;
+use automata::{Automata, NewFacts, Part};
+use planforge_pddl::Number;
+use planforge_pddl::ast::TrajectoryOp;
+use task_builder::TaskBuilder;
+
+/// Estimated bytes of a condition under a binding.
+const CONDITION_BYTES: u64 = 200;
+
+/// Constructs of a task that the compilation does not remove and grounding does not handle.
+pub(crate) fn unsupported(task: &LiftedTask) -> Vec<Unsupported> {
+    let extension = &task.extension;
+    let mut left: Vec<Unsupported> =
+        task.unsupported.iter().filter(|u| !u.is_wish() || task.unexecuted.contains(u)).cloned().collect();
+    if extension.has_wishes() && extension.has_time() && left.is_empty() {
+        left.push(together_with("durative actions or timed literals", place(task)));
+    }
+    left
+}
+
+fn together_with(what: &str, place: SourcePlace) -> Unsupported {
+    Unsupported { what: format!("preferences or trajectory constraints together with {what}"), place }
+}
+
+/// Place of the first preference or constraint.
+fn place(task: &LiftedTask) -> SourcePlace {
+    let preference = task.extension.preferences.first().map(|preference| preference.place);
+    let constraint = || task.extension.constraints.first()?.parts.first().map(|part| part.place);
+    preference.or_else(constraint).unwrap_or(SourcePlace::problem(planforge_diagnostics::Span::default()))
+}
+
+/// True for a step of a plan that is not one of the task's.
+pub(crate) fn is_auxiliary(task: &LiftedTask, step: &GroundAction) -> bool {
+    step.action as usize >= task.symbols.actions.len()
+}
+
+/// A preference instance, or a constraint that a valid plan satisfies.
+struct Instance {
+    preference: Option<u32>,
+    parts: Vec<ConditionPart>,
+}
+
+/// A trajectory operator with the indices of its conditions among those to expand.
+struct ConditionPart {
+    kind: TrajectoryKind,
+    first: usize,
+    second: usize,
+}
+
+/// Wishes of a task before grounding.
+struct Wishes<'t> {
+    wanted: Wanted<'t>,
+    instances: Vec<Instance>,
+}
+
+/// Grounds a task and compiles its preferences and trajectory constraints.
+///
+/// # Errors
+/// The limit that ended the work. The inner error is a construct that the compilation does not handle.
+pub(crate) fn compile(
+    task: &LiftedTask,
+    limits: GroundLimits,
+    resources: &mut dyn ResourceLimits,
+) -> Result<Result<GroundTask, Unsupported>, StopReason> {
+    let weights = match weights(task) {
+        Ok(weights) => weights,
+        Err(unsupported) => return Ok(Err(unsupported)),
+    };
+    let timed = task.extension.constraints.iter().filter(|constraint| counts(constraint, &weights.amounts));
+    if let Some(part) = timed.flat_map(|constraint| &constraint.parts).find(|part| needs_times(part)) {
+        let what = format!("`{}` in a plan without times", part.operator.as_str());
+        return Ok(Err(Unsupported { what, place: part.place }));
+    }
+    let wishes = Wishes::collect(task, weights.amounts, resources)?;
+    let plain = LiftedTask { metric: weights.rest, unsupported: Vec::new(), ..task.clone() };
+    let (ground, expanded) = ground_with(&plain, &wishes.wanted, limits, resources)?;
+    let preferred = expanded.preferred.iter().flatten().map(|(condition, _)| condition);
+    let compares = expanded.conditions.iter().chain(preferred).any(formula::has_comparison);
+    if let Some(place) = ground.numeric_condition.as_ref().map(|u| u.place).or(compares.then(|| place(task)))
+    {
+        return Ok(Err(together_with("numeric conditions", place)));
+    }
+    if ground.goal_unreachable {
+        return Ok(Ok(ground));
+    }
+    let initial = initial_state(&ground);
+    let (mut facts, mut automata) =
+        (NewFacts::new(ground.facts.len(), ground.basic_facts), Automata::default());
+    let (mut hard, mut soft) = (Vec::new(), Vec::new());
+    let mut paid = Number::ZERO;
+    for instance in &wishes.instances {
+        check(resources.poll())?;
+        let part = |part: &ConditionPart| Part {
+            kind: part.kind,
+            first: &expanded.conditions[part.first],
+            second: &expanded.conditions[part.second],
+        };
+        let parts: Vec<Part<'_>> = instance.parts.iter().map(part).collect();
+        let kept = automata.add(&parts, instance.preference.is_none(), &initial, &mut facts);
+        match (instance.preference, kept) {
+            (None, kept) => hard.push(kept),
+            (Some(_), Ground::True) => {}
+            // Every plan violates it.
+            (Some(preference), Ground::False) => paid = paid + wishes.wanted.amounts[preference as usize],
+            (Some(preference), kept) => soft.push((kept, expanded.amounts[preference as usize])),
+        }
+    }
+    let amount = |(condition, preference): (Ground, usize)| (condition, expanded.amounts[preference]);
+    let preferred: Vec<Vec<(Ground, u64)>> =
+        expanded.preferred.into_iter().map(|list| list.into_iter().map(amount).collect()).collect();
+    let mut builder = TaskBuilder::new(ground, facts);
+    builder.operators(&automata, &preferred, resources)?;
+    builder.goal(formula::all(hard), &soft, &automata);
+    let mut compiled = builder.finish();
+    let start = compiled.metric_start;
+    compiled.metric_start = if compiled.maximize { start - paid } else { start + paid };
+    Ok(Ok(compiled))
+}
+
+/// The metric without violations, and what a violation of each preference makes it worse by.
+struct Amounts {
+    rest: Metric,
+    amounts: Vec<Number>,
+}
+
+/// The weights of the preferences, or the construct of the metric that is not handled.
+fn weights(task: &LiftedTask) -> Result<Amounts, Unsupported> {
+    let (maximize, place) = match &task.metric {
+        Metric::Value { maximize, span, .. } => (*maximize, SourcePlace::problem(*span)),
+        Metric::Steps => (false, place(task)),
+    };
+    let refuse = |what: String| Unsupported { what, place };
+    let Some(weights) = Weights::of(task) else {
+        return Err(refuse("a metric that is not linear in `is-violated`".to_owned()));
+    };
+    let count = task.extension.preferences.len() as u32;
+    let worse = |weight: Number| if maximize { -weight } else { weight };
+    let amounts = (0..count).map(|preference| worse(weights.of_preference(task, preference)));
+    let amounts: Vec<Number> = amounts.collect();
+    let rewarded = task.extension.preferences.iter().zip(&amounts).find(|(_, amount)| amount.is_negative());
+    if let Some((preference, _)) = rewarded {
+        let name = preference.name.map(|name| task.extension.preference_names[name as usize].as_str());
+        let name = name.unwrap_or_default();
+        return Err(refuse(format!("the preference `{name}`, whose violation makes the metric better")));
+    }
+    Ok(Amounts { rest: weights.rest, amounts })
+}
+
+fn needs_times(part: &TrajectoryPart) -> bool {
+    use TrajectoryOp::{AlwaysWithin, HoldAfter, HoldDuring, Within};
+    matches!(part.operator, TrajectoryKind::Over(Within | AlwaysWithin | HoldDuring | HoldAfter))
+}
+
+/// Returns true if a violation of the constraint matters.
+fn counts(constraint: &Constraint, amounts: &[Number]) -> bool {
+    constraint.preference.is_none_or(|preference| !amounts[preference as usize].is_zero())
+}
+
+impl<'t> Wishes<'t> {
+    /// The instances of what matters: a preference without a weight is free to violate.
+    fn collect(
+        task: &'t LiftedTask,
+        amounts: Vec<Number>,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<Self, StopReason> {
+        let mut wishes = Wishes { wanted: Wanted { amounts, ..Wanted::default() }, instances: Vec::new() };
+        for soft in &task.extension.soft_conditions {
+            if wishes.wanted.amounts[soft.preference as usize].is_zero() {
+                continue;
+            }
+            if soft.place != SoftPlace::Goal {
+                wishes.wanted.preferred.push((soft, soft.preference as usize));
+                continue;
+            }
+            let mut binding = vec![ObjectId::MAX; soft.slots];
+            for_each_binding(&soft.variables, &mut binding, resources, &mut |binding, resources| {
+                check(resources.charge(CONDITION_BYTES))?;
+                let first = wishes.wanted.conditions.len();
+                wishes.wanted.conditions.push((&soft.condition, binding.to_vec()));
+                let parts = vec![ConditionPart { kind: TrajectoryKind::AtEnd, first, second: first }];
+                wishes.instances.push(Instance { preference: Some(soft.preference), parts });
+                Ok(())
+            })?;
+        }
+        for constraint in &task.extension.constraints {
+            if counts(constraint, &wishes.wanted.amounts) {
+                wishes.constraint(constraint, resources)?;
+            }
+        }
+        Ok(wishes)
+    }
+
+    fn constraint(
+        &mut self,
+        constraint: &'t Constraint,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        let conditions = &mut self.wanted.conditions;
+        let instances = &mut self.instances;
+        let mut binding = vec![ObjectId::MAX; constraint.slots];
+        for_each_binding(&constraint.variables, &mut binding, resources, &mut |binding, resources| {
+            let mut parts = Vec::new();
+            for part in &constraint.parts {
+                for_each_binding(&part.variables, binding, resources, &mut |binding, resources| {
+                    let first = conditions.len();
+                    for condition in &part.conditions {
+                        check(resources.charge(CONDITION_BYTES))?;
+                        conditions.push((condition, binding.to_vec()));
+                    }
+                    let second = conditions.len() - 1;
+                    parts.push(ConditionPart { kind: part.operator, first, second });
+                    Ok(())
+                })?;
+            }
+            instances.push(Instance { preference: constraint.preference, parts });
+            Ok(())
+        })
+    }
+}
+
+/// Explains why a task has no plan, which a search of the compiled task showed.
+pub(crate) fn why_none(task: &LiftedTask, resources: &mut dyn ResourceLimits) -> Explanation {
+    let mut why = why_unsolvable(task, resources);
+    let hard = task.extension.constraints.iter().filter(|constraint| constraint.preference.is_none());
+    if why.headline().is_some()
+        && let Some(part) = hard.flat_map(|constraint| &constraint.parts).next()
+    {
+        let message = "no plan that reaches the goal satisfies the trajectory constraints: every state that they \
+                       allow was searched";
+        let reason =
+            Reason { kind: ReasonKind::UnreachableGoal, message: message.to_owned(), place: part.place };
+        why.reasons.insert(0, reason);
+    }
+    why
+}

@@ -1,0 +1,385 @@
+//! A ground task with further facts and operators.
+
+use super::automata::{Automata, Change, NewFacts};
+use super::formula::{Literals, all, before, disjuncts, merge, negation, of_condition, under, with_literals};
+use crate::ground::Ground;
+use crate::resources::{ResourceLimits, StopReason, check};
+use crate::task::{Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, Operator};
+use std::sync::Arc;
+
+/// Most disjuncts of a condition that become operators or effects. A condition with more becomes a derived fact.
+const MAX_DISJUNCTS: usize = 12;
+/// Most steps for one decision, which is a condition that holds or not.
+const MAX_STEPS: usize = 64;
+/// Most operators for the preferred conditions of one operator. With more, the conditions are decided in a series of steps.
+const MAX_VARIANTS: usize = 16;
+/// Most operators without conditional effects for one with such effects.
+const MAX_SPLIT: usize = 8;
+/// Estimated bytes of an operator.
+const OPERATOR_BYTES: u64 = 320;
+
+/// A ground task in construction.
+pub(super) struct TaskBuilder {
+    task: GroundTask,
+    facts: NewFacts,
+    stratum: u32,
+    /// The action of steps that are not part of a plan.
+    auxiliary: u32,
+    /// True while the steps of a plan are applicable.
+    open: Fact,
+    /// Facts that count the preferred conditions of a step which are decided.
+    counters: Vec<Fact>,
+    operators: Vec<Operator>,
+}
+
+impl TaskBuilder {
+    /// Starts with a task. `facts` are its new facts so far.
+    pub(super) fn new(mut task: GroundTask, mut facts: NewFacts) -> Self {
+        let auxiliary = task.actions.len() as u32;
+        let symbols = Arc::make_mut(&mut task.symbols);
+        task.actions.push(GroundAction { action: symbols.actions.len() as u32, args: Box::default() });
+        symbols.actions.push("@wish".to_owned());
+        TaskBuilder {
+            stratum: task.axioms.last().map_or(0, |axiom| axiom.stratum + 1),
+            task,
+            open: facts.basic(true),
+            facts,
+            auxiliary,
+            counters: Vec::new(),
+            operators: Vec::new(),
+        }
+    }
+
+    /// Literals that hold together where the formula does. A disjunction becomes a derived fact.
+    fn condense(&mut self, formula: &Ground) -> Option<Literals> {
+        match formula {
+            Ground::True => Some(Vec::new()),
+            Ground::False | Ground::Number(_) => None,
+            Ground::Literal(fact, negated) => Some(vec![(*fact, *negated)]),
+            Ground::And(parts) => parts.iter().try_fold(Vec::new(), |literals, part| {
+                let own = self.condense(part)?;
+                merge(&literals, &own)
+            }),
+            Ground::Or(parts) => {
+                let head = self.facts.derived();
+                for part in parts {
+                    let literals = self.condense(part);
+                    let condition = literals.and_then(|own| with_literals(&Condition::default(), &own));
+                    let stratum = self.stratum;
+                    self.task.axioms.extend(condition.map(|condition| Axiom { head, condition, stratum }));
+                }
+                Some(vec![(head, false)])
+            }
+        }
+    }
+
+    /// Lists of literals of which one holds where the formula does, at most `most`.
+    fn choices(&mut self, formula: &Ground, most: usize) -> Vec<Literals> {
+        match disjuncts(formula, most) {
+            Some(found) => found,
+            None => self.condense(formula).into_iter().collect(),
+        }
+    }
+
+    /// Replaces the operators by ones that move the automata and pay for preferred conditions, given with their costs by operator.
+    pub(super) fn operators(
+        &mut self,
+        automata: &Automata,
+        preferred: &[Vec<(Ground, u64)>],
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<(), StopReason> {
+        for (operator, preferred) in std::mem::take(&mut self.task.operators).into_iter().zip(preferred) {
+            let built = self.operators.len();
+            let moved = self.moved(&operator, automata);
+            for operator in moved {
+                self.paying(operator, preferred);
+            }
+            let new = (self.operators.len() - built) as u64;
+            check(resources.charge(OPERATOR_BYTES * new))?;
+            check(resources.poll())?;
+        }
+        Ok(())
+    }
+
+    /// The operator with the changes of the automata, one for each way to be allowed.
+    fn moved(&mut self, operator: &Operator, automata: &Automata) -> Vec<Operator> {
+        let conditional = operator.conditional.iter();
+        let conditional = conditional.flat_map(|effect| effect.add.iter().chain(&effect.delete));
+        let changed = operator.add.iter().chain(&operator.delete).chain(conditional).copied();
+        let (mut allowed, mut effects) = (Vec::new(), Vec::new());
+        for update in automata.updates(changed) {
+            let condition = match update.is_late {
+                true => under(&update.condition, &operator.precondition),
+                false => before(&update.condition, operator),
+            };
+            match update.change {
+                Change::Forbid => allowed.push(negation(&condition)),
+                change => effects.push((condition, change)),
+            }
+        }
+        let mut moved = operator.clone();
+        for (condition, change) in effects {
+            for literals in self.choices(&condition, MAX_DISJUNCTS) {
+                let (add, delete): (Box<[Fact]>, Box<[Fact]>) = match change {
+                    Change::Add(fact) => (Box::new([fact]), Box::default()),
+                    Change::Delete(fact) => (Box::default(), Box::new([fact])),
+                    Change::Forbid => continue,
+                };
+                if literals.is_empty() {
+                    add_changes(&mut moved, &add, &delete);
+                } else if let Some(condition) = with_literals(&Condition::default(), &literals) {
+                    let effect = ConditionalEffect { condition, add, delete };
+                    moved.conditional = [&*moved.conditional, &[effect]].concat().into();
+                }
+            }
+        }
+        let allowed = self.choices(&all(allowed), MAX_DISJUNCTS);
+        let with = |literals: &Literals| {
+            let precondition = with_literals(&moved.precondition, literals)?;
+            Some(Operator { precondition, ..moved.clone() })
+        };
+        allowed.iter().filter_map(with).collect()
+    }
+
+    /// Adds an operator that pays for the preferred conditions that do not hold before it.
+    fn paying(&mut self, mut operator: Operator, preferred: &[(Ground, u64)]) {
+        let open = with_literals(&operator.precondition, &[(self.open, false)]);
+        operator.precondition = open.unwrap_or_default();
+        let mut undecided = Vec::new();
+        for (condition, cost) in preferred {
+            match under(condition, &operator.precondition) {
+                Ground::True => {}
+                Ground::False => operator.cost = operator.cost.saturating_add(*cost),
+                condition => undecided.push((condition, *cost)),
+            }
+        }
+        let Some(variants) = variants(&undecided) else { return self.series(operator, &undecided) };
+        for (literals, cost) in variants {
+            if let Some(precondition) = with_literals(&operator.precondition, &literals) {
+                let cost = operator.cost.saturating_add(cost);
+                self.operators.push(Operator { precondition, cost, ..operator.clone() });
+            }
+        }
+    }
+
+    /// Adds an operator as a series of steps: one that starts it, one for each preferred condition, and the operator itself.
+    fn series(&mut self, mut operator: Operator, preferred: &[(Ground, u64)]) {
+        let open = self.open;
+        while self.counters.len() <= preferred.len() {
+            let counter = self.facts.basic(false);
+            self.counters.push(counter);
+        }
+        let started = self.facts.basic(false);
+        let precondition = std::mem::take(&mut operator.precondition);
+        self.step(precondition, &[started, self.counters[0]], &[open], 0);
+        for (index, (condition, cost)) in preferred.iter().enumerate() {
+            let (from, to) = (self.counters[index], self.counters[index + 1]);
+            self.decide(&[(started, false), (from, false)], (from, to), condition, *cost);
+        }
+        let last = self.counters[preferred.len()];
+        let own = with_literals(&Condition::default(), &[(started, false), (last, false)]);
+        operator.precondition = own.unwrap_or_default();
+        add_changes(&mut operator, &[open], &[started, last]);
+        self.operators.push(operator);
+    }
+
+    /// Adds steps from one fact to another: one where the condition holds, and one at a cost where it does not.
+    fn decide(&mut self, needed: &[(Fact, bool)], (from, to): (Fact, Fact), condition: &Ground, cost: u64) {
+        self.steps(condition, needed, (from, to), 0);
+        self.steps(&negation(condition), needed, (from, to), cost);
+    }
+
+    /// Adds steps from one fact to another where the condition and the literals hold.
+    fn steps(&mut self, condition: &Ground, needed: &[(Fact, bool)], (from, to): (Fact, Fact), cost: u64) {
+        for literals in self.choices(condition, MAX_STEPS) {
+            let both = merge(&literals, needed).and_then(|both| with_literals(&Condition::default(), &both));
+            if let Some(precondition) = both {
+                self.step(precondition, &[to], &[from], cost);
+            }
+        }
+    }
+
+    /// Adds a step that is not part of a plan.
+    fn step(&mut self, precondition: Condition, add: &[Fact], delete: &[Fact], cost: u64) {
+        let mut operator = Operator {
+            action: self.auxiliary,
+            precondition,
+            add: Box::default(),
+            delete: Box::default(),
+            conditional: Box::default(),
+            numeric: Box::default(),
+            partial: false,
+            cost,
+        };
+        add_changes(&mut operator, add, delete);
+        self.operators.push(operator);
+    }
+
+    /// Sets the goal: the conditions hold, and the wishes are paid for in their order where they do not hold.
+    pub(super) fn goal(&mut self, conditions: Ground, wishes: &[(Ground, u64)], automata: &Automata) {
+        let goal = all([of_condition(&self.task.goal), conditions]);
+        let mut phase = self.facts.basic(false);
+        let end = Operator {
+            action: self.auxiliary,
+            precondition: Condition { positive: [self.open].into(), ..Condition::default() },
+            add: [phase].into(),
+            delete: [self.open].into(),
+            conditional: Box::default(),
+            numeric: Box::default(),
+            partial: false,
+            cost: 0,
+        };
+        if automata.has_late_updates() {
+            // The goal is tested when the last state was observed.
+            let observing = self.moved(&end, automata);
+            self.operators.extend(observing);
+            let observed = std::mem::replace(&mut phase, self.facts.basic(false));
+            self.steps(&goal, &[(observed, false)], (observed, phase), 0);
+        } else {
+            self.steps(&goal, &[(self.open, false)], (self.open, phase), 0);
+        }
+        for (condition, cost) in wishes {
+            let next = self.facts.basic(false);
+            self.decide(&[(phase, false)], (phase, next), condition, *cost);
+            phase = next;
+        }
+        self.task.goal = Condition { positive: [phase].into(), ..Condition::default() };
+    }
+
+    /// The task, with its new facts among those of their kind.
+    pub(super) fn finish(mut self) -> GroundTask {
+        self.split();
+        self.scale();
+        let TaskBuilder { mut task, facts: new, operators, .. } = self;
+        let (original, basic) = (task.facts.len(), task.basic_facts);
+        let added = new.are_basic.iter().filter(|&&is_basic| is_basic).count();
+        let place = |fact: usize| (fact + if fact < basic { 0 } else { added }) as Fact;
+        let mut number: Vec<Fact> = (0..original).map(place).collect();
+        let (mut next_basic, mut next_derived) = (basic as Fact, (original + added) as Fact);
+        let symbols = Arc::make_mut(&mut task.symbols);
+        for is_basic in new.are_basic {
+            let next = if is_basic { &mut next_basic } else { &mut next_derived };
+            number.push(*next);
+            *next += 1;
+            let predicate = symbols.predicates.len() as u32;
+            symbols.predicates.push(format!("@wish-{}", number.len() - original));
+            task.facts.push(Atom { predicate, args: Box::default() });
+        }
+        task.init.extend(new.init);
+        let mut facts: Vec<(Fact, Atom)> = number.iter().copied().zip(task.facts).collect();
+        facts.sort_by_key(|(number, _)| *number);
+        task.facts = facts.into_iter().map(|(_, atom)| atom).collect();
+        task.basic_facts = basic + added;
+        let map = |list: &mut Box<[Fact]>| {
+            list.iter_mut().for_each(|fact| *fact = number[*fact as usize]);
+            list.sort_unstable();
+        };
+        let condition = |condition: &mut Condition| {
+            map(&mut condition.positive);
+            map(&mut condition.negative);
+        };
+        task.operators = operators;
+        for operator in &mut task.operators {
+            condition(&mut operator.precondition);
+            map(&mut operator.add);
+            map(&mut operator.delete);
+            for effect in &mut operator.conditional {
+                condition(&mut effect.condition);
+                map(&mut effect.add);
+                map(&mut effect.delete);
+            }
+        }
+        for axiom in &mut task.axioms {
+            axiom.head = number[axiom.head as usize];
+            condition(&mut axiom.condition);
+        }
+        task.init.iter_mut().for_each(|fact| *fact = number[*fact as usize]);
+        condition(&mut task.goal);
+        task
+    }
+
+    /// Splits operators with conditional effects, if none is left then: bounds of costs are better without them.
+    fn split(&mut self) {
+        if !self.task.axioms.is_empty() {
+            return;
+        }
+        let split: Option<Vec<Vec<Operator>>> = self.operators.iter().map(without_conditions).collect();
+        if let Some(split) = split {
+            self.operators = split.into_iter().flatten().collect();
+        }
+    }
+
+    /// Makes the unit of costs finer, so that heuristics that count steps of cost 0 as something prefer them to the cheapest wish.
+    fn scale(&mut self) {
+        let most = self.operators.iter().map(|operator| operator.cost).max().unwrap_or(0);
+        if !(1..FINEST).contains(&most) || self.task.cost_unsupported.is_some() {
+            return;
+        }
+        let factor = FINEST.div_ceil(most);
+        if let Some(scale) = self.task.cost_scale.checked_mul(factor) {
+            self.task.cost_scale = scale;
+            self.operators.iter_mut().for_each(|operator| operator.cost *= factor);
+        }
+    }
+}
+
+/// Least cost of the dearest operator.
+const FINEST: u64 = 256;
+
+fn add_changes(operator: &mut Operator, add: &[Fact], delete: &[Fact]) {
+    let mut added = [&*operator.add, add].concat();
+    added.sort_unstable();
+    added.dedup();
+    let mut deleted = [&*operator.delete, delete].concat();
+    deleted.retain(|fact| added.binary_search(fact).is_err());
+    deleted.sort_unstable();
+    deleted.dedup();
+    (operator.add, operator.delete) = (added.into(), deleted.into());
+}
+
+/// The ways in which preferred conditions hold or not, each with its cost; `None` if they are too many.
+fn variants(preferred: &[(Ground, u64)]) -> Option<Vec<(Literals, u64)>> {
+    let mut found = vec![(Vec::new(), 0u64)];
+    for (condition, cost) in preferred {
+        let mut choices: Vec<(Literals, u64)> = Vec::new();
+        choices.extend(disjuncts(condition, MAX_VARIANTS)?.into_iter().map(|literals| (literals, 0)));
+        choices.extend(disjuncts(&negation(condition), MAX_VARIANTS)?.into_iter().map(|own| (own, *cost)));
+        let mut next = Vec::new();
+        for (one, cost) in &found {
+            for (two, more) in &choices {
+                next.extend(merge(one, two).map(|both| (both, cost.saturating_add(*more))));
+            }
+        }
+        if next.len() > MAX_VARIANTS {
+            return None;
+        }
+        found = next;
+    }
+    Some(found)
+}
+
+/// Operators without conditional effects that do the same; `None` if they are too many.
+fn without_conditions(operator: &Operator) -> Option<Vec<Operator>> {
+    let mut found = vec![Operator { conditional: Box::default(), ..operator.clone() }];
+    for effect in &operator.conditional {
+        let own = of_condition(&effect.condition);
+        let mut next = Vec::new();
+        for one in &found {
+            for (condition, takes_place) in [(own.clone(), true), (negation(&own), false)] {
+                for literals in disjuncts(&under(&condition, &one.precondition), MAX_SPLIT)? {
+                    let Some(precondition) = with_literals(&one.precondition, &literals) else { continue };
+                    let mut other = Operator { precondition, ..one.clone() };
+                    if takes_place {
+                        add_changes(&mut other, &effect.add, &effect.delete);
+                    }
+                    next.push(other);
+                }
+            }
+        }
+        if next.len() > MAX_SPLIT {
+            return None;
+        }
+        found = next;
+    }
+    Some(found)
+}

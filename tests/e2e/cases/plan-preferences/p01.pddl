@@ -1,0 +1,8 @@
+(define (problem today)
+  (:domain errands)
+  (:objects home bank shop park - place)
+  (:init (at home) (open bank) (open shop) (open park) (raining) (= (total-cost) 0))
+  (:goal (and (visited shop) (preference money (visited bank)) (preference (visited park))))
+  (:constraints (and (sometime-before (visited shop) (at park))
+                     (preference evening (at end (at home)))))
+  (:metric minimize (+ (total-cost) (* 1 (is-violated dry)) (* 9 (is-violated money)) (* 2 (is-violated evening)))))
