@@ -208,6 +208,7 @@ impl TaskBuilder {
             delete: Box::default(),
             conditional: Box::default(),
             numeric: Box::default(),
+            metric: Box::default(),
             partial: false,
             cost,
         };
@@ -226,6 +227,7 @@ impl TaskBuilder {
             delete: [self.open].into(),
             conditional: Box::default(),
             numeric: Box::default(),
+            metric: Box::default(),
             partial: false,
             cost: 0,
         };
