@@ -6,8 +6,8 @@ use crate::lifted::{Formula, Term};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::NONE;
 use crate::task::{
-    Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect, NumExpr,
-    NumVar, Operator,
+    Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect, NumExpr,
+    NumVar, ObjectId, Operator,
 };
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
@@ -58,8 +58,10 @@ pub(super) struct Event {
     pub(super) bounds: Vec<(CompareOp, NumExpr)>,
     /// Index of the durative action, or [`NONE`].
     pub(super) instance: u32,
-    /// Resources that conditions and amounts depend on, those of the condition over all included.
+    /// Resources that conditions and amounts depend on.
     pub(super) reads: Vec<u32>,
+    /// Other resources that the condition over all depends on.
+    pub(super) lasting: Vec<u32>,
     /// Resources that effects change.
     pub(super) writes: Vec<u32>,
     /// True if an effect or condition depends on the duration, which is then fixed at the start.
@@ -190,8 +192,8 @@ impl Model {
                 EventKind::Timed(_) => continue,
                 EventKind::Whole => {}
             }
-            let (reads, writes) = (Vec::new(), Vec::new());
-            self.events.push(Event { kind, operator, bounds, instance, reads, writes, uses_duration });
+            let (reads, lasting, writes) = (Vec::new(), Vec::new(), Vec::new());
+            self.events.push(Event { kind, operator, bounds, instance, reads, lasting, writes, uses_duration });
         }
         // The facts about running actions are those that starts add, beyond what the domain has.
         for (number, instance) in self.instances.iter().enumerate() {
@@ -262,16 +264,13 @@ impl Model {
         let mut timed_writers = vec![Vec::new(); self.resources];
         for event in &mut self.events {
             let mut reads = BTreeSet::new();
+            let mut lasting = BTreeSet::new();
             let mut writes = BTreeSet::new();
-            let condition = |condition: &Condition, reads: &mut BTreeSet<u32>| {
-                for &fact in condition.positive.iter().chain(&condition.negative) {
-                    match derived.of(fact) {
-                        None => {
-                            reads.insert(fact);
-                        }
-                        Some(resources) => reads.extend(resources),
-                    }
-                }
+            let see_fact = |fact: Fact, reads: &mut BTreeSet<u32>| match derived.of(fact) {
+                None => _ = reads.insert(fact),
+                Some(resources) => reads.extend(resources),
+            };
+            let see_numbers = |condition: &Condition, reads: &mut BTreeSet<u32>| {
                 for numeric in &condition.numeric {
                     for side in [&numeric.left, &numeric.right] {
                         for_each_variable(side, &mut |v| _ = reads.insert(numbers + v));
@@ -280,18 +279,15 @@ impl Model {
             };
             let operator = &event.operator;
             check(resources.poll())?;
-            mentions.collect(&task.actions[operator.action as usize], &mut |fact| {
-                let literal = Condition { positive: [fact].into(), ..Condition::default() };
-                condition(&literal, &mut reads);
-            });
-            condition(&operator.precondition, &mut reads);
+            mentions.collect(&task.actions[operator.action as usize], &mut |fact| see_fact(fact, &mut reads));
+            see_numbers(&operator.precondition, &mut reads);
             for effect in &operator.conditional {
-                condition(&effect.condition, &mut reads);
+                see_numbers(&effect.condition, &mut reads);
                 writes.extend(effect.add.iter().chain(&effect.delete));
             }
             writes.extend(operator.add.iter().chain(&operator.delete));
             for effect in &operator.numeric {
-                condition(&effect.condition, &mut reads);
+                see_numbers(&effect.condition, &mut reads);
                 for_each_variable(&effect.value, &mut |v| _ = reads.insert(numbers + v));
                 writes.insert(numbers + effect.variable);
             }
@@ -300,7 +296,9 @@ impl Model {
             }
             if event.instance != NONE {
                 for invariant in &self.instances[event.instance as usize].invariants {
-                    condition(invariant, &mut reads);
+                    let facts = invariant.positive.iter().chain(&invariant.negative);
+                    facts.for_each(|&fact| see_fact(fact, &mut lasting));
+                    see_numbers(invariant, &mut lasting);
                 }
             }
             for fact in writes.iter().copied().filter(|&f| f < numbers).collect::<Vec<_>>() {
@@ -311,7 +309,9 @@ impl Model {
             }
             if let Some(duration) = duration {
                 reads.remove(&(numbers + duration));
+                lasting.remove(&(numbers + duration));
             }
+            event.lasting = lasting.difference(&reads).copied().filter(|r| !writes.contains(r)).collect();
             event.reads = reads.into_iter().filter(|r| !writes.contains(r)).collect();
             event.writes = writes.into_iter().collect();
             if let EventKind::Timed(index) = event.kind {
@@ -439,7 +439,7 @@ impl Model {
         ticks.max().unwrap_or(0) as u64 / 1000 + 1
     }
 
-    /// The classical task of the actions that are executed as a whole, without numbers.
+    /// The classical task of the actions that are executed as a whole. Numbers are left out, so that its plans may not be executable.
     pub(super) fn compressed(&self) -> (GroundTask, Vec<u32>) {
         let whole = |m: &Move| {
             let event = &self.events[m.first as usize];
@@ -453,6 +453,7 @@ impl Model {
             operators.push(Operator {
                 action: moves.len() as u32,
                 cost,
+                precondition: Condition { numeric: Box::default(), ..operator.precondition.clone() },
                 numeric: Box::default(),
                 partial: false,
                 ..operator.clone()
@@ -461,7 +462,8 @@ impl Model {
         }
         let action = GroundAction { action: 0, args: Box::default() };
         let actions = vec![action; moves.len()];
-        (GroundTask { operators, actions, cost_unsupported: None, ..self.moves_task.clone() }, moves)
+        let goal = Condition { numeric: Box::default(), ..self.goal.clone() };
+        (GroundTask { operators, actions, goal, cost_unsupported: None, ..self.moves_task.clone() }, moves)
     }
 }
 
@@ -594,10 +596,10 @@ fn mentions(operator: &Operator, variable: NumVar) -> bool {
     found
 }
 
-/// Facts that the conditions of schemas mention below quantifiers and disjunctions. Grounding leaves some of them out, and they count
-/// where two actions interfere.
+/// Facts that the conditions of schemas mention. Grounding leaves some of them out, and all count where two actions interfere.
 struct Mentions<'t> {
     task: &'t GroundTask,
+    by_atom: FxHashMap<&'t Atom, Fact>,
     by_predicate: FxHashMap<u32, Vec<Fact>>,
     /// For each schema the literals, with the parameters that their arguments are; `None` for any object.
     literals: Vec<Vec<(u32, Vec<Option<Term>>)>>,
@@ -609,13 +611,11 @@ impl<'t> Mentions<'t> {
         for (fact, atom) in task.facts.iter().enumerate() {
             by_predicate.entry(atom.predicate).or_default().push(fact as Fact);
         }
-        let literals = snap.lifted.schemas.iter().map(|schema| {
+        let by_atom = task.facts.iter().zip(0..).collect();
+        let literals = snap.lifted.schemas.iter().zip(&snap.own).map(|(schema, own)| {
             let conditions = schema.effects.iter().map(|group| &group.condition);
             let mut found = Vec::new();
-            for formula in conditions.chain([&schema.precondition]) {
-                if is_conjunction(formula) {
-                    continue;
-                }
+            for formula in conditions.chain([own]) {
                 formula.for_each_literal(&mut |atom, _, _| {
                     let parameter = |term: &Term| match term {
                         Term::Slot(slot) if *slot as usize >= schema.parameters => None,
@@ -626,11 +626,19 @@ impl<'t> Mentions<'t> {
             }
             found
         });
-        Mentions { task, by_predicate, literals: literals.collect() }
+        Mentions { task, by_atom, by_predicate, literals: literals.collect() }
     }
 
     fn collect(&self, action: &GroundAction, f: &mut impl FnMut(Fact)) {
         for (predicate, terms) in &self.literals[action.action as usize] {
+            let args: Option<Box<[ObjectId]>> =
+                terms.iter().map(|term| term.map(|term| term.object(&action.args))).collect();
+            if let Some(args) = args {
+                if let Some(&fact) = self.by_atom.get(&Atom { predicate: *predicate, args }) {
+                    f(fact);
+                }
+                continue;
+            }
             for &fact in self.by_predicate.get(predicate).into_iter().flatten() {
                 let args = &self.task.facts[fact as usize].args;
                 let matches = |(term, object): (&Option<Term>, &u32)| {
@@ -641,14 +649,6 @@ impl<'t> Mentions<'t> {
                 }
             }
         }
-    }
-}
-
-fn is_conjunction(formula: &Formula) -> bool {
-    match formula {
-        Formula::And(parts) => parts.iter().all(is_conjunction),
-        Formula::Literal { .. } | Formula::Equal { .. } | Formula::Compare { .. } => true,
-        Formula::Or(..) | Formula::Exists(..) | Formula::Forall(..) => false,
     }
 }
 
