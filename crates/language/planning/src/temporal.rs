@@ -318,7 +318,8 @@ impl Planner<'_> {
     /// Validates a plan and takes it if it is better than the best one; false if it is not valid.
     fn offer(&mut self, steps: &[TimedStep], method: &'static str) -> Result<bool, StopReason> {
         let Some(plan) = self.checked(steps)? else { return Ok(false) };
-        let value = |plan: &Plan| plan.cost.map_or(f64::INFINITY, |cost| if self.maximize { -cost } else { cost });
+        let value =
+            |plan: &Plan| plan.cost.map_or(f64::INFINITY, |cost| if self.maximize { -cost } else { cost });
         if self.best.as_ref().is_none_or(|(best, _)| value(&plan) < value(best)) {
             (self.on_plan)(&plan, method);
             self.best = Some((plan, method));
@@ -328,10 +329,9 @@ impl Planner<'_> {
 
     /// The plan of the steps; `None` if it is not valid.
     fn checked(&mut self, steps: &[TimedStep]) -> Result<Option<Plan>, StopReason> {
-        let times = steps.iter().map(|step| StepTimes {
-            start: to_number(step.start),
-            duration: step.duration.map(to_number),
-        });
+        let times = steps
+            .iter()
+            .map(|step| StepTimes { start: to_number(step.start), duration: step.duration.map(to_number) });
         let mut plan = Plan {
             steps: steps.iter().map(|step| step.action.clone()).collect(),
             times: times.collect(),

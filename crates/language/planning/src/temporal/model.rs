@@ -6,8 +6,8 @@ use crate::lifted::{Formula, Term};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::NONE;
 use crate::task::{
-    Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect, NumExpr,
-    NumVar, ObjectId, Operator,
+    Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect,
+    NumExpr, NumVar, ObjectId, Operator,
 };
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
@@ -193,7 +193,16 @@ impl Model {
                 EventKind::Whole => {}
             }
             let (reads, lasting, writes) = (Vec::new(), Vec::new(), Vec::new());
-            self.events.push(Event { kind, operator, bounds, instance, reads, lasting, writes, uses_duration });
+            self.events.push(Event {
+                kind,
+                operator,
+                bounds,
+                instance,
+                reads,
+                lasting,
+                writes,
+                uses_duration,
+            });
         }
         // The facts about running actions are those that starts add, beyond what the domain has.
         for (number, instance) in self.instances.iter().enumerate() {
@@ -224,10 +233,8 @@ impl Model {
         }
         timed.sort_unstable();
         self.first_timed = timed.len();
-        self.moves = timed
-            .into_iter()
-            .map(|(_, event)| Move { first: event, second: NONE, longest: false })
-            .collect();
+        self.moves =
+            timed.into_iter().map(|(_, event)| Move { first: event, second: NONE, longest: false }).collect();
         Ok(())
     }
 
@@ -354,15 +361,18 @@ impl Model {
             let invariants: &[Condition] =
                 if instance.invariants.is_empty() { &none } else { &instance.invariants };
             let event = |number: u32| &self.events[number as usize];
-            let ends = instance.starts.iter().flat_map(|&start| instance.ends.iter().map(move |&end| (start, end)));
-            let all = ends.flat_map(|(start, end)| invariants.iter().map(move |over_all| (start, end, over_all)));
+            let ends =
+                instance.starts.iter().flat_map(|&start| instance.ends.iter().map(move |&end| (start, end)));
+            let all =
+                ends.flat_map(|(start, end)| invariants.iter().map(move |over_all| (start, end, over_all)));
             let is_running = |f: Fact| self.running[f as usize] != NONE;
             let mut pairs = Vec::new();
             let mut is_atomic = true;
             for (start, end, over_all) in all.take(MAX_COMBINATIONS) {
                 check(resources.charge(ITEM_BYTES))?;
                 let whole = compose(&event(start).operator, over_all, &event(end).operator, is_running);
-                is_atomic &= whole.is_some() && is_atomic_pair(event(start), event(end), invariants, &negated);
+                is_atomic &=
+                    whole.is_some() && is_atomic_pair(event(start), event(end), invariants, &negated);
                 pairs.extend(whole.map(|whole| (start, end, whole)));
             }
             is_atomic &= instance.starts.len() * instance.ends.len() * invariants.len() <= MAX_COMBINATIONS;
@@ -380,7 +390,8 @@ impl Model {
             }
             for &start in &instance.starts {
                 let is_flexible = instance.ends.iter().any(|&end| is_flexible(start, end));
-                let operators = invariants.iter().map(|over_all| before_start(&event(start).operator, over_all));
+                let operators =
+                    invariants.iter().map(|over_all| before_start(&event(start).operator, over_all));
                 for operator in operators.flatten().take(MAX_COMBINATIONS) {
                     push(start, NONE, operator, is_flexible);
                 }
@@ -473,12 +484,7 @@ fn invariant_of(part: &Part) -> Option<u32> {
 
 /// Returns true if nothing is lost where the two ends of an action follow each other in the order of the search: what happens between them
 /// in a plan can happen before or after both.
-fn is_atomic_pair(
-    start: &Event,
-    end: &Event,
-    invariants: &[Condition],
-    negated: &[bool],
-) -> bool {
+fn is_atomic_pair(start: &Event, end: &Event, invariants: &[Condition], negated: &[bool]) -> bool {
     let (start, end) = (&start.operator, &end.operator);
     if invariants.len() > 1 || !start.conditional.is_empty() || !end.conditional.is_empty() {
         return false;
@@ -499,7 +505,8 @@ fn is_atomic_pair(
     let takes = end.delete.len() > 1;
     let hides = start.delete.iter().any(|f| negated[*f as usize] && end.add.contains(f));
     let numbers = !start.numeric.is_empty() && !end.numeric.is_empty();
-    end_needs_nothing_new && !(gives && takes) && !hides && !numbers
+    let is_envelope = gives && takes;
+    end_needs_nothing_new && !is_envelope && !hides && !numbers
 }
 
 /// Conditions for the start of an action whose condition over all holds right after it.
@@ -699,7 +706,7 @@ impl DerivedReads {
         };
         let mut resources = Vec::new();
         let mut closures: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        let all_numbers = || (compares).then(|| numbers..groups).into_iter().flatten();
+        let all_numbers = if compares { numbers..groups } else { numbers..numbers };
         for fact in task.basic_facts as u32..numbers {
             let mut read: BTreeSet<u32> = BTreeSet::new();
             let mut open = vec![fact];
@@ -722,7 +729,7 @@ impl DerivedReads {
                     }
                 } else {
                     let list = closures.entry(predicate).or_insert_with(|| {
-                        closure(predicate).into_iter().map(|p| groups + p).chain(all_numbers()).collect()
+                        closure(predicate).into_iter().map(|p| groups + p).chain(all_numbers.clone()).collect()
                     });
                     read.extend(list.iter());
                 }

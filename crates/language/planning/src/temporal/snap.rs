@@ -122,7 +122,9 @@ impl SnapTask {
 fn costs(expr: &LiftedExpr) -> LiftedExpr {
     match expr {
         LiftedExpr::Steps | LiftedExpr::Violations(_) => LiftedExpr::Constant(Number::ZERO),
-        LiftedExpr::Binary(op, sides) => LiftedExpr::Binary(*op, Box::new((costs(&sides.0), costs(&sides.1)))),
+        LiftedExpr::Binary(op, sides) => {
+            LiftedExpr::Binary(*op, Box::new((costs(&sides.0), costs(&sides.1))))
+        }
         other => other.clone(),
     }
 }

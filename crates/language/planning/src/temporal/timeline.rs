@@ -85,9 +85,10 @@ impl<'m> Timeline<'m> {
 
     /// The latest of the earliest times.
     pub(super) fn makespan(&self) -> Ticks {
-        let own = self.steps.iter().filter(|s| {
-            !matches!(self.model.events[s.event as usize].kind, EventKind::Timed(_))
-        });
+        let own = self
+            .steps
+            .iter()
+            .filter(|s| !matches!(self.model.events[s.event as usize].kind, EventKind::Timed(_)));
         own.map(|step| step.time).max().unwrap_or(0)
     }
 
