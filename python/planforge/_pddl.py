@@ -39,7 +39,7 @@ class Plan:
     """A plan of a task. Iterates over its steps; its text is in IPC form."""
 
     steps: Tuple[str, ...]
-    """Ground actions such as `(move a b)`."""
+    """Ground actions such as `(move a b)`; with their times `0.001: (mend f1) [5.000]` in a task with time."""
     cost: Optional[float]
     """The value of the metric, the number of steps without a metric; None if it was not computed."""
     bound: Optional[float]
@@ -235,7 +235,7 @@ class Task:
         }
         _, data = call(self._native.plan, request, self._surroundings)
         plans = tuple(
-            Plan(tuple(plan["steps"]), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
+            Plan(_lines(plan), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
             for number, plan in enumerate(data["plans"])
         )
         diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
@@ -300,6 +300,23 @@ class Task:
     def _words(self, plan: Plan) -> str:
         _, words = call(self._native.words, ("plan", str(plan)), _limits(300), self._surroundings)
         return str(words)
+
+
+def _lines(plan: Mapping[str, Any]) -> Tuple[str, ...]:
+    """The steps of a plan as lines of a plan file."""
+    times = plan.get("times")
+    if not times:
+        return tuple(plan["steps"])
+
+    def text(time: float) -> str:
+        short = f"{time:.3f}"
+        return short if float(short) == time else str(time)
+
+    def line(step: str, at: Mapping[str, Any]) -> str:
+        duration = at.get("duration")
+        return f"{text(at['start'])}: {step}" + ("" if duration is None else f" [{text(duration)}]")
+
+    return tuple(map(line, plan["steps"], times))
 
 
 def _plan_source(plan: PlanArgument) -> NativeSource:

@@ -236,7 +236,13 @@ fn the_given_domain_is_used_for_candidates_without_one() {
 fn constructs_that_validation_does_not_execute_are_undecided() {
     let domain = "(define (domain d) (:requirements :durative-actions) (:predicates (p) (q)) (:durative-action a :parameters () :duration (= ?duration 1) :condition (at start (p)) :effect (at end (q))))";
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
-    let got = auto(candidate(domain, problem, Some("(a)")));
+    for (plan, decision) in [("0: (a) [1]", Decision::Accepted), ("(a)", Decision::Rejected)] {
+        let got = auto(candidate(domain, problem, Some(plan)));
+        assert_eq!(got.decision, decision, "{:?}", got.diagnostics);
+    }
+    let domain = domain.replace(":effect", ":effect (and (increase (n) (* #t 2))").replace("(q))))", "(q)))))");
+    let domain = domain.replace("(:durative-action", "(:functions (n)) (:durative-action");
+    let got = auto(candidate(&domain, problem, Some("0: (a) [1]")));
     assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));
     assert!(got.feedback.is_empty());
 }

@@ -316,7 +316,7 @@ fn push_plan(out: &mut String, findings: &mut FindingPrinter<'_>) {
             let optimal = if *optimal { ", proven cheapest" } else { "" };
             let search = if statistics.search.is_empty() { "" } else { &statistics.search };
             let title = format!("Plan ({} steps{cost}{optimal}; {})", plan.steps.len(), escape(search));
-            push_section(out, title.trim_end_matches("; )"), &plan.steps.join("\n"));
+            push_section(out, title.trim_end_matches("; )"), &plan.timed_steps().join("\n"));
         }
         Some(
             PlanOutcome::ProvenUnsolvable { explanation, .. } | PlanOutcome::Exhausted { explanation, .. },

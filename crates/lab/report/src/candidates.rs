@@ -351,7 +351,7 @@ fn plan_view(stage: &str, outcome: &PlanOutcome) -> PlanView {
     let mut found = |plans: &[PlanDocument]| {
         view.found = plans.len();
         let shown = plans.iter().take(MOST_PLANS);
-        view.plans = shown.map(|p| StepsView { steps: p.steps.clone(), cost: p.cost }).collect();
+        view.plans = shown.map(|p| StepsView { steps: p.timed_steps(), cost: p.cost }).collect();
     };
     let statistics = match outcome {
         PlanOutcome::Plan { plans, optimal, statistics } => {

@@ -241,6 +241,8 @@ pub fn optimality(
             let what: Vec<&str> = constructs.iter().map(|c| c.what.as_str()).collect();
             undecided(format!("a search for cheapest plans does not handle {}", what.join(", ")))
         }
-        SearchOutcome::Exhausted | SearchOutcome::ProvenUnsolvable(_) => undecided("the search found no plan at all".to_owned()),
+        SearchOutcome::Exhausted | SearchOutcome::ProvenUnsolvable(_) => {
+            undecided("the search found no plan at all".to_owned())
+        }
     }
 }

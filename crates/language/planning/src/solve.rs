@@ -186,7 +186,7 @@ pub fn plan_with_progress(
         statistics: SearchStatistics::default(),
         ground_size: (0, 0),
     };
-    if lifted.extension.has_time() && !lifted.extension.has_wishes() {
+    if lifted.extension.has_time() {
         return Ok(crate::temporal::plan_with_time(lifted, options, resources, on_plan));
     }
     let unsupported = wishes::unsupported(&lifted);

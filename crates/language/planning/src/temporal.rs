@@ -1,8 +1,7 @@
 //! Planning with time: durative actions and timed initial literals.
 //!
-//! Where no number decides what is applicable and nothing happens by the clock, each durative action is first one classical action
-//! ([`model`]), the classical search finds a sequence, and its ends get the earliest times that their conflicts allow ([`timeline`]).
-//! Else, and where that finds no plan, a forward search over the ends of actions keeps the times of its path in a simple temporal
+//! Where nothing happens by the clock, each durative action is first one classical action ([`model`]) without numbers, the classical search
+//! finds a sequence, and its ends get the earliest times that their conflicts allow ([`timeline`]). Else, and where that finds no plan, a forward search over the ends of actions keeps the times of its path in a simple temporal
 //! network ([`search`]). That finds plans with required concurrency and deadlines. Every plan is validated before it is given out.
 
 mod model;
@@ -174,7 +173,7 @@ impl Planner<'_> {
         let model = Model::new(snap, task, self.resources)?;
         let axioms = AxiomEvaluator::new(&model.moves_task);
         let is_anytime = self.options.algorithm == Algorithm::Anytime;
-        if model.times.is_empty() && !model.has_numbers {
+        if model.times.is_empty() {
             result.method = CLASSICAL;
             self.classical(&model, &axioms, result)?;
             if self.best.is_some() && !is_anytime {
@@ -270,14 +269,14 @@ impl Planner<'_> {
         result: &mut PlanResult,
     ) -> Result<(), StopReason> {
         let (compressed, moves) = model.compressed();
-        let is_all = moves.len() == model.moves.len();
+        let is_all = moves.len() == model.moves.len() && !model.has_numbers;
         let nodes = if is_all { self.options.max_nodes } else { self.options.max_nodes.min(FIRST_NODES) };
         let run = run_search(&compressed, Algorithm::Greedy, nodes, self.resources);
         result.statistics += run.statistics;
         let sequence: Vec<u32> = match &run.outcome {
             Outcome::Plan(operators) => operators.iter().map(|&o| moves[run.task_action(o)]).collect(),
             Outcome::Unsolvable => return Ok(()),
-            Outcome::Stopped(StopReason::Nodes) if !is_all => return Ok(()),
+            Outcome::Stopped(StopReason::Nodes | StopReason::Memory) if !is_all => return Ok(()),
             Outcome::Stopped(reason) => return Err(*reason),
         };
         self.offer_sequence(model, axioms, &sequence)?;
@@ -319,7 +318,8 @@ impl Planner<'_> {
     /// Validates a plan and takes it if it is better than the best one; false if it is not valid.
     fn offer(&mut self, steps: &[TimedStep], method: &'static str) -> Result<bool, StopReason> {
         let Some(plan) = self.checked(steps)? else { return Ok(false) };
-        let value = |plan: &Plan| plan.cost.map_or(f64::INFINITY, |cost| if self.maximize { -cost } else { cost });
+        let value =
+            |plan: &Plan| plan.cost.map_or(f64::INFINITY, |cost| if self.maximize { -cost } else { cost });
         if self.best.as_ref().is_none_or(|(best, _)| value(&plan) < value(best)) {
             (self.on_plan)(&plan, method);
             self.best = Some((plan, method));
@@ -329,10 +329,9 @@ impl Planner<'_> {
 
     /// The plan of the steps; `None` if it is not valid.
     fn checked(&mut self, steps: &[TimedStep]) -> Result<Option<Plan>, StopReason> {
-        let times = steps.iter().map(|step| StepTimes {
-            start: to_number(step.start),
-            duration: step.duration.map(to_number),
-        });
+        let times = steps
+            .iter()
+            .map(|step| StepTimes { start: to_number(step.start), duration: step.duration.map(to_number) });
         let mut plan = Plan {
             steps: steps.iter().map(|step| step.action.clone()).collect(),
             times: times.collect(),

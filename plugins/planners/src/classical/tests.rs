@@ -130,7 +130,9 @@ fn unsupported_constructs_are_reported_with_their_place() {
     let problem = "(define (problem x) (:domain d) (:init (p)) (:goal (q)))";
     let request =
         PlanRequest { domain: domain.into(), problem: problem.into(), k: 1, ..PlanRequest::default() };
-    let outcome = plan(ClassicalPlannerOptions::default(), &request);
+    let PlanOutcome::Plan { plans, .. } = plan(with(Search::Greedy), &request) else { panic!("no plan") };
+    assert_eq!(plans[0].to_ipc(), "0.000: (a) [1.000]\n; cost = 1\n");
+    let outcome = plan(with(Search::Astar), &request);
     let PlanOutcome::Unsupported { diagnostics } = outcome else { panic!("{outcome:?}") };
     assert_eq!(
         (diagnostics[0].code.as_str(), diagnostics[0].file.as_str(), diagnostics[0].line),

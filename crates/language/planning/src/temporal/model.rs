@@ -6,8 +6,8 @@ use crate::lifted::{Formula, Term};
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::search::NONE;
 use crate::task::{
-    Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect, NumExpr,
-    NumVar, Operator,
+    Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, NumCondition, NumEffect,
+    NumExpr, NumVar, ObjectId, Operator,
 };
 use planforge_pddl::Number;
 use planforge_pddl::ast::CompareOp;
@@ -58,8 +58,10 @@ pub(super) struct Event {
     pub(super) bounds: Vec<(CompareOp, NumExpr)>,
     /// Index of the durative action, or [`NONE`].
     pub(super) instance: u32,
-    /// Resources that conditions and amounts depend on, those of the condition over all included.
+    /// Resources that conditions and amounts depend on.
     pub(super) reads: Vec<u32>,
+    /// Other resources that the condition over all depends on.
+    pub(super) lasting: Vec<u32>,
     /// Resources that effects change.
     pub(super) writes: Vec<u32>,
     /// True if an effect or condition depends on the duration, which is then fixed at the start.
@@ -190,8 +192,17 @@ impl Model {
                 EventKind::Timed(_) => continue,
                 EventKind::Whole => {}
             }
-            let (reads, writes) = (Vec::new(), Vec::new());
-            self.events.push(Event { kind, operator, bounds, instance, reads, writes, uses_duration });
+            let (reads, lasting, writes) = (Vec::new(), Vec::new(), Vec::new());
+            self.events.push(Event {
+                kind,
+                operator,
+                bounds,
+                instance,
+                reads,
+                lasting,
+                writes,
+                uses_duration,
+            });
         }
         // The facts about running actions are those that starts add, beyond what the domain has.
         for (number, instance) in self.instances.iter().enumerate() {
@@ -222,10 +233,8 @@ impl Model {
         }
         timed.sort_unstable();
         self.first_timed = timed.len();
-        self.moves = timed
-            .into_iter()
-            .map(|(_, event)| Move { first: event, second: NONE, longest: false })
-            .collect();
+        self.moves =
+            timed.into_iter().map(|(_, event)| Move { first: event, second: NONE, longest: false }).collect();
         Ok(())
     }
 
@@ -262,16 +271,13 @@ impl Model {
         let mut timed_writers = vec![Vec::new(); self.resources];
         for event in &mut self.events {
             let mut reads = BTreeSet::new();
+            let mut lasting = BTreeSet::new();
             let mut writes = BTreeSet::new();
-            let condition = |condition: &Condition, reads: &mut BTreeSet<u32>| {
-                for &fact in condition.positive.iter().chain(&condition.negative) {
-                    match derived.of(fact) {
-                        None => {
-                            reads.insert(fact);
-                        }
-                        Some(resources) => reads.extend(resources),
-                    }
-                }
+            let see_fact = |fact: Fact, reads: &mut BTreeSet<u32>| match derived.of(fact) {
+                None => _ = reads.insert(fact),
+                Some(resources) => reads.extend(resources),
+            };
+            let see_numbers = |condition: &Condition, reads: &mut BTreeSet<u32>| {
                 for numeric in &condition.numeric {
                     for side in [&numeric.left, &numeric.right] {
                         for_each_variable(side, &mut |v| _ = reads.insert(numbers + v));
@@ -280,18 +286,15 @@ impl Model {
             };
             let operator = &event.operator;
             check(resources.poll())?;
-            mentions.collect(&task.actions[operator.action as usize], &mut |fact| {
-                let literal = Condition { positive: [fact].into(), ..Condition::default() };
-                condition(&literal, &mut reads);
-            });
-            condition(&operator.precondition, &mut reads);
+            mentions.collect(&task.actions[operator.action as usize], &mut |fact| see_fact(fact, &mut reads));
+            see_numbers(&operator.precondition, &mut reads);
             for effect in &operator.conditional {
-                condition(&effect.condition, &mut reads);
+                see_numbers(&effect.condition, &mut reads);
                 writes.extend(effect.add.iter().chain(&effect.delete));
             }
             writes.extend(operator.add.iter().chain(&operator.delete));
             for effect in &operator.numeric {
-                condition(&effect.condition, &mut reads);
+                see_numbers(&effect.condition, &mut reads);
                 for_each_variable(&effect.value, &mut |v| _ = reads.insert(numbers + v));
                 writes.insert(numbers + effect.variable);
             }
@@ -300,7 +303,9 @@ impl Model {
             }
             if event.instance != NONE {
                 for invariant in &self.instances[event.instance as usize].invariants {
-                    condition(invariant, &mut reads);
+                    let facts = invariant.positive.iter().chain(&invariant.negative);
+                    facts.for_each(|&fact| see_fact(fact, &mut lasting));
+                    see_numbers(invariant, &mut lasting);
                 }
             }
             for fact in writes.iter().copied().filter(|&f| f < numbers).collect::<Vec<_>>() {
@@ -311,7 +316,9 @@ impl Model {
             }
             if let Some(duration) = duration {
                 reads.remove(&(numbers + duration));
+                lasting.remove(&(numbers + duration));
             }
+            event.lasting = lasting.difference(&reads).copied().filter(|r| !writes.contains(r)).collect();
             event.reads = reads.into_iter().filter(|r| !writes.contains(r)).collect();
             event.writes = writes.into_iter().collect();
             if let EventKind::Timed(index) = event.kind {
@@ -354,15 +361,18 @@ impl Model {
             let invariants: &[Condition] =
                 if instance.invariants.is_empty() { &none } else { &instance.invariants };
             let event = |number: u32| &self.events[number as usize];
-            let ends = instance.starts.iter().flat_map(|&start| instance.ends.iter().map(move |&end| (start, end)));
-            let all = ends.flat_map(|(start, end)| invariants.iter().map(move |over_all| (start, end, over_all)));
+            let ends =
+                instance.starts.iter().flat_map(|&start| instance.ends.iter().map(move |&end| (start, end)));
+            let all =
+                ends.flat_map(|(start, end)| invariants.iter().map(move |over_all| (start, end, over_all)));
             let is_running = |f: Fact| self.running[f as usize] != NONE;
             let mut pairs = Vec::new();
             let mut is_atomic = true;
             for (start, end, over_all) in all.take(MAX_COMBINATIONS) {
                 check(resources.charge(ITEM_BYTES))?;
                 let whole = compose(&event(start).operator, over_all, &event(end).operator, is_running);
-                is_atomic &= whole.is_some() && is_atomic_pair(event(start), event(end), invariants, &negated);
+                is_atomic &=
+                    whole.is_some() && is_atomic_pair(event(start), event(end), invariants, &negated);
                 pairs.extend(whole.map(|whole| (start, end, whole)));
             }
             is_atomic &= instance.starts.len() * instance.ends.len() * invariants.len() <= MAX_COMBINATIONS;
@@ -380,7 +390,8 @@ impl Model {
             }
             for &start in &instance.starts {
                 let is_flexible = instance.ends.iter().any(|&end| is_flexible(start, end));
-                let operators = invariants.iter().map(|over_all| before_start(&event(start).operator, over_all));
+                let operators =
+                    invariants.iter().map(|over_all| before_start(&event(start).operator, over_all));
                 for operator in operators.flatten().take(MAX_COMBINATIONS) {
                     push(start, NONE, operator, is_flexible);
                 }
@@ -439,7 +450,7 @@ impl Model {
         ticks.max().unwrap_or(0) as u64 / 1000 + 1
     }
 
-    /// The classical task of the actions that are executed as a whole, without numbers.
+    /// The classical task of the actions that are executed as a whole. Numbers are left out, so that its plans may not be executable.
     pub(super) fn compressed(&self) -> (GroundTask, Vec<u32>) {
         let whole = |m: &Move| {
             let event = &self.events[m.first as usize];
@@ -453,6 +464,7 @@ impl Model {
             operators.push(Operator {
                 action: moves.len() as u32,
                 cost,
+                precondition: Condition { numeric: Box::default(), ..operator.precondition.clone() },
                 numeric: Box::default(),
                 partial: false,
                 ..operator.clone()
@@ -461,7 +473,8 @@ impl Model {
         }
         let action = GroundAction { action: 0, args: Box::default() };
         let actions = vec![action; moves.len()];
-        (GroundTask { operators, actions, cost_unsupported: None, ..self.moves_task.clone() }, moves)
+        let goal = Condition { numeric: Box::default(), ..self.goal.clone() };
+        (GroundTask { operators, actions, goal, cost_unsupported: None, ..self.moves_task.clone() }, moves)
     }
 }
 
@@ -471,12 +484,7 @@ fn invariant_of(part: &Part) -> Option<u32> {
 
 /// Returns true if nothing is lost where the two ends of an action follow each other in the order of the search: what happens between them
 /// in a plan can happen before or after both.
-fn is_atomic_pair(
-    start: &Event,
-    end: &Event,
-    invariants: &[Condition],
-    negated: &[bool],
-) -> bool {
+fn is_atomic_pair(start: &Event, end: &Event, invariants: &[Condition], negated: &[bool]) -> bool {
     let (start, end) = (&start.operator, &end.operator);
     if invariants.len() > 1 || !start.conditional.is_empty() || !end.conditional.is_empty() {
         return false;
@@ -497,7 +505,8 @@ fn is_atomic_pair(
     let takes = end.delete.len() > 1;
     let hides = start.delete.iter().any(|f| negated[*f as usize] && end.add.contains(f));
     let numbers = !start.numeric.is_empty() && !end.numeric.is_empty();
-    end_needs_nothing_new && !(gives && takes) && !hides && !numbers
+    let is_envelope = gives && takes;
+    end_needs_nothing_new && !is_envelope && !hides && !numbers
 }
 
 /// Conditions for the start of an action whose condition over all holds right after it.
@@ -594,10 +603,10 @@ fn mentions(operator: &Operator, variable: NumVar) -> bool {
     found
 }
 
-/// Facts that the conditions of schemas mention below quantifiers and disjunctions. Grounding leaves some of them out, and they count
-/// where two actions interfere.
+/// Facts that the conditions of schemas mention. Grounding leaves some of them out, and all count where two actions interfere.
 struct Mentions<'t> {
     task: &'t GroundTask,
+    by_atom: FxHashMap<&'t Atom, Fact>,
     by_predicate: FxHashMap<u32, Vec<Fact>>,
     /// For each schema the literals, with the parameters that their arguments are; `None` for any object.
     literals: Vec<Vec<(u32, Vec<Option<Term>>)>>,
@@ -609,13 +618,11 @@ impl<'t> Mentions<'t> {
         for (fact, atom) in task.facts.iter().enumerate() {
             by_predicate.entry(atom.predicate).or_default().push(fact as Fact);
         }
-        let literals = snap.lifted.schemas.iter().map(|schema| {
+        let by_atom = task.facts.iter().zip(0..).collect();
+        let literals = snap.lifted.schemas.iter().zip(&snap.own).map(|(schema, own)| {
             let conditions = schema.effects.iter().map(|group| &group.condition);
             let mut found = Vec::new();
-            for formula in conditions.chain([&schema.precondition]) {
-                if is_conjunction(formula) {
-                    continue;
-                }
+            for formula in conditions.chain([own]) {
                 formula.for_each_literal(&mut |atom, _, _| {
                     let parameter = |term: &Term| match term {
                         Term::Slot(slot) if *slot as usize >= schema.parameters => None,
@@ -626,11 +633,19 @@ impl<'t> Mentions<'t> {
             }
             found
         });
-        Mentions { task, by_predicate, literals: literals.collect() }
+        Mentions { task, by_atom, by_predicate, literals: literals.collect() }
     }
 
     fn collect(&self, action: &GroundAction, f: &mut impl FnMut(Fact)) {
         for (predicate, terms) in &self.literals[action.action as usize] {
+            let args: Option<Box<[ObjectId]>> =
+                terms.iter().map(|term| term.map(|term| term.object(&action.args))).collect();
+            if let Some(args) = args {
+                if let Some(&fact) = self.by_atom.get(&Atom { predicate: *predicate, args }) {
+                    f(fact);
+                }
+                continue;
+            }
             for &fact in self.by_predicate.get(predicate).into_iter().flatten() {
                 let args = &self.task.facts[fact as usize].args;
                 let matches = |(term, object): (&Option<Term>, &u32)| {
@@ -641,14 +656,6 @@ impl<'t> Mentions<'t> {
                 }
             }
         }
-    }
-}
-
-fn is_conjunction(formula: &Formula) -> bool {
-    match formula {
-        Formula::And(parts) => parts.iter().all(is_conjunction),
-        Formula::Literal { .. } | Formula::Equal { .. } | Formula::Compare { .. } => true,
-        Formula::Or(..) | Formula::Exists(..) | Formula::Forall(..) => false,
     }
 }
 
@@ -699,7 +706,7 @@ impl DerivedReads {
         };
         let mut resources = Vec::new();
         let mut closures: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        let all_numbers = || (compares).then(|| numbers..groups).into_iter().flatten();
+        let all_numbers = if compares { numbers..groups } else { numbers..numbers };
         for fact in task.basic_facts as u32..numbers {
             let mut read: BTreeSet<u32> = BTreeSet::new();
             let mut open = vec![fact];
@@ -722,7 +729,7 @@ impl DerivedReads {
                     }
                 } else {
                     let list = closures.entry(predicate).or_insert_with(|| {
-                        closure(predicate).into_iter().map(|p| groups + p).chain(all_numbers()).collect()
+                        closure(predicate).into_iter().map(|p| groups + p).chain(all_numbers.clone()).collect()
                     });
                     read.extend(list.iter());
                 }

@@ -131,8 +131,7 @@ impl<'m> Execution<'m> {
         if invariants.iter().any(|c| !c.numeric.is_empty()) {
             self.set_duration(Some(bounds.least));
         }
-        invariants.is_empty()
-            || invariants.iter().any(|c| c.holds(&self.state.facts, &self.state.numbers))
+        invariants.is_empty() || invariants.iter().any(|c| c.holds(&self.state.facts, &self.state.numbers))
     }
 
     fn set_duration(&mut self, duration: Option<Ticks>) {
@@ -227,10 +226,16 @@ impl<'m> Execution<'m> {
         objective.base + time + objective.per_cost * cost as f64
     }
 
+    fn hash_of_facts(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.state.facts.iter().for_each(|&word| hasher.write_u64(word));
+        hasher.finish()
+    }
+
     /// Hash of facts and numbers.
     fn hash(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        self.state.facts.iter().for_each(|&word| hasher.write_u64(word));
+        hasher.write_u64(self.hash_of_facts());
         for number in &self.state.numbers {
             number.to_words().iter().for_each(|&word| hasher.write_u64(word));
         }
@@ -290,7 +295,7 @@ pub(super) enum SearchEnd {
 }
 
 /// Bytes of a node with its places in the queues and its share of the set of states.
-const NODE_BYTES: u64 = 80;
+const NODE_BYTES: u64 = 96;
 /// Turns that the queue of preferred moves is ahead after progress, as in LAMA.
 const BOOST: i64 = 1000;
 
@@ -311,6 +316,8 @@ pub(super) struct Search<'m> {
     nodes: Vec<(u32, u32)>,
     open: [Open; 2],
     seen: FxHashMap<u64, Ticks>,
+    /// Evaluated states with the same facts: numbers can grow without end, so that further ones wait.
+    visits: FxHashMap<u64, u32>,
     best: u32,
     /// Evaluated states.
     pub(super) work: u64,
@@ -337,6 +344,7 @@ impl<'m> Search<'m> {
             nodes: Vec::new(),
             open: [Open::default(), Open::default()],
             seen: FxHashMap::default(),
+            visits: FxHashMap::default(),
             best: u32::MAX,
             work: 0,
             first_value: 1,
@@ -350,6 +358,7 @@ impl<'m> Search<'m> {
         self.nodes.clear();
         self.nodes.push((NONE, NONE));
         self.seen.clear();
+        self.visits.clear();
         self.open = [Open::default(), Open::default()];
         self.open[0].heap.push(Reverse((0, 0)));
         self.best = u32::MAX;
@@ -424,6 +433,9 @@ impl<'m> Search<'m> {
             if execution.next_timed < model.times.len() {
                 applicable.push((model.first_timed + execution.next_timed) as u32);
             }
+            let visits = self.visits.entry(execution.hash_of_facts()).or_insert(0);
+            let distance = distance.saturating_add(*visits);
+            *visits += 1;
             let key = improvement.map_or(distance, |improvement| improvement.key(value, distance));
             let waits = preferred.iter().any(|&step| step as usize >= model.first_timed);
             preferred.sort_unstable();

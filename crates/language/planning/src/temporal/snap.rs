@@ -35,6 +35,8 @@ pub(super) struct SnapTask {
     pub(super) parts: Vec<Part>,
     /// The function whose value is the duration.
     pub(super) duration: u32,
+    /// By schema: the condition that it has in the timed task, with the facts about running actions.
+    pub(super) own: Vec<Formula>,
     /// Times of timed literals, ascending, each once.
     pub(super) times: Vec<Number>,
 }
@@ -52,6 +54,7 @@ impl SnapTask {
         symbols.functions.push("@duration".to_owned());
         let mut schemas = task.schemas.clone();
         let mut parts = vec![Part::Whole; schemas.len()];
+        let mut own: Vec<Formula> = schemas.iter().map(|schema| schema.precondition.clone()).collect();
         symbols.actions.truncate(schemas.len() + task.extension.durative.len());
         let (mut ends, mut invariants) = (Vec::new(), Vec::new());
         for (index, durative) in task.extension.durative.iter().enumerate() {
@@ -63,8 +66,10 @@ impl SnapTask {
                 changes: vec![(change, Span::default())],
             };
             let mut start = builder.snap(&durative.start, &durative.bounds, false);
+            start.precondition = and(start.precondition, atom(true));
+            own.push(start.precondition.clone());
             let lasting = builder.lasting(&durative.invariant, &durative.start.effects);
-            start.precondition = and(and(start.precondition, Formula::And(lasting)), atom(true));
+            start.precondition = and(start.precondition, Formula::And(lasting));
             start.effects.push(change(EffectChange::Add(running.clone())));
             let mut end = builder.snap(&durative.end, &durative.bounds, true);
             end.precondition = and(atom(false), end.precondition);
@@ -81,6 +86,7 @@ impl SnapTask {
         let (timed, times) = builder.timed(task);
         for (schema, part) in ends.into_iter().chain(invariants).chain(timed) {
             symbols.actions.push(format!("@{part:?}"));
+            own.push(schema.precondition.clone());
             schemas.push(schema);
             parts.push(part);
         }
@@ -108,7 +114,7 @@ impl SnapTask {
         lifted.function_arity.push(0);
         lifted.function_fluent.push(true);
         lifted.init_numbers.push((Atom { predicate: builder.duration, args: Box::default() }, Number::ZERO));
-        SnapTask { lifted, parts, duration: builder.duration, times }
+        SnapTask { lifted, parts, duration: builder.duration, own, times }
     }
 }
 
@@ -116,7 +122,9 @@ impl SnapTask {
 fn costs(expr: &LiftedExpr) -> LiftedExpr {
     match expr {
         LiftedExpr::Steps | LiftedExpr::Violations(_) => LiftedExpr::Constant(Number::ZERO),
-        LiftedExpr::Binary(op, sides) => LiftedExpr::Binary(*op, Box::new((costs(&sides.0), costs(&sides.1)))),
+        LiftedExpr::Binary(op, sides) => {
+            LiftedExpr::Binary(*op, Box::new((costs(&sides.0), costs(&sides.1))))
+        }
         other => other.clone(),
     }
 }

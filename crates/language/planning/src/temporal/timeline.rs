@@ -1,6 +1,7 @@
 //! Earliest times of events: a simple temporal network that grows by one event at a time.
 //!
-//! Events that interfere keep the order in which they were added and are an epsilon apart, all others may happen in any order. The
+//! Events that interfere keep the order in which they were added and are an epsilon apart. What an action needs between its ends may be made
+//! true at the time of its start and false at the time of its end. All others may happen in any order. The
 //! constraints are those of the partial order of POPF (Coles et al., 2010): each event follows the last event that writes what it reads
 //! or writes, and the events that read what it writes. Times are longest paths; a time that would have to be later than its latest one, or a
 //! cycle of positive length, makes the order impossible.
@@ -52,8 +53,8 @@ pub(super) struct Timeline<'m> {
     pub(super) steps: Vec<Scheduled>,
     /// Index of the last event that writes a resource, else [`NONE`].
     writer: Vec<u32>,
-    /// Events that read a resource after it was written last.
-    readers: Vec<Vec<u32>>,
+    /// Events that read a resource after it was written last, and the least time to the next one that writes it.
+    readers: Vec<Vec<(u32, Ticks)>>,
     touched: Vec<u32>,
     /// True if all events keep their order.
     is_total: bool,
@@ -84,9 +85,10 @@ impl<'m> Timeline<'m> {
 
     /// The latest of the earliest times.
     pub(super) fn makespan(&self) -> Ticks {
-        let own = self.steps.iter().filter(|s| {
-            !matches!(self.model.events[s.event as usize].kind, EventKind::Timed(_))
-        });
+        let own = self
+            .steps
+            .iter()
+            .filter(|s| !matches!(self.model.events[s.event as usize].kind, EventKind::Timed(_)));
         own.map(|step| step.time).max().unwrap_or(0)
     }
 
@@ -101,9 +103,12 @@ impl<'m> Timeline<'m> {
         let model = self.model;
         let event = &model.events[number as usize];
         let new = self.steps.len() as u32;
-        let mut before: Vec<u32> = Vec::new();
+        let mut before: Vec<(u32, Ticks)> = Vec::new();
         for &resource in &event.reads {
-            before.push(self.writer[resource as usize]);
+            before.push((self.writer[resource as usize], EPSILON));
+        }
+        for &resource in &event.lasting {
+            before.push((self.writer[resource as usize], 0));
         }
         for &resource in &event.writes {
             // The start of the same action is before its end in any case.
@@ -111,21 +116,21 @@ impl<'m> Timeline<'m> {
             if is_running && event.kind == EventKind::End {
                 continue;
             }
-            before.push(self.writer[resource as usize]);
+            before.push((self.writer[resource as usize], EPSILON));
             before.extend(&self.readers[resource as usize]);
         }
         if self.is_total {
-            before.extend(new.checked_sub(1));
+            before.extend(new.checked_sub(1).map(|last| (last, EPSILON)));
         }
         let is_timed = |event: &Event| matches!(event.kind, EventKind::Timed(_));
         let of = |step: u32| &model.events[self.steps[step as usize].event as usize];
-        before.retain(|&step| step != NONE && !(is_timed(event) && is_timed(of(step))));
-        before.sort_unstable();
-        before.dedup();
+        before.retain(|&(step, _)| step != NONE && !(is_timed(event) && is_timed(of(step))));
+        before.sort_unstable_by(|a, b| b.cmp(a));
+        before.dedup_by_key(|(step, _)| *step);
         let (mut time, mut latest) = (0, LAST);
-        for &step in &before {
-            time = time.max(self.steps[step as usize].time + EPSILON);
-            self.steps[step as usize].followers.push((new, EPSILON));
+        for &(step, least) in &before {
+            time = time.max(self.steps[step as usize].time + least);
+            self.steps[step as usize].followers.push((new, least));
         }
         match event.kind {
             EventKind::Timed(index) => {
@@ -175,11 +180,12 @@ impl<'m> Timeline<'m> {
             return LAST;
         }
         let mut latest = LAST;
-        for &resource in event.reads.iter().chain(&event.writes) {
+        let own = event.reads.iter().chain(&event.writes).map(|&resource| (resource, EPSILON));
+        for (resource, least) in own.chain(event.lasting.iter().map(|&resource| (resource, 0))) {
             let list = &self.model.timed_writers[resource as usize];
             let next = list.partition_point(|&index| (index as usize) < next_timed);
             if let Some(&index) = list.get(next) {
-                latest = latest.min(self.model.times[index as usize] - EPSILON);
+                latest = latest.min(self.model.times[index as usize] - least);
             }
         }
         latest
@@ -193,7 +199,11 @@ impl<'m> Timeline<'m> {
         }
         for &resource in &event.reads {
             self.touched.push(resource);
-            self.readers[resource as usize].push(new);
+            self.readers[resource as usize].push((new, EPSILON));
+        }
+        for &resource in &event.lasting {
+            self.touched.push(resource);
+            self.readers[resource as usize].push((new, 0));
         }
     }
 

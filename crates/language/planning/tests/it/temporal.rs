@@ -58,12 +58,18 @@ fn plans_of_tiny_tasks_are_valid_by_the_definitions() {
             SearchOutcome::ProvenUnsolvable(why) => {
                 assert!(!has_plan, "seed {seed}: {why:?}\n{domain}\n{problem}");
             }
-            SearchOutcome::Exhausted | SearchOutcome::LimitReached(StopReason::Nodes) => missed += u32::from(has_plan),
-            SearchOutcome::Unsupported(what) if what[0].what.contains("numeric") => {}
+            SearchOutcome::Exhausted | SearchOutcome::LimitReached(StopReason::Nodes) => {
+                missed += u32::from(has_plan)
+            }
+            // Without time, preferences and numeric conditions are not planned with.
+            SearchOutcome::Unsupported(_)
+                if !domain.contains("durative-action ") && !problem.contains("(at ") => {}
             other => panic!("seed {seed}: {other:?}\n{domain}\n{problem}"),
         }
     }
-    println!("{found} plans of {steps} steps; {with_plan} tasks have a plan by chance, {missed} of them missed");
+    println!(
+        "{found} plans of {steps} steps; {with_plan} tasks have a plan by chance, {missed} of them missed"
+    );
     assert!(found > 500 && missed * 20 < with_plan, "{found} {with_plan} {missed}");
 }
 
@@ -85,14 +91,15 @@ const CELLAR: &str = "(define (domain cellar) (:requirements :typing :negative-p
 /// The outcome on the cellar: a plan in its printed form, or one word.
 fn cellar(duration: &str, init: &str, goal: &str) -> String {
     let domain = CELLAR.replace("DURATION", duration);
-    let domain = if duration.is_empty() { domain.replace("(= ?duration )", "(= ?duration (none))") } else { domain };
+    let domain =
+        if duration.is_empty() { domain.replace("(= ?duration )", "(= ?duration (none))") } else { domain };
     let domain = domain.replace("(:functions (money)", "(:functions (money) (none)");
     let problem = format!(
         "(define (problem x) (:domain cellar) (:objects m1 m2 - match f1 f2 - fuse)
          (:init (unused m1) (unused m2) (free) (broken f1) (broken f2) (= (money) 1) (= (charge) 0) {init})
          (:goal (and {goal})))"
     );
-    match solve(&domain, &problem, Algorithm::Greedy, &mut Unlimited).outcome {
+    match solve(&domain, &problem, Algorithm::Anytime, &mut Unlimited).outcome {
         SearchOutcome::Plan(plan) => plan.to_string(),
         SearchOutcome::ProvenUnsolvable(why) => {
             assert!(!why.text().contains('@'), "{}", why.text());
@@ -113,7 +120,7 @@ fn what_needs_concurrency_or_a_clock_is_planned() {
     assert!(makespan.starts_with("; cost = "), "{plan}");
     // A shop that opens at 4 and closes at 7, and one that closes too early.
     let plan = cellar("500", "(at 4 (open)) (at 7 (not (open)))", "(bought)");
-    assert_eq!(plan, "4.001: (shop) [2.000]\n; cost = 6.001\n");
+    assert_eq!(plan, "4.000: (shop) [2.000]\n; cost = 6\n");
     let plan = cellar("500", "(at 4 (open)) (at 5 (not (open)))", "(bought)");
     assert_eq!(plan, "0.000: (odd) [500.000]\n; cost = 500\n");
     // The least duration gives 2, the longest one 20.
@@ -132,7 +139,7 @@ fn strange_durations_have_one_clear_outcome() {
         ("-1", "", "exhausted"),
         ("", "", "exhausted"),
         ("(/ (money) 0)", "", "exhausted"),
-        ("1", "(at 3 (not (bought)))", "3.001: (odd) [1.000]\n; cost = 4.001\n"),
+        ("1", "(at 3 (not (bought)))", "0.000: (odd) [1.000]\n2.001: (odd) [1.000]\n; cost = 3.001\n"),
         (&huge, "", "exhausted"),
         (&tiny, "", "exhausted"),
     ] {
@@ -143,7 +150,8 @@ fn strange_durations_have_one_clear_outcome() {
 
 #[test]
 fn copies_of_one_action_do_not_overlap() {
-    let domain = "(define (domain d) (:requirements :durative-actions :fluents) (:predicates (p)) (:functions (n))
+    let domain =
+        "(define (domain d) (:requirements :durative-actions :fluents) (:predicates (p)) (:functions (n))
       (:durative-action work :parameters () :duration (= ?duration 4) :effect (at end (increase (n) 1))))";
     let problem = "(define (problem x) (:domain d) (:init (= (n) 0)) (:goal (= (n) 3)))";
     let SearchOutcome::Plan(plan) = solve(domain, problem, Algorithm::Anytime, &mut Unlimited).outcome else {
@@ -158,7 +166,8 @@ fn the_faster_of_two_ways_is_found_after_the_first_plan() {
       (:durative-action one :parameters () :duration (= ?duration 9) :effect (and (at end (a)) (at end (b))))
       (:durative-action left :parameters () :duration (= ?duration 4) :effect (at end (a)))
       (:durative-action right :parameters () :duration (= ?duration 5) :effect (at end (b))))";
-    let problem = "(define (problem x) (:domain d) (:init) (:goal (and (a) (b))) (:metric minimize (total-time)))";
+    let problem =
+        "(define (problem x) (:domain d) (:init) (:goal (and (a) (b))) (:metric minimize (total-time)))";
     let SearchOutcome::Plan(plan) = solve(domain, problem, Algorithm::Anytime, &mut Unlimited).outcome else {
         panic!()
     };
@@ -185,7 +194,10 @@ fn every_limit_ends_planning_with_time() {
         let limits = &mut CountingLimits { polls: u64::MAX, bytes };
         let result = solve(&domain, problem, Algorithm::Greedy, limits);
         assert!(
-            matches!(result.outcome, SearchOutcome::Plan(_) | SearchOutcome::LimitReached(StopReason::Memory)),
+            matches!(
+                result.outcome,
+                SearchOutcome::Plan(_) | SearchOutcome::LimitReached(StopReason::Memory)
+            ),
             "{result:?}"
         );
     }
@@ -196,13 +208,15 @@ fn what_planning_with_time_does_not_handle_is_named() {
     let problem = "(define (problem x) (:domain cellar) (:objects m1 - match f1 - fuse)
       (:init (unused m1) (free) (broken f1) (= (money) 1) (= (charge) 0)) (:goal (mended f1))
       (:constraints (sometime (light))))";
-    let domain = CELLAR.replace("DURATION", "1").replace(":durative-actions", ":durative-actions :constraints");
+    let domain =
+        CELLAR.replace("DURATION", "1").replace(":durative-actions", ":durative-actions :constraints");
     for (algorithm, what) in [
         (Algorithm::Greedy, "a trajectory constraint in a task with time"),
         (Algorithm::AStar, "a durative action"),
         (Algorithm::BreadthFirst, "a durative action"),
     ] {
-        let SearchOutcome::Unsupported(found) = solve(&domain, problem, algorithm, &mut Unlimited).outcome else {
+        let SearchOutcome::Unsupported(found) = solve(&domain, problem, algorithm, &mut Unlimited).outcome
+        else {
             panic!()
         };
         assert_eq!(found[0].what, what);
@@ -215,12 +229,14 @@ fn a_printed_plan_is_read_and_valid() {
     let problem = "(define (problem x) (:domain cellar) (:objects m1 m2 - match f1 f2 - fuse)
       (:init (unused m1) (unused m2) (free) (broken f1) (broken f2) (= (money) 1) (= (charge) 0))
       (:goal (and (mended f1) (mended f2))))";
-    let SearchOutcome::Plan(plan) = solve(&domain, problem, Algorithm::Anytime, &mut Unlimited).outcome else {
+    let SearchOutcome::Plan(plan) = solve(&domain, problem, Algorithm::Anytime, &mut Unlimited).outcome
+    else {
         panic!()
     };
     let (domain, problem) = read(&domain, problem);
     let options = ValidationOptions { time: true, ..ValidationOptions::default() };
     let file = parse_plan(&plan.to_string(), SourceId(0));
-    let report = Validator::new(normalize(&domain, &problem).unwrap()).validate_with(&file, &options, &mut Unlimited);
+    let report =
+        Validator::new(normalize(&domain, &problem).unwrap()).validate_with(&file, &options, &mut Unlimited);
     assert!(report.is_valid() && report.cost == plan.cost, "{plan}");
 }
