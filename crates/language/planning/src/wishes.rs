@@ -4,7 +4,7 @@
 //! preference instance in a fixed order has a step that costs nothing where it is satisfied, and one that costs its weight where it is not
 //! (Keyder and Geffner, Soft goals can be compiled away, 2009). The fixed order leaves one way through these steps, and both conditions make
 //! the cost of a plan exactly the metric of its steps. A preferred precondition splits its operators into one that satisfies it and one
-//! that pays; operators with many become a series of steps.
+//! that pays; operators with many become a series of steps. The step that violates a trajectory preference for ever pays in the same way.
 //!
 //! A trajectory constraint is an automaton ([`automata`]) whose states are facts. An operator that changes what the constraint is about also
 //! changes these facts, under the condition on the state before it that makes the constraint's condition true after it. This is decided on the
@@ -25,7 +25,7 @@ use crate::weights::Weights;
 use automata::{Automata, NewFacts, Part};
 use planforge_pddl::Number;
 use planforge_pddl::ast::TrajectoryOp;
-use task_builder::TaskBuilder;
+use task_builder::{Payment, TaskBuilder};
 
 /// Estimated bytes of a condition under a binding.
 const CONDITION_BYTES: u64 = 200;
@@ -119,7 +119,8 @@ pub(crate) fn compile(
             second: &expanded.conditions[part.second],
         };
         let parts: Vec<Part<'_>> = instance.parts.iter().map(part).collect();
-        let kept = automata.add(&parts, instance.preference.is_none(), &initial, &mut facts);
+        let weight = instance.preference.map(|preference| expanded.amounts[preference as usize]);
+        let kept = automata.add(&parts, weight, &initial, &mut facts);
         match (instance.preference, kept) {
             (None, kept) => hard.push(kept),
             (Some(_), Ground::True) => {}
@@ -128,9 +129,13 @@ pub(crate) fn compile(
             (Some(preference), kept) => soft.push((kept, expanded.amounts[preference as usize])),
         }
     }
-    let amount = |(condition, preference): (Ground, usize)| (condition, expanded.amounts[preference]);
-    let preferred: Vec<Vec<(Ground, u64)>> =
-        expanded.preferred.into_iter().map(|list| list.into_iter().map(amount).collect()).collect();
+    let payment = |(condition, preference): (Ground, usize)| Payment {
+        condition,
+        cost: expanded.amounts[preference],
+        broken: None,
+    };
+    let preferred: Vec<Vec<Payment>> =
+        expanded.preferred.into_iter().map(|list| list.into_iter().map(payment).collect()).collect();
     let mut builder = TaskBuilder::new(ground, facts);
     builder.operators(&automata, &preferred, resources)?;
     builder.goal(formula::all(hard), &soft, &automata);

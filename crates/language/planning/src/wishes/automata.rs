@@ -54,6 +54,8 @@ pub(super) enum Change {
     Delete(Fact),
     /// The step is not allowed.
     Forbid,
+    /// The step violates a preference instance for ever, at a cost. The fact remembers that it is paid.
+    Break(Fact, u64),
 }
 
 /// A change where a condition holds.
@@ -72,6 +74,31 @@ pub(super) struct Part<'g> {
     pub(super) first: &'g Ground,
     /// True if the operator has one condition.
     pub(super) second: &'g Ground,
+}
+
+impl Part<'_> {
+    /// Returns true if only steps violate the operator, and no later step repairs it.
+    fn is_decided_by_steps(&self) -> bool {
+        use TrajectoryOp::{Always, AtMostOnce, SometimeBefore};
+        matches!(self.kind, TrajectoryKind::Over(Always | AtMostOnce | SometimeBefore))
+    }
+
+    /// Returns true if a condition mentions derived facts. The automaton observes the initial state with the first step then.
+    fn is_late(&self, facts: &NewFacts) -> bool {
+        facts.are_derived_in(self.first) || facts.are_derived_in(self.second)
+    }
+
+    /// Returns true if the initial state violates the operator for ever.
+    fn is_violated_by(&self, initial: &[u64], facts: &NewFacts) -> bool {
+        if self.is_late(facts) {
+            return false;
+        }
+        match self.kind {
+            TrajectoryKind::Over(TrajectoryOp::Always) => !holds(self.first, initial),
+            TrajectoryKind::Over(TrajectoryOp::SometimeBefore) => holds(self.first, initial),
+            _ => false,
+        }
+    }
 }
 
 /// The automata of a task.
@@ -98,25 +125,31 @@ impl Automata {
         found.into_iter().map(|update| &self.updates[update])
     }
 
-    /// Adds the automaton of an instance of a constraint. Returns the condition on the last state under which the instance is satisfied.
-    /// Steps that violate a hard instance for ever are forbidden, and a soft one remembers them.
+    /// Adds the automaton of an instance of a constraint, with its weight if it is preferred. Returns the condition on the last state under
+    /// which the instance is satisfied, but for violations that steps pay for. Steps that violate a hard instance for ever are forbidden.
+    /// Those of a soft one pay if nothing else violates it: what is paid early does not count as a goal that remains.
     pub(super) fn add(
         &mut self,
         parts: &[Part<'_>],
-        is_hard: bool,
+        weight: Option<u64>,
         initial: &[u64],
         facts: &mut NewFacts,
     ) -> Ground {
+        if parts.iter().any(|part| part.is_violated_by(initial, facts)) {
+            return Ground::False;
+        }
+        let pays_early = parts.iter().all(Part::is_decided_by_steps);
         let mut broken = None;
         let mut kept = Vec::new();
         for part in parts {
-            let mut violate = |facts: &mut NewFacts| match is_hard {
-                true => Change::Forbid,
-                false => Change::Add(*broken.get_or_insert_with(|| facts.basic(false))),
+            let mut violate = |facts: &mut NewFacts| {
+                let Some(weight) = weight else { return Change::Forbid };
+                let broken = *broken.get_or_insert_with(|| facts.basic(false));
+                if pays_early { Change::Break(broken, weight) } else { Change::Add(broken) }
             };
             kept.push(self.part(part, &mut violate, initial, facts));
         }
-        kept.extend(broken.map(|fact| Ground::Literal(fact, true)));
+        kept.extend(broken.filter(|_| !pays_early).map(|fact| Ground::Literal(fact, true)));
         all(kept)
     }
 
@@ -130,17 +163,13 @@ impl Automata {
     ) -> Ground {
         let (first, second) = (part.first, part.second);
         let TrajectoryKind::Over(operator) = part.kind else { return first.clone() };
-        let is_late = facts.are_derived_in(first) || facts.are_derived_in(second);
-        // A late automaton observes the initial state with the first step.
+        let is_late = part.is_late(facts);
         let holds_first = !is_late && holds(first, initial);
         let holds_second = !is_late && holds(second, initial);
         let mut on = |condition: Ground, change: Change| self.update(Update { condition, change, is_late });
         let fact = |fact: Fact| Ground::Literal(fact, false);
         match operator {
             TrajectoryOp::Always => {
-                if !is_late && !holds_first {
-                    return Ground::False;
-                }
                 on(negation(first), violate(facts));
                 Ground::True
             }
@@ -166,9 +195,6 @@ impl Automata {
                 negation(&fact(pending))
             }
             TrajectoryOp::SometimeBefore => {
-                if holds_first {
-                    return Ground::False;
-                }
                 let seen = facts.basic(holds_second);
                 on(all([first.clone(), negation(&fact(seen))]), violate(facts));
                 on(second.clone(), Change::Add(seen));

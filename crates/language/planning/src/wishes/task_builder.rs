@@ -1,10 +1,13 @@
 //! A ground task with further facts and operators.
 
 use super::automata::{Automata, Change, NewFacts};
-use super::formula::{Literals, all, before, disjuncts, merge, negation, of_condition, under, with_literals};
+use super::formula::{
+    Literals, all, any, before, disjuncts, merge, negation, of_condition, under, with_literals,
+};
 use crate::ground::Ground;
 use crate::resources::{ResourceLimits, StopReason, check};
 use crate::task::{Atom, Axiom, Condition, ConditionalEffect, Fact, GroundAction, GroundTask, Operator};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most disjuncts of a condition that become operators or effects. A condition with more becomes a derived fact.
@@ -18,6 +21,18 @@ const MAX_SPLIT: usize = 8;
 /// Estimated bytes of an operator.
 const OPERATOR_BYTES: u64 = 320;
 
+/// Most preference instances that one operator pays for when it breaks them. Others are paid for at the end.
+const MAX_BROKEN: usize = 4;
+
+/// A condition before an operator, and what the operator costs more without it.
+#[derive(Clone)]
+pub(super) struct Payment {
+    pub(super) condition: Ground,
+    pub(super) cost: u64,
+    /// The fact that the operator then adds.
+    pub(super) broken: Option<Fact>,
+}
+
 /// A ground task in construction.
 pub(super) struct TaskBuilder {
     task: GroundTask,
@@ -29,6 +44,8 @@ pub(super) struct TaskBuilder {
     open: Fact,
     /// Facts that count the preferred conditions of a step which are decided.
     counters: Vec<Fact>,
+    /// Facts that remember violations until the end of the plan, with their costs.
+    unpaid: BTreeMap<Fact, u64>,
     operators: Vec<Operator>,
 }
 
@@ -46,6 +63,7 @@ impl TaskBuilder {
             facts,
             auxiliary,
             counters: Vec::new(),
+            unpaid: BTreeMap::new(),
             operators: Vec::new(),
         }
     }
@@ -81,19 +99,27 @@ impl TaskBuilder {
         }
     }
 
-    /// Replaces the operators by ones that move the automata and pay for preferred conditions, given with their costs by operator.
+    /// Replaces the operators by ones that move the automata and pay for preferred conditions, given by operator.
     pub(super) fn operators(
         &mut self,
         automata: &Automata,
-        preferred: &[Vec<(Ground, u64)>],
+        preferred: &[Vec<Payment>],
         resources: &mut dyn ResourceLimits,
     ) -> Result<(), StopReason> {
+        for operator in &self.task.operators {
+            check(resources.poll())?;
+            let broken = changes(operator, automata).into_iter().filter_map(|(_, change)| match change {
+                Change::Break(fact, cost) => Some((fact, cost)),
+                _ => None,
+            });
+            let broken: BTreeMap<Fact, u64> = broken.collect();
+            if broken.len() > MAX_BROKEN {
+                self.unpaid.extend(broken);
+            }
+        }
         for (operator, preferred) in std::mem::take(&mut self.task.operators).into_iter().zip(preferred) {
             let built = self.operators.len();
-            let moved = self.moved(&operator, automata);
-            for operator in moved {
-                self.paying(operator, preferred);
-            }
+            self.moved(&operator, automata, preferred);
             let new = (self.operators.len() - built) as u64;
             check(resources.charge(OPERATOR_BYTES * new))?;
             check(resources.poll())?;
@@ -101,100 +127,111 @@ impl TaskBuilder {
         Ok(())
     }
 
-    /// The operator with the changes of the automata, one for each way to be allowed.
-    fn moved(&mut self, operator: &Operator, automata: &Automata) -> Vec<Operator> {
-        let conditional = operator.conditional.iter();
-        let conditional = conditional.flat_map(|effect| effect.add.iter().chain(&effect.delete));
-        let changed = operator.add.iter().chain(&operator.delete).chain(conditional).copied();
+    /// Adds the operator with the changes of the automata, one for each way to be allowed and to pay.
+    fn moved(&mut self, operator: &Operator, automata: &Automata, preferred: &[Payment]) {
         let (mut allowed, mut effects) = (Vec::new(), Vec::new());
-        for update in automata.updates(changed) {
-            let condition = match update.is_late {
-                true => under(&update.condition, &operator.precondition),
-                false => before(&update.condition, operator),
-            };
-            match update.change {
+        let mut broken: BTreeMap<Fact, (u64, Vec<Ground>)> = BTreeMap::new();
+        for (condition, change) in changes(operator, automata) {
+            match change {
                 Change::Forbid => allowed.push(negation(&condition)),
-                change => effects.push((condition, change)),
+                Change::Break(fact, _) if self.unpaid.contains_key(&fact) => {
+                    effects.push((condition, [Some(fact), None]));
+                }
+                Change::Break(fact, cost) => {
+                    broken.entry(fact).or_insert((cost, Vec::new())).1.push(negation(&condition));
+                }
+                Change::Add(fact) => effects.push((condition, [Some(fact), None])),
+                Change::Delete(fact) => effects.push((condition, [None, Some(fact)])),
             }
         }
         let mut moved = operator.clone();
-        for (condition, change) in effects {
+        for (condition, [add, delete]) in effects {
+            let (add, delete): (Box<[Fact]>, Box<[Fact]>) =
+                (add.into_iter().collect(), delete.into_iter().collect());
             for literals in self.choices(&condition, MAX_DISJUNCTS) {
-                let (add, delete): (Box<[Fact]>, Box<[Fact]>) = match change {
-                    Change::Add(fact) => (Box::new([fact]), Box::default()),
-                    Change::Delete(fact) => (Box::default(), Box::new([fact])),
-                    Change::Forbid => continue,
-                };
                 if literals.is_empty() {
                     add_changes(&mut moved, &add, &delete);
                 } else if let Some(condition) = with_literals(&Condition::default(), &literals) {
-                    let effect = ConditionalEffect { condition, add, delete };
+                    let effect = ConditionalEffect { condition, add: add.clone(), delete: delete.clone() };
                     moved.conditional = [&*moved.conditional, &[effect]].concat().into();
                 }
             }
         }
-        let allowed = self.choices(&all(allowed), MAX_DISJUNCTS);
-        let with = |literals: &Literals| {
-            let precondition = with_literals(&moved.precondition, literals)?;
-            Some(Operator { precondition, ..moved.clone() })
-        };
-        allowed.iter().filter_map(with).collect()
+        let mut payments = preferred.to_vec();
+        payments.extend(broken.into_iter().map(|(fact, (cost, kept))| Payment {
+            condition: any([all(kept), Ground::Literal(fact, false)]),
+            cost,
+            broken: Some(fact),
+        }));
+        for literals in self.choices(&all(allowed), MAX_DISJUNCTS) {
+            if let Some(precondition) = with_literals(&moved.precondition, &literals) {
+                self.paying(Operator { precondition, ..moved.clone() }, &payments);
+            }
+        }
     }
 
-    /// Adds an operator that pays for the preferred conditions that do not hold before it.
-    fn paying(&mut self, mut operator: Operator, preferred: &[(Ground, u64)]) {
+    /// Adds an operator that pays for the conditions that do not hold before it.
+    fn paying(&mut self, mut operator: Operator, payments: &[Payment]) {
         let open = with_literals(&operator.precondition, &[(self.open, false)]);
         operator.precondition = open.unwrap_or_default();
         let mut undecided = Vec::new();
-        for (condition, cost) in preferred {
-            match under(condition, &operator.precondition) {
+        for payment in payments {
+            match under(&payment.condition, &operator.precondition) {
                 Ground::True => {}
-                Ground::False => operator.cost = operator.cost.saturating_add(*cost),
-                condition => undecided.push((condition, *cost)),
+                Ground::False => {
+                    operator.cost = operator.cost.saturating_add(payment.cost);
+                    add_changes(&mut operator, payment.broken.as_slice(), &[]);
+                }
+                condition => undecided.push(Payment { condition, ..payment.clone() }),
             }
         }
         let Some(variants) = variants(&undecided) else { return self.series(operator, &undecided) };
-        for (literals, cost) in variants {
+        for Variant { literals, cost, broken } in variants {
             if let Some(precondition) = with_literals(&operator.precondition, &literals) {
                 let cost = operator.cost.saturating_add(cost);
-                self.operators.push(Operator { precondition, cost, ..operator.clone() });
+                let mut variant = Operator { precondition, cost, ..operator.clone() };
+                add_changes(&mut variant, &broken, &[]);
+                self.operators.push(variant);
             }
         }
     }
 
-    /// Adds an operator as a series of steps: one that starts it, one for each preferred condition, and the operator itself.
-    fn series(&mut self, mut operator: Operator, preferred: &[(Ground, u64)]) {
+    /// Adds an operator as a series of steps: one that starts it, one for each condition, and the operator itself.
+    fn series(&mut self, mut operator: Operator, payments: &[Payment]) {
         let open = self.open;
-        while self.counters.len() <= preferred.len() {
+        while self.counters.len() <= payments.len() {
             let counter = self.facts.basic(false);
             self.counters.push(counter);
         }
         let started = self.facts.basic(false);
         let precondition = std::mem::take(&mut operator.precondition);
         self.step(precondition, &[started, self.counters[0]], &[open], 0);
-        for (index, (condition, cost)) in preferred.iter().enumerate() {
+        for (index, payment) in payments.iter().enumerate() {
             let (from, to) = (self.counters[index], self.counters[index + 1]);
-            self.decide(&[(started, false), (from, false)], (from, to), condition, *cost);
+            self.decide(&[(started, false), (from, false)], (from, to), payment);
         }
-        let last = self.counters[preferred.len()];
+        let last = self.counters[payments.len()];
         let own = with_literals(&Condition::default(), &[(started, false), (last, false)]);
         operator.precondition = own.unwrap_or_default();
-        add_changes(&mut operator, &[open], &[started, last]);
+        // No step follows the one that ends the plan.
+        let reopened: &[Fact] = if operator.delete.contains(&open) { &[] } else { &[open] };
+        add_changes(&mut operator, reopened, &[started, last]);
         self.operators.push(operator);
     }
 
-    /// Adds steps from one fact to another: one where the condition holds, and one at a cost where it does not.
-    fn decide(&mut self, needed: &[(Fact, bool)], (from, to): (Fact, Fact), condition: &Ground, cost: u64) {
-        self.steps(condition, needed, (from, to), 0);
-        self.steps(&negation(condition), needed, (from, to), cost);
+    /// Adds steps from one fact to another: one where the condition holds, and one that pays where it does not.
+    fn decide(&mut self, needed: &[(Fact, bool)], (from, to): (Fact, Fact), payment: &Payment) {
+        let paid = [[to].as_slice(), payment.broken.as_slice()].concat();
+        self.steps(&payment.condition, needed, (from, &[to]), 0);
+        self.steps(&negation(&payment.condition), needed, (from, &paid), payment.cost);
     }
 
-    /// Adds steps from one fact to another where the condition and the literals hold.
-    fn steps(&mut self, condition: &Ground, needed: &[(Fact, bool)], (from, to): (Fact, Fact), cost: u64) {
+    /// Adds steps from one fact to others where the condition and the literals hold.
+    fn steps(&mut self, condition: &Ground, needed: &[(Fact, bool)], (from, to): (Fact, &[Fact]), cost: u64) {
         for literals in self.choices(condition, MAX_STEPS) {
             let both = merge(&literals, needed).and_then(|both| with_literals(&Condition::default(), &both));
             if let Some(precondition) = both {
-                self.step(precondition, &[to], &[from], cost);
+                self.step(precondition, to, &[from], cost);
             }
         }
     }
@@ -233,16 +270,18 @@ impl TaskBuilder {
         };
         if automata.has_late_updates() {
             // The goal is tested when the last state was observed.
-            let observing = self.moved(&end, automata);
-            self.operators.extend(observing);
+            self.moved(&end, automata, &[]);
             let observed = std::mem::replace(&mut phase, self.facts.basic(false));
-            self.steps(&goal, &[(observed, false)], (observed, phase), 0);
+            self.steps(&goal, &[(observed, false)], (observed, &[phase]), 0);
         } else {
-            self.steps(&goal, &[(self.open, false)], (self.open, phase), 0);
+            self.steps(&goal, &[(self.open, false)], (self.open, &[phase]), 0);
         }
-        for (condition, cost) in wishes {
+        let unpaid: Vec<(Ground, u64)> =
+            self.unpaid.iter().map(|(&fact, &cost)| (Ground::Literal(fact, true), cost)).collect();
+        for (condition, cost) in wishes.iter().chain(&unpaid) {
             let next = self.facts.basic(false);
-            self.decide(&[(phase, false)], (phase, next), condition, *cost);
+            let payment = Payment { condition: condition.clone(), cost: *cost, broken: None };
+            self.decide(&[(phase, false)], (phase, next), &payment);
             phase = next;
         }
         self.task.goal = Condition { positive: [phase].into(), ..Condition::default() };
@@ -339,17 +378,45 @@ fn add_changes(operator: &mut Operator, add: &[Fact], delete: &[Fact]) {
     (operator.add, operator.delete) = (added.into(), deleted.into());
 }
 
-/// The ways in which preferred conditions hold or not, each with its cost; `None` if they are too many.
-fn variants(preferred: &[(Ground, u64)]) -> Option<Vec<(Literals, u64)>> {
-    let mut found = vec![(Vec::new(), 0u64)];
-    for (condition, cost) in preferred {
-        let mut choices: Vec<(Literals, u64)> = Vec::new();
-        choices.extend(disjuncts(condition, MAX_VARIANTS)?.into_iter().map(|literals| (literals, 0)));
-        choices.extend(disjuncts(&negation(condition), MAX_VARIANTS)?.into_iter().map(|own| (own, *cost)));
+/// The conditions of the changes that an operator makes to automata, on the state before it.
+fn changes(operator: &Operator, automata: &Automata) -> Vec<(Ground, Change)> {
+    let conditional = operator.conditional.iter();
+    let conditional = conditional.flat_map(|effect| effect.add.iter().chain(&effect.delete));
+    let changed = operator.add.iter().chain(&operator.delete).chain(conditional).copied();
+    let changes = automata.updates(changed).map(|update| {
+        let condition = match update.is_late {
+            true => under(&update.condition, &operator.precondition),
+            false => before(&update.condition, operator),
+        };
+        (condition, update.change)
+    });
+    changes.filter(|(condition, _)| !matches!(condition, Ground::False)).collect()
+}
+
+/// A way in which conditions hold or not, what it costs, and the facts that it adds.
+#[derive(Default)]
+struct Variant {
+    literals: Literals,
+    cost: u64,
+    broken: Vec<Fact>,
+}
+
+/// The ways in which conditions hold or are paid for; `None` if they are too many.
+fn variants(payments: &[Payment]) -> Option<Vec<Variant>> {
+    let mut found = vec![Variant::default()];
+    for Payment { condition, cost, broken } in payments {
+        let kept = disjuncts(condition, MAX_VARIANTS)?;
+        let paid = disjuncts(&negation(condition), MAX_VARIANTS)?;
+        let choices = kept.iter().map(|literals| (literals, 0, None));
+        let choices: Vec<_> = choices.chain(paid.iter().map(|literals| (literals, *cost, *broken))).collect();
         let mut next = Vec::new();
-        for (one, cost) in &found {
-            for (two, more) in &choices {
-                next.extend(merge(one, two).map(|both| (both, cost.saturating_add(*more))));
+        for one in &found {
+            for (two, cost, broken) in &choices {
+                next.extend(merge(&one.literals, two).map(|literals| Variant {
+                    literals,
+                    cost: one.cost.saturating_add(*cost),
+                    broken: one.broken.iter().chain(broken).copied().collect(),
+                }));
             }
         }
         if next.len() > MAX_VARIANTS {

@@ -348,7 +348,7 @@ fn the_first_plan_is_not_dearer_than_its_steps_with_all_wishes_broken() {
     let SearchOutcome::Plan(first) = result.outcome else { panic!() };
     check(&validator(&task), &first);
     assert!(first.cost.unwrap() <= 301.0, "{first}");
-    let options = PlanOptions { algorithm: Algorithm::Anytime, max_nodes: 30_000, ..PlanOptions::default() };
+    let options = PlanOptions { algorithm: Algorithm::Anytime, max_nodes: 100_000, ..PlanOptions::default() };
     let better = match plan(&task.0, &task.1, &options, &mut Unlimited).unwrap().outcome {
         SearchOutcome::Plan(plan) => plan,
         other => panic!("{other:?}"),
