@@ -24,6 +24,8 @@ from ._errors import Diagnostic, NoPlan, UsageError, from_native
 MEMORY_LIMIT_MB = 4096
 """Megabytes of states and steps that a call keeps at most, unless it says otherwise."""
 
+_OF_STATUS = {21: "time", 22: "memory", 23: "nodes"}
+
 PlanArgument = Union["Plan", str, PathArgument, Iterable[str]]
 """A plan: a `Plan`, a text in IPC form, a path, or the steps."""
 
@@ -71,6 +73,8 @@ class Search:
     """`plan`, `proven-unsolvable`, `exhausted`, `limit-reached` or `unsupported`."""
     plans: Tuple[Plan, ...]
     """Best first. With `limit-reached`, those found before the limit."""
+    limit: Optional[str]
+    """The limit that was reached: `time`, `memory` or `nodes`, which is also the size of the ground task."""
     explanation: Tuple[str, ...]
     """Reasons why there is no plan."""
     diagnostics: Tuple[Diagnostic, ...]
@@ -233,13 +237,14 @@ class Task:
             "nodes": max_nodes,
             "limits": _limits(time_limit, memory_limit_mb),
         }
-        _, data = call(self._native.plan, request, self._surroundings)
+        status, data = call(self._native.plan, request, self._surroundings)
         plans = tuple(
             Plan(tuple(plan["steps"]), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
             for number, plan in enumerate(data["plans"])
         )
         diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
-        return Search(data["outcome"], plans, tuple(data["explanation"]), diagnostics, data)
+        limit = _OF_STATUS.get(status)
+        return Search(data["outcome"], plans, limit, tuple(data["explanation"]), diagnostics, data)
 
     def plan(
         self,

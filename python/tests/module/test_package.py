@@ -84,8 +84,14 @@ def test_without_its_native_part_the_package_says_what_to_do(tmp_path):
     assert "ImportError" in shown.stderr and "tools/wheel" in shown.stderr
 
 
+def test_an_engine_without_unified_planning_names_the_extra():
+    script = "import sys; sys.modules['unified_planning'] = None; import planforge.up"
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "pip install 'planforge[unified-planning]'" in shown.stderr.splitlines()[-1]
+
+
 def test_the_module_needs_no_other_package():
-    script = "import sys, planforge; print([name for name in ('pandas', 'numpy', 'asyncio') if name in sys.modules])"
+    script = "import sys, planforge; print([name for name in ('pandas', 'numpy', 'asyncio', 'unified_planning') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "[]\n"
 
 
