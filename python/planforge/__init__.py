@@ -41,6 +41,8 @@ from ._native import __version__
 from ._pddl import (
     Comparison,
     Difference,
+    Picture,
+    Pictures,
     Plan,
     Search,
     State,
@@ -52,8 +54,8 @@ from ._pddl import (
     format,
     read,
 )
-from ._pipelines import Evaluation, Run, TaskVerdict, evaluate, resume, run
-from ._solve import Answer, OpenPoint, Question, Trust, solve
+from ._pipelines import Evaluation, Run, TaskVerdict, aevaluate, aresume, arun, evaluate, resume, run
+from ._solve import Answer, OpenPoint, Question, Trust, asolve, solve
 
 __all__ = [
     "Answer",
@@ -70,6 +72,8 @@ __all__ = [
     "ModelError",
     "NoPlan",
     "OpenPoint",
+    "Picture",
+    "Pictures",
     "Place",
     "Plan",
     "PluginError",
@@ -85,6 +89,10 @@ __all__ = [
     "UsageError",
     "Validation",
     "__version__",
+    "aevaluate",
+    "aresume",
+    "arun",
+    "asolve",
     "check",
     "compare",
     "evaluate",
