@@ -1,8 +1,7 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way; and the settings of a registry.
 
 use crate::limits::{CallLimits, Clock, IdleTime, TICK};
-use crate::program::{CallHost, ProgramInstance};
-use crate::registry::LentPlugin;
+use crate::program::{CallHost, LentPlugin, ProgramInstance};
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};

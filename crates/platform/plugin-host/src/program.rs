@@ -12,7 +12,7 @@ pub(crate) mod wire;
 pub(crate) use connection::CallHost;
 pub use connection::LentStreams;
 pub(crate) use instance::ProgramInstance;
-pub use process::StartLent;
+pub use process::{LentPlugin, StartLent};
 pub(crate) use process::{Manifest, Program, folder_hash};
 
 /// The file that makes a folder a plugin.

@@ -5,7 +5,7 @@ use crate::call::{Code, Core, RegistrySettings, no_worker};
 use crate::gates::{self, writable_by_others};
 use crate::limits::CallLimits;
 use crate::limits::nearest;
-use crate::program::{MANIFEST, Manifest, Program, ProgramInstance, StartLent, folder_hash};
+use crate::program::{LentPlugin, MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, PluginKind, decode, encode};
@@ -455,27 +455,6 @@ pub enum PluginSource {
         /// SHA-256 of its code, lower-case hexadecimal.
         sha256: String,
     },
-}
-
-/// A plugin that runs in this process and exchanges the messages of a program, such as a class in an interpreter.
-#[derive(Clone)]
-pub struct LentPlugin {
-    /// The plugin's id.
-    pub id: String,
-    /// Its kind.
-    pub kind: PluginKind,
-    /// The file of its code, for records.
-    pub origin: PathBuf,
-    /// SHA-256 of its code, lower-case hexadecimal.
-    pub sha256: String,
-    /// Starts it. It ends when its input is closed.
-    pub start: StartLent,
-}
-
-impl std::fmt::Debug for LentPlugin {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LentPlugin").field("id", &self.id).finish_non_exhaustive()
-    }
 }
 
 impl PluginSource {

@@ -37,6 +37,27 @@ enum Launch {
 /// Starts a program in this process.
 pub type StartLent = Arc<dyn Fn() -> Result<LentStreams, Failure> + Send + Sync>;
 
+/// A plugin that runs in this process and exchanges the messages of a program, such as a class in an interpreter.
+#[derive(Clone)]
+pub struct LentPlugin {
+    /// The plugin's id.
+    pub id: String,
+    /// Its kind.
+    pub kind: PluginKind,
+    /// The file of its code, for records.
+    pub origin: PathBuf,
+    /// SHA-256 of its code, lower-case hexadecimal.
+    pub sha256: String,
+    /// Starts it. It ends when its input is closed.
+    pub start: StartLent,
+}
+
+impl std::fmt::Debug for LentPlugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LentPlugin").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Running {
     pub(super) connection: Option<Arc<Connection>>,
