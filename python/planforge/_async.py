@@ -41,7 +41,8 @@ def awaitable(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
             cancellation.cancel()
-            # Its record is complete when it has ended. Its result is not needed. A second cancellation does not wait.
+            # Its record is complete when it has ended. A second cancellation does not wait. Its result or exception is not needed.
+            future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             await asyncio.wait([future])
             raise
 

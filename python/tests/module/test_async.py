@@ -55,7 +55,7 @@ def test_the_loop_goes_on_while_a_search_works():
     asyncio.run(main())
 
 
-def test_a_cancelled_task_ends_its_search():
+def test_a_cancelled_task_ends_its_search(caplog):
     async def main():
         events = []
         task = pf.read(*large(13), context=pf.Context(on_event=events.append))
@@ -70,6 +70,7 @@ def test_a_cancelled_task_ends_its_search():
             await asyncio.wait_for(task.aplan(optimal=True), 0.2)
 
     asyncio.run(main())
+    assert caplog.messages == [], "no exception is left without a receiver"
 
 
 def test_coroutine_functions_are_models_and_answer_questions():
