@@ -15,6 +15,8 @@ other is a path. Results have the fields of the command's `--json`; `data` of a 
 `code`, `help` and `place`.
 """
 
+from typing import TYPE_CHECKING, Any, List
+
 try:
     from . import _native as _native
 except ImportError as error:
@@ -41,6 +43,8 @@ from ._native import __version__
 from ._pddl import (
     Comparison,
     Difference,
+    Picture,
+    Pictures,
     Plan,
     Search,
     State,
@@ -52,8 +56,32 @@ from ._pddl import (
     format,
     read,
 )
-from ._pipelines import Evaluation, Run, TaskVerdict, evaluate, resume, run
-from ._solve import Answer, OpenPoint, Question, Trust, solve
+
+if TYPE_CHECKING:
+    from ._pipelines import Evaluation, Run, TaskVerdict, aevaluate, aresume, arun, evaluate, resume, run
+    from ._solve import Answer, OpenPoint, Question, Trust, asolve, solve
+
+# Modules that are imported when one of their names is used: PDDL needs none of them.
+_LATER = {
+    "_pipelines": ("Evaluation", "Run", "TaskVerdict", "aevaluate", "aresume", "arun", "evaluate", "resume", "run"),
+    "_solve": ("Answer", "OpenPoint", "Question", "Trust", "asolve", "solve"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for module, names in _LATER.items():
+        if name in names:
+            imported = import_module(f".{module}", __name__)
+            globals().update({one: getattr(imported, one) for one in names})
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "Answer",
@@ -70,6 +98,8 @@ __all__ = [
     "ModelError",
     "NoPlan",
     "OpenPoint",
+    "Picture",
+    "Pictures",
     "Place",
     "Plan",
     "PluginError",
@@ -85,6 +115,10 @@ __all__ = [
     "UsageError",
     "Validation",
     "__version__",
+    "aevaluate",
+    "aresume",
+    "arun",
+    "asolve",
     "check",
     "compare",
     "evaluate",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from . import _native
-from ._command import _PACKAGE, worker
+from ._async import current
+from ._command import PLUGINS, worker
 from ._errors import InputError, UsageError, from_native
 
 Event = Dict[str, Any]
@@ -41,8 +42,11 @@ class Context:
     """Servers that may get requests and keys, as `--allow-host` of the command."""
     allow_commands: bool = False
     """True to start the programs that pipeline files name, as `--allow-commands`."""
-    plugins: Sequence[PathArgument] = ()
-    """Folders with plugins, searched before those of the variable PLANFORGE_PLUGINS."""
+    plugins: Sequence[Union[PathArgument, Type[Any]]] = ()
+    """Folders with plugins, searched before those of the variable PLANFORGE_PLUGINS; and classes of `planforge_plugin`, which run in this interpreter.
+
+    The id of a class is its attribute `id`, else that of a `plugin.toml` beside its file. It takes the place of other plugins of this id.
+    """
     isolate_plugins: bool = False
     """True to run plugin libraries in a child process each."""
     variables: Optional[Mapping[str, str]] = None
@@ -55,19 +59,24 @@ class Context:
         ask: Optional[Callable[[str, List[str]], Optional[str]]] = None,
         model: Optional[Callable[[str], str]] = None,
         model_name: str = "",
+        parallel: int = 1,
     ) -> Dict[str, Any]:
         """The dict that the native part takes."""
         variables = os.environ if self.variables is None else self.variables
+        given: Any = self.plugins
+        plugins = [given] if isinstance(given, (str, os.PathLike, type)) else list(given)
+        classes = [one for one in plugins if isinstance(one, type)]
+        folders = [one for one in plugins if not isinstance(one, type)]
         # An empty entry would mean the working directory.
-        search_path = [folder for folder in paths(self.plugins, "plugins") if folder]
+        search_path = [folder for folder in paths(folders, "plugins") if folder]
         search_path += filter(None, variables.get("PLANFORGE_PLUGINS", "").split(os.pathsep))
-        own = _PACKAGE / "plugins"
-        if own.is_dir():
-            search_path.append(str(own))
+        if os.path.isdir(PLUGINS):
+            search_path.append(PLUGINS)
         receiver = self.on_event
         return {
             "variables": {name: value for name, value in variables.items() if is_text(name) and is_text(value)},
             "plugins": search_path,
+            "plugin_classes": [_described(one) for one in classes],
             "isolate_plugins": self.isolate_plugins,
             "worker": worker(),
             "allow_hosts": [self.allow_hosts] if isinstance(self.allow_hosts, str) else list(self.allow_hosts),
@@ -78,7 +87,15 @@ class Context:
             "ask": ask,
             "model": model,
             "model_name": model_name,
+            "parallel": parallel,
+            "cancellation": None,
         }
+
+
+def _described(plugin: Type[Any]) -> Dict[str, Any]:
+    from ._plugins import described
+
+    return described(plugin)
 
 
 def is_text(text: str) -> bool:
@@ -91,7 +108,10 @@ def is_text(text: str) -> bool:
 
 
 def call(function: Callable[..., Tuple[int, str]], *arguments: Any) -> Tuple[int, Any]:
-    """Calls a native function. Returns the status and the result."""
+    """Calls a native function, whose last argument is the surroundings. Returns the status and the result."""
+    waiting = current()
+    if waiting is not None:
+        arguments = (*arguments[:-1], {**arguments[-1], "cancellation": waiting[0]})
     try:
         status, result = function(*arguments)
     except _native.NativeError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Awaitable, Callable, Dict, FrozenSet, List, Optional, Protocol, Sequence, Tuple, Union
 
+from . import _async
 from ._context import is_text
 from ._errors import Error, UsageError
 
@@ -18,7 +19,8 @@ class Model(Protocol):
     """An object that answers requests.
 
     planforge also takes a function with these arguments. Arguments that it does not have are not passed; `max_tokens: int | None`,
-    `stop: list[str]` and `schema: dict | None` are passed where it has them.
+    `stop: list[str]` and `schema: dict | None` are passed where it has them. With an attribute `parallel` above 1 it gets that many requests at a time,
+    each on a thread of its own, if the call has as many `jobs`.
     """
 
     def complete(
@@ -28,7 +30,10 @@ class Model(Protocol):
         ...
 
 
-ModelArgument = Union[str, Model, Callable[..., Union[str, Sequence[str]]]]
+Replies = Union[str, Sequence[str]]
+"""One reply, or as many as the request asks for."""
+
+ModelArgument = Union[str, Model, Callable[..., Union[Replies, Awaitable[Replies]]]]
 """A model: a name such as `openai:NAME`, `anthropic:NAME` or `local:FILE.gguf`, or a Python object."""
 
 _SETTINGS = ("n", "temperature", "seed", "max_tokens", "stop", "schema")
@@ -41,6 +46,7 @@ class Chosen:
     words: List[str]
     complete: Optional[Callable[[str], str]] = None
     name: str = ""
+    parallel: int = 1
     raised: Optional[BaseException] = None
     """The newest exception of the object."""
 
@@ -72,22 +78,45 @@ def choose(model: Union[ModelArgument, Sequence[ModelArgument], None]) -> Chosen
                 help="write one object that asks several models in turn",
             )
         chosen.words.append("client")
-        chosen.name = _name(one)
+        chosen.name, chosen.parallel = _name(one), _parallel(one)
         chosen.complete = _completer(function, chosen)
     return chosen
 
 
 def _name(model: Any) -> str:
-    """The name in records: the attribute `name`, else that of the function or class."""
+    """The name in records: the attribute `name`, else that of the function or class. Lambdas are told apart by their code."""
     for name in (getattr(model, "name", None), getattr(model, "__qualname__", None)):
         if isinstance(name, str) and name and is_text(name):
-            return name
+            code = getattr(model, "__code__", None)
+            return f"{name} {_digest(code)}" if name.endswith("<lambda>") and code is not None else name
     return type(model).__name__
+
+
+def _digest(code: Any) -> str:
+    """Of the code of a lambda, the same in each session."""
+    from zlib import crc32
+
+    constants = [one for one in code.co_consts if not hasattr(one, "co_code")]
+    text = repr((code.co_code, code.co_names, code.co_freevars, constants))
+    return f"{crc32(text.encode(errors='replace')):08x}"
+
+
+def _parallel(model: Any) -> int:
+    """The attribute `parallel`: how many requests the model takes at a time."""
+    parallel = getattr(model, "parallel", 1)
+    if isinstance(parallel, int) and 1 <= parallel <= 256:
+        return parallel
+    raise UsageError(
+        f"`parallel` of the model is {parallel!r}",
+        code="cli.usage",
+        help="set it to the number of requests that the model takes at a time, 1 to 256",
+    )
 
 
 def _completer(function: Callable[..., Any], chosen: Chosen) -> Callable[[str], str]:
     """Answers a request in JSON with replies or a failure in JSON."""
     accepted = _accepted(function)
+    current = _async.current()
 
     def complete(request_text: str) -> str:
         request = json.loads(request_text)
@@ -102,7 +131,8 @@ def _completer(function: Callable[..., Any], chosen: Chosen) -> Callable[[str], 
                 "add an argument `schema`, or use a pipeline that asks for text",
             )
         try:
-            returned = function(request["messages"], **{name: values[name] for name in _SETTINGS if name in accepted})
+            given = {name: values[name] for name in _SETTINGS if name in accepted}
+            returned = _async.resolve(function(request["messages"], **given), current)
         except Exception as error:
             chosen.raised = error
             return _failure(
@@ -145,7 +175,7 @@ def _replies(returned: Any, wanted: int) -> Tuple[List[str], str]:
             return [], f"{len(replies)} replies"
     elif inspect.iscoroutine(returned):
         returned.close()
-        return [], "a coroutine, which planforge does not await"
+        return [], "a coroutine, which only `asolve`, `arun` and `aresume` await"
     else:
         return [], f"an object of the type {type(returned).__name__}"
     for reply in replies:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
+from ._async import awaitable
 from ._context import (
     Context,
     NativeSource,
@@ -23,6 +24,8 @@ from ._errors import Diagnostic, NoPlan, UsageError, from_native
 
 MEMORY_LIMIT_MB = 4096
 """Megabytes of states and steps that a call keeps at most, unless it says otherwise."""
+
+_OF_STATUS = {21: "time", 22: "memory", 23: "nodes"}
 
 PlanArgument = Union["Plan", str, PathArgument, Iterable[str]]
 """A plan: a `Plan`, a text in IPC form, a path, or the steps."""
@@ -53,6 +56,15 @@ class Plan:
         """The plan in sentences, a line each. They use the file `sentences.toml` beside the domain's file, if there is one."""
         return self.task._words(self)
 
+    def pictures(self, *, template: Optional[SourceArgument] = None) -> "Pictures":
+        """Pictures of its states, as `Task.pictures`."""
+        return self.task.pictures(self, template=template)
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.plan(self)
+
     def __str__(self) -> str:
         return "".join(step + "\n" for step in self.steps)
 
@@ -64,6 +76,36 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture; a notebook shows it."""
+
+    svg: str = field(repr=False)
+    """An SVG file, as text."""
+    step: int = 0
+    """The number of steps before the state."""
+
+    def save(self, file: PathArgument) -> None:
+        """Writes the SVG file."""
+        with open(path(file, "file"), "w", encoding="utf-8") as stream:
+            stream.write(self.svg)
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Pictures(Tuple[Picture, ...]):
+    """The states of a plan, without those that look like the one before; a notebook shows all of them."""
+
+    steps: Tuple[str, ...]
+    """The steps of the plan."""
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.pictures(self)
+
+
+@dataclass(frozen=True)
 class Search:
     """The result of a search for plans."""
 
@@ -71,12 +113,20 @@ class Search:
     """`plan`, `proven-unsolvable`, `exhausted`, `limit-reached` or `unsupported`."""
     plans: Tuple[Plan, ...]
     """Best first. With `limit-reached`, those found before the limit."""
+    limit: Optional[str]
+    """The limit that was reached: `time`, `memory` or `nodes`, which is also the size of the ground task."""
     explanation: Tuple[str, ...]
     """Reasons why there is no plan."""
     diagnostics: Tuple[Diagnostic, ...]
     """Findings about the task."""
     data: Mapping[str, Any] = field(repr=False)
     """The object of `planforge pddl plan --json`."""
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.search(self)
+
 
 
 @dataclass(frozen=True)
@@ -100,6 +150,12 @@ class Validation:
     def __bool__(self) -> bool:
         return self.valid
 
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.validation(self)
+
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -115,6 +171,12 @@ class Difference:
     """The reason as a clause."""
     conditions: Tuple[str, ...]
     """The conditions that do not hold there."""
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.difference(self)
+
 
 
 @dataclass(frozen=True)
@@ -141,6 +203,12 @@ class Comparison:
 
     def __bool__(self) -> bool:
         return self.equal
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.comparison(self)
+
 
 
 @dataclass(frozen=True)
@@ -200,6 +268,21 @@ class Task:
     def __repr__(self) -> str:
         return f"<Task {', '.join(self._names)}>"
 
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.task(self)
+
+    @property
+    def domain(self) -> str:
+        """The text of the domain."""
+        return self._native.texts()[0]
+
+    @property
+    def problem(self) -> str:
+        """The text of the problem."""
+        return self._native.texts()[1]
+
     def search(
         self,
         *,
@@ -233,13 +316,14 @@ class Task:
             "nodes": max_nodes,
             "limits": _limits(time_limit, memory_limit_mb),
         }
-        _, data = call(self._native.plan, request, self._surroundings)
+        status, data = call(self._native.plan, request, self._surroundings)
         plans = tuple(
             Plan(_lines(plan), plan.get("cost"), plan.get("bound"), data["optimal"] and number == 0, self)
             for number, plan in enumerate(data["plans"])
         )
         diagnostics = tuple(map(Diagnostic.from_data, data["diagnostics"]))
-        return Search(data["outcome"], plans, tuple(data["explanation"]), diagnostics, data)
+        limit = _OF_STATUS.get(status)
+        return Search(data["outcome"], plans, limit, tuple(data["explanation"]), diagnostics, data)
 
     def plan(
         self,
@@ -278,6 +362,8 @@ class Task:
         error.outcome, error.explanation = found.outcome, found.explanation
         raise error
 
+    asearch, aplan = awaitable(search), awaitable(plan)
+
     def why_unsolvable(self, *, time_limit: Optional[float] = None) -> Optional[List[str]]:
         """The reasons why the task has no plan, a sentence each; None if it has one or nothing is proven."""
         found = self.search(first=True, time_limit=time_limit)
@@ -292,6 +378,33 @@ class Task:
         limits = _limits(time_limit)
         _, data = call(self._native.validate, _plan_source(plan), limits, self._surroundings)
         return _validation(data)
+
+    def pictures(
+        self,
+        plan: Optional[PlanArgument] = None,
+        *,
+        template: Optional[SourceArgument] = None,
+        time_limit: Optional[float] = 300,
+    ) -> Pictures:
+        """Pictures of the states of a plan, up to a step that cannot be executed; without a plan, one of the initial state.
+
+        They are drawn as `template` says (`planforge explain suite.picture`), else `picture.toml` beside the domain's file, else from types and predicates.
+        """
+        given = None if plan is None else _plan_source(plan)
+        # A template is a TOML text, which has line breaks, or a path.
+        drawing = None if template is None else source(template, "template")
+        _, data = call(self._native.pictures, given, drawing, _limits(time_limit), self._surroundings)
+        pictures = Pictures(Picture(one["svg"], one["step"]) for one in data["pictures"])
+        pictures.steps = tuple(data["steps"])
+        return pictures
+
+    def gantt(self, plan: PlanArgument, *, time_limit: Optional[float] = 300) -> Picture:
+        """The Gantt chart of a plan with times, or of steps with durative actions.
+
+        Raises `UsageError` for a plan that is not executed by its times.
+        """
+        _, svg = call(self._native.gantt, _plan_source(plan), _limits(time_limit), self._surroundings)
+        return Picture(svg)
 
     def states(self) -> States:
         """The reachable states."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
+from ._async import awaitable
 from ._context import Context, PathArgument, call, optional_path, path, paths, settings
 from ._errors import Error, UsageError
 from ._models import ModelArgument, choose
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
 
 Settings = Union[Mapping[str, Any], Sequence[str]]
@@ -45,6 +47,12 @@ class Run:
     data: Mapping[str, Any] = field(repr=False)
     """The object of `planforge run --json`."""
 
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.run(self)
+
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -74,6 +82,12 @@ class Evaluation:
                 "a data frame needs pandas", code="python.extra", help="pip install 'planforge[pandas]'"
             ) from error
         return pandas.read_csv(file)
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.evaluation(self)
+
 
 
 def run(
@@ -112,7 +126,7 @@ def run(
     if len(chosen.words) > 1:
         raise UsageError("a run takes one model", code="cli.usage", help="`evaluate` compares models")
     surroundings = (context or Context()).surroundings(
-        set=changes, model=chosen.complete, model_name=chosen.name
+        set=changes, model=chosen.complete, model_name=chosen.name, parallel=chosen.parallel
     )
     try:
         _, data = call(_native.run, request, surroundings)
@@ -137,7 +151,9 @@ def resume(
     chosen = choose(model)
     if chosen.words not in ([], ["client"]):
         raise UsageError("`model` of `resume` is the Python object of the run", code="cli.usage")
-    surroundings = (context or Context()).surroundings(model=chosen.complete, model_name=chosen.name)
+    surroundings = (context or Context()).surroundings(
+        model=chosen.complete, model_name=chosen.name, parallel=chosen.parallel
+    )
     try:
         _, data = call(
             _native.resume, path(folder, "folder"), paths(answers, "answers"), _number("jobs", jobs), surroundings
@@ -196,7 +212,12 @@ def evaluate(
         "cells": _number("cells", cells),
     }
     _, data = call(_native.evaluate, request, (context or Context()).surroundings(set=changes))
+    from pathlib import Path
+
     return Evaluation(Path(data["out"]), data["cells"], data["open_cells"], data["failed_tasks"], data["evaluation"] or {})
+
+
+arun, aresume, aevaluate = awaitable(run), awaitable(resume), awaitable(evaluate)
 
 
 def _number(name: str, value: int) -> int:
@@ -206,6 +227,8 @@ def _number(name: str, value: int) -> int:
 
 
 def _run(data: Mapping[str, Any]) -> Run:
+    from pathlib import Path
+
     return Run(data["state"], tuple(map(_verdict, data["tasks"])), Path(data["folder"]), data)
 
 

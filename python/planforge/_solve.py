@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
+from ._async import awaitable, current, resolve
 from ._context import (
     Context,
     PathArgument,
@@ -23,6 +21,11 @@ from ._context import (
 )
 from ._errors import Error, UsageError
 from ._models import ModelArgument, choose
+
+
+if TYPE_CHECKING:
+    import tempfile
+    from pathlib import Path
 
 
 class Question(str):
@@ -44,7 +47,9 @@ class Question(str):
         return question
 
 
-Ask = Callable[[Question], Union[str, int, None]]
+Given = Union[str, int, None]
+
+Ask = Callable[[Question], Union[Given, Awaitable[Given]]]
 """Answers questions."""
 
 
@@ -118,6 +123,9 @@ class Answer:
 
     def save(self, folder: PathArgument) -> Path:
         """Copies the folder of the task to one that does not exist yet. `planforge solve --continue` goes on there."""
+        import shutil
+        from pathlib import Path
+
         target = Path(path(folder, "folder"))
         try:
             shutil.copytree(self.folder, target)
@@ -127,6 +135,12 @@ class Answer:
 
     def __str__(self) -> str:
         return self.line
+
+    def _repr_html_(self) -> str:
+        from . import _display
+
+        return _display.answer(self)
+
 
 
 def solve(
@@ -167,6 +181,9 @@ def solve(
             "`continued` names the texts and their folder: neither `text`, `rules`, `domain` nor `folder` goes with it",
             code="cli.usage",
         )
+    import tempfile
+    from pathlib import Path
+
     chosen = choose(model)
     changes = settings(set)
     kept: Optional["tempfile.TemporaryDirectory[str]"] = None
@@ -202,6 +219,7 @@ def solve(
         ask=None if ask is None else _asker(ask),
         model=chosen.complete,
         model_name=chosen.name,
+        parallel=chosen.parallel,
     )
     try:
         _, data = call(_native.solve, request, surroundings)
@@ -226,8 +244,13 @@ def solve(
     )
 
 
+asolve = awaitable(solve)
+
+
 def _is_answered(request: Mapping[str, Any]) -> bool:
     """True if the folder has the answer to these texts, and no version of them with further statements."""
+    from pathlib import Path
+
     folder = Path(request["folder"])
     if not (folder / "answer").is_dir() or (folder / "task-2.nl").exists():
         return False
@@ -261,9 +284,11 @@ def _answers(answers: Any) -> Any:
 
 
 def _asker(ask: Ask) -> Callable[[str, List[str]], Optional[str]]:
+    loop = current()
+
     def answer(text: str, choices: List[str]) -> Optional[str]:
         try:
-            given = ask(Question(text, choices))
+            given = resolve(ask(Question(text, choices)), loop)
         except EOFError:
             return None
         if given is None or isinstance(given, str):

@@ -12,8 +12,9 @@ pub(crate) fn registry(context: &Context) -> Registry {
     });
     let describe_cache = context.cache_folder().map(|cache| cache.join("planforge/plugins"));
     let isolate_libraries = context.plugins.isolate;
+    let lent = context.plugins.lent.clone();
     let settings =
-        RegistrySettings { worker, describe_cache, isolate_libraries, ..RegistrySettings::default() };
+        RegistrySettings { lent, worker, describe_cache, isolate_libraries, ..RegistrySettings::default() };
     let registry = Registry::new(BUNDLED, &context.plugins.search_path, settings);
     for stray in registry.strays() {
         if let Err(failure) = &stray.info {

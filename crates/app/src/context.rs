@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::events::{Event, Events, Notice};
 use planforge_contract::api::Provider;
 use planforge_diagnostics::{Diagnostic, SourceMap};
+use planforge_plugin_host::LentPlugin;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -60,6 +61,8 @@ pub struct PluginSettings {
     pub isolate: bool,
     /// The program that serves as worker process; without it, plugins that need one fail.
     pub worker: Option<WorkerCommand>,
+    /// Plugins in this process, such as classes in an interpreter. They take the place of those of their ids, and need no consent.
+    pub lent: Vec<LentPlugin>,
 }
 
 /// The command that starts `planforge worker`. The host adds the worker's options.

@@ -57,5 +57,6 @@ pub use planforge_contract as contract;
 pub use planforge_diagnostics as diagnostics;
 pub use planforge_llm::{CallPhase, CallStep};
 pub use planforge_pipeline::Progress;
+pub use planforge_plugin_host::{LentPlugin, LentStreams};
 pub use planforge_record as record;
 pub use status::{STATUSES, Status};

@@ -1,3 +1,5 @@
+import _thread
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,51 @@ def test_a_model_that_fails_is_the_verdict_of_the_task(root):
     )
     (task,) = run.tasks
     assert task.verdict == "failed" and "NoneType" in task.message
+
+
+class Parallel:
+    """A model that holds requests until as many are there as it takes at a time."""
+
+    name = "parallel"
+
+    def __init__(self, root, parallel):
+        self.suite, self.parallel = suite(root, "garden"), parallel
+        self.together = threading.Barrier(parallel)
+        self.here = self.most = 0
+        self.lock = threading.Lock()
+
+    def complete(self, messages):
+        with self.lock:
+            self.here += 1
+            self.most = max(self.most, self.here)
+        self.together.wait(60)
+        with self.lock:
+            self.here -= 1
+        return f"```pddl\n{(self.suite / 'p01.pddl').read_text()}\n```"
+
+
+def test_a_model_gets_as_many_requests_at_a_time_as_it_takes(root):
+    model = Parallel(root, 2)
+    run = pf.run(root / "configs/pipelines/llm-p.toml", suites=model.suite, model=model, jobs=4)
+    assert len(run.tasks) == 4 and model.most == 2
+    assert pf.run(root / "configs/pipelines/llm-p.toml", suites=model.suite, model=Parallel(root, 1), jobs=4).tasks
+    model.parallel = 0
+    with pytest.raises(pf.UsageError, match="`parallel` of the model is 0"):
+        pf.run(root / "configs/pipelines/llm-p.toml", suites=model.suite, model=model)
+
+
+def test_an_interrupt_leaves_parallel_requests_alone(root):
+    released = threading.Event()
+
+    def model(messages):
+        _thread.interrupt_main()
+        released.wait(60)
+        return "late"
+
+    model.parallel = 2
+    with pytest.raises(KeyboardInterrupt):
+        pf.run(root / "configs/pipelines/llm-p.toml", suites=suite(root, "garden"), model=model, jobs=2)
+    released.set()
 
 
 def test_a_pipeline_that_needs_consent_asks_for_it(root):

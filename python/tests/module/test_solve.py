@@ -367,3 +367,18 @@ def test_recorded_replies_of_the_demo_are_replayed(root):
     assert f'"line": "{answer.line}"' in shown
     assert re.findall(r'"question": "(.*)"', shown)[: len(asked)] == asked
 
+
+
+def test_lambdas_are_told_apart_by_their_code():
+    with pytest.raises(pf.ModelError):
+        pf.solve(TEXT, model=lambda messages: 1 / 0, folder="goats")
+    reader = Reader()
+    same = [
+        pf.solve(TEXT, model=lambda messages: reader.complete(messages, n=1, temperature=0, seed=0)[0], folder="goats")
+        for _ in range(2)
+    ]
+    assert same[0].plan == same[1].plan and "<lambda> " in same[0].trust.models[0]
+    requests = reader.requests
+    with pytest.raises(pf.UsageError):
+        pf.solve(TEXT, model=lambda messages: "another", folder="goats")
+    assert reader.requests == requests

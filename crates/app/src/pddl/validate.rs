@@ -159,6 +159,14 @@ pub fn gantt_text(result: &ValidateResult) -> Result<String, Error> {
     schedule(result).map(gantt::text)
 }
 
+/// The Gantt chart of a plan that was executed by its times, as SVG.
+///
+/// # Errors
+/// A plan without times.
+pub fn gantt_svg(result: &ValidateResult) -> Result<String, Error> {
+    schedule(result).map(gantt::svg)
+}
+
 /// Writes the Gantt chart of a plan that was executed by its times: as SVG or, into any other file, as text.
 ///
 /// # Errors

@@ -114,7 +114,8 @@ pub(crate) fn started_programs(
     let mut found: Vec<StartedProgram> = Vec::new();
     for (place, id, options) in models.chain(environment).chain(stages) {
         let (Ok(info), Ok(source)) = (registry.info_apart(id), registry.source(id)) else { continue };
-        let plugin = source.file().map(|file| plugin_code(&place, id, source, file));
+        let is_lent = matches!(source, PluginSource::Lent { .. });
+        let plugin = source.file().filter(|_| !is_lent).map(|file| plugin_code(&place, id, source, file));
         let commands = info.started_commands(&options);
         let commands = commands.iter().map(|command| of_command(&place, &info, &options, command, folder));
         for program in plugin.into_iter().chain(commands) {
@@ -136,7 +137,9 @@ fn plugin_code(
 ) -> StartedProgram {
     let kind = match source {
         PluginSource::Program { .. } => StartKind::Program,
-        PluginSource::Library { .. } | PluginSource::Bundled => StartKind::Library,
+        PluginSource::Library { .. } | PluginSource::Bundled | PluginSource::Lent { .. } => {
+            StartKind::Library
+        }
     };
     StartedProgram {
         kind,

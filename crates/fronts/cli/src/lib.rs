@@ -91,6 +91,7 @@ fn app_context(
             search_path: context::plugin_search_path(&cli.plugin_dir, installation),
             isolate: cli.isolate_plugins,
             worker: installation.worker.clone(),
+            ..PluginSettings::default()
         },
         ..planforge_app::Context::default()
     })

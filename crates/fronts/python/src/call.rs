@@ -2,6 +2,7 @@
 
 use crate::events::to_json;
 use crate::model::PythonModel;
+use crate::plugin::PluginClass;
 use crate::port::{Answer, Message, POLL, Port};
 use planforge_app::contract::api::Provider;
 use planforge_app::contract::{Failure, FailureClass};
@@ -26,12 +27,36 @@ pyo3::create_exception!(
     "The error of a use case; its argument is JSON."
 );
 
+/// Cancels a call from another thread.
+#[pyclass(frozen)]
+#[derive(Default)]
+pub(crate) struct NativeCancellation(Cancellation);
+
+#[pymethods]
+impl NativeCancellation {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Ends the call, which completes its record.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    /// True after `cancel`.
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// What Python supplies to a call. Extracted from a dict with these keys.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Surroundings {
     variables: BTreeMap<String, String>,
     plugins: Vec<PathBuf>,
+    plugin_classes: Vec<PluginClass>,
     isolate_plugins: bool,
     worker: Option<(PathBuf, Vec<String>)>,
     allow_hosts: Vec<String>,
@@ -47,6 +72,9 @@ pub(crate) struct Surroundings {
     /// `(request: str) -> str`, both JSON.
     model: Option<Py<PyAny>>,
     model_name: String,
+    /// Most requests to the model at a time.
+    parallel: usize,
+    cancellation: Option<Py<NativeCancellation>>,
 }
 
 /// The result of a use case as an answer.
@@ -61,7 +89,7 @@ pub(crate) fn answer<T: Serialize>(status: Status, result: &T) -> Result<Answer,
 
 impl Surroundings {
     /// The context of a use case.
-    fn context(&self, port: &Port) -> Result<Context, Error> {
+    fn context(&self, py: Python<'_>, port: &Port) -> Result<Context, Error> {
         let options = AllowedByOptions::new(&self.allow_hosts, self.allow_commands)?;
         let options = options.allow_typed_addresses(&self.set);
         let consent: Arc<dyn ConsentDecision> = match self.consent {
@@ -82,6 +110,7 @@ impl Surroundings {
                 search_path: self.plugins.clone(),
                 isolate: self.isolate_plugins,
                 worker: worker.map(|(executable, arguments)| WorkerCommand { executable, arguments }),
+                lent: self.plugin_classes.iter().map(|class| class.lend(py)).collect::<Result<_, _>>()?,
             },
             client_model_name: self.model_name.clone(),
             ..Context::default()
@@ -96,8 +125,9 @@ impl Surroundings {
         if self.ask.is_some() {
             context.questions = Some(Arc::new(port.clone()));
         }
-        if self.model.is_some() {
-            context.client_model = Some(Arc::new(PythonModel(port.clone())) as Arc<dyn Provider>);
+        if let Some(model) = &self.model {
+            let model = PythonModel::new(port.clone(), model.clone_ref(py), self.parallel);
+            context.client_model = Some(Arc::new(model) as Arc<dyn Provider>);
         }
         Ok(context)
     }
@@ -168,8 +198,9 @@ pub(crate) fn call(
     work: impl FnOnce(&Context) -> Result<Answer, Error> + Send + 'static,
 ) -> PyResult<Answer> {
     let (messages, inbox) = mpsc::channel();
-    let port = Port { messages, cancellation: Cancellation::default() };
-    let context = surroundings.context(&port).map_err(|error| native_error(&error))?;
+    let cancellation = surroundings.cancellation.as_ref().map(|given| given.get().0.clone());
+    let port = Port { messages, cancellation: cancellation.unwrap_or_default() };
+    let context = surroundings.context(py, &port).map_err(|error| native_error(&error))?;
     let cancellation = port.cancellation.clone();
     std::thread::spawn(move || {
         // The panic hook has printed the message and its place.

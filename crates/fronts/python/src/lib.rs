@@ -9,6 +9,7 @@ mod events;
 mod model;
 mod pddl;
 mod pipelines;
+mod plugin;
 mod port;
 mod requests;
 
@@ -16,7 +17,7 @@ mod requests;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::call::NativeError;
+    use crate::call::{NativeCancellation, NativeError};
     #[pymodule_export]
     use crate::pddl::{NativeTask, check, compare, compare_domains, format};
     #[pymodule_export]

@@ -7,10 +7,11 @@ use planforge_app::diagnostics::SourceId;
 use planforge_app::pddl::Sentences;
 use planforge_app::pddl::compare::domains::{self, DomainComparisonMethod, DomainsRequest};
 use planforge_app::pddl::compare::models::{self, ModelsRequest};
+use planforge_app::pddl::draw::{PICTURE_LIMITS, PictureRequest, PictureResult, picture, standalone};
 use planforge_app::pddl::format::{self as formatting, FormatRequest};
 use planforge_app::pddl::plan::{PlanRequest, PlanSearch, plan};
 use planforge_app::pddl::task::{SampleRequest, Task};
-use planforge_app::pddl::validate::{ValidateRequest, ValidateResult, validate};
+use planforge_app::pddl::validate::{ValidateRequest, ValidateResult, gantt_svg, validate};
 use planforge_app::{Context, Error, RequestLimits, Source, Status};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -28,6 +29,8 @@ pub(crate) struct NativeTask {
     problem: Source,
     /// Those beside the domain's file.
     sentences: Sentences,
+    /// The template of pictures beside the domain's file.
+    template: Option<Source>,
     task: Arc<Task>,
 }
 
@@ -71,15 +74,15 @@ impl NativeTask {
             let file = task.findings().sources.get(SourceId(number));
             file.map_or_else(|| given.clone(), |file| Source::text(file.name.clone(), file.text.clone()))
         };
-        let sentences = match &domain {
-            Source::File(path) => std::path::absolute(path.with_file_name("sentences.toml")).ok(),
+        let beside = |name: &str| match &domain {
+            Source::File(path) => std::path::absolute(path.with_file_name(name)).ok().filter(|f| f.is_file()),
             _ => None,
         };
-        let sentences = sentences
-            .filter(|file| file.is_file())
+        let sentences = beside("sentences.toml")
             .map_or(Sentences::BesideDomain, |file| Sentences::Given(Source::File(file)));
+        let template = beside("picture.toml").map(Source::File);
         let (domain, problem) = (as_read(0, &domain), as_read(1, &problem));
-        Ok((Self { domain, problem, sentences, task: Arc::new(task) }, findings))
+        Ok((Self { domain, problem, sentences, template, task: Arc::new(task) }, findings))
     }
 
     /// Executes a plan. One that takes long is executed again, on a thread that an interrupt ends.
@@ -148,6 +151,60 @@ impl NativeTask {
                 Some(told) => answer(result.status, &told.to_string()),
                 None => Err(not_told(result)),
             }
+        })
+    }
+
+    /// The texts of domain and problem.
+    fn texts(&self) -> Vec<String> {
+        let sources = &self.task.findings().sources;
+        [0, 1]
+            .into_iter()
+            .filter_map(|n| sources.get(SourceId(n)))
+            .map(|file| file.text.to_string())
+            .collect()
+    }
+
+    /// Pictures of the states of a plan, or of the initial state. States that look like the one before are left out.
+    fn pictures(
+        &self,
+        py: Python<'_>,
+        plan: Option<SourceArgument>,
+        template: Option<SourceArgument>,
+        limits: LimitsArgument,
+        surroundings: Surroundings,
+    ) -> PyResult<Answer> {
+        let request = PictureRequest {
+            domain: self.domain.clone(),
+            problem: self.problem.clone(),
+            plan: plan.map(Into::into),
+            template: template.map(Into::into).or_else(|| self.template.clone()),
+            out: None,
+            step: None,
+            limits: PICTURE_LIMITS,
+            work: limits.into(),
+        };
+        call(py, surroundings, move |context| {
+            let PictureResult { states, status, .. } = picture(context, &request)?;
+            let drawn =
+                states.pictures.iter().map(|one| json!({"step": one.step, "svg": standalone(&one.svg)}));
+            let steps = states.steps.iter().map(|step| states.names.get(step.action as usize));
+            let pictures = json!({"pictures": drawn.collect::<Vec<_>>(), "steps": steps.collect::<Vec<_>>()});
+            answer(status, &pictures)
+        })
+    }
+
+    /// The Gantt chart of a plan with times, as SVG.
+    fn gantt(
+        &self,
+        py: Python<'_>,
+        plan: SourceArgument,
+        limits: LimitsArgument,
+        surroundings: Surroundings,
+    ) -> PyResult<Answer> {
+        let (task, plan, limits) = (Arc::clone(&self.task), Source::from(plan), limits.into());
+        call(py, surroundings, move |context| {
+            let result = task.validate(context, &plan, &limits);
+            answer(result.status, &gantt_svg(&result)?)
         })
     }
 

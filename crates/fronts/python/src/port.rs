@@ -1,7 +1,7 @@
 //! Messages from the threads of a use case to the calling thread.
 
 use planforge_app::{Cancellation, ConsentRequest, Error, Question, Questions};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// The interval at which the calling thread looks for signals, and a waiting one for a cancellation.
@@ -32,6 +32,11 @@ impl Port {
     pub(crate) fn ask<T>(&self, message: impl FnOnce(Sender<T>) -> Message) -> Option<T> {
         let (sender, receiver) = mpsc::channel();
         self.messages.send(message(sender)).ok()?;
+        self.answer(&receiver)
+    }
+
+    /// Waits for an answer. `None` after a cancellation, or if there will be none.
+    pub(crate) fn answer<T>(&self, receiver: &Receiver<T>) -> Option<T> {
         loop {
             match receiver.recv_timeout(POLL) {
                 Ok(answer) => return Some(answer),

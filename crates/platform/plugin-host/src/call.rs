@@ -1,7 +1,7 @@
 //! One call: over the boundary on a thread of the pool, with a deadline, and with the host's answers on the way; and the settings of a registry.
 
 use crate::limits::{CallLimits, Clock, IdleTime, TICK};
-use crate::program::{CallHost, ProgramInstance};
+use crate::program::{CallHost, LentPlugin, ProgramInstance};
 use crate::threads::{Gate, Threads};
 use crate::worker::{Worker, WorkerSettings, WorkerSource};
 use planforge_contract::api::{EnvironmentAnswer, EnvironmentCall, Host, LogLevel};
@@ -484,6 +484,8 @@ impl CallHost for Bridge {
 /// Settings of a registry.
 #[derive(Debug, Clone, Default)]
 pub struct RegistrySettings {
+    /// Plugins in this process, in the place of those of their ids.
+    pub lent: Vec<LentPlugin>,
     /// Limits of calls.
     pub limits: CallLimits,
     /// The clock of [`CallLimits::idle_ms`].

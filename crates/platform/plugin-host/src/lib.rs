@@ -34,6 +34,7 @@ pub use limits::{CallLimits, Clock, nearest};
 #[cfg(feature = "schemas")]
 pub use options::{OptionProblem, check_against_schema};
 pub use planforge_plugin_sdk::BundledPlugin;
+pub use program::{LentPlugin, LentStreams, StartLent};
 pub use registry::{PluginSource, Registry, RegistryEntry};
 pub use serve::worker_main;
 pub use worker::{WorkerSettings, WorkerSource};

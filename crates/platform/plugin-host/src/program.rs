@@ -10,7 +10,9 @@ mod process;
 pub(crate) mod wire;
 
 pub(crate) use connection::CallHost;
+pub use connection::LentStreams;
 pub(crate) use instance::ProgramInstance;
+pub use process::{LentPlugin, StartLent};
 pub(crate) use process::{Manifest, Program, folder_hash};
 
 /// The file that makes a folder a plugin.

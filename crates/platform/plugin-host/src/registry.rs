@@ -5,7 +5,7 @@ use crate::call::{Code, Core, RegistrySettings, no_worker};
 use crate::gates::{self, writable_by_others};
 use crate::limits::CallLimits;
 use crate::limits::nearest;
-use crate::program::{MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
+use crate::program::{LentPlugin, MANIFEST, Manifest, Program, ProgramInstance, folder_hash};
 use crate::threads::Threads;
 use crate::worker::{WorkerSettings, WorkerSource, describe_apart};
 use planforge_contract::{CreateRequest, Failure, FailureClass, PluginInfo, PluginKind, decode, encode};
@@ -118,6 +118,11 @@ impl Registry {
             threads: Threads::new(settings.limits.threads),
             settings,
         };
+        for LentPlugin { id, kind, origin, sha256, start } in registry.settings.lent.clone() {
+            let program = Program::lent(id.clone(), kind, start, registry.settings.limits.clone());
+            let slot = Slot::new(PluginSource::Lent { origin, sha256 }, Ok(Found::Program(program)));
+            registry.slots.insert(id, vec![slot]);
+        }
         for path in search_path {
             registry.search(path);
         }
@@ -157,6 +162,7 @@ impl Registry {
         };
         let slots = self.slots.entry(id.clone()).or_default();
         let found = match slots.first_mut() {
+            Some(Slot { source: PluginSource::Lent { .. }, .. }) => return,
             Some(Slot { source: known_source, found: known, .. }) => {
                 let first = known_source.file().map_or(Path::new(""), |(first, _)| first);
                 // The same file, by two entries of the search path.
@@ -265,7 +271,8 @@ impl Registry {
     }
 
     fn describe(&self, id: &str, slot: &Slot) -> Result<Arc<PluginInfo>, Failure> {
-        let Some((_, sha256)) = slot.source.file() else {
+        let is_lent = matches!(slot.source, PluginSource::Lent { .. });
+        let Some((_, sha256)) = slot.source.file().filter(|_| !is_lent) else {
             return self.load(slot).map(|loaded| Arc::clone(&loaded.info));
         };
         let found = slot.found.clone()?;
@@ -340,7 +347,7 @@ impl Registry {
         let source = match &slot.source {
             PluginSource::Bundled => Some(WorkerSource::Bundled(id.to_owned())),
             PluginSource::Library { path, .. } => Some(WorkerSource::Library(path.clone())),
-            PluginSource::Program { .. } => None,
+            PluginSource::Program { .. } | PluginSource::Lent { .. } => None,
         };
         let worker = source.zip(self.settings.worker.clone());
         let worker = worker.map(|(source, settings)| (settings, source, request));
@@ -441,6 +448,13 @@ pub enum PluginSource {
         /// SHA-256 over the folder's files, lower-case hexadecimal.
         sha256: String,
     },
+    /// A [`LentPlugin`].
+    Lent {
+        /// The file of its code.
+        origin: PathBuf,
+        /// SHA-256 of its code, lower-case hexadecimal.
+        sha256: String,
+    },
 }
 
 impl PluginSource {
@@ -448,7 +462,9 @@ impl PluginSource {
     pub fn file(&self) -> Option<(&Path, &str)> {
         match self {
             Self::Bundled => None,
-            Self::Library { path, sha256 } | Self::Program { path, sha256 } => Some((path, sha256)),
+            Self::Library { path, sha256 }
+            | Self::Program { path, sha256 }
+            | Self::Lent { origin: path, sha256 } => Some((path, sha256)),
         }
     }
 }

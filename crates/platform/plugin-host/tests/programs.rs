@@ -3,12 +3,15 @@
 
 use planforge_contract::api::{Host, LogLevel, Verifier};
 use planforge_contract::{
-    Candidate, CreateRequest, Decision, Failure, FailureClass, Outcome, PlanLimits, PlanRequest,
+    Candidate, CreateRequest, Decision, Failure, FailureClass, Outcome, PlanLimits, PlanRequest, PluginKind,
     VerifyRequest, VerifyResponse,
 };
-use planforge_plugin_host::{CallLimits, Clock, Instance, PluginSource, Registry, RegistrySettings};
+use planforge_plugin_host::{
+    CallLimits, Clock, Instance, LentPlugin, PluginSource, Registry, RegistrySettings, StartLent,
+};
 use planforge_plugin_sdk::testing::TestHost;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -287,4 +290,56 @@ fn a_manifest_that_is_wrong_is_listed_with_its_reason() {
     let failure = registry.info("c").unwrap_err();
     assert_eq!(failure.code, "plugin.program", "{failure}");
     assert!(failure.message.contains("`no-such-program` was not found"), "{failure}");
+}
+
+/// Serves a verifier in this process. It closes its output at the problem `end`.
+fn serve(input: impl Read, mut output: impl Write) {
+    for line in BufReader::new(input).lines() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let result = match message["method"].as_str().unwrap() {
+            "plugin/describe" => json!({"version": "1.0.0", "about": "Lent", "options_schema": {}}),
+            "verify" if message["params"]["request"]["candidates"][0]["problem"] == "end" => return,
+            "verify" => json!({"results": [{"ok": {"decision": "accepted", "summary": "fine"}}]}),
+            _ => Value::Null,
+        };
+        writeln!(output, "{}", json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).unwrap();
+    }
+}
+
+#[test]
+fn a_lent_plugin_takes_the_place_of_a_program_and_is_started_again_after_its_end() {
+    let starts = Arc::new(AtomicU64::new(0));
+    let (count, (ended, end)) = (Arc::clone(&starts), std::sync::mpsc::channel());
+    let start: StartLent = Arc::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        let ((input, to_plugin), (from_plugin, output)) =
+            (std::io::pipe().unwrap(), std::io::pipe().unwrap());
+        let ended = ended.clone();
+        std::thread::spawn(move || {
+            serve(input, output);
+            ended.send(()).unwrap();
+        });
+        Ok((Box::new(to_plugin), Box::new(from_plugin)))
+    });
+    let id = "misbehave-program".to_owned();
+    let lent = LentPlugin {
+        id: id.clone(),
+        kind: PluginKind::Verifier,
+        origin: "here".into(),
+        sha256: "0".repeat(64),
+        start,
+    };
+    let settings = RegistrySettings { lent: vec![lent], ..RegistrySettings::default() };
+    let registry = Registry::new(&[], &[folder()], settings);
+    assert!(matches!(registry.source(&id), Ok(PluginSource::Lent { .. })));
+    let Instance::Verifier(verifier) = registry.create(&id, CreateRequest::default()).unwrap() else {
+        panic!()
+    };
+    assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
+    // The only call is the cause, and is not repeated.
+    assert_eq!(verify(verifier.as_ref(), "end").unwrap_err().code, "plugin.program");
+    assert_eq!(summary(&verify(verifier.as_ref(), "good").unwrap()), "fine");
+    assert_eq!(starts.load(Ordering::SeqCst), 2);
+    drop((verifier, registry));
+    assert_eq!(end.iter().take(2).count(), 2, "its input is closed when it is not needed any more");
 }

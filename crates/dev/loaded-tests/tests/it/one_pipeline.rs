@@ -126,6 +126,7 @@ fn one_verifier_gives_the_same_run_and_replay_in_every_form() {
         PluginSource::Bundled => "bundled",
         PluginSource::Library { .. } => "library",
         PluginSource::Program { .. } => "program",
+        PluginSource::Lent { .. } => "lent",
     });
     assert_eq!(sources, ["bundled", "library", "library", "program"]);
 

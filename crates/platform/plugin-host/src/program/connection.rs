@@ -7,7 +7,7 @@ use planforge_contract::api::LogLevel;
 use planforge_contract::{Failure, FailureClass};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -30,8 +30,10 @@ pub(crate) trait CallHost: Sync {
 
 pub(super) struct Connection {
     id: String,
-    process: Mutex<Option<Process>>,
-    input: Sender<String>,
+    /// `None` after the end.
+    peer: Mutex<Option<Peer>>,
+    /// `None` after the end, which closes the program's input.
+    input: Mutex<Option<Sender<String>>>,
     calls: Mutex<Calls>,
     output_bytes: u64,
 }
@@ -42,6 +44,16 @@ struct Calls {
     open: BTreeMap<u64, Sender<FromProgram>>,
     end: Option<End>,
 }
+
+/// What the host exchanges messages with.
+enum Peer {
+    Process(Process),
+    /// A program in this process. It ends when its input is closed.
+    Lent,
+}
+
+/// The input and the output of a program in this process.
+pub type LentStreams = (Box<dyn Write + Send>, Box<dyn Read + Send>);
 
 /// The end of the program.
 #[derive(Clone)]
@@ -83,27 +95,42 @@ impl Connection {
             Failure::new(FailureClass::System, "plugin.program", text)
                 .help("check `command` in its plugin.toml, and that the program is installed")
         };
-        let (input, lines) = mpsc::channel::<String>();
         let (started, ready) = mpsc::channel::<Arc<Self>>();
         let overflow = move |stream: Stream| {
             if let Ok(connection) = ready.recv() {
                 connection.end_for_output(stream);
             }
         };
-        let (process, Pipes { input: mut stdin, output }) =
+        let (process, Pipes { input, output }) =
             Process::start(command, limits, overflow).map_err(not_started)?;
+        let connection = Self::over(id, Peer::Process(process), (input, output), limits.output_bytes)?;
+        drop(started.send(Arc::clone(&connection)));
+        Ok(connection)
+    }
+
+    /// The connection to a program that has started in this process.
+    pub(super) fn lent(id: &str, streams: LentStreams, output_bytes: u64) -> Result<Arc<Self>, Failure> {
+        Self::over(id, Peer::Lent, streams, output_bytes)
+    }
+
+    fn over(
+        id: &str,
+        peer: Peer,
+        (mut to_program, output): (impl Write + Send + 'static, impl Read + Send + 'static),
+        output_bytes: u64,
+    ) -> Result<Arc<Self>, Failure> {
+        let (input, lines) = mpsc::channel::<String>();
         let connection = Arc::new(Self {
             id: id.to_owned(),
-            process: Mutex::new(Some(process)),
-            input,
+            peer: Mutex::new(Some(peer)),
+            input: Mutex::new(Some(input)),
             calls: Mutex::default(),
-            output_bytes: limits.output_bytes,
+            output_bytes,
         });
-        drop(started.send(Arc::clone(&connection)));
         // From a separate thread, so that a program that does not read cannot hold the host up.
         thread("input", move || {
             for line in lines {
-                if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                if to_program.write_all(line.as_bytes()).and_then(|()| to_program.flush()).is_err() {
                     return;
                 }
             }
@@ -122,12 +149,20 @@ impl Connection {
     }
 
     fn has_ended(&self) -> bool {
-        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        process.as_mut().is_some_and(Process::has_ended)
+        match &mut *self.peer.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Peer::Process(process)) => process.has_ended(),
+            Some(Peer::Lent) | None => false,
+        }
+    }
+
+    /// Takes what the host exchanges messages with, and closes its input.
+    fn take_peer(&self) -> Option<Peer> {
+        drop(self.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.peer.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Passes messages on to the calls that they belong to, until the program ends.
-    fn read(&self, output: std::process::ChildStdout) {
+    fn read(&self, output: impl Read) {
         let mut output = BufReader::new(output);
         loop {
             let message = match read_line(&mut output, self.output_bytes) {
@@ -173,12 +208,14 @@ impl Connection {
     }
 
     fn send(&self, mut line: String) {
-        if let Some(process) = &*self.process.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(Peer::Process(process)) = &*self.peer.lock().unwrap_or_else(PoisonError::into_inner) {
             process.recount_errors();
         }
         line.push('\n');
         // A program that has ended is noticed by the reader.
-        let _ = self.input.send(line);
+        if let Some(input) = &*self.input.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = input.send(line);
+        }
     }
 
     /// Sends a request and waits for its result. `params` is the inside of a JSON object.
@@ -295,14 +332,21 @@ impl Connection {
     /// Ends the program for that reason.
     fn end_with(&self, cause: Option<u64>, failure: Failure) {
         self.close_calls(cause, failure);
-        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
-        drop(process.map(|process| process.stop_for(Ending::Cancelled)));
+        if let Some(Peer::Process(process)) = self.take_peer() {
+            drop(process.stop_for(Ending::Cancelled));
+        }
     }
 
     /// Ends the program and says how it ended by itself.
     fn end(&self, cause: Option<u64>, how: impl FnOnce(Process) -> planforge_child::Finished) {
-        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(finished) = process.map(how) else { return };
+        let finished = match self.take_peer() {
+            Some(Peer::Process(process)) => how(process),
+            Some(Peer::Lent) => {
+                let failure = self.failure(FailureClass::Plugin, "plugin.program", "closed its output");
+                return self.close_calls(cause, failure);
+            }
+            None => return,
+        };
         let class = match finished.ending {
             Ending::Memory(_) => FailureClass::Limit,
             _ => FailureClass::Plugin,

@@ -1,6 +1,6 @@
 //! A program with its `plugin.toml`, started when it is first needed and again after it ended.
 
-use super::connection::Connection;
+use super::connection::{Connection, LentStreams};
 use super::wire;
 use crate::limits::CallLimits;
 use crate::worker::WorkerSettings;
@@ -20,12 +20,42 @@ pub(crate) struct Program {
     pub(super) id: String,
     /// Kind of the plugin, as far as it is known before the program runs.
     kind: Option<PluginKind>,
-    command: CommandSpec,
+    launch: Launch,
     memory_bytes: u64,
     limits: CallLimits,
     connection: Mutex<Running>,
     /// Held for reading by every call, and for writing by a call that is repeated alone.
     pub(super) turn: RwLock<()>,
+}
+
+/// The way in which a program is started.
+enum Launch {
+    Command(CommandSpec),
+    Lent(StartLent),
+}
+
+/// Starts a program in this process.
+pub type StartLent = Arc<dyn Fn() -> Result<LentStreams, Failure> + Send + Sync>;
+
+/// A plugin that runs in this process and exchanges the messages of a program, such as a class in an interpreter.
+#[derive(Clone)]
+pub struct LentPlugin {
+    /// The plugin's id.
+    pub id: String,
+    /// Its kind.
+    pub kind: PluginKind,
+    /// The file of its code, for records.
+    pub origin: PathBuf,
+    /// SHA-256 of its code, lower-case hexadecimal.
+    pub sha256: String,
+    /// Starts it. It ends when its input is closed.
+    pub start: StartLent,
+}
+
+impl std::fmt::Debug for LentPlugin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LentPlugin").field("id", &self.id).finish_non_exhaustive()
+    }
 }
 
 #[derive(Default)]
@@ -43,7 +73,7 @@ impl Program {
         let mut words = manifest.command.into_iter();
         let command = CommandSpec::new(words.next().unwrap_or_default()).arguments(words).folder(folder);
         let memory_bytes = manifest.memory_mb << 20;
-        Self::new(manifest.id, Some(manifest.kind), command, memory_bytes, limits)
+        Self::new(manifest.id, Some(manifest.kind), Launch::Command(command), memory_bytes, limits)
     }
 
     /// The host's own program, serving a library.
@@ -55,18 +85,23 @@ impl Program {
     ) -> Arc<Self> {
         let mut command = CommandSpec::new(&worker.executable).arguments(&worker.arguments);
         command = command.arguments(["--isolated".as_ref(), library.as_os_str()]);
-        Self::new(id, None, command, worker.memory_bytes, limits)
+        Self::new(id, None, Launch::Command(command), worker.memory_bytes, limits)
+    }
+
+    /// A program in this process.
+    pub(crate) fn lent(id: String, kind: PluginKind, start: StartLent, limits: CallLimits) -> Arc<Self> {
+        Self::new(id, Some(kind), Launch::Lent(start), 0, limits)
     }
 
     fn new(
         id: String,
         kind: Option<PluginKind>,
-        command: CommandSpec,
+        launch: Launch,
         memory_bytes: u64,
         limits: CallLimits,
     ) -> Arc<Self> {
         let (connection, turn) = (Mutex::default(), RwLock::default());
-        Arc::new(Self { id, kind, command, memory_bytes, limits, connection, turn })
+        Arc::new(Self { id, kind, launch, memory_bytes, limits, connection, turn })
     }
 
     pub(super) fn running(&self) -> MutexGuard<'_, Running> {
@@ -79,12 +114,15 @@ impl Program {
         if let Some(connection) = running.connection.as_ref().filter(|connection| connection.is_open()) {
             return Ok((Arc::clone(connection), running.starts));
         }
-        let limits = Limits {
-            memory_bytes: Some(self.memory_bytes),
-            output_bytes: self.limits.reply_bytes as u64,
-            ..Limits::default()
+        let output_bytes = self.limits.reply_bytes as u64;
+        let connection = match &self.launch {
+            Launch::Command(command) => {
+                let memory_bytes = Some(self.memory_bytes);
+                let limits = Limits { memory_bytes, output_bytes, ..Limits::default() };
+                Connection::start(&self.id, command, &limits)?
+            }
+            Launch::Lent(start) => Connection::lent(&self.id, start()?, output_bytes)?,
         };
-        let connection = Connection::start(&self.id, &self.command, &limits)?;
         running.starts += 1;
         running.connection = Some(Arc::clone(&connection));
         Ok((connection, running.starts))

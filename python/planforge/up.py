@@ -1,0 +1,447 @@
+"""planforge as an engine of unified-planning (1.3 or newer).
+
+    import planforge.up
+    from unified_planning.shortcuts import OneshotPlanner
+
+    planforge.up.register()
+    with OneshotPlanner(name="planforge") as planner:
+        result = planner.solve(problem, timeout=10)
+
+The engines are `planforge` (oneshot and anytime planner, plan validator), `planforge-opt` (plans that are proven optimal) and `planforge-val` (a plan validator
+for more kinds of problems). unified-planning makes `replanner[planforge]` and `oversubscription[planforge]` from the first.
+"""
+
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+import time
+import warnings
+from fractions import Fraction
+from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, Mapping, Optional, Tuple
+
+try:
+    import unified_planning
+    from unified_planning.engines import Credits, Engine, LogMessage, PlanGenerationResult, ValidationResult
+    from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin, PlanValidatorMixin
+    from unified_planning.engines.mixins.anytime_planner import AnytimeGuarantee
+    from unified_planning.engines.mixins.oneshot_planner import OptimalityGuarantee
+    from unified_planning.engines.results import FailedValidationReason, LogLevel
+    from unified_planning.engines.results import PlanGenerationResultStatus as PlanStatus
+    from unified_planning.engines.results import ValidationResultStatus as Verdict
+    from unified_planning.exceptions import UPException, UPUsageError
+    from unified_planning.io import PDDLWriter
+    from unified_planning.model import ProblemKind
+    from unified_planning.model.metrics import MinimizeActionCosts
+    from unified_planning.model.problem_kind_versioning import LATEST_PROBLEM_KIND_VERSION
+    from unified_planning.plans import ActionInstance, PlanKind, SequentialPlan
+except ImportError as error:
+    raise ImportError(
+        f"planforge.up needs unified-planning: {error}. Run pip install 'planforge[unified-planning]'"
+    ) from error
+
+from ._context import Context, Event
+from ._errors import Diagnostic, Error
+from ._native import __version__
+from ._pddl import MEMORY_LIMIT_MB, Search, read
+
+# Features that the planner plans with, and that PDDL can express with the same meaning. PDDL has no bounded numbers, no undefined initial values, and no
+# fluents whose parameters or values are something else than objects.
+PLANNED = (
+    "ACTION_BASED",
+    "FLAT_TYPING",
+    "HIERARCHICAL_TYPING",
+    "NEGATIVE_CONDITIONS",
+    "DISJUNCTIVE_CONDITIONS",
+    "EQUALITIES",
+    "EXISTENTIAL_CONDITIONS",
+    "UNIVERSAL_CONDITIONS",
+    "CONDITIONAL_EFFECTS",
+    "FORALL_EFFECTS",
+    "STATIC_FLUENTS_IN_BOOLEAN_ASSIGNMENTS",
+    "FLUENTS_IN_BOOLEAN_ASSIGNMENTS",
+    "ACTIONS_COST",
+    "STATIC_FLUENTS_IN_ACTIONS_COST",
+    "INT_NUMBERS_IN_ACTIONS_COST",
+    "REAL_NUMBERS_IN_ACTIONS_COST",
+    "PLAN_LENGTH",
+)
+
+# Features that sequential plans are judged with.
+VALIDATED = (
+    *PLANNED,
+    "SIMPLE_NUMERIC_PLANNING",
+    "GENERAL_NUMERIC_PLANNING",
+    "INT_FLUENTS",
+    "REAL_FLUENTS",
+    "INCREASE_EFFECTS",
+    "DECREASE_EFFECTS",
+    "STATIC_FLUENTS_IN_NUMERIC_ASSIGNMENTS",
+    "FLUENTS_IN_NUMERIC_ASSIGNMENTS",
+    "FLUENTS_IN_ACTIONS_COST",
+    "FINAL_VALUE",
+    "TRAJECTORY_CONSTRAINTS",
+    "STATE_INVARIANTS",
+)
+
+# Search nodes of the first round of the anytime planner, and the factor to each next one.
+_ROUND = 20_000
+_FACTOR = 4
+
+_OF_OUTCOME = {
+    "proven-unsolvable": PlanStatus.UNSOLVABLE_PROVEN,
+    "exhausted": PlanStatus.UNSOLVABLE_INCOMPLETELY,
+    "unsupported": PlanStatus.UNSUPPORTED_PROBLEM,
+}
+_OF_LIMIT = {"time": PlanStatus.TIMEOUT, "memory": PlanStatus.MEMOUT}
+_OF_SEVERITY = {"error": LogLevel.ERROR, "warning": LogLevel.WARNING, "advice": LogLevel.INFO}
+
+# A problem that cannot be written, or that PDDL does not have.
+_UNWRITTEN = (UPException, NotImplementedError)
+
+
+def register(env: Any = None) -> None:
+    """Adds the engines to an environment of unified-planning, by default the global one. A second call changes nothing."""
+    factory = unified_planning.environment.get_environment(env).factory
+    for engine in (Planforge, PlanforgeOptimal, PlanforgeValidator):
+        if engine.NAME not in factory.engines:
+            factory.add_engine(engine.NAME, __name__, engine.__name__)
+
+
+class _Call:
+    """A problem as PDDL, with the way back, and the logs and the time of a call."""
+
+    def __init__(self, engine: str, problem: Any, timeout: Optional[float] = None, output_stream: Any = None):
+        self.engine, self.problem = engine, problem
+        self.logs: List[LogMessage] = []
+        self._start, self._timeout = time.monotonic(), timeout
+        self._stream = output_stream[0] if isinstance(output_stream, tuple) else output_stream
+        self.metric = next(iter(problem.quality_metrics), None)
+
+    def write(self) -> None:
+        """Writes and reads the problem.
+
+        Raises an exception of unified-planning, NotImplementedError or a planforge error.
+        """
+        self._writer = PDDLWriter(_with_all_costs(self.problem, self.metric), rewrite_bool_assignments=True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if self.metric is not None and self.metric.is_minimize_action_costs():
+                # Objects in costs must be constants, which the writer finds after it has written the constants.
+                self._writer.get_domain()
+            texts = self._writer.get_domain(), _join_constraints(self._writer.get_problem())
+        rounded = {str(one.message) for one in caught if "cannot exactly represent" in str(one.message)}
+        self.is_exact = not rounded
+        """False if a number has no finite decimal form, such as 1/3."""
+        for message in sorted(rounded):
+            self.log(LogLevel.WARNING, message)
+        self.task = read(*texts, context=Context(on_event=self._receive))
+        self.log_findings(self.task.diagnostics)
+
+    def log(self, level: LogLevel, message: str) -> None:
+        self.logs.append(LogMessage(level, message))
+        if self._stream is not None:
+            self._stream.write(message + "\n")
+
+    def log_findings(self, diagnostics: Tuple[Diagnostic, ...]) -> None:
+        logged = {one.message for one in self.logs}
+        for found in diagnostics:
+            if str(found) not in logged:
+                self.log(_OF_SEVERITY[found.severity], str(found))
+
+    def _receive(self, event: Event) -> None:
+        if event["kind"] == "notice":
+            self.log(LogLevel.INFO, event["text"])
+
+    def left(self) -> Optional[float]:
+        """Seconds until the timeout, or a moment after it."""
+        return None if self._timeout is None else max(self._start + self._timeout - time.monotonic(), 0.001)
+
+    def is_over(self) -> bool:
+        return self._timeout is not None and time.monotonic() - self._start >= self._timeout
+
+    def metrics(self) -> Dict[str, str]:
+        return {"engine_internal_time": str(time.monotonic() - self._start)}
+
+    def search(self, kind: str, limits: Mapping[str, Any]) -> Search:
+        """Searches plans until the timeout."""
+        found = self.task.search(
+            first=kind == "first", optimal=kind == "optimal", time_limit=self.left(), **limits
+        )
+        self.log_findings(found.diagnostics)
+        for line in found.explanation:
+            self.log(LogLevel.INFO, line)
+        return found
+
+    def result(self, found: Search, status: Optional[PlanStatus] = None) -> PlanGenerationResult:
+        """The result of a search, with its own status by default."""
+        values = dict(found.data.get("statistics", {}))
+        plan = None
+        if found.plans:
+            plan = self._plan(found.plans[0].steps)
+            values.update(cost=found.plans[0].cost, bound=found.plans[0].bound)
+        metrics = {**self.metrics(), **{name: str(value) for name, value in values.items() if value is not None}}
+        return PlanGenerationResult(status or self.status(found), plan, self.engine, metrics, list(self.logs))
+
+    def status(self, found: Search) -> PlanStatus:
+        if not found.plans:
+            incomplete = PlanStatus.UNSOLVABLE_INCOMPLETELY
+            return _OF_OUTCOME.get(found.outcome) or _OF_LIMIT.get(found.limit or "", incomplete)
+        # Without a metric no plan is better than another, and with rounded costs nothing is proven.
+        is_optimal = found.plans[0].optimal and self.metric is not None and self.is_exact
+        return PlanStatus.SOLVED_OPTIMALLY if is_optimal else PlanStatus.SOLVED_SATISFICING
+
+    def failed(self, error: Exception) -> PlanGenerationResult:
+        self.log(LogLevel.ERROR, str(error))
+        is_unwritten = isinstance(error, _UNWRITTEN)
+        status = PlanStatus.UNSUPPORTED_PROBLEM if is_unwritten else PlanStatus.INTERNAL_ERROR
+        return PlanGenerationResult(status, None, self.engine, self.metrics(), self.logs)
+
+    def _plan(self, steps: Tuple[str, ...]) -> SequentialPlan:
+        environment = self.problem.environment
+        actions = []
+        for step in steps:
+            action, *objects = map(self._writer.get_item_named, step.strip("()").split())
+            parameters = tuple(map(environment.expression_manager.ObjectExp, objects))
+            actions.append(ActionInstance(self.problem.action(action.name), parameters))
+        return SequentialPlan(actions, environment)
+
+    def validate(self, plan: Any) -> ValidationResult:
+        try:
+            self.write()
+            verdict = self.task.validate(f"\n{self._writer.get_plan(plan)}", time_limit=None)
+        except (Error, *_UNWRITTEN) as error:
+            self.log(LogLevel.ERROR, str(error))
+            return self._judged(Verdict.UNKNOWN)
+        self.log_findings(verdict.diagnostics)
+        # With rounded numbers, neither a numeric condition nor its negation is certain.
+        is_certain = self.is_exact or self.problem.kind <= ProblemKind(PLANNED)
+        if verdict.decision == "undecided" or not is_certain:
+            return self._judged(Verdict.UNKNOWN)
+        if verdict:
+            return self._judged(Verdict.VALID, metric_evaluations=self._evaluated(verdict.cost))
+        failing = verdict.data.get("failing_step")
+        if failing is None:
+            return self._judged(Verdict.INVALID, reason=FailedValidationReason.UNSATISFIED_GOALS)
+        reason = FailedValidationReason.INAPPLICABLE_ACTION
+        return self._judged(Verdict.INVALID, reason=reason, inapplicable_action=plan.actions[failing["index"]])
+
+    def _judged(self, verdict: Verdict, **more: Any) -> ValidationResult:
+        return ValidationResult(verdict, self.engine, self.logs, metrics=self.metrics(), **more)
+
+    def _evaluated(self, cost: Optional[float]) -> Optional[Dict[Any, Any]]:
+        if self.metric is None or cost is None or not self.is_exact:
+            return None
+        value = Fraction(repr(cost))
+        return {self.metric: value.numerator if value.denominator == 1 else value}
+
+
+def _with_all_costs(problem: Any, metric: Any) -> Any:
+    """The writer fails at an action without a cost, which costs nothing."""
+    if metric is None or not metric.is_minimize_action_costs():
+        return problem
+    costs = {action: metric.get_action_cost(action) for action in problem.actions}
+    if None not in costs.values():
+        return problem
+    complete = problem.clone()
+    complete.clear_quality_metrics()
+    known = {action: cost for action, cost in costs.items() if cost is not None}
+    complete.add_quality_metric(MinimizeActionCosts(known, 0, problem.environment))
+    return complete
+
+
+def _join_constraints(problem: str) -> str:
+    """The writer leaves out the `and` of several constraints."""
+    before, section, after = problem.partition("(:constraints ")
+    depth = 1
+    for place, character in enumerate(after):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return f"{before}{section}(and {after[:place]}){after[place:]}"
+    return problem
+
+
+class _Base(Engine):  # type: ignore[misc]
+    """What the engines share."""
+
+    NAME = ""
+    FEATURES: FrozenSet[str] = frozenset(PLANNED)
+
+    @property
+    def name(self) -> str:
+        return self.NAME
+
+    @classmethod
+    def supported_kind(cls) -> ProblemKind:
+        return ProblemKind(cls.FEATURES, version=LATEST_PROBLEM_KIND_VERSION)
+
+    @classmethod
+    def supports(cls, problem_kind: ProblemKind) -> bool:
+        return bool(problem_kind <= cls.supported_kind())
+
+    @staticmethod
+    def get_credits(**_: Any) -> Credits:
+        return Credits(
+            name="planforge",
+            author="the planforge authors",
+            contact="https://github.com/planforge/planforge/issues",
+            website="https://github.com/planforge/planforge",
+            license="MIT or Apache-2.0",
+            short_description="Classical planning with proofs, and validation of plans.",
+            long_description=f"planforge {__version__}: heuristic search, proofs that a plan is optimal or that there is none, validation of plans.",
+        )
+
+
+class _Planner(_Base, OneshotPlannerMixin):  # type: ignore[misc]
+    """A oneshot planner.
+
+    `search` is `first`, `best` (until the timeout) or `optimal`. `max_nodes` and `memory_limit_mb` are those of `planforge.Task.search`.
+    """
+
+    SEARCH = "first"
+
+    def __init__(
+        self, search: Optional[str] = None, max_nodes: Optional[int] = None, memory_limit_mb: int = MEMORY_LIMIT_MB
+    ):
+        Engine.__init__(self)
+        OneshotPlannerMixin.__init__(self)
+        self._search = search or self.SEARCH
+        self._limits = {"max_nodes": max_nodes, "memory_limit_mb": memory_limit_mb}
+        if self._search not in ("first", "best", "optimal"):
+            raise UPUsageError(f"`search` is `{search}`, not `first`, `best` or `optimal`")
+
+    @staticmethod
+    def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
+        return bool(optimality_guarantee == OptimalityGuarantee.SATISFICING)
+
+    def _solve(
+        self,
+        problem: Any,
+        heuristic: Optional[Callable[[Any], Optional[float]]] = None,
+        timeout: Optional[float] = None,
+        output_stream: Optional[IO[str]] = None,
+    ) -> PlanGenerationResult:
+        return self._solve_with_params(problem, heuristic, timeout, output_stream)
+
+    def _solve_with_params(
+        self,
+        problem: Any,
+        heuristic: Optional[Callable[[Any], Optional[float]]] = None,
+        timeout: Optional[float] = None,
+        output_stream: Optional[IO[str]] = None,
+        **ignored: Any,
+    ) -> PlanGenerationResult:
+        self._warn(heuristic=heuristic, **ignored)
+        call = _Call(self.name, problem, timeout, output_stream)
+        try:
+            call.write()
+            return call.result(call.search(self._search, self._limits))
+        except (Error, *_UNWRITTEN) as error:
+            return call.failed(error)
+
+    def _warn(self, **arguments: Any) -> None:
+        for argument, value in arguments.items():
+            if value is not None:
+                warnings.warn(f"{self.name} ignores `{argument}`", stacklevel=4)
+
+
+class Planforge(_Planner, AnytimePlannerMixin, PlanValidatorMixin):  # type: ignore[misc]
+    """The engine `planforge`.
+
+    The oneshot planner returns its first plan, or with `params={"search": "best"}` the best one until the timeout. The anytime planner searches in rounds, each
+    with four times the nodes of the one before. It yields each better plan as INTERMEDIATE, and last the best one with its status.
+    """
+
+    NAME = "planforge"
+
+    def __init__(self, **params: Any):
+        _Planner.__init__(self, **params)
+        AnytimePlannerMixin.__init__(self)
+
+    @staticmethod
+    def ensures(anytime_guarantee: AnytimeGuarantee) -> bool:
+        return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
+
+    @staticmethod
+    def supports_plan(plan_kind: PlanKind) -> bool:
+        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
+
+    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
+        return _Call(self.name, problem).validate(plan)
+
+    def _get_solutions(
+        self, problem: Any, timeout: Optional[float] = None, output_stream: Optional[IO[str]] = None
+    ) -> Iterator[PlanGenerationResult]:
+        return self._get_solutions_with_params(problem, timeout, output_stream)
+
+    def _get_solutions_with_params(
+        self,
+        problem: Any,
+        timeout: Optional[float] = None,
+        output_stream: Optional[IO[str]] = None,
+        **ignored: Any,
+    ) -> Iterator[PlanGenerationResult]:
+        self._warn(**ignored)
+        call = _Call(self.name, problem, timeout, output_stream)
+        try:
+            call.write()
+            yield from self._rounds(call)
+        except (Error, *_UNWRITTEN) as error:
+            yield call.failed(error)
+
+    def _rounds(self, call: _Call) -> Iterator[PlanGenerationResult]:
+        if call.metric is None:
+            yield call.result(call.search("first", self._limits))
+            return
+        most = self._limits["max_nodes"]
+        nodes = _ROUND
+        best: Optional[Search] = None
+        work = None
+        while True:
+            is_last = most is not None and nodes >= most
+            found = call.search("best", {**self._limits, "max_nodes": most if is_last else nodes})
+            if found.plans and (best is None or _is_better(found, best, call.metric)):
+                best = found
+            # A search that ends before its limit does the same work with a higher one.
+            is_done = found.limit != "nodes" if not found.plans else work == found.data["statistics"]
+            if found.plans and found.plans[0].optimal or is_done or is_last or call.is_over():
+                break
+            if found is best:
+                yield call.result(found, PlanStatus.INTERMEDIATE)
+            work = found.data["statistics"]
+            nodes *= _FACTOR
+        # The proof that a plan is optimal comes with a plan that costs the same.
+        last = found if found.plans and found.plans[0].optimal else best or found
+        yield call.result(last)
+
+
+def _is_better(found: Search, best: Search, metric: Any) -> bool:
+    new, old = found.plans[0].cost, best.plans[0].cost
+    if new is None or old is None:
+        return False
+    return new > old if metric.is_maximize_expression_on_final_state() else new < old
+
+
+class PlanforgeOptimal(_Planner):
+    """The engine `planforge-opt`: a plan is proven to be optimal, or there is none until the timeout."""
+
+    NAME = "planforge-opt"
+    SEARCH = "optimal"
+
+    @staticmethod
+    def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
+        return True
+
+
+class PlanforgeValidator(_Base, PlanValidatorMixin):  # type: ignore[misc]
+    """The engine `planforge-val`: judges sequential plans, also with numbers and constraints on trajectories."""
+
+    NAME = "planforge-val"
+    FEATURES = frozenset(VALIDATED)
+
+    @staticmethod
+    def supports_plan(plan_kind: PlanKind) -> bool:
+        return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
+
+    def _validate(self, problem: Any, plan: Any) -> ValidationResult:
+        return _Call(self.name, problem).validate(plan)
