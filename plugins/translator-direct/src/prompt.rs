@@ -3,14 +3,22 @@
 use crate::{DirectOptions, Example, Mode};
 use planforge_contract::{Failure, FailureClass, TaskView, TranslateRequest};
 use planforge_plugin_common::translating::{
-    NO_EXAMPLE, NamedMaterial, PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, domain_name,
-    domain_of_problem, domain_template, example_pair, material, missing_example, need_domain_source,
-    need_problem_text, problem_template, suite_name, with_holes,
+    NO_EXAMPLE, NamedMaterial, PROMPT_TEMPLATE, REVISE_TEMPLATE, Revision, SYSTEM_TEMPLATE, TaskFeatures,
+    domain_name, domain_of_problem, domain_template, example_pair, material, missing_example,
+    need_domain_source, need_problem_text, problem_template, suite_name, with_holes,
 };
 use planforge_plugin_sdk::prompt::Templates;
 use serde::Serialize;
 
-const TEMPLATES: [(&str, &str); 5] = [
+/// What prompts ask for where a task has numbers, time or wishes.
+pub(crate) const FEATURE_TEMPLATES: [(&str, &str); 2] = [
+    ("features-domain", include_str!("../templates/features-domain.txt")),
+    ("features-problem", include_str!("../templates/features-problem.txt")),
+];
+
+const TEMPLATES: [(&str, &str); 7] = [
+    FEATURE_TEMPLATES[0],
+    FEATURE_TEMPLATES[1],
     SYSTEM_TEMPLATE,
     ("system-reason", include_str!("../templates/system-reason.txt")),
     ("problem", include_str!("../templates/problem.txt")),
@@ -34,6 +42,7 @@ struct ProblemContext<'a> {
     skeleton: Option<String>,
     names_objects: bool,
     reason: bool,
+    features: TaskFeatures,
 }
 
 #[derive(Serialize)]
@@ -44,6 +53,18 @@ struct DomainContext<'a> {
     example: Option<DomainExample<'a>>,
     problem: Option<&'a str>,
     reason: bool,
+    features: TaskFeatures,
+}
+
+/// The features of a task: as its domain declares them, else as its action interface declares or its domain's text states them.
+pub(crate) fn features_of(domain: Option<&str>, interface: Option<&str>, task: &TaskView) -> TaskFeatures {
+    match domain {
+        Some(domain) => TaskFeatures::of_domain(domain, &task.task_text),
+        None => {
+            let stated = TaskFeatures::of_text(&task.domain_text);
+            interface.map_or(stated, |interface| stated.or(TaskFeatures::of_domain(interface, "")))
+        }
+    }
 }
 
 impl Prompts {
@@ -93,7 +114,9 @@ impl Prompts {
             .or(interface.as_deref())
             .and_then(domain_name)
             .or_else(|| options.template.then(|| suite_name(task)));
+        let features = features_of(domain, interface.as_deref(), task);
         let context = ProblemContext {
+            features,
             domain: domain.map(str::trim),
             domain_text: task.domain_text.trim(),
             interface: interface.as_deref().map(with_holes),
@@ -123,6 +146,7 @@ impl Prompts {
         let interface = options.template.then(|| domain_template(task, wanted.as_deref())).flatten();
         let domain_name = wanted.or_else(|| interface.as_deref().and_then(domain_name));
         let context = DomainContext {
+            features: features_of(None, interface.as_deref(), task),
             domain_text: task.domain_text.trim(),
             interface: interface.as_deref().map(with_holes),
             example: domain_example(options, task)?,

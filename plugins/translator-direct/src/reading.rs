@@ -5,13 +5,14 @@
 //! written. The first line of a reply says whether the text is a task. A text that is none, contradicts itself or holds two tasks fails
 //! the sample, with the model's sentence as message. Feedback is asked about in the next turn of the conversation.
 
+use crate::prompt::FEATURE_TEMPLATES;
 use planforge_diagnostics::{CodeInfo, Diagnostic, SourceId, code_table};
 use planforge_pddl::ast::{Domain, TypedName};
 use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_plugin_common::reading::{has_quote, is_sentence, join_texts, numbered, quotation_mark};
 use planforge_plugin_common::translating::{
-    PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, Writer, answered_turns, need_problem_text, new_turns,
-    response, too_few_replies,
+    PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, TaskFeatures, Writer, answered_turns,
+    need_problem_text, new_turns, response, too_few_replies,
 };
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::prompt::Templates;
@@ -100,6 +101,10 @@ impl ReadingTranslator {
             mark: &quotation_mark(text),
             domain: given_domain(&request.task),
             style: style.word(),
+            features: match given_domain(&request.task) {
+                Some(domain) => TaskFeatures::of_domain(domain, text),
+                None => TaskFeatures::of_text(text),
+            },
         };
         self.templates.render("reading", &context)
     }
@@ -301,7 +306,9 @@ pub struct ReadingOptions {
     pub system: Option<String>,
 }
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 9] = [
+    FEATURE_TEMPLATES[0],
+    FEATURE_TEMPLATES[1],
     ("system", include_str!("../templates/reading/system.txt")),
     ("reading", include_str!("../templates/reading/reading.txt")),
     ("reading-plain", include_str!("../templates/reading/plain.txt")),
@@ -317,6 +324,7 @@ struct ReadingContext<'a> {
     mark: &'a str,
     domain: Option<&'a str>,
     style: &'static str,
+    features: TaskFeatures,
 }
 
 #[cfg(test)]

@@ -541,3 +541,60 @@ fn the_option_is_a_truth_value_or_a_word() {
     let text = schema.to_string();
     assert!(text.contains("\"lead\"") && text.contains("\"boolean\""), "{text}");
 }
+
+/// The first task of a suite, with or without its domain.
+fn suite_request(folder: &std::path::Path, domain: bool) -> Option<TranslateRequest> {
+    let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+    let mut request = lamps_request(domain, 1);
+    request.task.domain_text = read("domain.nl")?;
+    request.task.task_text = read("p01.nl")?;
+    request.task.given.domain = read("domain.pddl").filter(|_| domain);
+    Some(request)
+}
+
+fn folders(root: &str) -> Vec<std::path::PathBuf> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(root);
+    std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Recorded prompts stay as they are.
+#[test]
+fn prompts_of_classical_tasks_say_nothing_about_numbers_time_and_wishes() {
+    use crate::prompt::features_of;
+    use planforge_plugin_common::translating::TaskFeatures;
+    let mut seen = 0;
+    for folder in folders("suites") {
+        for domain in [true, false] {
+            let Some(request) = suite_request(&folder, domain) else { continue };
+            let interface = std::fs::read_to_string(folder.join("domain_template.pddl")).ok();
+            let pddl = request.task.given.domain.as_deref();
+            let features = features_of(pddl, interface.as_deref(), &request.task);
+            assert_eq!(features, TaskFeatures::default(), "{}", folder.display());
+            seen += 1;
+        }
+    }
+    for file in folders("texts").iter().filter(|file| file.extension().is_some_and(|e| e == "toml")) {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert_eq!(TaskFeatures::of_text(&text), TaskFeatures::default(), "{}", file.display());
+        seen += 1;
+    }
+    assert!(seen >= 40, "{seen}");
+}
+
+#[test]
+fn prompts_ask_for_the_numbers_times_and_wishes_of_a_task() {
+    let asks = |suite: &str, domain: bool, mode: Mode| {
+        let folder = folders("extended").into_iter().find(|folder| folder.ends_with(suite)).unwrap();
+        question(DirectOptions { mode, ..Default::default() }, &suite_request(&folder, domain).unwrap())
+    };
+    let problem = |suite: &str| asks(suite, true, Mode::Problem);
+    assert!(problem("market").contains("A bound on a number in :goal"));
+    assert!(!problem("market").contains("(at TIME (FACT))"));
+    assert!(problem("bakery").contains("(total-time) is the time that all takes"));
+    assert!(problem("post").contains("- What becomes true or false by itself at a time is in :init"));
+    let wishes = problem("outing");
+    assert!(wishes.contains("(is-violated NAME)") && !wishes.contains("(= (FUNCTION"), "{wishes}");
+    assert!(asks("market", false, Mode::Domain).contains("(increase (FUNCTION) NUMBER)"));
+    assert!(asks("bakery", false, Mode::Domain).contains(":duration (= ?duration NUMBER)"));
+    assert!(!asks("outing", false, Mode::Domain).contains(":durative-action"));
+}

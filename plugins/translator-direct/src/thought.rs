@@ -8,10 +8,11 @@
 //!
 //! No in-context example is shown. The thought is kept with the candidate, and the log-likelihood is that of thought and PDDL.
 
+use crate::prompt::{FEATURE_TEMPLATES, features_of};
 use planforge_plugin_common::translating::{
-    PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, SYSTEM_TEMPLATE, Writer, answered_turns, domain_name,
-    domain_of_problem, domain_template, need_domain_source, need_problem_text, new_turns, note_without_text,
-    problem_template, response, suite_name, with_holes,
+    PROMPT_TEMPLATE, REVISE_TEMPLATE, ROLE, Revision, SYSTEM_TEMPLATE, TaskFeatures, Writer, answered_turns,
+    domain_name, domain_of_problem, domain_template, need_domain_source, need_problem_text, new_turns,
+    note_without_text, problem_template, response, suite_name, with_holes,
 };
 use planforge_plugin_sdk::prelude::*;
 use planforge_plugin_sdk::prompt::Templates;
@@ -166,7 +167,9 @@ impl ThoughtOptions {
     }
 }
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 12] = [
+    FEATURE_TEMPLATES[0],
+    FEATURE_TEMPLATES[1],
     SYSTEM_TEMPLATE,
     ("system-thought", include_str!("../templates/thought/system.txt")),
     ("thought", include_str!("../templates/thought/thought.txt")),
@@ -195,6 +198,7 @@ struct GivenContext<'a> {
     domain_name: Option<String>,
     interface: Option<String>,
     skeleton: Option<String>,
+    features: TaskFeatures,
 }
 
 #[derive(Serialize)]
@@ -350,15 +354,15 @@ fn given_context<'a>(
     let domain_name = wanted.or_else(|| options.template.then(|| suite_name(task)));
     let of_actions = options.template && domain.is_none();
     let of_objects = options.template && options.artefact == Artefact::Problem;
+    let interface = of_actions.then(|| domain_template(task, domain_name.as_deref())).flatten();
     Ok(GivenContext {
+        features: features_of(domain, interface.as_deref(), task),
         what: options.artefact.word(),
         domain_text: task.domain_text.trim(),
         task_text: task.task_text.trim(),
         domain,
         problem,
-        interface: of_actions
-            .then(|| domain_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
-            .flatten(),
+        interface: interface.as_deref().map(with_holes),
         skeleton: of_objects
             .then(|| problem_template(task, domain_name.as_deref()).map(|text| with_holes(&text)))
             .flatten(),

@@ -11,8 +11,7 @@ use planforge_pipeline::{Suite, SuiteTask};
 use planforge_planning::equivalence::{ProblemEquivalence, equivalent_problems};
 use planforge_suites::codes;
 use planforge_suites::generate::GenerationError;
-use planforge_suites::paraphrase::Paraphraser;
-use planforge_suites::paraphrase::{LevelText, Sentence};
+use planforge_suites::paraphrase::{LevelText, Paraphraser, Sentence, add_sections, sort_metric};
 use planforge_translator_asp::{AspTranslatorOptions, Mode};
 use serde::Serialize;
 
@@ -84,11 +83,20 @@ impl InferredComparer<'_> {
             // A name that only this representation has makes no knowledge file wrong; a rule about it does.
             Err(failure) => return Err(failure),
         };
-        let parse = |text: &str| planforge_pddl::parse_problem(text, SourceId(0)).value;
+        let parse = |text: &str| {
+            let mut problem = planforge_pddl::parse_problem(text, SourceId(0)).value;
+            sort_metric(&mut problem);
+            problem
+        };
+        let mut inferred = parse(&inferred);
+        if let Err(why) = add_sections(&mut inferred, representation) {
+            return Ok(Comparison::Refused(why));
+        }
+        sort_metric(&mut inferred);
         let domain = planforge_pddl::parse_domain(&domain.unwrap_or_default(), SourceId(0)).value;
         let reference = parse(task.reference_problem.as_deref().unwrap_or_default());
         let mut limits = RequestLimits::default().start(self.context);
-        Ok(match equivalent_problems(&domain, &reference, &parse(&inferred), MOST_CHOICES, &mut limits) {
+        Ok(match equivalent_problems(&domain, &reference, &inferred, MOST_CHOICES, &mut limits) {
             ProblemEquivalence::Equal { .. } => Comparison::Equivalent,
             ProblemEquivalence::Different(found) => {
                 Comparison::Different(found.summary(["missing objects", "extra objects", "missing", "extra"]))

@@ -8,11 +8,12 @@ use crate::generate::silent_objects;
 use planforge_asp::reader::{self, Signature};
 use planforge_asp::{Declarations, read_knowledge, syntax};
 use planforge_diagnostics::{Diagnostic, Severity, SourceId, SourceMap, Span};
-use planforge_pddl::ast::{Action, Condition, Domain, Effect, Problem, TypedName};
-use planforge_pddl::{TaskSources, check_domain, check_problem, parse_domain, parse_problem};
+use planforge_pddl::ast::{Condition, Domain, Effect, Problem, TypedName};
+use planforge_pddl::{Name, TaskSources, check_domain, check_problem, parse_domain, parse_problem};
 use planforge_pipeline::{LoadedSuite, Suite, apply_add_ons, load_leniently};
 use planforge_planning::{
-    PlanOptions, ResourceLimits, SearchOutcome, ValidationDecision, Validator, normalize, parse_plan, plan,
+    PlanOptions, ResourceLimits, SearchOutcome, ValidationDecision, ValidationOptions, Validator, normalize,
+    parse_plan, plan,
 };
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -213,6 +214,16 @@ impl Check<'_> {
             let place = Diagnostic::warning(codes::NO_SENTENCE, message).help(help);
             self.found.push(place.at(reference.source, predicate.name.span, ""));
         }
+        // The cost of plans is no fact of a state.
+        for function in reference.domain.functions.iter().filter(|f| !f.name.is("total-cost")) {
+            if !suite.sentences.contains_key(function.name.key()) {
+                let message = format!("sentences.toml has no sentence for the number `{}`", function.name);
+                let help =
+                    format!("add `{} = {{ yes = \"... {{value}} ...\" }}` to [functions]", function.name);
+                let place = Diagnostic::advice(codes::NO_SENTENCE, message).help(help);
+                self.found.push(place.at(reference.source, function.name.span, ""));
+            }
+        }
     }
 
     fn task(&mut self, suite: &Suite, reference: Option<&Reference>, files: &Files<'_>) {
@@ -286,7 +297,8 @@ impl Check<'_> {
             Err(diagnostics) => return self.found.extend(diagnostics),
         };
         let validator = Validator::new(lifted);
-        let empty = validator.validate(&parse_plan("", source), (self.limits)().as_mut());
+        let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+        let empty = validator.validate_with(&parse_plan("", source), &options, (self.limits)().as_mut());
         row.goal = match empty.decision {
             ValidationDecision::Valid => Goal::Holds,
             ValidationDecision::Invalid => Goal::Open,
@@ -304,7 +316,8 @@ impl Check<'_> {
         if let Some(text) = files.plan {
             let file = format!("{}.sol", files.stem);
             let plan_source = self.add(suite, &file, text);
-            let report = validator.validate(&parse_plan(text, plan_source), (self.limits)().as_mut());
+            let plan = parse_plan(text, plan_source);
+            let report = validator.validate_with(&plan, &options, (self.limits)().as_mut());
             if is_prose(text) {
                 let message = "the example's plan is prose and was not checked";
                 let help = "a plan file has a step a line: `(action object object)`";
@@ -321,6 +334,11 @@ impl Check<'_> {
                 let wrong = Diagnostic::error(codes::WRONG_PLAN, message).at(plan_source, Span::empty(0), "");
                 self.found
                     .push(wrong.help("`planforge pddl validate` with the three files shows every step"));
+            } else if let ValidationDecision::Unsupported(what) = &report.decision {
+                let what: Vec<&str> = what.iter().map(|u| u.what.as_str()).collect();
+                let message = format!("the example's plan was not checked: it has {}", what.join(", "));
+                let unchecked = Diagnostic::warning(codes::UNDECIDED, message);
+                self.found.push(unchecked.at(plan_source, Span::empty(0), ""));
             }
         }
         self.search_plan(domain, problem, source, row);
@@ -426,22 +444,27 @@ fn check_programs(suite: &Suite, domain: &Domain, sources: &mut SourceMap) -> Ve
 /// Actions whose written description names the parameters in another order than their schema. Which one a reader
 /// takes over is open, so result classes are up to the order, and the class by position stands beside them.
 fn check_parameter_order(suite: &Suite, domain: &Domain, source: SourceId) -> Vec<Diagnostic> {
-    let of = |action: &Action| {
-        let text = suite.action_texts.get(action.name.key())?.base.as_deref()?;
-        let told = told_order(text, action)?;
+    let of = |(name, parameters): (&Name, &[TypedName])| {
+        let text = suite.action_texts.get(name.key())?.base.as_deref()?;
+        let told = told_order(text, name, parameters)?;
         let names = |list: Vec<&str>| list.join(", ");
         let message = format!(
-            "the description of `{}` names its parameters in another order than the PDDL: {} for {}",
-            action.name,
+            "the description of `{name}` names its parameters in another order than the PDDL: {} for {}",
             names(told),
-            names(action.parameters.iter().map(bare).collect())
+            names(parameters.iter().map(bare).collect())
         );
         let help =
             "result classes are up to the order of parameters; where the order counts, let the text state it";
         let found = Diagnostic::advice(codes::PARAMETER_ORDER, message).help(help);
-        Some(found.at(source, action.name.span, ""))
+        Some(found.at(source, name.span, ""))
     };
-    domain.actions.iter().filter_map(of).collect()
+    schemas(domain).filter_map(of).collect()
+}
+
+/// Names and parameters of the actions, with and without duration.
+fn schemas(domain: &Domain) -> impl Iterator<Item = (&Name, &[TypedName])> {
+    let plain = domain.actions.iter().map(|action| (&action.name, action.parameters.as_slice()));
+    plain.chain(domain.durative_actions.iter().map(|action| (&action.name, action.parameters.as_slice())))
 }
 
 fn bare(parameter: &TypedName) -> &str {
@@ -450,10 +473,10 @@ fn bare(parameter: &TypedName) -> &str {
 
 /// The parameters in the order in which a text names them first, if that is another order than the schema's.
 /// Parameters that it never names are left out.
-fn told_order<'a>(text: &str, action: &'a Action) -> Option<Vec<&'a str>> {
+fn told_order<'a>(text: &str, action: &Name, parameters: &'a [TypedName]) -> Option<Vec<&'a str>> {
     let text = text.to_lowercase();
     // The name of the action may contain that of a parameter.
-    let quoted = format!("\"{}\"", action.name.key());
+    let quoted = format!("\"{}\"", action.key());
     let rest = text.split_once(&quoted).map_or(text.as_str(), |(_, rest)| rest);
     let words: Vec<&str> = rest
         .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
@@ -469,8 +492,7 @@ fn told_order<'a>(text: &str, action: &'a Action) -> Option<Vec<&'a str>> {
         let alone = || words.iter().position(|word| *word == name && name != "a");
         after_type.map(|at| at + 1).or_else(alone)
     };
-    let mut told: Vec<(usize, &str)> =
-        action.parameters.iter().filter_map(|p| Some((place(p)?, bare(p)))).collect();
+    let mut told: Vec<(usize, &str)> = parameters.iter().filter_map(|p| Some((place(p)?, bare(p)))).collect();
     if told.is_sorted_by_key(|(at, _)| *at) {
         return None;
     }
@@ -484,30 +506,34 @@ fn check_domain_template(domain: &Domain, template: &str, source: SourceId) -> V
     let parsed = parse_domain(template, source);
     let mut found: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
     let template = parsed.value;
-    for action in &domain.actions {
-        let name = action.name.as_str();
-        match template.actions.iter().find(|a| a.name.is(action.name.key())) {
+    for (name, parameters) in schemas(domain) {
+        match schemas(&template).find(|(other, _)| other.is(name.key())) {
             None => found.push(differs(format!("the template lacks action `{name}`"), source, template.span)),
-            Some(other) if signature(&other.parameters) != signature(&action.parameters) => {
+            Some((other, given)) if signature(given) != signature(parameters) => {
                 let message = format!(
                     "action `{name}` has parameters ({}) in the domain and ({}) in the template",
-                    signature(&action.parameters).join(" "),
-                    signature(&other.parameters).join(" ")
+                    signature(parameters).join(" "),
+                    signature(given).join(" ")
                 );
-                found.push(differs(message, source, other.name.span));
+                found.push(differs(message, source, other.span));
             }
             Some(_) => {}
         }
     }
-    for other in &template.actions {
-        if !domain.actions.iter().any(|a| a.name.is(other.name.key())) {
-            let message = format!("the domain has no action `{}`", other.name);
-            found.push(differs(message, source, other.name.span));
+    for (other, _) in schemas(&template) {
+        if !schemas(domain).any(|(name, _)| name.is(other.key())) {
+            let message = format!("the domain has no action `{other}`");
+            found.push(differs(message, source, other.span));
         }
-        if tells(other) {
-            let message = format!("the template shows conditions or effects of `{}`", other.name);
-            found.push(shows(message, source, other.name.span));
-        }
+    }
+    let plain = template.actions.iter().map(|a| (&a.name, tells(&a.precondition, &a.effect)));
+    let durative = template.durative_actions.iter().map(|a| {
+        let lasts = a.duration.as_ref().is_some_and(|duration| !duration.is_empty());
+        (&a.name, lasts || tells(&a.condition, &a.effect))
+    });
+    for (name, _) in plain.chain(durative).filter(|(_, tells)| *tells) {
+        let message = format!("the template shows conditions or effects of `{name}`");
+        found.push(shows(message, source, name.span));
     }
     let objects = |d: &Domain| typed_names(&d.constants);
     if objects(domain) != objects(&template) {
@@ -547,14 +573,9 @@ fn shows(message: String, source: SourceId, span: Span) -> Diagnostic {
     Diagnostic::warning(codes::TEMPLATE_SHOWS, message).at(source, span, "").help(help)
 }
 
-fn tells(action: &Action) -> bool {
-    let condition = action
-        .precondition
-        .as_ref()
-        .is_some_and(|c| !matches!(c, Condition::And(parts, _) if parts.is_empty()));
-    let effect =
-        action.effect.as_ref().is_some_and(|e| !matches!(e, Effect::And(parts, _) if parts.is_empty()));
-    condition || effect
+fn tells(condition: &Option<Condition>, effect: &Option<Effect>) -> bool {
+    let effects = |e: &Effect| !matches!(e, Effect::And(parts, _) if parts.is_empty());
+    condition.as_ref().is_some_and(|c| !c.is_empty()) || effect.as_ref().is_some_and(effects)
 }
 
 /// The types of parameters, in order.

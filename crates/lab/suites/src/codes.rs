@@ -9,6 +9,7 @@ pub(crate) const SILENT: &str = "generate.silent-object";
 pub(crate) const NO_DRAW: &str = "generate.no-draw";
 pub(crate) const STOPPED: &str = "generate.stopped";
 pub(crate) const UNSUPPORTED: &str = "generate.unsupported";
+pub(crate) const WRONG_GIVEN_PLAN: &str = "generate.wrong-plan";
 pub(crate) const NO_WORDINGS: &str = "paraphrase.no-wordings";
 pub(crate) const WORDING: &str = "paraphrase.template";
 pub(crate) const NO_WORDS: &str = "paraphrase.unsupported";

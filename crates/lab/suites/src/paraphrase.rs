@@ -10,6 +10,9 @@
 //! | `init(p)`, `goal(p)`, `goal_not(p)` | the facts of a predicate, each a list of its arguments |
 //! | `covered(part, p)`, `covered(part, p, facts)` | these facts are covered by a rule or a count ("all other cells are vacant") |
 //! | `require(condition, why)` | refuses problems that the wordings do not cover |
+//! | `values(f)`, `bounds(f)` | numbers: arguments and initial value; arguments, comparison and number of the goal (levels) |
+//! | `timed(p)`, `timed_not(p)` | facts that become true, or false, at a time: time and arguments (levels) |
+//! | `constraints(op)`, `wishes(op)` | words of each constraint; name, weight and words of each preference (levels) |
 //! | `facts \| where(i, value, ...)`, `facts \| column(i)` | those with a value at place `i`; the values at place `i` |
 //! | `facts \| say("{0} is in {1}")` | a phrase for each |
 //! | `pairs \| both_ways`, `\| swapped`, `\| chains` | each symmetrical pair once; turned around; as sequences |
@@ -21,6 +24,7 @@
 
 mod facts;
 pub(crate) mod functions;
+mod sections;
 
 use crate::codes;
 use crate::generate::template::NoRendering;
@@ -32,6 +36,7 @@ use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::random::Random;
 use planforge_pipeline::{Suite, SuiteTask};
+pub use sections::{add_sections, sort_metric};
 use std::collections::BTreeMap;
 
 /// The line that begins a section of the file.
@@ -164,6 +169,10 @@ impl Paraphraser {
             return Err(self.error_at(codes::WORDING, "the file has no line `%% wording`".to_owned(), None));
         }
         let (text, problem, facts) = self.reference(task)?;
+        if let Some(what) = facts.only_levels() {
+            let message = format!("{}: it has {what}, which only a level tells (`%% level 2`)", task.stem);
+            return Err(self.error_at(codes::NO_WORDS, message, None));
+        }
         let own = task_seed(task, seed);
         let mut told: Vec<Paraphrase> = Vec::new();
         for (number, wording) in (1..=count).zip(self.wordings.iter().cycle()) {
@@ -331,6 +340,10 @@ pub const LAST_SECTION: u8 = 3;
 const FACTS: char = '=';
 /// The facts of a sentence that has none.
 const IRRELEVANT: &str = "irrelevant";
+/// Begins a line with sections of a problem, which the language of facts does not have.
+const PDDL: &str = "pddl ";
+/// Begins such a line among facts: for their language it is a comment.
+pub const PDDL_COMMENT: &str = "%pddl ";
 
 /// A sentence and its facts. May have several lines, such as the first row of a table below its head.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -348,6 +361,13 @@ pub struct LevelText {
     pub sentences: Vec<Sentence>,
 }
 
+fn fact_line(facts: &str) -> String {
+    match facts.strip_prefix(PDDL) {
+        Some(sections) => format!("{PDDL_COMMENT}{sections}\n"),
+        None => format!("{facts}\n"),
+    }
+}
+
 impl LevelText {
     /// Reads a rendered level.
     ///
@@ -360,11 +380,11 @@ impl LevelText {
             match line.strip_prefix(FACTS).map(str::trim) {
                 None => text = text + line + "\n",
                 Some(facts) if !text.is_empty() => {
-                    let facts = (facts != IRRELEVANT).then(|| format!("{facts}\n"));
+                    let facts = (facts != IRRELEVANT).then(|| fact_line(facts));
                     sentences.push(Sentence { text: std::mem::take(&mut text), facts });
                 }
                 Some(facts) => match sentences.last_mut().and_then(|last| last.facts.as_mut()) {
-                    Some(before) => *before = format!("{before}{facts}\n"),
+                    Some(before) => before.push_str(&fact_line(facts)),
                     None => return Err(format!("no sentence stands before `{FACTS} {facts}`")),
                 },
             }

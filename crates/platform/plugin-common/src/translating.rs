@@ -2,11 +2,13 @@
 //! templates to complete, and the question that asks for a correction.
 
 mod constraint;
+mod features;
 mod template;
 pub mod testing;
 
 pub use codes::{CODES, NO_EXAMPLE, PROMPT_TEMPLATE};
 pub use constraint::{GrammarUse, reply_as_pddl};
+pub use features::TaskFeatures;
 pub use template::{
     TemplatePart, domain_name, domain_of_problem, domain_template, no_template, problem_template,
     problem_with_objects, suite_name, with_holes,

@@ -259,3 +259,26 @@ fn types_on_lines_of_their_own_are_not_below_the_type_of_a_later_line() {
     let (domain, _) = fixed(" place\n    barn\n      - place shed - place", FixPolicy::Safe);
     assert!(domain.contains("(:types place - object\n    barn\n      - place shed - place)"), "{domain}");
 }
+
+#[test]
+fn a_text_with_times_and_wishes_is_read_with_them() {
+    let text = |text: &str| {
+        let mut request = lamps_request(false, 1);
+        request.task.domain_text.clear();
+        request.task.task_text = text.to_owned();
+        let translator = plugin(Style::Plain);
+        translator.question(&request, text, Style::Plain).unwrap()
+    };
+    let plain = text("A lamp is lit. The wish is that it be dark.");
+    assert!(plain.contains("least cost.\n- One action") && plain.contains("A mere wish is not part of it."));
+    assert!(!plain.contains(":durative-action"));
+    let timed = text("The ride takes 20 minutes. The mill closes at 9:15. Wish one, 3 points: a swim.");
+    for part in [
+        "least cost. This text needs :numeric-fluents :durative-actions :timed-initial-literals :preferences :constraints as well.\n- One",
+        "- What takes time is a :durative-action",
+        "(at TIME (not (FACT)))",
+        "A wish is a preference, and no demand.",
+    ] {
+        assert!(timed.contains(part), "{part}: {timed}");
+    }
+}

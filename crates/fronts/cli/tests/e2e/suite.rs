@@ -2,7 +2,7 @@
 
 use super::support::{Ran, example, example_text, files, pipeline, planforge, ran, root, simulated};
 use planforge_testkit::{Scripted, ScriptedRequest, ScriptedServer};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn listing(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
@@ -169,9 +169,54 @@ fn a_paraphrased_suite_passes_the_check() {
     assert_eq!(report["suites"][1]["tasks"].as_array().unwrap().len(), 11);
 }
 
+/// Suites with numbers, durations, deadlines and wishes.
+const EXTENDED: [&str; 4] = ["market", "bakery", "post", "outing"];
+
+fn extended(name: &str) -> PathBuf {
+    root().join("examples/extended").join(name)
+}
+
+/// Timed facts, wishes and the terms of a metric are stated beside the facts, and each of them is needed.
+#[test]
+fn a_level_without_a_deadline_or_a_wish_does_not_imply_its_problem() {
+    let out = tempfile::tempdir().unwrap();
+    for (name, from, to, code) in [
+        (
+            "post",
+            "= pddl (:init (at {{ (closes | where(1, v))[0][0] }} (not (open {{ v }}))))",
+            "",
+            "paraphrase.not-implied",
+        ),
+        ("outing", "(* {{ wish[1] }}", "(* 1{{ wish[1] }}", "paraphrase.not-implied"),
+        ("outing", "(sometime (class-at {{ pass[0][1] }}))", "(sometime (class-at", "paraphrase.not-implied"),
+        (
+            "bakery",
+            "%% level 2",
+            "%% level 2\nThe sooner the better.\n= metric(minimize, total_time).",
+            "paraphrase.needless-sentence",
+        ),
+        ("market", "= metric(minimize, walked).", "= irrelevant", "paraphrase.not-implied"),
+    ] {
+        let copy = out.path().join(name);
+        let _ = std::fs::remove_dir_all(&copy);
+        std::fs::create_dir(&copy).unwrap();
+        for entry in std::fs::read_dir(extended(name)).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, copy.join(path.file_name().unwrap())).unwrap();
+        }
+        let wordings = std::fs::read_to_string(copy.join("wordings.jinja")).unwrap();
+        assert!(wordings.contains(from), "{name}: {from}");
+        std::fs::write(copy.join("wordings.jinja"), wordings.replacen(from, to, 1)).unwrap();
+        let mut command = planforge();
+        command.args(["suite", "paraphrase"]).arg(&copy).args(["--level", "2", "--tasks", "1", "--out"]);
+        let ran = Ran::wait(command.arg(out.path().join("none")).spawn().unwrap());
+        ran.expect(10).says(&[code, "-L2"]);
+    }
+}
+
 /// clingo proves each text; what is checked here is that a wrong text fails.
 #[test]
-fn levels_of_ten_domains_imply_their_problems() {
+fn levels_of_all_domains_imply_their_problems() {
     let suites = [
         "barman",
         "blocks",
@@ -185,7 +230,8 @@ fn levels_of_ten_domains_imply_their_problems() {
         "tyres",
     ];
     let mut check = planforge();
-    check.args(["suite", "check", "--json"]).args(suites.map(|suite| example(suite, "")));
+    check.args(["suite", "check", "--strict", "--json"]).args(suites.map(|suite| example(suite, "")));
+    check.args(EXTENDED.map(extended));
     let report = Ran::wait(check.spawn().unwrap()).json(0);
     for suite in report["suites"].as_array().unwrap() {
         assert_eq!(suite["level_texts"], 10, "{}", suite["suite"]);

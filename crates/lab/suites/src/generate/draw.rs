@@ -1,4 +1,4 @@
-//! One task: draws of a seed until one is good, each judged by the front end and by a search with a limit in nodes.
+//! One task: draws of a seed until one is good, each judged by the front end, and by the template's plan or a search with a limit in nodes.
 
 use super::template::{NoRendering, Rendered};
 use super::{GenerationError, Generator, Instance, silent_objects};
@@ -8,7 +8,10 @@ use planforge_diagnostics::{Diagnostic, SourceId, SourceMap, Span};
 use planforge_pddl::ast::Problem;
 use planforge_pddl::random::Random;
 use planforge_pddl::{TaskSources, check_problem, parse_problem, print_problem};
-use planforge_planning::{Algorithm, PlanOptions, ResourceLimits, SearchOutcome, StopReason, plan};
+use planforge_planning::{
+    Algorithm, PlanOptions, ResourceLimits, SearchOutcome, StopReason, ValidationDecision, ValidationOptions,
+    Validator, normalize, parse_plan, plan,
+};
 use std::borrow::Cow;
 
 /// Most draws for one task.
@@ -74,7 +77,7 @@ fn draw(
 ) -> Result<Draw, GenerationError> {
     let template = Template::Generator { index, name: generator.name(index) };
     let request = RenderRequest { source: generator.source.clone(), stream, template };
-    let Rendered { problem, text } = match generator.renderer.render(&request) {
+    let Rendered { problem, text, plan } = match generator.renderer.render(&request) {
         Ok(rendered) => rendered,
         Err(NoRendering::Redraw(why)) => return Ok(Draw::Again(why)),
         Err(NoRendering::Wrong { message, line }) => return Err(wrong(generator, message, line)),
@@ -86,7 +89,10 @@ fn draw(
         let diagnostic = Diagnostic::error(codes::SILENT, message).at(SourceId(0), Span::empty(0), "");
         return Err(generator.error_with_text(diagnostic, Some(("text", Cow::Borrowed(&text)))));
     }
-    let found = search(generator, &problem, index, limits, budget)?;
+    let found = match plan {
+        Some(plan) => validate_plan(generator, &problem, index, plan, budget)?,
+        None => search(generator, &problem, index, limits, budget)?,
+    };
     Ok(match found {
         SearchResult::Plan(plan) if plan.is_empty() => Draw::Again("the goal holds already".to_owned()),
         SearchResult::Plan(plan) => Draw::Good { problem: print_problem(&problem), text, plan },
@@ -133,6 +139,46 @@ enum SearchResult {
     None(String),
 }
 
+/// The plan that the template gives, if it is valid. An empty plan is returned where the goal holds at the start, as a search does.
+fn validate_plan(
+    generator: &Generator,
+    problem: &Problem,
+    index: u32,
+    plan: String,
+    budget: &mut dyn ResourceLimits,
+) -> Result<SearchResult, GenerationError> {
+    let lifted = normalize(&generator.domain, problem)
+        .map_err(|diagnostics| GenerationError { diagnostics, sources: SourceMap::default() })?;
+    let validator = Validator::new(lifted);
+    let options = ValidationOptions { time: true, ..ValidationOptions::default() };
+    let empty = validator.validate_with(&parse_plan("", SourceId(0)), &options, budget);
+    if empty.is_valid() {
+        return Ok(SearchResult::Plan(String::new()));
+    }
+    let report = validator.validate_with(&parse_plan(&plan, SourceId(0)), &options, budget);
+    let stem = Generator::stem(index);
+    let diagnostic = match report.decision {
+        ValidationDecision::Valid => return Ok(SearchResult::Plan(plan)),
+        ValidationDecision::Invalid => {
+            let why = report.diagnostics.iter().find(|d| d.is_error());
+            let why = why.map(|d| format!(": {}", d.message)).unwrap_or_default();
+            let message = format!("the plan that the template prints for {stem} is not a plan for it{why}");
+            let help =
+                "correct the lines under `%% plan`, or leave them out where a plan can be searched for";
+            Diagnostic::error(codes::WRONG_GIVEN_PLAN, message).at(SourceId(0), Span::empty(0), "").help(help)
+        }
+        ValidationDecision::Unsupported(found) => {
+            let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
+            let message = format!("plans with {} are not validated", what.join(", "));
+            Diagnostic::error(codes::UNSUPPORTED, message)
+        }
+        ValidationDecision::LimitReached(reason) => {
+            Diagnostic::error(codes::STOPPED, format!("generating was ended by {reason}"))
+        }
+    };
+    Err(generator.error_with_text(diagnostic, Some(("plan", Cow::Borrowed(&plan)))))
+}
+
 fn search(
     generator: &Generator,
     problem: &Problem,
@@ -177,7 +223,9 @@ fn ask(
         SearchOutcome::Unsupported(found) => {
             let what: Vec<&str> = found.iter().map(|u| u.what.as_str()).collect();
             let message = format!("the planner does not plan with {}", what.join(", "));
-            Err(generator.error_with_text(Diagnostic::error(codes::UNSUPPORTED, message), None))
+            let help =
+                "let the template print a plan for each task under a line `%% plan`: it is validated instead";
+            Err(generator.error_with_text(Diagnostic::error(codes::UNSUPPORTED, message).help(help), None))
         }
     }
 }

@@ -16,12 +16,15 @@ const MAX_ITEMS: usize = 10_000;
 
 const PROBLEM: &str = "%% problem";
 const TEXT: &str = "%% text";
+const PLAN: &str = "%% plan";
 
-/// The two parts of a rendering.
+/// The parts of a rendering.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rendered {
     pub(super) problem: String,
     pub(super) text: String,
+    /// A plan that the template gives; without one, a plan is searched for.
+    pub(super) plan: Option<String>,
 }
 
 /// The reason why a rendering failed.
@@ -243,13 +246,14 @@ fn word(n: i64) -> String {
 
 /// Takes a rendering apart at its section lines.
 fn split(rendering: &str) -> Result<Rendered, NoRendering> {
-    let (mut problem, mut text) = (None, None);
+    let (mut problem, mut text, mut plan) = (None, None, None);
     let mut section: Option<&mut Option<String>> = None;
     for line in rendering.lines() {
         let line = line.trim();
         match line {
             PROBLEM => section = Some(&mut problem),
             TEXT => section = Some(&mut text),
+            PLAN => section = Some(&mut plan),
             "" => {}
             _ => match section.as_deref_mut() {
                 Some(part) => {
@@ -264,7 +268,7 @@ fn split(rendering: &str) -> Result<Rendered, NoRendering> {
         }
     }
     match (problem, text) {
-        (Some(problem), Some(text)) => Ok(Rendered { problem, text }),
+        (Some(problem), Some(text)) => Ok(Rendered { problem, text, plan }),
         (None, _) => Err(NoRendering::wrong(format!("the template prints nothing under a line `{PROBLEM}`"))),
         (_, None) => Err(NoRendering::wrong(format!("the template prints nothing under a line `{TEXT}`"))),
     }

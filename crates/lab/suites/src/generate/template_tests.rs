@@ -20,6 +20,10 @@ fn sections_are_taken_apart_and_blanks_made_one() {
     let rendered = render(source, 4, "t-04", Random::new(0)).unwrap();
     assert_eq!(rendered.problem, "(define\n(x 4))\n");
     assert_eq!(rendered.text, "t-04 is\nit.\n");
+    assert_eq!(rendered.plan, None);
+    let with_plan = format!("{source}%% plan\n0.5:  (go)  [2]\n");
+    let rendered = render(&with_plan, 4, "t-04", Random::new(0)).unwrap();
+    assert_eq!(rendered.plan.as_deref(), Some("0.5: (go) [2]\n"));
 }
 
 #[test]

@@ -25,6 +25,21 @@ pub(super) fn add(
             Ok(found)
         });
     }
+    for (name, bounds) in [("values", false), ("bounds", true)] {
+        let own = Arc::clone(facts);
+        let read = move |function: String| own.of_function(bounds, &function).map_err(invalid);
+        environment.add_function(name, read);
+    }
+    for (name, holds) in [("timed", true), ("timed_not", false)] {
+        let own = Arc::clone(facts);
+        environment
+            .add_function(name, move |predicate: String| own.of_time(holds, &predicate).map_err(invalid));
+    }
+    for (name, wishes) in [("constraints", false), ("wishes", true)] {
+        let own = Arc::clone(facts);
+        environment
+            .add_function(name, move |operator: String| own.of_operator(wishes, &operator).map_err(invalid));
+    }
     let (own, asked) = (Arc::clone(facts), Arc::clone(asked));
     environment.add_function(
         "covered",

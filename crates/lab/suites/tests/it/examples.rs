@@ -1,7 +1,8 @@
 //! The suites of this repository: what is generated is fresh, and the texts, templates and sentences go with the PDDL.
 
 use planforge_diagnostics::SourceId;
-use planforge_pddl::parse_domain;
+use planforge_pddl::ast::{Domain, TypedName};
+use planforge_pddl::{Name, parse_domain};
 use planforge_pipeline::{Suite, load_suite};
 use planforge_planning::Unlimited;
 use planforge_suites::TemplateRenderer;
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Every suite with a reference; the environment of one without is a program outside.
 fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
+    let entries = ["suites", "extended"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let mut folders: Vec<PathBuf> = entries.into_iter().flatten().map(|e| e.unwrap().path()).collect();
     folders.retain(|f| f.join("domain.pddl").exists());
     folders.sort();
     folders
@@ -29,7 +31,7 @@ fn same(folder: &Path, file: &str, wanted: &str) {
     let name = folder.file_name().unwrap().to_string_lossy();
     assert_eq!(
         found, wanted,
-        "{file} is not what `planforge suite generate examples/suites/{name} --force` (or `suite template`) makes"
+        "{file} is not what `planforge suite generate examples/.../{name} --force` (or `suite template`) makes"
     );
 }
 
@@ -46,7 +48,7 @@ fn descriptions_name_the_parameters_in_the_order_of_the_pddl() {
         found += checked.diagnostics.iter().filter(|d| d.code == "suite.parameter-order").count();
         actions += suite(&folder).action_texts.len();
     }
-    assert_eq!((found, actions), (0, 92));
+    assert_eq!((found, actions), (0, 106));
 }
 
 #[test]
@@ -60,7 +62,13 @@ fn no_task_is_its_suites_example() {
     }
 }
 
-/// Every task and the example of the manifest come out of the seed with the same bytes. Generating finds a plan for each, and
+/// Names and parameters of all actions.
+fn schemas(domain: &Domain) -> Vec<(&Name, &[TypedName])> {
+    let plain = domain.actions.iter().map(|a| (&a.name, a.parameters.as_slice()));
+    plain.chain(domain.durative_actions.iter().map(|a| (&a.name, a.parameters.as_slice()))).collect()
+}
+
+/// Every task and the example of the manifest come out of the seed with the same bytes. Generating finds or validates a plan for each, and
 /// refuses goals that hold already and texts that never mention an object.
 #[test]
 fn generated_tasks_are_fresh_and_solvable() {
@@ -82,7 +90,7 @@ fn generated_tasks_are_fresh_and_solvable() {
             tasks += 1;
         }
     }
-    assert!(tasks >= 78, "{tasks}");
+    assert!(tasks >= 102, "{tasks}");
 }
 
 #[test]
@@ -99,7 +107,17 @@ fn every_predicate_has_its_sentences() {
     for folder in folders() {
         let suite = suite(&folder);
         let Some(domain) = &suite.reference_domain else { continue };
-        for predicate in planforge_pddl::parse_domain(domain, SourceId(0)).value.predicates {
+        let domain = parse_domain(domain, SourceId(0)).value;
+        for function in &domain.functions {
+            let name = function.name.as_str();
+            let place = format!("{}: {name}", folder.display());
+            let told = suite.sentences.get(name).unwrap_or_else(|| panic!("{place}"));
+            let slots = (1..=function.parameters.len()).map(|n| format!("{{{n}}}"));
+            for slot in slots.chain(["{value}".to_owned()]) {
+                assert!(told.yes.contains(&slot), "{place} {slot}");
+            }
+        }
+        for predicate in domain.predicates {
             let name = predicate.name.as_str();
             let place = format!("{}: {name}", folder.display());
             let told = suite.sentences.get(name).unwrap_or_else(|| panic!("{place}"));
@@ -155,8 +173,8 @@ fn every_action_is_told_by_its_name() {
     for folder in folders() {
         let suite = suite(&folder);
         let Some(domain) = &suite.reference_domain else { continue };
-        for action in planforge_pddl::parse_domain(domain, SourceId(0)).value.actions {
-            let name = action.name.as_str();
+        for (name, _) in schemas(&parse_domain(domain, SourceId(0)).value) {
+            let name = name.as_str();
             let told =
                 suite.domain_text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| word == name);
             assert!(told, "{}: {name}", folder.display());
@@ -172,17 +190,16 @@ fn every_action_is_described_without_its_predicates() {
     for folder in folders() {
         let suite = suite(&folder);
         let domain = parse_domain(suite.reference_domain.as_deref().unwrap(), SourceId(0)).value;
-        assert_eq!(suite.action_texts.len(), domain.actions.len(), "{}", suite.name);
-        for action in &domain.actions {
-            let texts = &suite.action_texts[action.name.key()];
+        assert_eq!(suite.action_texts.len(), schemas(&domain).len(), "{}", suite.name);
+        for (name, parameters) in schemas(&domain) {
+            let texts = &suite.action_texts[name.key()];
             let base = texts.base.as_deref().unwrap();
-            let line = base
-                .strip_prefix(&format!("The action \"{}\" ", action.name))
-                .unwrap_or_else(|| panic!("{base}"));
+            let line =
+                base.strip_prefix(&format!("The action \"{name}\" ")).unwrap_or_else(|| panic!("{base}"));
             let line = line.strip_suffix('.').unwrap_or_else(|| panic!("{base}"));
             assert!(!line.contains(". ") && line.len() < 200, "{base}");
             let words: Vec<&str> = line.split([' ', ',', ';', ':']).collect();
-            for parameter in &action.parameters {
+            for parameter in parameters {
                 let name = parameter.name.as_str().trim_start_matches('?');
                 assert!(words.contains(&name), "{}: {base} does not name {name}", suite.name);
             }
@@ -198,5 +215,5 @@ fn every_action_is_described_without_its_predicates() {
             actions += 1;
         }
     }
-    assert!(actions >= 90, "{actions}");
+    assert!(actions >= 104, "{actions}");
 }

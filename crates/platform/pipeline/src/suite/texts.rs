@@ -67,6 +67,18 @@ fn requirements(domain: &Domain) -> Vec<Name> {
     all
 }
 
+/// Reports durative actions: descriptions of single actions have no place for their times.
+pub(super) fn durative_actions(suite: &Suite) -> Option<Diagnostic> {
+    let domain = parse_domain(suite.reference_domain.as_ref()?, SourceId(0)).value;
+    let first = domain.durative_actions.first()?;
+    let message = format!(
+        "the pipeline describes one action at a time, and suite `{}` has durative actions, such as `{}`",
+        suite.name, first.name
+    );
+    let help = "use a pipeline that writes whole domains or problems, such as pd-chain.toml or llm-p.toml";
+    Some(Diagnostic::error("suite.durative-actions", message).help(help))
+}
+
 /// Reports descriptions that would show names of withheld predicates: a literal without a sentence contains
 /// its predicate's name.
 pub(super) fn telling_names(suite: &Suite, class: DescriptionClass) -> Vec<Diagnostic> {
@@ -398,7 +410,10 @@ pub(super) fn read_action_file(
     let place = SourcePlace { source, span: Span::empty(0) };
     let domain = domain.map(|text| parse_domain(text, SourceId(0)).value);
     let mut reader = TableReader::new(&parsed.root, place, "actions.toml");
-    let actions = domain.as_ref().map(|d| d.actions.iter().map(|a| a.name.key().to_owned()).collect());
+    let actions = domain.as_ref().map(|d| {
+        let durative = d.durative_actions.iter().map(|a| &a.name);
+        d.actions.iter().map(|a| &a.name).chain(durative).map(|name| name.key().to_owned()).collect()
+    });
     for (name, node) in known_names(&mut reader, "actions", "action", actions, &mut found) {
         file.actions.insert(name.name.to_lowercase(), action(&name.name, node, &mut found));
     }

@@ -1,7 +1,7 @@
 //! From a suite's task to what a translator may see of it: the only place that copies parts of the reference. Suites without PDDL are
 //! described by their environment, and `[obfuscate]` gives a suite other names.
 
-use super::texts::{materials as action_materials, random_text, telling_names};
+use super::texts::{durative_actions, materials as action_materials, random_text, telling_names};
 use super::{
     ActionTexts, Example, Folder, GivenExample, GivenSpec, PredicateText, Suite, SuiteDisguise, SuiteTask,
 };
@@ -57,6 +57,7 @@ pub fn task_view(
         .unwrap_or_default();
     if let Some(class) = given.actions {
         view.domain("actions");
+        view.found.extend(durative_actions(suite));
         if !given.predicates {
             view.found.extend(telling_names(suite, class));
         }

@@ -342,10 +342,11 @@ fn suites_under(root: &Path, into: &mut Vec<PathBuf>) {
 
 #[test]
 fn the_suites_of_this_repository_are_whole() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/suites");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
     let mut folders = Vec::new();
-    suites_under(&root, &mut folders);
-    assert!(folders.len() >= 2, "{folders:?}");
+    suites_under(&root.join("suites"), &mut folders);
+    suites_under(&root.join("extended"), &mut folders);
+    assert!(folders.len() >= 20, "{folders:?}");
     for folder in folders {
         let loaded = load_suite(&folder);
         assert!(loaded.diagnostics.is_empty(), "{}: {:?}", folder.display(), loaded.diagnostics);
@@ -374,6 +375,21 @@ fn the_suites_of_this_repository_are_whole() {
             assert!(view.action_interface.is_some_and(|i| !i.actions.is_empty() && !i.objects.is_empty()));
         }
     }
+}
+
+#[test]
+fn durative_actions_are_not_described_one_by_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/extended");
+    let given = GivenSpec { actions: Some(DescriptionClass::Base), ..GivenSpec::default() };
+    let view = |name: &str| {
+        let suite = load_suite(&root.join(name)).suite.unwrap();
+        task_view(&suite, &suite.tasks[0], &given, None)
+    };
+    assert!(view("market").is_ok());
+    let found = view("bakery").unwrap_err();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].code, "suite.durative-actions");
+    assert!(found[0].message.contains("`bakery` has durative actions, such as `knead`"), "{found:?}");
 }
 
 #[test]

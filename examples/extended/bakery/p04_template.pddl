@@ -1,0 +1,9 @@
+(define (problem bakery-04)
+  (:domain bakery)
+  (:objects
+    baker1 baker2 - baker
+    loaf1 loaf2 loaf3 loaf4 loaf5 loaf6 - dough
+    oven1 oven2 - oven
+    shelf1 shelf2 shelf3 shelf4 - shelf)
+  (:init)
+  (:goal (and)))

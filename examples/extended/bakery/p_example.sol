@@ -1,0 +1,5 @@
+0.000: (knead baker1 loaf1) [12.000]
+12.001: (knead baker1 loaf2) [12.000]
+24.002: (burn oven1) [68.000]
+24.003: (bake loaf1 shelf1 oven1) [30.000]
+54.004: (bake loaf2 shelf1 oven1) [35.000]

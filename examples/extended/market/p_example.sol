@@ -1,0 +1,7 @@
+(walk home stall1)
+(return-bottle stall1)
+(buy jam stall1)
+(buy jam stall1)
+(walk stall1 home)
+(unpack jam)
+(unpack jam)

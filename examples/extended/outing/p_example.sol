@@ -1,0 +1,6 @@
+(walk station lake)
+(walk lake harbour)
+(visit harbour ticket1)
+(walk harbour zoo)
+(look-around zoo)
+(walk zoo station)
