@@ -96,6 +96,10 @@ impl ResourceLimits for WorkLimits {
     fn release(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
+
+    fn bytes_left(&self) -> u64 {
+        self.most_bytes.saturating_sub(self.bytes)
+    }
 }
 
 #[cfg(test)]

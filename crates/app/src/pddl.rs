@@ -88,6 +88,7 @@ mod tests {
                 in_words: None,
                 limits: RequestLimits::default(),
                 nodes: None,
+                threads: None,
             };
             let mut planned = json_of(plan::plan(&context, &request));
             planned.as_object_mut().unwrap().remove("statistics");
@@ -108,6 +109,7 @@ mod tests {
             in_words: Some(Sentences::BesideDomain),
             limits: RequestLimits::default(),
             nodes: Some(100),
+            threads: None,
         };
         let result = plan::plan(&Context::default(), &request).unwrap();
         assert!(result.told.unwrap().to_string().contains("press"));

@@ -42,8 +42,8 @@ use planforge_pddl::ast::{Domain, Problem};
 use planforge_pddl::{Number, read_task};
 use planforge_planning::task::Unsupported;
 use planforge_planning::{
-    Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ResourceLimits, StopReason,
-    TopKEnd, TopKOptions, TopKOutcome, normalize,
+    Algorithm, Explanation, Plan, PlanOptions, PlanResult, Poll, QualityBound, ResourceLimits, SearchPart,
+    StopReason, TopKEnd, TopKOptions, TopKOutcome, normalize,
 };
 use planforge_plugin_common::judging::{Deadline, Semantics};
 use planforge_plugin_sdk::prelude::*;
@@ -120,7 +120,9 @@ fn run(host: &dyn Host, options: &ClassicalPlannerOptions, request: &PlanRequest
     };
     let start = Instant::now();
     let improve_until = Cell::new(None);
-    let mut budget = CallBudget { improve_until: Some(&improve_until), ..CallBudget::new(host, &limits) };
+    let threads = options.threads.unwrap_or(THREADS);
+    let mut budget =
+        CallBudget { improve_until: Some(&improve_until), threads, ..CallBudget::new(host, &limits) };
     let mut first = true;
     let mut on_plan = |plan: &Plan, method: &'static str| {
         if std::mem::take(&mut first) {
@@ -344,13 +346,20 @@ pub struct ClassicalPlannerOptions {
     pub quality: Option<f64>,
     /// With several plans: `strips` or `ground-no-ops-dropped`.
     pub semantics: Semantics,
-    /// Most seconds of wall time.
+    /// With `greedy` and `anytime`: most threads, 1 or 2, of searches that work side by side once a task takes long. Without it two. They work in rounds of counted
+    /// work and exchange plans between rounds only, so the plans and their order do not depend on the number of threads.
+    #[schemars(range(min = 1, max = 2))]
+    pub threads: Option<u32>,
+    /// Most seconds of wall time, whatever the number of threads.
     pub time_limit_s: Option<u32>,
     /// Most mebibytes of memory, as the search accounts for its tables.
     pub memory_limit_mb: Option<u32>,
     /// Most search nodes. With `anytime` as many again may be generated after the first plan.
     pub node_limit: Option<u64>,
 }
+
+/// Threads where the options have no number.
+const THREADS: u32 = 2;
 
 /// Seconds of improvement where nothing limits it.
 const IMPROVE_S: u32 = 10;
@@ -402,12 +411,13 @@ struct CallBudget<'a> {
     memory: Option<u64>,
     /// The end of improvement, set with the first plan.
     improve_until: Option<&'a Cell<Option<Instant>>>,
+    threads: u32,
 }
 
 impl<'a> CallBudget<'a> {
     pub(crate) fn new(host: &'a dyn Host, limits: &PlanLimits) -> Self {
         let deadline = Deadline::within(host, limits.time_ms.map(Duration::from_millis));
-        Self { deadline, charged: 0, memory: limits.memory_bytes, improve_until: None }
+        Self { deadline, charged: 0, memory: limits.memory_bytes, improve_until: None, threads: 1 }
     }
 }
 
@@ -433,5 +443,22 @@ impl ResourceLimits for CallBudget<'_> {
     }
     fn release(&mut self, bytes: u64) {
         self.charged = self.charged.saturating_sub(bytes);
+    }
+    fn bytes_left(&self) -> u64 {
+        self.memory.map_or(u64::MAX, |most| most.saturating_sub(self.charged))
+    }
+    fn run_side_by_side(&mut self, first: SearchPart<'_>, second: SearchPart<'_>) -> bool {
+        if self.threads < 2 {
+            return false;
+        }
+        let mut other = self.deadline.for_thread(self.improve_until.and_then(Cell::get));
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("planner".to_owned());
+            // A system without another thread gets the same result on one.
+            let Ok(thread) = thread.spawn_scoped(scope, move || second(&mut other)) else { return false };
+            first(self);
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            true
+        })
     }
 }

@@ -39,6 +39,8 @@ pub struct PlanRequest {
     pub limits: RequestLimits,
     /// Most search nodes.
     pub nodes: Option<u64>,
+    /// Most threads of the search, 1 or 2, which do not change the plans; two if it is not given.
+    pub threads: Option<u32>,
 }
 
 /// A kind of search.
@@ -196,7 +198,7 @@ fn call_planner(
         k,
         ..planforge_contract::PlanRequest::default()
     };
-    let create = CreateRequest { options: options(&request.search), ..CreateRequest::default() };
+    let create = CreateRequest { options: options(request), ..CreateRequest::default() };
     let Instance::Planner(planner) = registry(context).create(PLANNER, create)? else {
         let message = format!("`{PLANNER}` on the search path is not a planner");
         return Err(Failure::new(FailureClass::Plugin, "plugin.kind", message));
@@ -210,7 +212,8 @@ fn call_planner(
 }
 
 /// The options of the planner.
-fn options(search: &PlanSearch) -> JsonObject {
+fn options(request: &PlanRequest) -> JsonObject {
+    let search = &request.search;
     let name = match search {
         PlanSearch::Best => "anytime",
         PlanSearch::First => "greedy",
@@ -218,6 +221,7 @@ fn options(search: &PlanSearch) -> JsonObject {
         PlanSearch::TopK { .. } => "top-k",
     };
     let mut options = JsonObject::from_iter([("search".to_owned(), name.into())]);
+    options.extend(request.threads.map(|threads| ("threads".to_owned(), threads.into())));
     if let PlanSearch::TopK { quality, semantics, .. } = search {
         options.extend(quality.map(|quality| ("quality".to_owned(), quality.into())));
         options.extend(semantics.as_deref().map(|semantics| ("semantics".to_owned(), semantics.into())));

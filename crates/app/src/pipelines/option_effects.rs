@@ -481,7 +481,16 @@ pub const OPTION_ROWS: &[OptionRow] = &[
     row(
         Plugin("planner-classical"),
         E::None,
-        &["improve_s", "memory_limit_mb", "node_limit", "quality", "search", "semantics", "time_limit_s"],
+        &[
+            "improve_s",
+            "memory_limit_mb",
+            "node_limit",
+            "quality",
+            "search",
+            "semantics",
+            "threads",
+            "time_limit_s",
+        ],
     ),
     row(
         Plugin("verifier-classes"),

@@ -122,6 +122,7 @@ impl NativeTask {
             in_words: None,
             limits: limits.into(),
             nodes,
+            threads: None,
         };
         call(py, surroundings, move |context| {
             let result = plan(context, &request)?;

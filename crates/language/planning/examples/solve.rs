@@ -1,19 +1,24 @@
-//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS]`. For measuring; the `planforge` binary is the tool.
+//! Plans one task: `solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS] [THREADS]`. For measuring; the `planforge` binary is the tool.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 use planforge_diagnostics::SourceId;
 use planforge_planning::{
-    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, StopReason, plan_with_progress,
+    Algorithm, Plan, PlanOptions, Poll, ResourceLimits, SearchOutcome, SearchPart, StopReason,
+    plan_with_progress,
 };
 use std::time::Instant;
 
-/// Limits in seconds of processor time, which other work on the machine does not change.
+/// Limits in seconds of processor time of the first thread, which other work on the machine does not change.
 struct Clock {
     start: Instant,
     end: f64,
     polls: u64,
     bytes: u64,
+    threads: u64,
 }
+
+/// Bytes that all tables may take.
+const MOST_BYTES: u64 = 8 << 30;
 
 impl ResourceLimits for Clock {
     fn poll(&mut self) -> Poll {
@@ -26,10 +31,24 @@ impl ResourceLimits for Clock {
     }
     fn charge(&mut self, bytes: u64) -> Poll {
         self.bytes += bytes;
-        if self.bytes > 8 << 30 { Poll::Stop(StopReason::Memory) } else { Poll::Continue }
+        if self.bytes > MOST_BYTES { Poll::Stop(StopReason::Memory) } else { Poll::Continue }
     }
     fn release(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_sub(bytes);
+    }
+    fn bytes_left(&self) -> u64 {
+        MOST_BYTES.saturating_sub(self.bytes)
+    }
+    fn run_side_by_side(&mut self, first: SearchPart<'_>, second: SearchPart<'_>) -> bool {
+        if self.threads < 2 {
+            return false;
+        }
+        let mut other = Clock { ..*self };
+        std::thread::scope(|scope| {
+            scope.spawn(|| second(&mut other));
+            first(self);
+        });
+        true
     }
 }
 
@@ -37,7 +56,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let read = |i: usize| args.get(i).and_then(|p| std::fs::read_to_string(p).ok());
     let (Some(domain), Some(problem)) = (read(1), read(2)) else {
-        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS]");
+        eprintln!("usage: solve DOMAIN PROBLEM [greedy|astar|bfs|anytime] [SECONDS] [THREADS]");
         std::process::exit(2);
     };
     let algorithm = match args.get(3).map(String::as_str) {
@@ -47,12 +66,13 @@ fn main() {
         _ => Algorithm::Greedy,
     };
     let seconds = args.get(4).and_then(|s| s.parse().ok()).unwrap_or(60.0);
+    let threads = args.get(5).and_then(|s| s.parse().ok()).unwrap_or(1);
     let start = Instant::now();
     let domain = planforge_pddl::parse_domain(&domain, SourceId(0));
     let problem = planforge_pddl::parse_problem(&problem, SourceId(1));
     let parsed = start.elapsed();
     let options = PlanOptions { algorithm, ..PlanOptions::default() };
-    let mut clock = Clock { start, end: seconds, polls: 0, bytes: 0 };
+    let mut clock = Clock { start, end: seconds, polls: 0, bytes: 0, threads };
     let mut on_plan = |plan: &Plan, method: &'static str| {
         let seconds = processor_seconds(start);
         println!(

@@ -1,7 +1,7 @@
 //! Lists of numbers, one after the other in memory.
 
 /// Row `i` is a slice of `items`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Csr {
     starts: Vec<u32>,
     items: Vec<u32>,

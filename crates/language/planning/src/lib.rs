@@ -1,5 +1,5 @@
 //! Classical planning on PDDL trees: normalise, ground, simulate, validate, walk, search. Pure: no input or output, no clock,
-//! no threads; limits come through [`ResourceLimits`].
+//! no threads; limits come through [`ResourceLimits`], and so does a second thread for the two parts of a search.
 
 #![warn(missing_docs)]
 
@@ -33,7 +33,7 @@ pub use codes::CODES;
 pub use ground::{GroundLimits, ground};
 pub use normalize::normalize;
 pub use plan_file::{FileStep, MAX_PLAN_STEPS, PlanFile, PlanToken, parse_plan};
-pub use resources::{CountingLimits, Poll, ResourceLimits, StopReason, Unlimited};
+pub use resources::{CountingLimits, Poll, ResourceLimits, SearchPart, StopReason, Unlimited};
 pub use search::{Algorithm, SearchStatistics};
 pub use simulate::{Simulator, State};
 pub use solve::{Plan, PlanOptions, PlanResult, SearchOutcome, StepTimes, plan, plan_with_progress};

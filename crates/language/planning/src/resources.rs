@@ -38,6 +38,9 @@ pub enum Poll {
     Stop(StopReason),
 }
 
+/// A part of a search, which runs under the limits that it is called with.
+pub type SearchPart<'p> = &'p mut (dyn FnMut(&mut dyn ResourceLimits) + Send);
+
 /// Limits on time and memory that the caller imposes. `poll` is called often (at least every few hundred
 /// microseconds of work), `charge` whenever tables grow.
 pub trait ResourceLimits {
@@ -48,6 +51,17 @@ pub trait ResourceLimits {
     fn charge(&mut self, bytes: u64) -> Poll;
     /// Records that `bytes` of those charged are free again.
     fn release(&mut self, bytes: u64);
+    /// Bytes that may still be charged; the highest number if that is not known.
+    fn bytes_left(&self) -> u64 {
+        u64::MAX
+    }
+    /// Runs two parts on two threads and returns when both have ended. Each is called once, with limits of which `poll` answers as
+    /// here; the parts count their memory themselves. False, without a call, where there is one thread: the parts then run one after
+    /// the other, with the same result.
+    fn run_side_by_side(&mut self, first: SearchPart<'_>, second: SearchPart<'_>) -> bool {
+        let _ = (first, second);
+        false
+    }
 }
 
 /// No limits, for tests and for tasks known to be small.
@@ -91,6 +105,9 @@ impl ResourceLimits for CountingLimits {
     }
     fn release(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
+    }
+    fn bytes_left(&self) -> u64 {
+        self.bytes
     }
 }
 
@@ -138,6 +155,12 @@ impl ResourceLimits for ScopedLimits<'_> {
         self.charged = self.charged.saturating_sub(bytes);
         self.resources.release(bytes);
     }
+    fn bytes_left(&self) -> u64 {
+        self.resources.bytes_left()
+    }
+    fn run_side_by_side(&mut self, first: SearchPart<'_>, second: SearchPart<'_>) -> bool {
+        self.resources.run_side_by_side(first, second)
+    }
 }
 
 impl Drop for ScopedLimits<'_> {
@@ -163,9 +186,9 @@ pub(crate) struct Charged {
 }
 
 impl Charged {
-    /// Continues to watch the search.
-    pub(crate) fn watch<'b>(&self, resources: &'b mut dyn ResourceLimits) -> LimitWatch<'b> {
-        let watch = LimitWatch::new(resources, u64::from(u32::MAX - 1));
+    /// Continues to watch the search, which may have as many nodes.
+    pub(crate) fn watch<'b>(&self, resources: &'b mut dyn ResourceLimits, max_nodes: u64) -> LimitWatch<'b> {
+        let watch = LimitWatch::new(resources, max_nodes.min(u64::from(u32::MAX - 1)));
         LimitWatch { charged: self.nodes, bytes: self.bytes, ..watch }
     }
 

@@ -6,10 +6,12 @@
 mod astar;
 mod greedy;
 mod improve;
+mod landmarks;
 mod mutex;
 mod numeric;
 mod projections;
 mod relaxed;
+mod rounds;
 mod space;
 mod top_k;
 mod width;
@@ -124,7 +126,9 @@ pub(crate) fn run_search_with(
     let (mut floor, mut stopped) = (0, None);
     let (outcome, method) = match algorithm {
         Algorithm::Greedy => match Guidance::new(&reduced, &mut watch) {
-            Ok(guidance) => width::search(&space, &guidance, &mut watch, &mut statistics),
+            Ok(guidance) => {
+                width::search(&space, &guidance, width::ROUNDS, max_nodes, &mut resources, &mut statistics)
+            }
             Err(reason) => (Outcome::Stopped(reason), greedy::METHOD),
         },
         Algorithm::Anytime => {
@@ -144,8 +148,7 @@ pub(crate) fn run_search_with(
                 None
             };
             note = reason.map(|r| format!("LM-cut does not apply to {r}, so the search is blind"));
-            let outcome = astar::search(&space, reason.is_some(), &mut watch, &mut statistics);
-            (outcome, if reason.is_some() { "blind A*" } else { "A* with LM-cut" })
+            astar::search(&space, reason.is_some(), &mut watch, &mut statistics)
         }
     };
     drop(space);

@@ -240,6 +240,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Reports the seconds of a search or of a wait, so that the host does not give the call up. The work must have a limit of its
 /// own, because a call that reports progress goes on.
+#[derive(Clone)]
 pub struct ProgressTimer<'h> {
     host: &'h dyn Host,
     what: &'static str,

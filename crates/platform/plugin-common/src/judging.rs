@@ -316,6 +316,12 @@ impl<'a> Deadline<'a> {
         self.stopped
     }
 
+    /// Limits for a part of the work on another thread: the same end, which is looked at there too, or an earlier one.
+    pub fn for_thread(&self, until: Option<Instant>) -> Deadline<'a> {
+        let until = self.until.into_iter().chain(until).min();
+        Deadline { timer: self.timer.clone(), until, ..*self }
+    }
+
     fn look(&mut self) -> Option<StopReason> {
         let now = Instant::now();
         if self.until.is_some_and(|until| now >= until) {
@@ -346,6 +352,9 @@ impl ResourceLimits for Deadline<'_> {
     }
     fn release(&mut self, bytes: u64) {
         self.bytes_left = self.bytes_left.saturating_add(bytes);
+    }
+    fn bytes_left(&self) -> u64 {
+        self.bytes_left
     }
 }
 

@@ -293,7 +293,31 @@ fn anytime_reports_each_better_plan_and_gives_the_last_with_its_bound() {
     assert!(best.bound.unwrap() > 16.0 && best.bound <= best.cost, "{best:?}");
     let first = only_plan(plan(with(Search::Greedy), &balls()));
     assert!(best.steps.len() < first.steps.len() && first.bound.is_none());
-    assert_eq!(best, only_plan(plan(options, &balls())));
+    assert_eq!(best, only_plan(plan(options.clone(), &balls())));
+    // One thread finds the same plans in the same order.
+    let other = TestHost::for_kind(PluginKind::Planner);
+    let alone = ClassicalPlannerOptions { threads: Some(1), ..options };
+    assert_eq!(best, only_plan(plan_with(&other, alone, &balls())));
+    let sizes = |host: &TestHost| -> Vec<String> {
+        let first_words = |text: &str| text.split(" after ").next().unwrap().to_owned();
+        host.logs().iter().map(|log| first_words(&log.1)).collect()
+    };
+    assert_eq!(sizes(&host), sizes(&other));
+}
+
+#[test]
+fn an_interrupt_ends_the_work_on_both_threads() {
+    let host = TestHost::new();
+    let mut budget = CallBudget { threads: 2, ..CallBudget::new(&host, &PlanLimits::default()) };
+    let wait = |limits: &mut dyn ResourceLimits| while limits.poll() == Poll::Continue {};
+    let mut second = wait;
+    let mut first = |limits: &mut dyn ResourceLimits| {
+        host.cancel();
+        wait(limits);
+    };
+    assert!(budget.run_side_by_side(&mut first, &mut second));
+    budget.threads = 1;
+    assert!(!budget.run_side_by_side(&mut first, &mut second));
 }
 
 #[test]

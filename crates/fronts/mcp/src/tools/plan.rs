@@ -72,6 +72,7 @@ impl ToolKind for Plan {
             in_words: Some(texts.sentences(&arguments.domain)),
             limits: limits.remaining(),
             nodes: Some(limits.nodes),
+            threads: None,
         };
         let result = plan(&call.context, &request).map_err(|error| use_case_failure(&error))?;
         call.check_cancelled()?;

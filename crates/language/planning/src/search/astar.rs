@@ -19,13 +19,13 @@ const NODE_BYTES: u64 = 12;
 /// Work of a pass over the delete relaxation, where that of an expansion is 1.
 pub(super) const EVALUATION: u64 = 8;
 
-/// Searches for a cheapest plan.
+/// Searches for a cheapest plan. Returns the method too.
 pub(crate) fn search(
     space: &Space<'_>,
     blind: bool,
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
-) -> Outcome {
+) -> (Outcome, &'static str) {
     match fits_narrow(space.task) {
         true => search_with::<u32>(space, blind, watch, statistics),
         false => search_with::<u128>(space, blind, watch, statistics),
@@ -37,20 +37,26 @@ fn search_with<C: Cost>(
     blind: bool,
     watch: &mut LimitWatch<'_>,
     statistics: &mut SearchStatistics,
-) -> Outcome {
+) -> (Outcome, &'static str) {
     let relaxed = (!blind).then(|| Relaxed::new(space.task, &space.task.goal));
     if let Some(Err(reason)) = relaxed.as_ref().map(|relaxed| watch.charge(relaxed.bytes())) {
-        return Outcome::Stopped(reason);
+        return (Outcome::Stopped(reason), "A* with LM-cut");
     }
     let mut bound = match &relaxed {
         Some(relaxed) => Bound::<C>::Mixed(Mixed::new(relaxed)),
         None => Bound::Blind,
     };
-    match explore(space, &mut bound, watch, statistics) {
+    let outcome = match explore(space, &mut bound, watch, statistics) {
         Ok(Explored { table, goal: Some(goal), .. }) => Outcome::Plan(table.path(goal)),
         Ok(_) => Outcome::Unsolvable,
         Err(reason) => Outcome::Stopped(reason),
-    }
+    };
+    let method = match &bound {
+        Bound::Blind => "blind A*",
+        bound if bound.has_projections() => "A* with LM-cut and projections",
+        _ => "A* with LM-cut",
+    };
+    (outcome, method)
 }
 
 /// A lower bound on the cost from a state to the goal.
@@ -70,6 +76,11 @@ impl<'r, C: Cost> Bound<'r, C> {
     pub(super) fn for_goal(relaxed: &'r Relaxed, additive: bool) -> Self {
         let heuristic = LmCut::new(relaxed);
         if additive { Bound::LmCut(heuristic) } else { Bound::HMax(heuristic) }
+    }
+
+    /// True once projections are part of the bound.
+    pub(super) fn has_projections(&self) -> bool {
+        matches!(self, Bound::Mixed(mixed) if mixed.projections.is_some())
     }
 
     /// Work of the evaluations so far.
@@ -715,7 +726,7 @@ impl<'r, C: Cost> LmCut<'r, C> {
 }
 
 /// Cost of a step, and bound on the cost to the goal.
-pub(crate) trait Cost: Copy + Ord + Default + Debug + Add<Output = Self> + 'static {
+pub(crate) trait Cost: Copy + Ord + Default + Debug + Add<Output = Self> + Send + 'static {
     /// Above the sum of all operators' costs.
     const INFINITE: Self;
     /// Cost of a path.
@@ -734,7 +745,7 @@ pub(crate) trait Cost: Copy + Ord + Default + Debug + Add<Output = Self> + 'stat
 
 /// Cost of a path of up to 2^32 steps.
 pub(crate) trait Total:
-    Copy + Ord + Default + Debug + Add<Output = Self> + Into<u128> + 'static
+    Copy + Ord + Default + Debug + Add<Output = Self> + Into<u128> + Send + 'static
 {
     /// That of what does not exist.
     const INFINITE: Self;

@@ -1,12 +1,14 @@
 //! Better plans than the first one, until a limit or a proof that none is cheaper.
 //!
-//! Three methods take turns: windows of the best plan are planned anew ([`super::windows`]), weighted A* restarts with falling weights as in
-//! LAMA, and A* raises the lower bound. All of them look only for plans that cost less than the best one. Turns are counted in work (evaluations and
-//! generated states), not in time: the sequence of plans is always the same under the same limits on memory and nodes, and a limit on time
-//! only cuts it. At the memory limit weighted A* or A* ends, and the others continue; in a window it ends the improvement.
+//! Windows of the best plan are planned anew ([`super::windows`]). Side by side with that, weighted A* restarts with falling weights as in LAMA,
+//! in turns with A*, which raises the lower bound. All of them look only for plans that cost less than the best one. Rounds and turns are counted in
+//! work (evaluations and generated states), not in time, and better plans are exchanged at the ends of rounds: the sequence of plans is
+//! always the same under the same limits on memory and nodes, and a limit on time only cuts it. At its share of the memory a method ends,
+//! and the others continue.
 
 use super::astar::{self, Bound, Cost, Exploration, Target, Total};
 use super::greedy::{self, Greedy, Guidance};
+use super::rounds::{Account, run_round};
 use super::space::{Outcome, SearchStatistics, Space};
 use super::width;
 use super::windows::{Windows, eliminate, least_work};
@@ -45,7 +47,7 @@ pub(super) fn search(
     let mut first = ScopedLimits::new(resources);
     let mut watch = LimitWatch::new(&mut first, max_nodes.min(u64::from(u32::MAX - 1)));
     let found = Guidance::new(space.task, &mut watch).map(|guidance| {
-        let found = width::search(space, &guidance, &mut watch, statistics);
+        let found = width::search(space, &guidance, width::ROUNDS, max_nodes, &mut first, statistics);
         (guidance, found)
     });
     drop(first);
@@ -111,12 +113,12 @@ fn cost_of(space: &Space<'_>, plan: &[u32]) -> u128 {
     plan.iter().map(|&o| u128::from(space.cost(o))).sum()
 }
 
-/// Shares of the work: windows, restarts, A*.
-const SHARES: [u64; 3] = [4, 6, 1];
-/// Share of windows once a round of them has found nothing: later rounds cost more and find less.
-const LATER_WINDOWS: u64 = 2;
-/// Work of a turn.
+/// Shares of the work: A*, restarts.
+const SHARES: [u64; 2] = [1, 6];
+/// Work of a turn of these.
 const TURN: u64 = 20_000;
+/// Work of a round without windows.
+const ROUND: u64 = 100_000;
 /// Weights of the heuristics in turn; the last search runs until the end.
 const WEIGHTS: [u32; 5] = [10, 5, 3, 2, 1];
 const METHODS: [&str; 5] =
@@ -134,7 +136,82 @@ struct Engine<'a, 't> {
     on_plan: OnPlan<'a>,
 }
 
-/// A search that takes turns with others.
+impl Engine<'_, '_> {
+    fn run<C: Cost>(&mut self, best: &mut Best) -> Result<(), StopReason> {
+        let (space, guidance) = (self.space, self.guidance);
+        let mut plan = best.plan.clone();
+        let result = eliminate(space, &mut plan, self.resources);
+        best.offer(space, plan, "action elimination", self.on_plan);
+        result?;
+        let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
+        let mut searches = Some(Searches::<C>::new(space, guidance, additive, best.cost));
+        let mut windows: Option<Windows> = None;
+        let mut accounts = <[Account; 2]>::default();
+        let mut is_first_round = true;
+        while !best.is_optimal() {
+            let left = self.max_generated.saturating_sub(self.statistics.generated);
+            if left == 0 {
+                return Err(StopReason::Nodes);
+            }
+            let part = left.div_ceil(2);
+            // The bound of the initial state comes first: it may be the cost of the plan.
+            let work = if is_first_round { 1 } else { windows.as_ref().map_or(ROUND, Windows::round) };
+            let work = work.min(least_work(part));
+            let (first, second) = run_round(
+                self.resources,
+                &mut accounts,
+                searches.as_mut().map(|s| move |limits: &mut dyn ResourceLimits| s.run(work, limits)),
+                windows.as_mut().map(|windows| {
+                    move |limits: &mut dyn ResourceLimits| windows.run::<C>(space, work, part, limits)
+                }),
+                |result| *result == Ok(SearchEnd::Optimal),
+            );
+            if let Some(searches) = searches.as_mut().filter(|_| first.is_some()) {
+                *self.statistics += std::mem::take(&mut searches.statistics);
+                best.raise_floor(searches.floor);
+                for (plan, method) in searches.found.drain(..) {
+                    best.offer(space, plan, method, self.on_plan);
+                }
+            }
+            if let Some(windows) = windows.as_mut().filter(|_| second.is_some()) {
+                *self.statistics += std::mem::take(&mut windows.statistics);
+                if let Some(plan) = windows.take_better() {
+                    best.offer(space, plan, "windows", self.on_plan);
+                }
+                if windows.is_optimal {
+                    best.raise_floor(best.cost);
+                }
+            }
+            if std::mem::take(&mut is_first_round) {
+                windows = Some(Windows::new(additive, best.plan.clone()));
+            }
+            match first.unwrap_or(Ok(SearchEnd::Paused)) {
+                Ok(_) => {}
+                Err(StopReason::Memory) => {
+                    searches = None;
+                    accounts[0].close(self.resources);
+                }
+                Err(reason) => return Err(reason),
+            }
+            match second.unwrap_or(Ok(())) {
+                Ok(()) => {}
+                Err(StopReason::Memory) => {
+                    windows = None;
+                    accounts[1].close(self.resources);
+                }
+                Err(reason) => return Err(reason),
+            }
+            if searches.is_none() && windows.is_none() {
+                return Err(StopReason::Memory);
+            }
+            searches.iter_mut().for_each(|searches| searches.ceiling = best.cost);
+            windows.iter_mut().for_each(|windows| windows.set_plan(&best.plan));
+        }
+        Ok(())
+    }
+}
+
+/// A search that takes turns with another.
 struct Turns<S> {
     /// `None` if it is over.
     search: Option<S>,
@@ -147,11 +224,6 @@ impl<S> Turns<S> {
         Turns { search: Some(search), charged: Charged::default(), work: 0 }
     }
 
-    /// The work so far; `None` if the search is over.
-    fn work(&self) -> Option<u64> {
-        self.search.as_ref().map(|_| self.work)
-    }
-
     /// Frees the memory of the search and sets the next one.
     fn replace(&mut self, search: Option<S>, resources: &mut dyn ResourceLimits) {
         self.search = search;
@@ -159,148 +231,151 @@ impl<S> Turns<S> {
     }
 }
 
-/// Weighted A* with one weight after the other.
-struct Restarts<'a, 't> {
-    turns: Turns<Greedy<'a, 't>>,
+/// State of the searches after a round.
+#[derive(Debug, PartialEq, Eq)]
+enum SearchEnd {
+    Paused,
+    /// No plan is cheaper than the best one.
+    Optimal,
+}
+
+/// A* for the lower bound, and weighted A* with one weight after the other, in turns.
+struct Searches<'a, 't, C: Cost> {
+    space: &'a Space<'t>,
+    guidance: &'a Guidance,
+    lower: Turns<Exploration<C>>,
+    bound: Bound<'a, C>,
+    restarts: Turns<Greedy<'a, 't>>,
     /// Index into the weights.
     weight: usize,
     /// Work at which the next weight takes over.
     until: u64,
+    /// Cost of the best plan.
+    ceiling: u128,
+    /// No plan costs less.
+    floor: u128,
+    /// Better plans of this round, each with its method.
+    found: Vec<(Vec<u32>, &'static str)>,
+    /// Counts of this round.
+    statistics: SearchStatistics,
 }
 
-impl<'a, 't> Engine<'a, 't> {
-    fn run<C: Cost>(&mut self, best: &mut Best) -> Result<(), StopReason> {
-        let (space, guidance) = (self.space, self.guidance);
-        self.offer_searched(best, best.plan.clone(), "action elimination")?;
-        let additive = space.task.axioms.is_empty() && !space.task.has_conditional_effects();
-        let mut bound = Bound::<C>::for_goal(&guidance.relaxed, additive);
-        let mut lower = Turns::new(Exploration::<C>::new(space, &space.initial()));
-        // The bound of the initial state comes first: it may be the cost of the plan.
-        self.raise(&mut lower, &mut bound, 1, best)?;
-        let search = Greedy::new(space, guidance, Some(WEIGHTS[0]));
-        let mut restarts = Restarts { turns: Turns::new(search), weight: 0, until: RESTART };
-        let mut windows = Windows::new(additive, self.max_generated);
-        while !best.is_optimal() {
-            let left = self.max_generated.saturating_sub(self.statistics.generated);
-            let turn = TURN.min(least_work(left));
+impl<'a, 't, C: Cost> Searches<'a, 't, C> {
+    fn new(space: &'a Space<'t>, guidance: &'a Guidance, additive: bool, ceiling: u128) -> Self {
+        Searches {
+            space,
+            guidance,
+            lower: Turns::new(Exploration::new(space, &space.initial())),
+            bound: Bound::for_goal(&guidance.relaxed, additive),
+            restarts: Turns::new(Greedy::new(space, guidance, Some(WEIGHTS[0]))),
+            weight: 0,
+            until: RESTART,
+            ceiling,
+            floor: 0,
+            found: Vec::new(),
+            statistics: SearchStatistics::default(),
+        }
+    }
+
+    fn work(&self) -> u64 {
+        self.lower.work + self.restarts.work
+    }
+
+    /// Runs both in turns until so much more work is done.
+    ///
+    /// # Errors
+    /// [`StopReason::Memory`] if both are over, or another limit.
+    fn run(&mut self, work: u64, resources: &mut dyn ResourceLimits) -> Result<SearchEnd, StopReason> {
+        let end = self.work().saturating_add(work);
+        while self.floor < self.ceiling {
+            let turn = end.saturating_sub(self.work()).min(TURN);
             if turn == 0 {
-                return Err(StopReason::Nodes);
+                return Ok(SearchEnd::Paused);
             }
-            let work = [Some(windows.work), restarts.turns.work(), lower.work()];
-            let mut shares = SHARES;
-            if windows.is_in_later_round() {
-                shares[0] = LATER_WINDOWS;
-            }
-            let next = (0..3).filter_map(|i| Some((work[i]? / shares[i], i))).min();
-            match next {
-                Some((_, 1)) => {
-                    let before = best.cost;
-                    self.restart(&mut restarts, turn, best)?;
-                    if best.cost < before {
-                        windows.restart();
-                    }
+            let lower = self.lower.search.as_ref().map(|_| self.lower.work / SHARES[0]);
+            let restarts = self.restarts.search.as_ref().map(|_| self.restarts.work / SHARES[1]);
+            match (lower, restarts) {
+                (None, None) => return Err(StopReason::Memory),
+                (Some(lower), restarts) if restarts.is_none_or(|restarts| lower <= restarts) => {
+                    self.raise(turn, resources)?;
                 }
-                Some((_, 2)) => self.raise(&mut lower, &mut bound, turn, best)?,
-                _ => self.replan::<C>(&mut windows, best)?,
+                _ => self.restart(turn, resources)?,
             }
         }
-        Ok(())
+        Ok(SearchEnd::Optimal)
     }
 
-    /// Takes a plan, without the steps that have no use.
-    fn offer_searched(
-        &mut self,
-        best: &mut Best,
-        plan: Vec<u32>,
-        method: &'static str,
-    ) -> Result<(), StopReason> {
-        let mut plan = plan;
-        let result = eliminate(self.space, &mut plan, self.resources);
-        best.offer(self.space, plan, method, self.on_plan);
-        result
-    }
-
-    /// A pass of windows over the plan.
-    fn replan<C: Cost>(&mut self, windows: &mut Windows, best: &mut Best) -> Result<(), StopReason> {
-        let Some(pass) = windows.pass::<C>(self.space, &best.plan, self.resources, self.statistics) else {
-            best.raise_floor(best.cost);
-            return Ok(());
-        };
-        best.offer(self.space, pass.plan, "windows", self.on_plan);
-        pass.stopped.map_or(Ok(()), Err)
+    /// Takes a plan below the ceiling.
+    fn take(&mut self, plan: Vec<u32>, method: &'static str) {
+        self.ceiling = self.ceiling.min(cost_of(self.space, &plan));
+        self.found.push((plan, method));
     }
 
     /// A turn of weighted A*.
-    fn restart(
-        &mut self,
-        restarts: &mut Restarts<'a, 't>,
-        turn: u64,
-        best: &mut Best,
-    ) -> Result<(), StopReason> {
-        let turns = &mut restarts.turns;
+    fn restart(&mut self, turn: u64, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let turns = &mut self.restarts;
         let Some(search) = &mut turns.search else { return Ok(()) };
         let before = search.work;
         // Costs beyond 64 bits are left to the other methods.
-        let Ok(ceiling) = u64::try_from(best.cost) else {
+        let Ok(ceiling) = u64::try_from(self.ceiling) else {
             turns.search = None;
             return Ok(());
         };
-        let mut watch = turns.charged.watch(self.resources);
-        let progress = search.run(ceiling, turn, &mut watch, self.statistics);
+        let mut watch = turns.charged.watch(resources, u64::MAX);
+        let progress = search.run(ceiling, turn, &mut watch, &mut self.statistics);
         turns.charged = watch.charged();
         turns.work += search.work - before;
-        let last = restarts.weight + 1 == WEIGHTS.len();
+        let done = search.work;
+        let last = self.weight + 1 == WEIGHTS.len();
         let restart = match progress {
-            Ok(greedy::Progress::Plan(plan)) => {
+            Ok(greedy::Progress::Plan(mut plan)) => {
                 // Other plans are often near: the search continues for as long as it took to find this one.
-                restarts.until = 2 * search.work;
-                self.offer_searched(best, plan, METHODS[restarts.weight])?;
+                self.until = 2 * done;
+                let result = eliminate(self.space, &mut plan, resources);
+                self.take(plan, METHODS[self.weight]);
+                result?;
                 false
             }
             Ok(greedy::Progress::Exhausted) => {
-                best.raise_floor(best.cost);
+                self.floor = self.ceiling;
                 false
             }
-            Ok(greedy::Progress::Paused) => !last && search.work >= restarts.until,
+            Ok(greedy::Progress::Paused) => !last && done >= self.until,
             Err(StopReason::Memory | StopReason::Nodes) => {
-                turns.replace(None, self.resources);
+                turns.replace(None, resources);
                 false
             }
             Err(reason) => return Err(reason),
         };
         if restart {
-            restarts.weight += 1;
-            restarts.until = RESTART;
-            let search = Greedy::new(self.space, self.guidance, Some(WEIGHTS[restarts.weight]));
-            turns.replace(Some(search), self.resources);
+            self.weight += 1;
+            self.until = RESTART;
+            let search = Greedy::new(self.space, self.guidance, Some(WEIGHTS[self.weight]));
+            self.restarts.replace(Some(search), resources);
         }
         Ok(())
     }
 
     /// A turn of A*.
-    fn raise<C: Cost>(
-        &mut self,
-        turns: &mut Turns<Exploration<C>>,
-        bound: &mut Bound<'_, C>,
-        work: u64,
-        best: &mut Best,
-    ) -> Result<(), StopReason> {
+    fn raise(&mut self, turn: u64, resources: &mut dyn ResourceLimits) -> Result<(), StopReason> {
+        let turns = &mut self.lower;
         let Some(search) = &mut turns.search else { return Ok(()) };
-        let target = Target { goal: &self.space.task.goal, ceiling: C::Total::of(best.cost) };
-        let mut watch = turns.charged.watch(self.resources);
-        let progress = search.run(self.space, bound, &target, work, &mut watch, self.statistics);
+        let target = Target { goal: &self.space.task.goal, ceiling: C::Total::of(self.ceiling) };
+        let mut watch = turns.charged.watch(resources, u64::MAX);
+        let progress =
+            search.run(self.space, &mut self.bound, &target, turn, &mut watch, &mut self.statistics);
         turns.charged = watch.charged();
         turns.work = search.work;
-        best.raise_floor(search.floor.into());
+        self.floor = self.floor.max(search.floor.into()).min(self.ceiling);
         match progress {
             Ok(astar::Progress::Goal(id)) => {
                 let plan = search.table.path(id);
-                best.offer(self.space, plan, "A*", self.on_plan);
-                best.raise_floor(best.cost);
+                self.take(plan, "A*");
+                self.floor = self.ceiling;
             }
-            Ok(astar::Progress::Exhausted) => best.raise_floor(best.cost),
+            Ok(astar::Progress::Exhausted) => self.floor = self.ceiling,
             Ok(astar::Progress::Paused) => {}
-            Err(StopReason::Memory | StopReason::Nodes) => turns.replace(None, self.resources),
+            Err(StopReason::Memory | StopReason::Nodes) => turns.replace(None, resources),
             Err(reason) => return Err(reason),
         }
         Ok(())

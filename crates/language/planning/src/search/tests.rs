@@ -6,11 +6,12 @@ use super::mutex::Mutexes;
 use super::projections::Projections;
 use super::reduce;
 use super::relaxed::{FfHeuristic, Relaxed};
-use super::space::{NONE, SearchStatistics, Space, initial_state};
-use super::width::WidthSearch;
+use super::rounds::tests::Threads;
+use super::space::{NONE, Outcome, SearchStatistics, Space, initial_state};
+use super::width::{self, RoundWork, WidthSearch};
 use crate::axioms::AxiomEvaluator;
 use crate::bits;
-use crate::resources::LimitWatch;
+use crate::resources::{CountingLimits, LimitWatch, ResourceLimits, StopReason};
 use crate::{GroundLimits, Unlimited, ground, normalize};
 use support::{Features, random_task, read};
 
@@ -198,6 +199,47 @@ fn the_width_search_in_parts_finds_a_plan_where_there_is_one() {
         without += u32::from(found.is_none());
     }
     assert!(plans > 60 && without > 15, "{plans} {without}");
+}
+
+#[test]
+fn greedy_and_width_search_give_the_same_result_on_one_thread_and_on_two() {
+    let mut counts = [0; 4];
+    for seed in 0..1_500 {
+        let features = Features { adl: seed % 3 == 2, derived: seed % 4 == 0, costs: false };
+        let (domain, problem) = random_task(seed, features);
+        let (domain, problem) = read(&domain, &problem);
+        let lifted = normalize(&domain, &problem).unwrap();
+        let task = reduce(&ground(&lifted, GroundLimits::default(), &mut Unlimited).unwrap());
+        let space = Space::new(&task, None);
+        let Some(states) = distances(&space, 300).filter(|_| !task.goal_unreachable) else { continue };
+        let guidance = Guidance::new(&task, &mut LimitWatch::new(&mut Unlimited, 1000)).unwrap();
+        let rounds = RoundWork { alone: 10, round: 20 };
+        // Memory for some of the searches, and states for some of them.
+        for (bytes, nodes) in [(u64::MAX, u64::MAX), (40, u64::MAX), (u64::MAX, 12)] {
+            let counting = CountingLimits { polls: u64::MAX, bytes };
+            let run = |limits: &mut dyn ResourceLimits| {
+                let mut statistics = SearchStatistics::default();
+                let found = width::search(&space, &guidance, rounds, nodes, limits, &mut statistics);
+                (found, statistics)
+            };
+            let (mut one, mut two) = (counting, Threads(counting));
+            let (first, second) = (run(&mut one), run(&mut two));
+            assert_eq!(first, second, "seed {seed}");
+            let (outcome, method) = first.0;
+            counts[0] += u32::from(method == width::METHOD);
+            match outcome {
+                Outcome::Plan(_) => assert!(states[0].1.is_some(), "seed {seed}"),
+                Outcome::Unsolvable => {
+                    assert!(states[0].1.is_none(), "seed {seed}");
+                    counts[1] += 1;
+                }
+                Outcome::Stopped(StopReason::Memory) => counts[2] += 1,
+                Outcome::Stopped(StopReason::Nodes) => counts[3] += 1,
+                Outcome::Stopped(reason) => panic!("seed {seed}: {reason}"),
+            }
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 3), "{counts:?}");
 }
 
 #[path = "../../tests/it/support.rs"]

@@ -120,6 +120,9 @@ fn search_with<C: Cost>(space: &Space<'_>, wanted: &PlanRequest<'_>, watch: &mut
         .charge(relaxed.bytes())
         .and_then(|()| run(space, &mut bound, wanted, watch, &mut found))
         .unwrap_or_else(End::Stopped);
+    if bound.has_projections() {
+        found.method = "k-best search with LM-cut and projections";
+    }
     found
 }
 

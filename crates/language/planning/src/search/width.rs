@@ -1,15 +1,17 @@
-//! Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017), for plateaus of the heuristics; its turns with the greedy search.
+//! Best-first width search, BFWS(f5) of Lipovetzky and Geffner (2017), for plateaus of the heuristics, and the greedy search beside it.
 //!
 //! States wait by their novelty, then by the goals that remain. Two counters divide the states: the goals that remain, and the facts of a relaxed plan
 //! that were reached on the way since their number last fell. A state has novelty 1 if a fact is true for the first time among the states with the same
 //! counters, 2 if a pair of facts is, and 3 otherwise. A relaxed plan is computed only where the number of goals has fallen, so most states cost
 //! no evaluation.
 
-use super::greedy::{self, BucketQueue, Greedy, Guidance, LandmarkCount, Progress, evaluation_work};
+use super::greedy::{self, BucketQueue, Greedy, Guidance, Progress, evaluation_work};
+use super::landmarks::LandmarkCount;
 use super::relaxed::FfHeuristic;
+use super::rounds::{Account, run_round};
 use super::space::{NONE, NodeTable, Outcome, SearchStatistics, Space, StateId};
 use crate::bits;
-use crate::resources::{LimitWatch, StopReason};
+use crate::resources::{Charged, LimitWatch, ResourceLimits, StopReason};
 use crate::task::{Condition, Fact};
 use rustc_hash::FxHashMap;
 
@@ -23,38 +25,122 @@ const LEVELS: u64 = 1 << 10;
 /// Bytes of a state beside its entry in the table, about.
 const NODE_BYTES: u64 = 32;
 
-/// Work of the greedy search before the width search starts: what it finds at all, it mostly finds by then.
-const ALONE: u64 = 2_000_000;
-/// Work of a turn after that.
-const TURN: u64 = 50_000;
+/// Work of a search in each round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RoundWork {
+    /// Work of the greedy search before the width search starts.
+    pub(super) alone: u64,
+    /// Work of each search in a round after that.
+    pub(super) round: u64,
+}
 
-/// Searches greedily with h_FF and, where the task has landmarks, their count; after some work in turns with a width search. The turns
-/// are counted in work, not in time.
+/// What the greedy search finds at all, it mostly finds alone.
+pub(super) const ROUNDS: RoundWork = RoundWork { alone: 2_000_000, round: 50_000 };
+
+/// A search with what it was charged.
+struct Side<S> {
+    search: S,
+    charged: Charged,
+    statistics: SearchStatistics,
+}
+
+impl<S> Side<S> {
+    fn new(search: S) -> Self {
+        Side { search, charged: Charged::default(), statistics: SearchStatistics::default() }
+    }
+
+    /// Runs a part of the search, which may generate `states` more.
+    fn run(
+        &mut self,
+        limits: &mut dyn ResourceLimits,
+        states: u64,
+        part: impl FnOnce(&mut S, &mut LimitWatch<'_>, &mut SearchStatistics) -> Result<Progress, StopReason>,
+    ) -> Result<Progress, StopReason> {
+        let mut watch = self.charged.watch(limits, states);
+        let result = part(&mut self.search, &mut watch, &mut self.statistics);
+        self.charged = watch.charged();
+        result
+    }
+}
+
+/// Searches greedily with h_FF and, where the task has landmarks, their count; after some work side by side with a width search, in
+/// rounds of counted work. The first to end wins, and the greedy search if both end in the same round. At its share of the memory a
+/// search ends, and the other continues with all of it.
 pub(super) fn search(
     space: &Space<'_>,
     guidance: &Guidance,
-    watch: &mut LimitWatch<'_>,
+    rounds: RoundWork,
+    max_nodes: u64,
+    resources: &mut dyn ResourceLimits,
     statistics: &mut SearchStatistics,
 ) -> (Outcome, &'static str) {
-    let mut greedy = Greedy::new(space, guidance, None);
-    let mut width: Option<WidthSearch<'_, '_>> = None;
+    let mut greedy = Some(Side::new(Greedy::new(space, guidance, None)));
+    let mut width: Option<Side<WidthSearch<'_, '_>>> = None;
+    let mut accounts = <[Account; 2]>::default();
+    // The states of both, which count for one limit.
+    let mut states = [0, 0];
+    let mut is_first_round = true;
     loop {
-        let turn = if width.is_none() { ALONE } else { TURN };
-        match greedy.run(u64::MAX, turn, watch, statistics) {
-            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), greedy::METHOD),
-            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, greedy::METHOD),
-            Ok(Progress::Paused) => {}
-            Err(reason) => return (Outcome::Stopped(reason), greedy::METHOD),
+        let left = max_nodes.saturating_sub(states[0] + states[1]);
+        if left == 0 {
+            return (Outcome::Stopped(StopReason::Nodes), greedy::METHOD);
         }
-        let width = width.get_or_insert_with(|| WidthSearch::new(space, guidance));
-        width.beside = greedy.len();
-        match width.run(TURN, watch, statistics) {
-            Ok(Progress::Plan(plan)) => return (Outcome::Plan(plan), METHOD),
-            Ok(Progress::Exhausted) => return (Outcome::Unsolvable, METHOD),
-            Ok(Progress::Paused) => {}
-            Err(reason) => return (Outcome::Stopped(reason), greedy::METHOD),
+        let work = if is_first_round { rounds.alone } else { rounds.round.min(left.div_ceil(2)) };
+        let (first, second) = run_round(
+            resources,
+            &mut accounts,
+            greedy.as_mut().map(|side| {
+                move |limits: &mut dyn ResourceLimits| {
+                    side.run(limits, states[0] + left, |search, watch, statistics| {
+                        search.run(u64::MAX, work, watch, statistics)
+                    })
+                }
+            }),
+            width.as_mut().map(|side| {
+                move |limits: &mut dyn ResourceLimits| {
+                    side.run(limits, states[1] + left, |search, watch, statistics| {
+                        search.run(work, watch, statistics)
+                    })
+                }
+            }),
+            |result| matches!(result, Ok(Progress::Plan(_) | Progress::Exhausted)),
+        );
+        for (counts, result) in [
+            (greedy.as_mut().map(|side| &mut side.statistics), &first),
+            (width.as_mut().map(|side| &mut side.statistics), &second),
+        ] {
+            *statistics += result.as_ref().and(counts).map(std::mem::take).unwrap_or_default();
         }
-        greedy.beside = width.len();
+        let (mut stopped, mut is_over) = (None, [false, false]);
+        for (i, (result, method)) in [(first, greedy::METHOD), (second, METHOD)].into_iter().enumerate() {
+            match result {
+                Some(Ok(Progress::Plan(plan))) => return (Outcome::Plan(plan), method),
+                Some(Ok(Progress::Exhausted)) => return (Outcome::Unsolvable, method),
+                Some(Err(StopReason::Memory)) => is_over[i] = true,
+                Some(Err(reason)) => stopped = stopped.or(Some(reason)),
+                Some(Ok(Progress::Paused)) | None => {}
+            }
+        }
+        if let Some(reason) = stopped {
+            return (Outcome::Stopped(reason), greedy::METHOD);
+        }
+        states = [
+            greedy.as_ref().map_or(states[0], |side| side.search.len() as u64),
+            width.as_ref().map_or(states[1], |side| side.search.len() as u64),
+        ];
+        if is_over[0] {
+            greedy = None;
+            accounts[0].close(resources);
+        }
+        if std::mem::take(&mut is_first_round) {
+            width = Some(Side::new(WidthSearch::new(space, guidance)));
+        } else if is_over[1] {
+            width = None;
+            accounts[1].close(resources);
+        }
+        if greedy.is_none() && width.is_none() {
+            return (Outcome::Stopped(StopReason::Memory), greedy::METHOD);
+        }
     }
 }
 
@@ -84,8 +170,6 @@ pub(super) struct WidthSearch<'s, 't> {
     reached: Vec<u64>,
     open: BucketQueue<StateId>,
     seen: Seen,
-    /// States of other searches that count for the same limit.
-    pub(super) beside: usize,
     /// Work of an evaluation.
     evaluation: u64,
     work: u64,
@@ -106,7 +190,6 @@ impl<'s, 't> WidthSearch<'s, 't> {
             reached: Vec::new(),
             open: BucketQueue::new(),
             seen: Seen::new(space.task.facts.len()),
-            beside: 0,
             evaluation: evaluation_work(&guidance.relaxed),
             work: 0,
         }
@@ -138,7 +221,7 @@ impl<'s, 't> WidthSearch<'s, 't> {
         let (mut state, mut next, mut operators) = (Vec::new(), Vec::new(), Vec::new());
         while self.work < end {
             let per_node = self.table.bytes_per_state() + NODE_BYTES;
-            watch.tick(self.table.len() + self.beside, per_node)?;
+            watch.tick(self.table.len(), per_node)?;
             let Some(id) = self.open.pop() else { return Ok(Progress::Exhausted) };
             state.clear();
             state.extend_from_slice(self.table.state(id));

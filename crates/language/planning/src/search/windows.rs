@@ -87,6 +87,12 @@ impl Needs {
 
 /// The search for cheaper windows, in passes over the plan.
 pub(super) struct Windows {
+    /// The best plan that is known.
+    plan: Vec<u32>,
+    /// True if a window made it better since it was last taken.
+    is_better: bool,
+    /// The pass that continues.
+    pass: Option<Pass>,
     /// Index into the lengths.
     level: usize,
     /// Most work on a window.
@@ -96,19 +102,30 @@ pub(super) struct Windows {
     /// True if the window of this pass is the whole plan.
     is_whole: bool,
     /// True if the whole plan is proven optimal.
-    is_optimal: bool,
+    pub(super) is_optimal: bool,
     /// True if LM-cut applies to the task.
     additive: bool,
     /// Limit on the generated states of the statistics.
     max_generated: u64,
-    pub(super) work: u64,
+    /// Counts since they were last taken.
+    pub(super) statistics: SearchStatistics,
+    work: u64,
 }
 
-/// Result of a pass over the plan.
-pub(super) struct Pass {
-    /// The plan with what was replaced so far.
-    pub(super) plan: Vec<u32>,
-    pub(super) stopped: Option<StopReason>,
+/// A pass over a plan with windows of one length.
+struct Pass {
+    plan: Vec<u32>,
+    length: usize,
+    stride: usize,
+    /// The needs at each multiple of the stride and at the plan's end.
+    ends: Vec<Needs>,
+    /// What replaces the first `done` steps, and the state after it.
+    out: Vec<u32>,
+    state: Vec<u64>,
+    done: usize,
+    /// Start of the next window.
+    start: usize,
+    is_better: bool,
 }
 
 /// Length of the shortest windows; each longer one has twice the length.
@@ -117,110 +134,128 @@ const SHORTEST: usize = 4;
 const FIRST_EFFORT: u64 = 10_000;
 /// Weight of the heuristic in weighted A* for a window.
 const WINDOW_WEIGHT: u32 = 2;
+/// Efforts in a round, so that the last window of a round is a small part of it.
+const ROUND_EFFORTS: u64 = 8;
 /// Most bytes of needs that are kept in a pass.
 const NEEDS_BYTES: usize = 64 << 20;
 
 impl Windows {
-    pub(super) fn new(additive: bool, max_generated: u64) -> Self {
+    pub(super) fn new(additive: bool, plan: Vec<u32>) -> Self {
         Windows {
+            plan,
+            is_better: false,
+            pass: None,
             additive,
-            max_generated,
+            max_generated: 0,
             level: 0,
             effort: FIRST_EFFORT,
             proven: FxHashSet::default(),
             is_whole: false,
             is_optimal: false,
+            statistics: SearchStatistics::default(),
             work: 0,
         }
     }
 
-    /// True if a round over all lengths has found nothing.
-    pub(super) fn is_in_later_round(&self) -> bool {
-        self.effort > FIRST_EFFORT
+    /// Work of a round.
+    pub(super) fn round(&self) -> u64 {
+        self.effort.saturating_mul(ROUND_EFFORTS)
     }
 
-    /// Starts with the shortest windows again, because the plan is another.
-    pub(super) fn restart(&mut self) {
-        self.level = 0;
+    /// The plan, if it is better than when it was last taken.
+    pub(super) fn take_better(&mut self) -> Option<Vec<u32>> {
+        std::mem::take(&mut self.is_better).then(|| self.plan.clone())
     }
 
-    /// Replaces windows of one length all along the plan. `None` if the plan is proven optimal.
-    pub(super) fn pass<C: Cost>(
+    /// Continues with this plan; with the shortest windows, if it is another one.
+    pub(super) fn set_plan(&mut self, plan: &[u32]) {
+        if self.plan != plan {
+            self.plan = plan.to_vec();
+            self.pass = None;
+            self.level = 0;
+        }
+    }
+
+    /// Replaces windows until so much more work is done or so many more states are generated.
+    pub(super) fn run<C: Cost>(
         &mut self,
         space: &Space<'_>,
-        plan: &[u32],
+        work: u64,
+        generated: u64,
         resources: &mut dyn ResourceLimits,
-        statistics: &mut SearchStatistics,
-    ) -> Option<Pass> {
+    ) -> Result<(), StopReason> {
+        let end = self.work.saturating_add(work);
+        self.max_generated = self.statistics.generated.saturating_add(generated);
+        while self.work < end && !self.is_optimal {
+            let mut pass = self.pass.take().unwrap_or_else(|| self.start_pass(space));
+            match self.replace_window::<C>(space, &mut pass, resources) {
+                Ok(true) => self.end_pass(&pass),
+                Ok(false) => self.pass = Some(pass),
+                // The states of this round are used up.
+                Err(StopReason::Nodes) => {
+                    self.pass = Some(pass);
+                    return Ok(());
+                }
+                Err(reason) => return Err(reason),
+            }
+        }
+        Ok(())
+    }
+
+    fn start_pass(&mut self, space: &Space<'_>) -> Pass {
+        let plan = self.plan.clone();
         let length = (SHORTEST << self.level.min(40)).min(plan.len());
         self.is_whole = length == plan.len();
-        let mut pass = self.replace::<C>(space, plan, length, resources, statistics);
-        if pass.plan != plan {
-            self.restart();
-        } else if self.is_optimal {
-            return None;
-        } else if !self.is_whole {
-            self.level += 1;
-        } else {
-            self.effort = self.effort.saturating_mul(4);
-            self.restart();
-        }
-        pass.plan.shrink_to_fit();
-        Some(pass)
-    }
-
-    fn replace<C: Cost>(
-        &mut self,
-        space: &Space<'_>,
-        plan: &[u32],
-        length: usize,
-        resources: &mut dyn ResourceLimits,
-        statistics: &mut SearchStatistics,
-    ) -> Pass {
+        self.work += plan.len() as u64;
         let words = space.task.words();
         let stride = (length / 2).max(plan.len() * words * 16 / NEEDS_BYTES).max(1);
-        let ends = needs_at(space, plan, stride);
-        let mut out = Vec::with_capacity(plan.len());
-        let mut state = space.initial();
+        let ends = needs_at(space, &plan, stride);
+        let out = Vec::with_capacity(plan.len());
+        Pass { plan, length, stride, ends, out, state: space.initial(), done: 0, start: 0, is_better: false }
+    }
+
+    /// Searches one window. True at the end of the pass.
+    fn replace_window<C: Cost>(
+        &mut self,
+        space: &Space<'_>,
+        pass: &mut Pass,
+        resources: &mut dyn ResourceLimits,
+    ) -> Result<bool, StopReason> {
+        let Pass { plan, length, stride, ends, out, state, done, start, is_better } = pass;
         let mut next = Vec::new();
-        let mut done = 0;
-        let mut start = 0;
-        let mut stopped = None;
-        let step = |state: &mut Vec<u64>, next: &mut Vec<u64>, operator| {
-            space.apply(state, operator, next);
-            std::mem::swap(state, next);
+        let mut step = |state: &mut Vec<u64>, operator| {
+            space.apply(state, operator, &mut next);
+            std::mem::swap(state, &mut next);
+            out.push(operator);
         };
-        self.work += plan.len() as u64;
-        while start < plan.len() {
-            for &operator in &plan[done..start] {
-                step(&mut state, &mut next, operator);
-                out.push(operator);
+        plan[*done..*start].iter().for_each(|&operator| step(state, operator));
+        *done = *start;
+        let end = (*start + length.next_multiple_of(*stride)).min(plan.len());
+        check(resources.poll())?;
+        let needs = &ends[end.div_ceil(*stride)];
+        match self.cheaper::<C>(space, state, needs, &plan[*start..end], resources)? {
+            Some(better) => {
+                better.into_iter().for_each(|operator| step(state, operator));
+                self.plan.clone_from(out);
+                self.plan.extend(&plan[end..]);
+                (self.is_better, *is_better) = (true, true);
+                (*done, *start) = (end, end);
             }
-            done = start;
-            let end = (start + length.next_multiple_of(stride)).min(plan.len());
-            let window = &plan[start..end];
-            let needs = &ends[end.div_ceil(stride)];
-            let found = check(resources.poll())
-                .and_then(|()| self.cheaper::<C>(space, &state, needs, window, resources, statistics));
-            match found {
-                Ok(Some(better)) => {
-                    better.iter().for_each(|&operator| step(&mut state, &mut next, operator));
-                    out.extend(better);
-                    done = end;
-                    start = end;
-                }
-                Ok(None) => start += stride,
-                Err(reason) => {
-                    stopped = Some(reason);
-                    break;
-                }
-            }
-            if end == plan.len() {
-                break;
-            }
+            None => *start += *stride,
         }
-        out.extend(&plan[done..]);
-        Pass { plan: out, stopped }
+        Ok(end == plan.len())
+    }
+
+    /// Chooses the length of the next pass.
+    fn end_pass(&mut self, pass: &Pass) {
+        if pass.is_better {
+            self.level = 0;
+        } else if !self.is_whole {
+            self.level += 1;
+        } else if !self.is_optimal {
+            self.effort = self.effort.saturating_mul(4);
+            self.level = 0;
+        }
     }
 
     /// A cheaper way from a state to what the rest of the plan needs, if the effort finds one.
@@ -231,7 +266,6 @@ impl Windows {
         needs: &Needs,
         window: &[u32],
         resources: &mut dyn ResourceLimits,
-        statistics: &mut SearchStatistics,
     ) -> Result<Option<Vec<u32>>, StopReason> {
         let cost: u128 = window.iter().map(|&o| u128::from(space.cost(o))).sum();
         let mut hasher = rustc_hash::FxHasher::default();
@@ -244,17 +278,16 @@ impl Windows {
         let goal = needs.condition();
         let target = Target { goal: &goal, ceiling: C::Total::of(cost) };
         // Many windows are small enough for a blind search, which expands states much faster.
-        let mut result =
-            self.explore(space, state, &mut Bound::<C>::Blind, &target, resources, statistics)?;
+        let mut result = self.explore(space, state, &mut Bound::<C>::Blind, &target, resources)?;
         if matches!(result, Replaced::GivenUp) {
             let guidance = Guidance::between(space.task, state, &goal);
             self.work += EVALUATION;
             if let Ok(ceiling) = u64::try_from(cost) {
-                result = self.descend(space, &guidance, ceiling, resources, statistics)?;
+                result = self.descend(space, &guidance, ceiling, resources)?;
             }
             if matches!(result, Replaced::GivenUp) {
                 let mut bound = Bound::<C>::for_goal(&guidance.relaxed, self.additive);
-                result = self.explore(space, state, &mut bound, &target, resources, statistics)?;
+                result = self.explore(space, state, &mut bound, &target, resources)?;
             }
         }
         Ok(match result {
@@ -276,15 +309,14 @@ impl Windows {
         bound: &mut Bound<'_, C>,
         target: &Target<'_, C::Total>,
         resources: &mut dyn ResourceLimits,
-        statistics: &mut SearchStatistics,
     ) -> Result<Replaced, StopReason> {
         let mut resources = ScopedLimits::new(resources);
         let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
         let mut search = Exploration::<C>::new(space, state);
         let result = loop {
-            let Some(part) = self.part(search.work, statistics)? else { break Replaced::GivenUp };
+            let Some(part) = self.part(search.work)? else { break Replaced::GivenUp };
             let before = search.work;
-            let progress = search.run(space, bound, target, part, &mut watch, statistics);
+            let progress = search.run(space, bound, target, part, &mut watch, &mut self.statistics);
             self.work += search.work - before;
             match progress? {
                 astar::Progress::Goal(id) => break Replaced::Cheaper(search.table.path(id)),
@@ -302,15 +334,14 @@ impl Windows {
         guidance: &Guidance,
         ceiling: u64,
         resources: &mut dyn ResourceLimits,
-        statistics: &mut SearchStatistics,
     ) -> Result<Replaced, StopReason> {
         let mut resources = ScopedLimits::new(resources);
         let mut watch = LimitWatch::new(&mut resources, u64::from(u32::MAX - 1));
         let mut search = Greedy::new(space, guidance, Some(WINDOW_WEIGHT));
         let result = loop {
-            let Some(part) = self.part(search.work, statistics)? else { break Replaced::GivenUp };
+            let Some(part) = self.part(search.work)? else { break Replaced::GivenUp };
             let before = search.work;
-            let progress = search.run(ceiling, part, &mut watch, statistics);
+            let progress = search.run(ceiling, part, &mut watch, &mut self.statistics);
             self.work += search.work - before;
             match progress? {
                 greedy::Progress::Plan(plan) => break Replaced::Cheaper(plan),
@@ -323,12 +354,12 @@ impl Windows {
 
     /// Work of the next part of a search that has done `done`: up to the effort, in parts that do not pass the limit on
     /// generated states by more than an expansion. `None` if the effort is used up.
-    fn part(&self, done: u64, statistics: &SearchStatistics) -> Result<Option<u64>, StopReason> {
+    fn part(&self, done: u64) -> Result<Option<u64>, StopReason> {
         let effort = self.effort.saturating_sub(done);
         if effort == 0 {
             return Ok(None);
         }
-        let left = self.max_generated.saturating_sub(statistics.generated);
+        let left = self.max_generated.saturating_sub(self.statistics.generated);
         if left == 0 { Err(StopReason::Nodes) } else { Ok(Some(effort.min(least_work(left)))) }
     }
 }

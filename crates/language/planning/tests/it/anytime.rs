@@ -4,8 +4,8 @@ use crate::support::read;
 use planforge_diagnostics::SourceId;
 use planforge_pddl::ast::{Domain, Problem};
 use planforge_planning::{
-    Algorithm, CountingLimits, Plan, PlanOptions, PlanResult, ResourceLimits, SearchOutcome, StopReason,
-    Unlimited, parse_plan, plan, plan_with_progress, validate,
+    Algorithm, CountingLimits, Plan, PlanOptions, PlanResult, Poll, ResourceLimits, SearchOutcome,
+    SearchPart, StopReason, Unlimited, parse_plan, plan, plan_with_progress, validate,
 };
 
 /// Balls, and a robot with two hands. One ball at a time is the plan that comes first to mind, and it is too long.
@@ -89,12 +89,60 @@ fn the_sequence_of_plans_is_the_same_in_every_run() {
     assert!(second.1.starts_with(&run(1_000).1));
 }
 
+/// Limits that never stop the work, and two threads.
+struct TwoThreads {
+    side_by_side: u32,
+}
+
+impl ResourceLimits for TwoThreads {
+    fn poll(&mut self) -> Poll {
+        Poll::Continue
+    }
+    fn charge(&mut self, _bytes: u64) -> Poll {
+        Poll::Continue
+    }
+    fn release(&mut self, _bytes: u64) {}
+    fn run_side_by_side(&mut self, first: SearchPart<'_>, second: SearchPart<'_>) -> bool {
+        self.side_by_side += 1;
+        std::thread::scope(|scope| {
+            scope.spawn(|| second(&mut Unlimited));
+            first(&mut Unlimited);
+        });
+        true
+    }
+}
+
+#[test]
+fn two_threads_find_the_same_plans_in_the_same_order() {
+    let mut plans = 0;
+    for (rooms, balls, nodes) in [(5, 6, 1_000), (5, 6, 100_000), (3, 4, u64::MAX)] {
+        let task = carry(rooms, balls, "1", "1");
+        let mut threads = TwoThreads { side_by_side: 0 };
+        let (one, in_turns) = improve(&task, nodes, &mut Unlimited);
+        let (two, side_by_side) = improve(&task, nodes, &mut threads);
+        assert!(threads.side_by_side > 0);
+        assert_eq!(in_turns, side_by_side);
+        plans += in_turns.len();
+        assert_eq!((one.method, one.statistics, one.stopped), (two.method, two.statistics, two.stopped));
+        let (one, two) = (plan_of(one), plan_of(two));
+        assert_eq!((one.step_texts(), one.bound, one.optimal), (two.step_texts(), two.bound, two.optimal));
+    }
+    assert!(plans > 4, "{plans}");
+}
+
+#[test]
+fn a_task_that_is_solved_at_once_starts_no_thread() {
+    let mut threads = TwoThreads { side_by_side: 0 };
+    let (result, _) = improve(&carry(2, 2, "1", "1"), u64::MAX, &mut threads);
+    assert!(plan_of(result).optimal && threads.side_by_side == 0);
+}
+
 #[test]
 fn the_limit_on_nodes_holds_inside_a_window() {
     let task = carry(5, 6, "1", "1");
     let first = plan(&task.0, &task.1, &PlanOptions::default(), &mut Unlimited).unwrap().statistics.generated;
-    // At most two moves, and for each ball two ways to pick it or one to drop it.
-    let branches = 2 + 2 * 6;
+    // At most two moves, and for each ball two ways to pick it or one to drop it; in both of the searches that work side by side.
+    let branches = 2 * (2 + 2 * 6);
     for nodes in [10, 100, 1_000, 10_000] {
         let (result, _) = improve(&task, nodes.max(first), &mut Unlimited);
         let generated = result.statistics.generated - first;

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// The first plan is improved: each better one is a line with its steps or cost, the seconds and the method, and the last line says what no plan
 /// can be below. It ends when the plan is proven cheapest, at the limit on time or nodes, or ten seconds after the first plan if
 /// there is neither. Ctrl-C and the limit on memory end it too; the best plan so far is the answer. Which plans are found, and in which
-/// order, is the same in every run: with --max-nodes the last one is the same too.
+/// order, is the same in every run and with one thread or two: with --max-nodes the last one is the same too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   planforge pddl plan domain.pddl p01.pddl > p01.plan
@@ -44,9 +44,13 @@ pub(crate) struct PlanArgs {
     /// With --top-k: whether ground actions that change nothing may be steps.
     #[arg(long, value_name = "WHAT", requires = "top_k", value_parser = ["strips", "ground-no-ops-dropped"])]
     pub(crate) semantics: Option<String>,
-    /// End after this many seconds.
+    /// End after this many seconds of wall time.
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     pub(crate) time_limit: Option<f64>,
+    /// Most threads, 1 or 2; without it two. Two searches work side by side once a task takes long, in rounds of counted work, and
+    /// exchange plans only between rounds: the plans and their order do not depend on the number of threads.
+    #[arg(long, value_name = "N", conflicts_with_all = ["optimal", "top_k"], value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) threads: Option<u32>,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     /// End at this many search nodes, before the first plan or after it: a limit that is the same on every machine.
@@ -72,6 +76,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> Exit {
         in_words: None,
         limits: args.memory.with_seconds(args.time_limit),
         nodes: args.max_nodes,
+        threads: args.threads,
     };
     context.show(plan(&context.app, &request), |result| {
         if args.json {
