@@ -244,7 +244,7 @@ impl Planner<'_> {
             return Err(StopReason::Nodes);
         }
         let work = turns.work.min(search.work.saturating_add(TURN));
-        let mut watch = turns.charged.watch(self.resources);
+        let mut watch = turns.charged.watch(self.resources, u64::MAX);
         let end = search.run(self.task, improvement, work, &mut watch, &mut result.statistics);
         turns.charged = watch.charged();
         match end? {
