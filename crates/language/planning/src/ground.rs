@@ -473,7 +473,7 @@ impl Assembly<'_, '_> {
         let values: Vec<Number> = drafts.iter().map(|(d, _)| costs.cost(&d.numeric)).collect();
         let (cost_scale, integers) = costs.integers(&values);
         let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
-        let over_states = metric.filter(|expr| costs.unsupported.is_some() && !expr.counts_steps());
+        let over_states = metric.filter(|_| costs.unsupported.is_some());
         let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
         let terms = &self.expander.facts.variable_terms;
         let operators: Vec<Operator> = drafts

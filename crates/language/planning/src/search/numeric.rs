@@ -12,7 +12,7 @@ use super::improve::BetterPlan;
 use super::space::{Outcome, SearchStatistics};
 use super::{Algorithm, SearchRun, reduce};
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
-use crate::task::{GroundTask, NumExpr, NumVar, StateMetric};
+use crate::task::{Atom, Condition, GroundTask, NumEffect, NumExpr, NumVar, StateMetric};
 use open::{Price, Pricing, Progress, Search, is_less, search_uniform};
 use planforge_pddl::Number;
 use planforge_pddl::ast::AssignOp;
@@ -97,7 +97,7 @@ fn greedy(
 /// The task whose operators also change the variables that only the metric reads, and these variables.
 fn with_metric(task: &GroundTask) -> (GroundTask, Vec<NumVar>) {
     let mut wide = reduce(task);
-    let Some(metric) = wide.metric.take() else { return (wide, Vec::new()) };
+    let Some(mut metric) = wide.metric.take() else { return (wide, Vec::new()) };
     let mut side: Vec<NumVar> = wide.operators.iter().flat_map(|o| &o.metric).map(|e| e.variable).collect();
     side.sort_unstable();
     side.dedup();
@@ -110,6 +110,23 @@ fn with_metric(task: &GroundTask) -> (GroundTask, Vec<NumVar>) {
     }
     for &(variable, value) in &metric.start {
         wide.init_numbers[variable as usize] = value;
+    }
+    if metric.expr.counts_steps() {
+        let steps = wide.variables.len() as NumVar;
+        wide.variables.push(Atom { predicate: u32::MAX, args: Box::default() });
+        wide.init_numbers.push(Number::ZERO);
+        let step = NumEffect {
+            condition: Condition::default(),
+            variable: steps,
+            op: AssignOp::Increase,
+            value: NumExpr::Constant(Number::ONE),
+            from_zero: false,
+        };
+        for operator in &mut wide.operators {
+            operator.numeric = operator.numeric.iter().chain([&step]).cloned().collect();
+        }
+        metric.expr = metric.expr.with_steps(steps);
+        side.push(steps);
     }
     wide.metric = Some(metric);
     (wide, side)
@@ -243,11 +260,14 @@ fn improve(
     improvement.offer(plan, GREEDY);
     let max_generated = run.statistics.generated.saturating_add(max_nodes);
     let stopped = improvement.eliminate(resources).and_then(|()| {
+        // A metric without a value, which no plan improves.
         if improvement.best.price.is_undefined() {
             return Ok(false);
         }
         search_better(&mut improvement, max_generated, resources, &mut run.statistics)
     });
+    let is_free = task.cost_unsupported.is_none() && improvement.best.price.is_zero();
+    let stopped = if is_free { Ok(true) } else { stopped };
     let operators = &wide.operators;
     let cost = improvement.best.plan.iter().map(|&o| u128::from(operators[o as usize].cost)).sum();
     let proven = stopped == Ok(true) && task.cost_unsupported.is_none() && !space.is_incomplete();

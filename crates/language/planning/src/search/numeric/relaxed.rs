@@ -89,6 +89,8 @@ impl Comparison {
 
 /// The change of a function by a relaxed operator.
 pub(super) struct Affect {
+    /// The relaxed operator.
+    pub(super) row: u32,
     pub(super) function: u32,
     /// The constant change; NaN if it depends on the state.
     pub(super) delta: f64,
@@ -119,6 +121,8 @@ pub(super) struct Relaxed {
     /// For each relaxed operator where its entries of `affects` start, and at the end their number.
     pub(super) affect_starts: Vec<u32>,
     pub(super) affects: Vec<Affect>,
+    /// Function to its entries of `affects`.
+    pub(super) affects_on: Csr,
     /// For each relaxed operator its numeric effects, by index in the task's operator.
     numeric: Csr,
     negation: Vec<u32>,
@@ -229,6 +233,7 @@ impl Builder {
             origin: Vec::new(),
             affect_starts: vec![0],
             affects: Vec::new(),
+            affects_on: Csr::new(),
             numeric: Csr::new(),
             negation: vec![NONE; facts],
             negated: Vec::new(),
@@ -420,7 +425,7 @@ impl Builder {
                     .map(|c| &relaxed.comparisons[c as usize])
                     .filter(|c| c.function == function)
                     .fold(f64::NEG_INFINITY, |need, c| need.max(c.bound));
-                relaxed.affects.push(Affect { function, delta, target, need });
+                relaxed.affects.push(Affect { row: row as u32, function, delta, target, need });
             }
             relaxed.affect_starts.push(relaxed.affects.len() as u32);
             relaxed.preconditions.push_row(pre);
@@ -429,6 +434,9 @@ impl Builder {
         let of: Vec<[u32; 1]> = relaxed.comparisons.iter().map(|c| [c.function]).collect();
         relaxed.comparisons_of =
             Csr::from_rows(of.iter().map(<[u32; 1]>::as_slice)).transpose(relaxed.functions.len());
+        let on: Vec<[u32; 1]> = relaxed.affects.iter().map(|a| [a.function]).collect();
+        relaxed.affects_on =
+            Csr::from_rows(on.iter().map(<[u32; 1]>::as_slice)).transpose(relaxed.functions.len());
         relaxed.goal_bound = vec![f64::NEG_INFINITY; relaxed.functions.len()];
         // The goal is the last relaxed operator.
         if let Some((pre, _)) = self.rows.last() {
