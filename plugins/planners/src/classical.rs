@@ -8,6 +8,8 @@
 //! | `bfs` | a plan with the fewest steps | if steps are the cost |
 //! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only if there are no others | yes |
 //!
+//! Numeric conditions are searched with a relaxation of the numbers, `astar` and `bfs` then without a heuristic; `top-k` refuses them.
+//!
 //! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven.
 //!
 //! A task with errors is `unreadable`, a construct that the searches do not handle is `unsupported`, and a
@@ -51,7 +53,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
-pub const SUPPORTS: [&str; 9] = [
+pub const SUPPORTS: [&str; 10] = [
     ":typing",
     ":negative-preconditions",
     ":disjunctive-preconditions",
@@ -61,6 +63,7 @@ pub const SUPPORTS: [&str; 9] = [
     ":conditional-effects",
     ":action-costs",
     ":derived-predicates",
+    ":numeric-fluents",
 ];
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Search of ground tasks with numeric conditions, and of plans with a better metric where the metric is not a sum of step costs.
 //!
-//! [`run`] is the entry point. It searches greedily with a relaxation of the numbers ([`relaxed`], [`heuristic`]); [`Algorithm::Anytime`] goes on with
-//! weighted searches that look at prices. The searches without a heuristic are uniform-cost searches.
+//! [`run`] is the entry point. It searches greedily with a relaxation of the numbers ([`relaxed`], [`heuristic`]). [`Algorithm::Anytime`] continues with
+//! weighted searches for a lower price. [`Algorithm::AStar`] and [`Algorithm::BreadthFirst`] are uniform-cost searches without a heuristic.
 
 mod heuristic;
 mod open;
@@ -101,7 +101,7 @@ fn with_metric(task: &GroundTask) -> (GroundTask, Vec<NumVar>) {
     let mut side: Vec<NumVar> = wide.operators.iter().flat_map(|o| &o.metric).map(|e| e.variable).collect();
     side.sort_unstable();
     side.dedup();
-    // What may keep an operator from being applicable distinguishes states.
+    // Variables that decide whether an operator is applicable distinguish states.
     let partial = wide.operators.iter().filter(|o| o.partial);
     let deciding: Vec<NumVar> = partial.flat_map(|o| &o.numeric).map(|e| e.variable).collect();
     side.retain(|v| !deciding.contains(v));
@@ -307,7 +307,7 @@ fn search_better(
         let mut watch = LimitWatch::new(&mut limits, nodes);
         let unit = match improvement.price {
             Price::Steps => unit as f64,
-            // The steps of the best plan share what its price grew by.
+            // The average growth of the price in a step of the best plan.
             Price::Metric(..) => {
                 let start = improvement.price.of(Number::ZERO, 0, &space.initial()).to_f64();
                 let grown = (improvement.best.price.to_f64() - start).abs();
@@ -324,7 +324,7 @@ fn search_better(
                 Ok(Progress::Plan(plan)) => {
                     improvement.offer(plan, METHODS[i]);
                     watch.poll()?;
-                    // Other plans are often near: the search goes on for as long as it took to find this one.
+                    // Other plans are often near: the search continues for as long as it took to find this one.
                     budget = (statistics.evaluated - before).max(RESTART);
                 }
                 Ok(Progress::Exhausted) => return Ok(prunes),

@@ -2,8 +2,9 @@
 //! consumption was made up for.
 //!
 //! The exploration computes h_add, where a comparison costs as many applications as its distance needs. The relaxed plan follows the best supporters.
-//! Then it is balanced: what actions take from a function that they themselves need (fuel, money, goods, room) must be there, and goals on numbers
-//! must hold after everything that the plan adds and takes. Actions that produce what is missing are added, with what they need.
+//! Then it is balanced. Actions that lower a function which their own condition needs to be high are its consumers (of fuel, money, goods, room): the plan must
+//! raise the function by as much as they take. Goals on numbers must hold after all changes of the plan. Producers of the missing amounts are
+//! added, with their preconditions.
 
 use super::relaxed::Relaxed;
 use super::space::World;
@@ -50,7 +51,7 @@ struct Producer {
 
 const NO_PRODUCER: Producer = Producer { cost: f64::INFINITY, row: NONE, affect: 0 };
 
-/// What a relaxed plan does to a function.
+/// Changes of a function by a relaxed plan.
 #[derive(Clone, Copy)]
 struct Flow {
     added: f64,
@@ -389,10 +390,10 @@ impl<'r> Heuristic<'r> {
         }
     }
 
-    /// Adds producers of what the plan consumes, and of what goals on numbers miss at its end. Returns false if there is no end.
+    /// Adds producers for consumers and for goals on numbers. Returns false if that does not end.
     fn balance(&mut self, kind: usize) -> bool {
         let mut repairs = 64 + 4 * self.used.len();
-        // Goals come after consumption: what consumers need may be what goals need.
+        // Goals come after consumers, whose producers may serve the goals too.
         let mut late = Vec::new();
         while let Some((function, is_late)) =
             self.queue.pop().map(|f| (f, false)).or_else(|| late.pop().map(|f| (f, true)))

@@ -41,7 +41,7 @@ impl Lists {
     }
 }
 
-/// What better plans have less of.
+/// The quantity that is minimised.
 #[derive(Clone, Copy)]
 pub(super) enum Price<'t> {
     /// The sum of the operators' costs.
@@ -78,7 +78,7 @@ pub(super) struct Pricing<'t> {
 pub(super) enum Progress {
     /// Operators of a plan.
     Plan(Vec<u32>),
-    /// No other plan was left out but those that are not cheaper.
+    /// There is no plan that is cheaper than the ceiling.
     Exhausted,
     /// The work of this part is done.
     Paused,
@@ -100,7 +100,7 @@ pub(super) struct Search<'s, 't> {
     /// Values beside each state.
     sides: Vec<Number>,
     start_price: f64,
-    /// True once a step made the price fall: a loop may then be a better way to its own state, so ways are not replaced any more.
+    /// True once a step lowered the price. A loop may then be a cheaper way to its own state, so parents are not replaced any more.
     falls: bool,
     started: bool,
     world: World,
@@ -173,7 +173,7 @@ impl<'s, 't> Search<'s, 't> {
         Ok(Progress::Paused)
     }
 
-    /// Generates a successor, evaluates it and queues what follows. Returns a plan if it is a goal below the ceiling.
+    /// Generates a successor, evaluates it and queues its successors. Returns a plan if it is a goal below the ceiling.
     fn visit(
         &mut self,
         parent: StateId,

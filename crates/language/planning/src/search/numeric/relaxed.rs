@@ -1,8 +1,8 @@
 //! The relaxation of a task with numbers. Propositions are facts, negations of facts, and comparisons `f(x) >= c` of the numeric conditions; a
 //! comparison is reached by applying an action as often as its distance from `c` needs (subgoaling, as in h_hbd and h_mrp of ENHSP).
 //!
-//! Whether a comparison holds is decided exactly where floats are close. A step has a constant effect on a function, whose sign is exact, or one
-//! that is computed in each state and then counts as possible. So what the relaxation does not reach cannot be reached.
+//! Comparisons are decided exactly where floats are close. The change of a function by an operator is a constant, whose sign is exact, or it depends on the
+//! state and then counts as possible in any case. So a goal that the relaxation does not reach cannot be reached.
 
 use crate::csr::Csr;
 use crate::ground::Linear;
@@ -22,7 +22,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// The value, and the size of what was added up: a measure of the rounding.
+    /// The value, and the sum of the absolute summands: a measure of the rounding error.
     pub(super) fn value(&self, numbers: &[f64]) -> (f64, f64) {
         match &self.expr {
             Some(expr) => (float(expr, numbers), f64::INFINITY),
