@@ -8,6 +8,8 @@
 //! | `bfs` | a plan with the fewest steps | if steps are the cost |
 //! | `top-k`, or `k` above 1 | the `k` cheapest distinct plans in order, fewer only if there are no others | yes |
 //!
+//! Numeric conditions are searched with a relaxation of the numbers, `astar` and `bfs` then without a heuristic; `top-k` refuses them.
+//!
 //! `anytime` reports each better plan as a message of the call, and gives the best one at its limit with the bound that is proven.
 //!
 //! A task with durative actions or timed initial literals gets a plan with times by `greedy` and `anytime`; the others refuse it.
@@ -54,7 +56,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// Supported requirements besides `:strips`.
-pub const SUPPORTS: [&str; 14] = [
+pub const SUPPORTS: [&str; 15] = [
     ":typing",
     ":negative-preconditions",
     ":disjunctive-preconditions",
@@ -64,6 +66,7 @@ pub const SUPPORTS: [&str; 14] = [
     ":conditional-effects",
     ":action-costs",
     ":derived-predicates",
+    ":numeric-fluents",
     ":durative-actions",
     ":duration-inequalities",
     ":timed-initial-literals",

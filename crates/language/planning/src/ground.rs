@@ -568,7 +568,7 @@ impl Assembly<'_, '_> {
         let (cost_scale, mut integers) = costs.integers(&values);
         let amounts = integers.split_off(drafts.len());
         let metric_start = costs.start(task, metric.as_ref(), self.expander.facts);
-        let over_states = metric.filter(|expr| costs.unsupported.is_some() && !expr.counts_steps());
+        let over_states = metric.filter(|_| costs.unsupported.is_some());
         let of_metric = metric::functions_of_metric(task, self.expander.facts, over_states.as_ref());
         let terms = &self.expander.facts.variable_terms;
         let operators: Vec<Operator> = drafts

@@ -179,7 +179,7 @@ pub(crate) fn run_top_k(
 /// [`relevant`] with one operator, the cheapest, of those with the same conditions and effects.
 pub(crate) fn reduce(task: &GroundTask) -> GroundTask {
     let mut reduced = relevant(task);
-    // With a metric over states, what operators change in it may differ.
+    // With a metric over states, equal operators may change it differently.
     if reduced.metric.is_none() {
         reduced.operators = cheapest(std::mem::take(&mut reduced.operators).into_iter());
     }
@@ -265,7 +265,7 @@ fn numeric_effects<'t>(task: &GroundTask, operator: &'t Operator) -> impl Iterat
     operator.numeric.iter().chain(of_metric)
 }
 
-/// What can help: facts by their truth or falsity, and numeric variables.
+/// Parts that can help: facts by their truth or falsity, and numeric variables.
 struct NeededParts {
     positive: Vec<bool>,
     negative: Vec<bool>,
@@ -282,7 +282,7 @@ enum Part {
 
 impl NeededParts {
     /// Computes the backward closure from the goal and, if the task has one, from the metric over states. An operator that helps makes all its
-    /// conditions needed, and the variables of what it assigns. A fact that it deletes stays in the task only if some condition mentions it.
+    /// conditions needed, and the variables of its numeric effects. A fact that it deletes stays in the task only if some condition mentions it.
     fn find(task: &GroundTask) -> Self {
         let count = task.facts.len();
         let mut wanted = NeededParts {

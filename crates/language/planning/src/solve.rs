@@ -263,6 +263,12 @@ pub(crate) fn plan_ground(
             "the metric is not a sum of the costs of the steps, so the first plan is not improved".to_owned(),
         );
     }
+    if algorithm == Algorithm::Anytime && is_over_states {
+        note = Some(
+            "the metric is not a sum of the costs of the steps, so no plan is shown to be the best"
+                .to_owned(),
+        );
+    }
     let to_plan = |actions: &mut dyn Iterator<Item = usize>, cost: u128, floor: u128| {
         let metric = |value: u128| task.metric_value(value).map(Number::to_f64);
         let optimal = algorithm != Algorithm::Greedy && floor >= cost && task.cost_unsupported.is_none();

@@ -108,6 +108,18 @@ impl NumExpr {
         }
     }
 
+    /// The expression with a variable in place of the number of steps.
+    pub(crate) fn with_steps(&self, variable: NumVar) -> NumExpr {
+        match self {
+            NumExpr::Steps => NumExpr::Variable(variable),
+            NumExpr::Constant(_) | NumExpr::Variable(_) => self.clone(),
+            NumExpr::Binary(op, sides) => {
+                let sides = (sides.0.with_steps(variable), sides.1.with_steps(variable));
+                NumExpr::Binary(*op, Box::new(sides))
+            }
+        }
+    }
+
     /// Returns true if the number of steps is part of the expression.
     pub(crate) fn counts_steps(&self) -> bool {
         match self {

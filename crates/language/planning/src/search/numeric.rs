@@ -1,7 +1,7 @@
 //! Search of ground tasks with numeric conditions, and of plans with a better metric where the metric is not a sum of step costs.
 //!
-//! [`run`] is the entry point. It searches greedily with a relaxation of the numbers ([`relaxed`], [`heuristic`]); [`Algorithm::Anytime`] goes on with
-//! weighted searches that look at prices. The searches without a heuristic are uniform-cost searches.
+//! [`run`] is the entry point. It searches greedily with a relaxation of the numbers ([`relaxed`], [`heuristic`]). [`Algorithm::Anytime`] continues with
+//! weighted searches for a lower price. [`Algorithm::AStar`] and [`Algorithm::BreadthFirst`] are uniform-cost searches without a heuristic.
 
 mod heuristic;
 mod open;
@@ -12,7 +12,7 @@ use super::improve::BetterPlan;
 use super::space::{Outcome, SearchStatistics};
 use super::{Algorithm, SearchRun, reduce};
 use crate::resources::{LimitWatch, ResourceLimits, ScopedLimits, StopReason, check};
-use crate::task::{GroundTask, NumExpr, NumVar, StateMetric};
+use crate::task::{Atom, Condition, GroundTask, NumEffect, NumExpr, NumVar, StateMetric};
 use open::{Price, Pricing, Progress, Search, is_less, search_uniform};
 use planforge_pddl::Number;
 use planforge_pddl::ast::AssignOp;
@@ -97,11 +97,11 @@ fn greedy(
 /// The task whose operators also change the variables that only the metric reads, and these variables.
 fn with_metric(task: &GroundTask) -> (GroundTask, Vec<NumVar>) {
     let mut wide = reduce(task);
-    let Some(metric) = wide.metric.take() else { return (wide, Vec::new()) };
+    let Some(mut metric) = wide.metric.take() else { return (wide, Vec::new()) };
     let mut side: Vec<NumVar> = wide.operators.iter().flat_map(|o| &o.metric).map(|e| e.variable).collect();
     side.sort_unstable();
     side.dedup();
-    // What may keep an operator from being applicable distinguishes states.
+    // Variables that decide whether an operator is applicable distinguish states.
     let partial = wide.operators.iter().filter(|o| o.partial);
     let deciding: Vec<NumVar> = partial.flat_map(|o| &o.numeric).map(|e| e.variable).collect();
     side.retain(|v| !deciding.contains(v));
@@ -110,6 +110,23 @@ fn with_metric(task: &GroundTask) -> (GroundTask, Vec<NumVar>) {
     }
     for &(variable, value) in &metric.start {
         wide.init_numbers[variable as usize] = value;
+    }
+    if metric.expr.counts_steps() {
+        let steps = wide.variables.len() as NumVar;
+        wide.variables.push(Atom { predicate: u32::MAX, args: Box::default() });
+        wide.init_numbers.push(Number::ZERO);
+        let step = NumEffect {
+            condition: Condition::default(),
+            variable: steps,
+            op: AssignOp::Increase,
+            value: NumExpr::Constant(Number::ONE),
+            from_zero: false,
+        };
+        for operator in &mut wide.operators {
+            operator.numeric = operator.numeric.iter().chain([&step]).cloned().collect();
+        }
+        metric.expr = metric.expr.with_steps(steps);
+        side.push(steps);
     }
     wide.metric = Some(metric);
     (wide, side)
@@ -243,11 +260,14 @@ fn improve(
     improvement.offer(plan, GREEDY);
     let max_generated = run.statistics.generated.saturating_add(max_nodes);
     let stopped = improvement.eliminate(resources).and_then(|()| {
+        // A metric without a value, which no plan improves.
         if improvement.best.price.is_undefined() {
             return Ok(false);
         }
         search_better(&mut improvement, max_generated, resources, &mut run.statistics)
     });
+    let is_free = task.cost_unsupported.is_none() && improvement.best.price.is_zero();
+    let stopped = if is_free { Ok(true) } else { stopped };
     let operators = &wide.operators;
     let cost = improvement.best.plan.iter().map(|&o| u128::from(operators[o as usize].cost)).sum();
     let proven = stopped == Ok(true) && task.cost_unsupported.is_none() && !space.is_incomplete();
@@ -287,7 +307,7 @@ fn search_better(
         let mut watch = LimitWatch::new(&mut limits, nodes);
         let unit = match improvement.price {
             Price::Steps => unit as f64,
-            // The steps of the best plan share what its price grew by.
+            // The average growth of the price in a step of the best plan.
             Price::Metric(..) => {
                 let start = improvement.price.of(Number::ZERO, 0, &space.initial()).to_f64();
                 let grown = (improvement.best.price.to_f64() - start).abs();
@@ -304,7 +324,7 @@ fn search_better(
                 Ok(Progress::Plan(plan)) => {
                     improvement.offer(plan, METHODS[i]);
                     watch.poll()?;
-                    // Other plans are often near: the search goes on for as long as it took to find this one.
+                    // Other plans are often near: the search continues for as long as it took to find this one.
                     budget = (statistics.evaluated - before).max(RESTART);
                 }
                 Ok(Progress::Exhausted) => return Ok(prunes),

@@ -2,8 +2,9 @@
 //! consumption was made up for.
 //!
 //! The exploration computes h_add, where a comparison costs as many applications as its distance needs. The relaxed plan follows the best supporters.
-//! Then it is balanced: what actions take from a function that they themselves need (fuel, money, goods, room) must be there, and goals on numbers
-//! must hold after everything that the plan adds and takes. Actions that produce what is missing are added, with what they need.
+//! Then it is balanced. Actions that lower a function which their own condition needs to be high are its consumers (of fuel, money, goods, room): the plan must
+//! raise the function by as much as they take. Goals on numbers must hold after all changes of the plan. Producers of the missing amounts are
+//! added, with their preconditions.
 
 use super::relaxed::Relaxed;
 use super::space::World;
@@ -40,7 +41,7 @@ struct Count {
     total: u32,
 }
 
-/// The best way found to raise a function.
+/// A way to raise a function.
 #[derive(Clone, Copy)]
 struct Producer {
     cost: f64,
@@ -48,7 +49,9 @@ struct Producer {
     affect: usize,
 }
 
-/// What a relaxed plan does to a function.
+const NO_PRODUCER: Producer = Producer { cost: f64::INFINITY, row: NONE, affect: 0 };
+
+/// Changes of a function by a relaxed plan.
 #[derive(Clone, Copy)]
 struct Flow {
     added: f64,
@@ -80,9 +83,12 @@ pub(super) struct Heuristic<'r> {
     levels: Vec<(f64, f64)>,
     /// For each function the largest distance that a comparison still needs.
     gap: Vec<f64>,
-    /// Change by each entry, in the present state.
+    /// Change by each entry, and the number of the evaluation that computed it where it depends on the state.
     change: Vec<f64>,
-    producers: Vec<Producer>,
+    computed: Vec<u32>,
+    evaluation: u32,
+    /// For each function the producer that covers its distance at the least cost, and the one with the largest change.
+    producers: Vec<[Producer; 2]>,
     // The relaxed plan.
     times: Vec<f64>,
     used: Vec<u32>,
@@ -114,6 +120,8 @@ impl<'r> Heuristic<'r> {
             levels: vec![(0.0, 0.0); functions],
             gap: vec![0.0; functions],
             change: relaxed.affects.iter().map(|a| a.delta).collect(),
+            computed: relaxed.affects.iter().map(|a| if a.delta.is_nan() { 0 } else { NONE }).collect(),
+            evaluation: 0,
             producers: Vec::new(),
             times: vec![0.0; cost.len()],
             cost,
@@ -128,14 +136,21 @@ impl<'r> Heuristic<'r> {
         }
     }
 
-    /// The values and, in `preferred`, the applicable operators of the relaxed plan; `None` where the goal cannot be reached.
-    pub(super) fn evaluate(&mut self, world: &World, preferred: &mut Vec<u32>) -> Option<Estimate> {
+    /// The values; `None` where the goal cannot be reached. Writes the applicable operators of the relaxed plan over `preferred`, and those that raise a
+    /// function which it needs to be higher over `helpful`.
+    pub(super) fn evaluate(
+        &mut self,
+        world: &World,
+        preferred: &mut Vec<u32>,
+        helpful: &mut Vec<u32>,
+    ) -> Option<Estimate> {
         preferred.clear();
+        helpful.clear();
         self.explore(world);
         if self.value[self.relaxed.goal as usize] == INFINITE {
             return None;
         }
-        Some(self.extract(preferred))
+        Some(self.extract(preferred, helpful))
     }
 
     #[inline]
@@ -150,11 +165,14 @@ impl<'r> Heuristic<'r> {
     /// Values of all propositions.
     fn explore(&mut self, world: &World) {
         let relaxed = self.relaxed;
+        self.evaluation = (self.evaluation + 1) % NONE;
+        if self.evaluation == 0 {
+            self.evaluation = 1;
+        }
         self.value.fill(INFINITE);
         self.rows.copy_from_slice(&self.fresh);
         self.producers.clear();
-        self.producers
-            .resize(relaxed.functions.len(), Producer { cost: f64::INFINITY, row: NONE, affect: 0 });
+        self.producers.resize(relaxed.functions.len(), [NO_PRODUCER; 2]);
         self.floats.clear();
         self.floats.extend(world.numbers.iter().map(|n| n.to_f64()));
         for (level, function) in self.levels.iter_mut().zip(&relaxed.functions) {
@@ -199,18 +217,22 @@ impl<'r> Heuristic<'r> {
             let affect = &relaxed.affects[a];
             let f = affect.function as usize;
             let level = self.levels[f].0;
-            if affect.delta.is_nan() {
-                self.change[a] = if affect.target.is_nan() {
-                    relaxed.change(self.task, row, affect.function, &mut self.floats)
-                } else {
-                    affect.target - level
-                };
-            }
-            let change = self.change[a];
-            if change <= 0.0 && !affect.delta.is_nan() {
+            let is_constant = !affect.delta.is_nan();
+            if is_constant && affect.delta < 0.0 {
                 continue;
             }
-            for &c in relaxed.comparisons_of.row(f) {
+            let of = relaxed.comparisons_of.row(f);
+            let is_new = |c: &u32| self.value[(relaxed.first_comparison + c) as usize] > total;
+            let is_goal = relaxed.goal_bound[f] > f64::NEG_INFINITY;
+            if !is_constant
+                && !is_goal
+                && self.producers[f][0].cost <= f64::from(total)
+                && !of.iter().any(is_new)
+            {
+                continue;
+            }
+            let change = self.change_by(a);
+            for &c in of {
                 let comparison = &relaxed.comparisons[c as usize];
                 let proposition = relaxed.first_comparison + c;
                 if self.value[proposition as usize] == 0 {
@@ -225,19 +247,43 @@ impl<'r> Heuristic<'r> {
             }
             if change > TINY {
                 let cost = before + cost * (self.gap[f] / change).max(1.0);
-                if cost < self.producers[f].cost {
-                    self.producers[f] = Producer { cost, row, affect: a };
+                let [cheap, strong] = &mut self.producers[f];
+                if cost < cheap.cost {
+                    *cheap = Producer { cost, row, affect: a };
+                }
+                if strong.row == NONE || change > self.change[strong.affect] {
+                    *strong = Producer { cost, row, affect: a };
                 }
             }
         }
     }
 
+    /// The change by an entry in the present state.
+    fn change_by(&mut self, a: usize) -> f64 {
+        if self.computed[a] != NONE && self.computed[a] != self.evaluation {
+            self.computed[a] = self.evaluation;
+            let affect = &self.relaxed.affects[a];
+            self.change[a] = if affect.target.is_nan() {
+                self.relaxed.change(self.task, affect.row, affect.function, &mut self.floats)
+            } else {
+                affect.target - self.levels[affect.function as usize].0
+            };
+        }
+        self.change[a]
+    }
+
     /// The relaxed plan.
-    fn extract(&mut self, preferred: &mut Vec<u32>) -> Estimate {
+    fn extract(&mut self, preferred: &mut Vec<u32>, helpful: &mut Vec<u32>) -> Estimate {
         self.require(self.relaxed.goal);
         self.support();
         let plain = self.length();
-        self.balance();
+        if !self.balance(0) {
+            // The cheap producers consume more than they bring.
+            self.clear();
+            self.require(self.relaxed.goal);
+            self.support();
+            self.balance(1);
+        }
         let balanced = self.length();
         for &row in &self.used {
             let origin = self.relaxed.origin[row as usize];
@@ -245,10 +291,34 @@ impl<'r> Heuristic<'r> {
                 preferred.push(origin);
             }
         }
+        self.add_producers(helpful);
+        self.clear();
+        Estimate { balanced, plain }
+    }
+
+    /// Adds the applicable operators that raise a function which the relaxed plan needs to be higher.
+    fn add_producers(&mut self, helpful: &mut Vec<u32>) {
+        let relaxed = self.relaxed;
+        for i in 0..self.touched.len() {
+            let p = self.touched[i];
+            let Some(c) = p.checked_sub(relaxed.first_comparison).filter(|_| self.value[p as usize] > 0)
+            else {
+                continue;
+            };
+            for &a in relaxed.affects_on.row(relaxed.comparisons[c as usize].function as usize) {
+                let row = relaxed.affects[a as usize].row as usize;
+                let count = self.rows[row];
+                if count.open == 0 && count.total == self.cost[row] && self.change_by(a as usize) > TINY {
+                    helpful.push(relaxed.origin[row]);
+                }
+            }
+        }
+    }
+
+    fn clear(&mut self) {
         self.used.drain(..).for_each(|row| self.times[row as usize] = 0.0);
         self.touched.drain(..).for_each(|p| self.marked[p as usize] = false);
         self.flowing.drain(..).for_each(|f| self.flows[f as usize] = NO_FLOW);
-        Estimate { balanced, plain }
     }
 
     fn require(&mut self, proposition: u32) {
@@ -296,7 +366,8 @@ impl<'r> Heuristic<'r> {
             let affect = &relaxed.affects[a];
             // An assignment has its effect once.
             let times = if affect.target.is_nan() { times } else { f64::from(u8::from(first)) };
-            let change = times * self.change[a];
+            let own = self.change_by(a);
+            let change = times * own;
             let f = affect.function as usize;
             let is_goal = relaxed.goal_bound[f] > f64::NEG_INFINITY;
             let flow = &mut self.flows[f];
@@ -309,7 +380,7 @@ impl<'r> Heuristic<'r> {
                 flow.taken -= change;
                 if affect.need > f64::NEG_INFINITY {
                     flow.consumed -= change;
-                    flow.floor = flow.floor.min(affect.need + self.change[a]);
+                    flow.floor = flow.floor.min(affect.need + own);
                 }
                 let is_watched = is_goal || flow.floor < f64::INFINITY;
                 if is_watched && !std::mem::replace(&mut flow.is_waiting, true) {
@@ -319,28 +390,47 @@ impl<'r> Heuristic<'r> {
         }
     }
 
-    /// Adds producers of what the plan consumes, and of what goals on numbers miss at its end.
-    fn balance(&mut self) {
+    /// Adds producers for consumers and for goals on numbers. Returns false if that does not end.
+    fn balance(&mut self, kind: usize) -> bool {
         let mut repairs = 64 + 4 * self.used.len();
-        while let Some(function) = self.queue.pop() {
+        // Goals come after consumers, whose producers may serve the goals too.
+        let mut late = Vec::new();
+        while let Some((function, is_late)) =
+            self.queue.pop().map(|f| (f, false)).or_else(|| late.pop().map(|f| (f, true)))
+        {
             let f = function as usize;
             self.flows[f].is_waiting = false;
             let (flow, level) = (self.flows[f], self.levels[f].0);
             let for_goal = self.relaxed.goal_bound[f] - (level + flow.added - flow.taken);
-            let for_consumers = flow.floor - (level + flow.added - flow.consumed);
-            let missing = if flow.floor < f64::INFINITY { for_goal.max(for_consumers) } else { for_goal };
-            let producer = self.producers[f];
+            let for_consumers = if flow.floor < f64::INFINITY {
+                flow.floor - (level + flow.added - flow.consumed)
+            } else {
+                f64::NEG_INFINITY
+            };
+            let producer = self.producers[f][kind];
+            if for_consumers <= TINY && !is_late {
+                if for_goal > TINY {
+                    late.push(function);
+                }
+                continue;
+            }
+            let missing = for_goal.max(for_consumers);
             if missing <= TINY || missing.is_nan() || producer.row == NONE {
                 continue;
             }
             if repairs == 0 {
                 self.queue.drain(..).for_each(|f| self.flows[f as usize].is_waiting = false);
-                return;
+                return false;
             }
             repairs -= 1;
+            let missing = if is_late { missing } else { for_consumers };
             self.apply(producer.row, applications(missing, self.change[producer.affect]));
             self.support();
+            if !is_late && for_goal > for_consumers {
+                late.push(function);
+            }
         }
+        true
     }
 
     /// Cost of the relaxed plan. Relaxed operators of one operator take place together.

@@ -1,7 +1,7 @@
 //! Searches of states with numbers: lazy best-first search with two heuristics and preferred operators, greedy or weighted by a price, and
 //! uniform-cost search.
 
-use super::heuristic::{Estimate, Heuristic};
+use super::heuristic::Heuristic;
 use super::relaxed::Relaxed;
 use super::space::{NumericSpace, VALUE_BYTES, Values, World};
 use crate::resources::{LimitWatch, StopReason};
@@ -15,6 +15,13 @@ use std::collections::BinaryHeap;
 /// Pops by which a preferred open list is ahead after progress.
 const BOOST: i64 = 1000;
 
+/// The operator is applicable and part of the relaxed plan.
+const IN_PLAN: u8 = 1;
+/// The operator raises a function that the relaxed plan needs to be higher.
+const HELPFUL: u8 = 2;
+/// The operators that each list prefers.
+const PREFERRED: [u8; 2] = [IN_PLAN, IN_PLAN | HELPFUL];
+
 /// A successor not yet generated: its parent and the operator.
 type Edge = (StateId, u32);
 
@@ -25,16 +32,16 @@ struct Lists {
     /// Pops charged to each; the list with fewer is served next.
     turns: [i64; 2],
     /// The lowest value of the heuristic so far.
-    best: u32,
+    best: u64,
 }
 
 impl Lists {
     fn new() -> Self {
-        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: u32::MAX }
+        Lists { all: BucketQueue::new(), preferred: BucketQueue::new(), turns: [0, 0], best: u64::MAX }
     }
 }
 
-/// What better plans have less of.
+/// The quantity that is minimised.
 #[derive(Clone, Copy)]
 pub(super) enum Price<'t> {
     /// The sum of the operators' costs.
@@ -71,7 +78,7 @@ pub(super) struct Pricing<'t> {
 pub(super) enum Progress {
     /// Operators of a plan.
     Plan(Vec<u32>),
-    /// No other plan was left out but those that are not cheaper.
+    /// There is no plan that is cheaper than the ceiling.
     Exhausted,
     /// The work of this part is done.
     Paused,
@@ -83,22 +90,24 @@ pub(super) struct Search<'s, 't> {
     heuristic: Heuristic<'s>,
     table: NodeTable,
     values: Values,
+    /// Of the balanced and of the plain relaxed plan.
     lists: [Lists; 2],
-    /// True for each operator that is preferred in the state under expansion.
-    preferred: Vec<bool>,
+    /// Why each operator is preferred in the state under expansion.
+    preferred: Vec<u8>,
     pricing: Option<Pricing<'t>>,
     /// Price of the best way to each state that was found.
     reached: Vec<Number>,
     /// Values beside each state.
     sides: Vec<Number>,
     start_price: f64,
-    /// True once a step made the price fall: a loop may then be a better way to its own state, so ways are not replaced any more.
+    /// True once a step lowered the price. A loop may then be a cheaper way to its own state, so parents are not replaced any more.
     falls: bool,
     started: bool,
     world: World,
     next: World,
     row: Vec<u64>,
     favourites: Vec<u32>,
+    helpful: Vec<u32>,
     operators: Vec<u32>,
 }
 
@@ -116,7 +125,7 @@ impl<'s, 't> Search<'s, 't> {
             table: NodeTable::new(space.words()),
             values: Values::default(),
             lists: [Lists::new(), Lists::new()],
-            preferred: vec![false; space.task.operators.len()],
+            preferred: vec![0; space.task.operators.len()],
             pricing,
             reached: Vec::new(),
             sides: Vec::new(),
@@ -127,6 +136,7 @@ impl<'s, 't> Search<'s, 't> {
             next: World::default(),
             row: Vec::new(),
             favourites: Vec::new(),
+            helpful: Vec::new(),
             operators: Vec::new(),
         }
     }
@@ -156,40 +166,50 @@ impl<'s, 't> Search<'s, 't> {
         while statistics.evaluated < end {
             watch.tick(self.table.len(), self.bytes_per_state())?;
             let Some((parent, operator)) = self.pop() else { return Ok(Progress::Exhausted) };
-            self.load(parent);
-            if !self.space.apply(&self.world, operator, &mut self.next) {
-                continue;
-            }
-            statistics.generated += 1;
-            let mut price = Number::ZERO;
-            if let Some(pricing) = self.pricing {
-                let before = self.reached[parent as usize];
-                let cost = self.space.task.operators[operator as usize].cost;
-                price = pricing.price.of(before, cost, &self.next);
-                self.falls |= is_less(price, before);
-                if pricing.prunes && ceiling.is_some_and(|ceiling| !is_less(price, ceiling)) {
-                    continue;
-                }
-            }
-            self.space.pack(&self.next, &mut self.values, &mut self.row);
-            let (id, new) = self.table.insert(&self.row, parent, operator);
-            if !new {
-                let is_better =
-                    self.pricing.is_some() && !self.falls && is_less(price, self.reached[id as usize]);
-                if !is_better {
-                    continue;
-                }
-                self.table.set_parent(id, parent, operator);
-            }
-            self.remember(id, new, price);
-            let is_plan =
-                self.space.is_goal(&self.next) && ceiling.is_none_or(|ceiling| is_less(price, ceiling));
-            self.expand(id, statistics);
-            if is_plan {
-                return Ok(Progress::Plan(self.table.path(id)));
+            if let Some(plan) = self.visit(parent, operator, ceiling, statistics) {
+                return Ok(Progress::Plan(plan));
             }
         }
         Ok(Progress::Paused)
+    }
+
+    /// Generates a successor, evaluates it and queues its successors. Returns a plan if it is a goal below the ceiling.
+    fn visit(
+        &mut self,
+        parent: StateId,
+        operator: u32,
+        ceiling: Option<Number>,
+        statistics: &mut SearchStatistics,
+    ) -> Option<Vec<u32>> {
+        self.load(parent);
+        if !self.space.apply(&self.world, operator, &mut self.next) {
+            return None;
+        }
+        statistics.generated += 1;
+        let mut price = Number::ZERO;
+        if let Some(pricing) = self.pricing {
+            let before = self.reached[parent as usize];
+            let cost = self.space.task.operators[operator as usize].cost;
+            price = pricing.price.of(before, cost, &self.next);
+            self.falls |= is_less(price, before);
+            if pricing.prunes && ceiling.is_some_and(|ceiling| !is_less(price, ceiling)) {
+                return None;
+            }
+        }
+        self.space.pack(&self.next, &mut self.values, &mut self.row);
+        let (id, new) = self.table.insert(&self.row, parent, operator);
+        if !new {
+            let is_better =
+                self.pricing.is_some() && !self.falls && is_less(price, self.reached[id as usize]);
+            if !is_better {
+                return None;
+            }
+            self.table.set_parent(id, parent, operator);
+        }
+        self.remember(id, new, price);
+        let is_plan = self.space.is_goal(&self.next) && ceiling.is_none_or(|ceiling| is_less(price, ceiling));
+        self.expand(id, statistics);
+        is_plan.then(|| self.table.path(id))
     }
 
     fn bytes_per_state(&self) -> u64 {
@@ -232,10 +252,11 @@ impl<'s, 't> Search<'s, 't> {
     /// Evaluates the state `next` and queues its successors.
     fn expand(&mut self, id: StateId, statistics: &mut SearchStatistics) {
         statistics.evaluated += 1;
-        let Some(estimate) = self.heuristic.evaluate(&self.next, &mut self.favourites) else { return };
-        statistics.expanded += 1;
-        let Estimate { balanced, plain } = estimate;
-        let values = [balanced, plain];
+        let Some(estimate) = self.heuristic.evaluate(&self.next, &mut self.favourites, &mut self.helpful)
+        else {
+            return;
+        };
+        let values = [estimate.balanced, estimate.plain].map(u64::from);
         let mut progress = false;
         for (list, value) in self.lists.iter_mut().zip(values) {
             if value < list.best {
@@ -246,26 +267,29 @@ impl<'s, 't> Search<'s, 't> {
         if progress {
             self.lists.iter_mut().for_each(|l| l.turns[1] -= BOOST);
         }
-        let keys = values.map(|value| match &self.pricing {
-            None => u64::from(value),
+        let keys = match &self.pricing {
+            None => values,
             Some(pricing) => {
                 let spent = self.reached[id as usize].to_f64() - self.start_price;
                 let spent = (spent / pricing.unit).clamp(0.0, 1e15);
-                (if spent.is_nan() { 0 } else { spent as u64 }) + pricing.weight * u64::from(value)
+                let spent = if spent.is_nan() { 0 } else { spent as u64 };
+                values.map(|value| pricing.weight.saturating_mul(value).saturating_add(spent))
             }
-        });
+        };
+        statistics.expanded += 1;
         self.space.applicable(&self.next, &mut self.operators);
-        self.favourites.iter().for_each(|&o| self.preferred[o as usize] = true);
+        self.favourites.iter().for_each(|&o| self.preferred[o as usize] |= IN_PLAN);
+        self.helpful.iter().for_each(|&o| self.preferred[o as usize] |= HELPFUL);
         for &operator in &self.operators {
             let preferred = self.preferred[operator as usize];
-            for (list, key) in self.lists.iter_mut().zip(keys) {
+            for ((list, key), kinds) in self.lists.iter_mut().zip(keys).zip(PREFERRED) {
                 list.all.push(key, (id, operator));
-                if preferred {
+                if preferred & kinds != 0 {
                     list.preferred.push(key, (id, operator));
                 }
             }
         }
-        self.favourites.iter().for_each(|&o| self.preferred[o as usize] = false);
+        self.favourites.iter().chain(&self.helpful).for_each(|&o| self.preferred[o as usize] = 0);
     }
 
     /// The next successor, from the list that had the fewest turns.

@@ -1,8 +1,8 @@
 //! The relaxation of a task with numbers. Propositions are facts, negations of facts, and comparisons `f(x) >= c` of the numeric conditions; a
 //! comparison is reached by applying an action as often as its distance from `c` needs (subgoaling, as in h_hbd and h_mrp of ENHSP).
 //!
-//! Whether a comparison holds is decided exactly where floats are close. A step has a constant effect on a function, whose sign is exact, or one
-//! that is computed in each state and then counts as possible. So what the relaxation does not reach cannot be reached.
+//! Comparisons are decided exactly where floats are close. The change of a function by an operator is a constant, whose sign is exact, or it depends on the
+//! state and then counts as possible in any case. So a goal that the relaxation does not reach cannot be reached.
 
 use crate::csr::Csr;
 use crate::ground::Linear;
@@ -22,7 +22,7 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// The value, and the size of what was added up: a measure of the rounding.
+    /// The value, and the sum of the absolute summands: a measure of the rounding error.
     pub(super) fn value(&self, numbers: &[f64]) -> (f64, f64) {
         match &self.expr {
             Some(expr) => (float(expr, numbers), f64::INFINITY),
@@ -89,6 +89,8 @@ impl Comparison {
 
 /// The change of a function by a relaxed operator.
 pub(super) struct Affect {
+    /// The relaxed operator.
+    pub(super) row: u32,
     pub(super) function: u32,
     /// The constant change; NaN if it depends on the state.
     pub(super) delta: f64,
@@ -119,6 +121,8 @@ pub(super) struct Relaxed {
     /// For each relaxed operator where its entries of `affects` start, and at the end their number.
     pub(super) affect_starts: Vec<u32>,
     pub(super) affects: Vec<Affect>,
+    /// Function to its entries of `affects`.
+    pub(super) affects_on: Csr,
     /// For each relaxed operator its numeric effects, by index in the task's operator.
     numeric: Csr,
     negation: Vec<u32>,
@@ -229,6 +233,7 @@ impl Builder {
             origin: Vec::new(),
             affect_starts: vec![0],
             affects: Vec::new(),
+            affects_on: Csr::new(),
             numeric: Csr::new(),
             negation: vec![NONE; facts],
             negated: Vec::new(),
@@ -420,7 +425,7 @@ impl Builder {
                     .map(|c| &relaxed.comparisons[c as usize])
                     .filter(|c| c.function == function)
                     .fold(f64::NEG_INFINITY, |need, c| need.max(c.bound));
-                relaxed.affects.push(Affect { function, delta, target, need });
+                relaxed.affects.push(Affect { row: row as u32, function, delta, target, need });
             }
             relaxed.affect_starts.push(relaxed.affects.len() as u32);
             relaxed.preconditions.push_row(pre);
@@ -429,6 +434,9 @@ impl Builder {
         let of: Vec<[u32; 1]> = relaxed.comparisons.iter().map(|c| [c.function]).collect();
         relaxed.comparisons_of =
             Csr::from_rows(of.iter().map(<[u32; 1]>::as_slice)).transpose(relaxed.functions.len());
+        let on: Vec<[u32; 1]> = relaxed.affects.iter().map(|a| [a.function]).collect();
+        relaxed.affects_on =
+            Csr::from_rows(on.iter().map(<[u32; 1]>::as_slice)).transpose(relaxed.functions.len());
         relaxed.goal_bound = vec![f64::NEG_INFINITY; relaxed.functions.len()];
         // The goal is the last relaxed operator.
         if let Some((pre, _)) = self.rows.last() {
