@@ -129,8 +129,7 @@ pub fn plan(context: &Context, request: &PlanRequest) -> Result<PlanResult, Erro
     let told = best.zip(request.in_words.as_ref()).and_then(|(plan, sentences)| {
         let (source, _) = inputs.texts.add(NamedText::new("plan", plan.as_str()));
         let options = ValidationOptions { time: true, ..ValidationOptions::default() };
-        let validated =
-            inputs.texts.validate_plan(source, &plan, &options, &mut limits)?;
+        let validated = inputs.texts.validate_plan(source, &plan, &options, &mut limits)?;
         Some(tell_plan(&validated, &sentences.read(context, &request.domain, &mut inputs)))
     });
     // Findings about the texts, not those of telling the plan.
