@@ -231,10 +231,10 @@ fn outcome(result: PlanResult, steps_count: bool, sources: &SourceMap) -> PlanOu
 }
 
 fn document(plan: &Plan) -> PlanDocument {
-    let times = plan.times.iter().map(|times| StepTimes {
-        start: times.start.to_f64(),
-        duration: times.duration.map(Number::to_f64),
-    });
+    let times = plan
+        .times
+        .iter()
+        .map(|times| StepTimes { start: times.start.to_f64(), duration: times.duration.map(Number::to_f64) });
     PlanDocument {
         steps: plan.step_texts(),
         times: times.collect(),

@@ -240,7 +240,8 @@ fn constructs_that_validation_does_not_execute_are_undecided() {
         let got = auto(candidate(domain, problem, Some(plan)));
         assert_eq!(got.decision, decision, "{:?}", got.diagnostics);
     }
-    let domain = domain.replace(":effect", ":effect (and (increase (n) (* #t 2))").replace("(q))))", "(q)))))");
+    let domain =
+        domain.replace(":effect", ":effect (and (increase (n) (* #t 2))").replace("(q))))", "(q)))))");
     let domain = domain.replace("(:durative-action", "(:functions (n)) (:durative-action");
     let got = auto(candidate(&domain, problem, Some("0: (a) [1]")));
     assert_eq!(undecided(&got), Some(UndecidedReason::Unsupported));

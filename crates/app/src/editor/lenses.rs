@@ -244,9 +244,7 @@ impl TaskTexts {
             SearchOutcome::ProvenUnsolvable(explanation) => {
                 format!("There is no plan. {}", explanation.text())
             }
-            SearchOutcome::Exhausted => {
-                "No plan was found, and that there is none is not proven.".to_owned()
-            }
+            SearchOutcome::Exhausted => "No plan was found, and that there is none is not proven.".to_owned(),
             SearchOutcome::LimitReached(reason) => format!("No plan was found: {reason} ended the search."),
             SearchOutcome::Unsupported(parts) => {
                 let parts: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();

@@ -171,9 +171,8 @@ impl Model {
                     found = Found::Unsolvable(explanation.text());
                     break;
                 }
-                SearchOutcome::Exhausted
-                | SearchOutcome::LimitReached(_)
-                | SearchOutcome::Unsupported(_) => {}
+                SearchOutcome::Exhausted | SearchOutcome::LimitReached(_) | SearchOutcome::Unsupported(_) => {
+                }
             }
         }
         found

@@ -173,7 +173,7 @@ impl Planner<'_> {
         let model = Model::new(snap, task, self.resources)?;
         let axioms = AxiomEvaluator::new(&model.moves_task);
         let is_anytime = self.options.algorithm == Algorithm::Anytime;
-        if model.times.is_empty() {
+        if model.times.is_empty() && !model.derives_from_numbers() {
             result.method = CLASSICAL;
             self.classical(&model, &axioms, result)?;
             if self.best.is_some() && !is_anytime {

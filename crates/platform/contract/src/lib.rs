@@ -49,7 +49,8 @@ pub use documents::materials::{
     TaskView, TemplateMaterials, TypedName, sentence_slots,
 };
 pub use documents::plan::{
-    ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest, SearchStatistics, StepTimes,
+    ClaimedState, LimitKind, PlanClaims, PlanDocument, PlanLimits, PlanOutcome, PlanRequest,
+    SearchStatistics, StepTimes,
 };
 pub use documents::plugin::{CreateRequest, Declared, Measure, PluginInfo, PluginKind, SuiteReference};
 pub use envelope::{

@@ -330,10 +330,11 @@ impl Model {
         self.has_numbers = self.events.iter().any(|event| {
             !event.operator.precondition.numeric.is_empty()
                 || !event.operator.numeric.is_empty()
+                || event.operator.conditional.iter().any(|effect| !effect.condition.numeric.is_empty())
                 || event.operator.partial
         }) || !self.goal.numeric.is_empty()
             || self.instances.iter().flat_map(|i| &i.invariants).any(|c| !c.numeric.is_empty())
-            || self.moves_task.axioms.iter().any(|axiom| !axiom.condition.numeric.is_empty());
+            || self.derives_from_numbers();
         Ok(())
     }
 
@@ -437,6 +438,11 @@ impl Model {
         needed
     }
 
+    /// Returns true if derived facts depend on numbers.
+    pub(super) fn derives_from_numbers(&self) -> bool {
+        self.moves_task.axioms.iter().any(|axiom| !axiom.condition.numeric.is_empty())
+    }
+
     /// The least duration of a move in thousandths, and one; 1 where it depends on the state.
     fn duration_of(&self, step: &Move) -> u64 {
         let bounds = self.events[step.first as usize].bounds.iter();
@@ -465,6 +471,7 @@ impl Model {
                 action: moves.len() as u32,
                 cost,
                 precondition: Condition { numeric: Box::default(), ..operator.precondition.clone() },
+                conditional: operator.conditional.iter().map(without_numbers).collect(),
                 numeric: Box::default(),
                 partial: false,
                 ..operator.clone()
@@ -566,6 +573,11 @@ fn compose(
         partial: start.partial || end.partial,
         ..base
     })
+}
+
+fn without_numbers(effect: &ConditionalEffect) -> ConditionalEffect {
+    let condition = Condition { numeric: Box::default(), ..effect.condition.clone() };
+    ConditionalEffect { condition, ..effect.clone() }
 }
 
 fn union(a: &[Fact], b: &[Fact]) -> Vec<Fact> {
@@ -729,7 +741,11 @@ impl DerivedReads {
                     }
                 } else {
                     let list = closures.entry(predicate).or_insert_with(|| {
-                        closure(predicate).into_iter().map(|p| groups + p).chain(all_numbers.clone()).collect()
+                        closure(predicate)
+                            .into_iter()
+                            .map(|p| groups + p)
+                            .chain(all_numbers.clone())
+                            .collect()
                     });
                     read.extend(list.iter());
                 }
