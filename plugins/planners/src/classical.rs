@@ -349,8 +349,9 @@ pub struct ClassicalPlannerOptions {
     pub quality: Option<f64>,
     /// With several plans: `strips` or `ground-no-ops-dropped`.
     pub semantics: Semantics,
-    /// With `greedy` and `anytime`: most threads, 1 or 2, of searches that work side by side once a task takes long. Without it two. They work in rounds of counted
-    /// work and exchange plans between rounds only, so the plans and their order do not depend on the number of threads.
+    /// With `greedy` and `anytime`: most threads, 1 or 2, of searches that work side by side once a task takes long. Without it two. They
+    /// work in rounds of counted work and exchange plans between rounds only, so the plans and their order do not depend on the number
+    /// of threads.
     #[schemars(range(min = 1, max = 2))]
     pub threads: Option<u32>,
     /// Most seconds of wall time, whatever the number of threads.
