@@ -69,8 +69,7 @@ mod tests {
     use planforge_pddl::print_problem;
 
     fn with(lines: &str) -> Result<String, String> {
-        let text =
-            "(define (problem p) (:domain d) (:init (a)) (:goal (b)) (:metric minimize (* 2 (is-violated w2))))";
+        let text = "(define (problem p) (:domain d) (:init (a)) (:goal (b)) (:metric minimize (* 2 (is-violated w2))))";
         let mut problem = parse_problem(text, SourceId(0)).value;
         add_sections(&mut problem, lines)?;
         sort_metric(&mut problem);
@@ -90,8 +89,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_added_is_named() {
-        assert!(with("%pddl (:goal (preference w1 (c))").unwrap_err().contains("(:goal (preference w1 (c))`: "));
+        assert!(
+            with("%pddl (:goal (preference w1 (c))").unwrap_err().contains("(:goal (preference w1 (c))`: ")
+        );
         assert!(with("%pddl (:goul (c))").is_err());
-        assert_eq!(with("%pddl (:metric maximize (x))").unwrap_err(), "only metrics to be minimised can be added up");
+        assert_eq!(
+            with("%pddl (:metric maximize (x))").unwrap_err(),
+            "only metrics to be minimised can be added up"
+        );
     }
 }

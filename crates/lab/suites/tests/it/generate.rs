@@ -117,7 +117,10 @@ fn a_plan_of_the_template_is_validated_in_the_place_of_a_search() {
     let none = fixed("'room1'", "'room3'", "(roll ball1 room1 room2)").unwrap_err();
     let found = &none.diagnostics[0];
     assert_eq!(found.code, "generate.wrong-plan");
-    assert!(found.message.starts_with("the plan that the template prints for p01 is not a plan"), "{found:?}");
+    assert!(
+        found.message.starts_with("the plan that the template prints for p01 is not a plan"),
+        "{found:?}"
+    );
     // A goal that holds already is redrawn, whatever the plan.
     let none = fixed("'room2'", "'room2'", plan).unwrap_err();
     assert_eq!(none.diagnostics[0].code, "generate.no-draw");
