@@ -167,6 +167,7 @@ mod codes {
     pub(crate) const NO_IR: &str = "translate-asp.no-ir";
     pub(crate) const KNOWLEDGE: &str = "translate-asp.knowledge";
     pub(crate) const DESCRIPTIONS: &str = "translate-asp.descriptions";
+    pub(crate) const BEYOND: &str = "translate-asp.beyond-facts-and-numbers";
     pub(crate) const TEMPLATE: &str = "translate-asp.prompt-template";
     pub(crate) const FEW_REPLIES: &str = "translate-asp.too-few-replies";
     pub(crate) const JSON: &str = "translate-asp.json";

@@ -228,6 +228,22 @@ fn numeric_functions_are_named_and_the_cost_of_plans_is_not() {
     assert!(!asked.contains("total"), "{asked}");
 }
 
+#[test]
+fn times_and_wishes_that_the_representation_lacks_are_named() {
+    let mut request = grippers(1);
+    let beyond = |request: &TranslateRequest| {
+        let patch = sample(of_mode(Mode::G1), &host(&[GRIPPERS_IR]), request).unwrap();
+        let found =
+            patch.diagnostics.into_iter().find(|d| d.code == "translate-asp.beyond-facts-and-numbers");
+        found.map(|d| d.message)
+    };
+    assert_eq!(beyond(&request), None);
+    request.task.task_text.push_str(" One wish, 3 points: ball1 stays where it is.");
+    assert!(beyond(&request).unwrap().contains("cannot state wishes and their weights"));
+    request.task.given.domain = Some(GRIPPERS.replace(":typing", ":typing :timed-initial-literals"));
+    assert!(beyond(&request).unwrap().contains("facts that change at a time, nor wishes"));
+}
+
 const NURSERY: &str = "(define (domain nursery)
   (:requirements :strips :typing :negative-preconditions)
   (:types shelf pot plant gardener watering-can house patch)

@@ -9,11 +9,11 @@ use planforge_contract::{
     CandidatePatch, Constraint, Failure, FailureClass, Message, Outcome, Reply, ReportedDiagnostic,
     ReportedSeverity, TranslateRequest, TranslateResponse,
 };
-use planforge_diagnostics::{LineColumn, SourceFile, SourceMap};
+use planforge_diagnostics::{Diagnostic, LineColumn, SourceFile, SourceMap};
 use planforge_grammar::asp_grammar;
 use planforge_grammar::json::{asp_from_json, asp_schema};
 use planforge_pddl::extract::code_blocks;
-use planforge_plugin_common::translating::{Writer, new_turns, reply_as_pddl};
+use planforge_plugin_common::translating::{TaskFeatures, Writer, new_turns, reply_as_pddl};
 use planforge_plugin_sdk::loose::{MOST_BYTES, Unreadable};
 use planforge_plugin_sdk::reply::check_finish;
 
@@ -305,10 +305,29 @@ impl<'a> AspCall<'a> {
 
     /// Remarks about the questions themselves.
     fn remarks(&self) -> Vec<ReportedDiagnostic> {
-        match self.options.mode {
+        let mut remarks = match self.options.mode {
             Mode::G1 | Mode::G3 => self.inference.vocabulary.remarks(),
-            Mode::Ic | Mode::Infer => Vec::new(),
-        }
+            Mode::Ic => Vec::new(),
+            Mode::Infer => return Vec::new(),
+        };
+        remarks.extend(self.beyond_the_representation());
+        remarks
+    }
+
+    /// Warns about parts of the task that no representation states.
+    fn beyond_the_representation(&self) -> Option<ReportedDiagnostic> {
+        let task = &self.request.task;
+        let features = TaskFeatures::of_domain(task.given.domain.as_deref()?, &task.task_text);
+        let what = match (features.timed, features.wishes) {
+            (false, false) => return None,
+            (true, false) => "facts that change at a time",
+            (false, true) => "wishes and their weights",
+            (true, true) => "facts that change at a time, nor wishes and their weights",
+        };
+        let message = format!("the intermediate representation cannot state {what}: the problem lacks them");
+        let help = "use a pipeline that writes PDDL, such as llm-p.toml";
+        let warning = Diagnostic::warning(codes::BEYOND, message).help(help);
+        Some(ReportedDiagnostic::of(&warning, &SourceMap::default()))
     }
 }
 

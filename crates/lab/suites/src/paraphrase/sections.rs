@@ -62,3 +62,40 @@ fn sum(one: Metric, other: Metric) -> Result<Metric, String> {
     let expr = NumericExpr::Arithmetic(ArithmeticOp::Add, vec![one.expr, other.expr], span);
     Ok(Metric { expr, ..one })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use planforge_pddl::print_problem;
+
+    fn with(lines: &str) -> Result<String, String> {
+        let text = "(define (problem p) (:domain d) (:init (a)) (:goal (b)) (:metric minimize (* 2 (is-violated w2))))";
+        let mut problem = parse_problem(text, SourceId(0)).value;
+        add_sections(&mut problem, lines)?;
+        sort_metric(&mut problem);
+        Ok(print_problem(&problem).split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn sections_are_added_and_terms_of_metrics_sorted() {
+        let lines = "init(a).\n%pddl (:init (at 5 (not (a))))\n%pddl (:goal (preference w1 (c))) (:metric minimize (* 1 (is-violated w1)))\n\
+            %pddl (:constraints (sometime (a)))\n% pddl no such line\n";
+        assert_eq!(
+            with(lines).unwrap(),
+            "(define (problem p) (:domain d) (:init (a) (at 5 (not (a)))) (:goal (and (b) (preference w1 (c)))) \
+             (:constraints (sometime (a))) (:metric minimize (+ (* 1 (is-violated w1)) (* 2 (is-violated w2)))))"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_added_is_named() {
+        assert!(
+            with("%pddl (:goal (preference w1 (c))").unwrap_err().contains("(:goal (preference w1 (c))`: ")
+        );
+        assert!(with("%pddl (:goul (c))").is_err());
+        assert_eq!(
+            with("%pddl (:metric maximize (x))").unwrap_err(),
+            "only metrics to be minimised can be added up"
+        );
+    }
+}

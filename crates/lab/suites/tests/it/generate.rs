@@ -102,3 +102,54 @@ fn a_suite_without_generator_or_domain_says_what_to_write() {
     let codes: Vec<&str> = none.diagnostics.iter().map(|d| &*d.code).collect();
     assert_eq!(codes, ["generate.no-generator", "generate.no-domain"]);
 }
+
+/// A draw whose template prints a plan is not searched.
+#[test]
+fn a_plan_of_the_template_is_validated_in_the_place_of_a_search() {
+    let with = |plan: &str| format!("{GENERATOR}%% plan\n{plan}\n");
+    // The search knows no numbers; the plan is longer than the cheapest one and is kept.
+    let fixed = |from: &str, to: &str, plan: &str| {
+        let fixed = with(plan).replacen("pick(rooms)", from, 1).replacen("pick(rooms)", to, 1);
+        draw(&fixed, 1, 1)
+    };
+    let plan = "(roll ball1 room1 room2)\n(roll ball1 room2 room3)\n";
+    assert_eq!(fixed("'room1'", "'room3'", plan).unwrap().plan, plan);
+    let none = fixed("'room1'", "'room3'", "(roll ball1 room1 room2)").unwrap_err();
+    let found = &none.diagnostics[0];
+    assert_eq!(found.code, "generate.wrong-plan");
+    assert!(
+        found.message.starts_with("the plan that the template prints for p01 is not a plan"),
+        "{found:?}"
+    );
+    // A goal that holds already is redrawn, whatever the plan.
+    let none = fixed("'room2'", "'room2'", plan).unwrap_err();
+    assert_eq!(none.diagnostics[0].code, "generate.no-draw");
+    assert!(none.diagnostics[0].message.contains("the goal holds already"), "{none:?}");
+}
+
+#[test]
+fn a_domain_that_is_not_planned_with_needs_a_plan_of_the_template() {
+    let suite = Suite {
+        name: "walks".to_owned(),
+        reference_domain: Some(
+            "(define (domain walks) (:requirements :durative-actions :timed-initial-literals) (:predicates (open) (there)) \
+             (:durative-action walk :parameters () :duration (= ?duration 5) :condition (at start (open)) :effect (at end (there))))"
+                .to_owned(),
+        ),
+        generator: Some(
+            "%% problem\n(define (problem {{ name }}) (:domain walks) (:init (at {{ 10 * index }} (open))) (:goal (there)))\n\
+             %% text\nGo.\n%% plan\n{{ 10 * index + wait }}.001: (walk) [5]\n"
+                .to_owned(),
+        ),
+        ..Suite::default()
+    };
+    let made = |wait: &str, without_plan: bool| {
+        let source = suite.generator.as_ref().unwrap().replace("wait", wait);
+        let source = if without_plan { source.split("%% plan").next().unwrap().to_owned() } else { source };
+        let suite = Suite { generator: Some(source), ..suite.clone() };
+        let generator = Generator::new(&suite, TemplateRenderer::in_this_process()).unwrap();
+        generator.instance(1, 2, &Limits::default(), &mut Unlimited)
+    };
+    assert_eq!(made("0", false).unwrap().plan, "20.001: (walk) [5]\n");
+    assert_eq!(made("(-1)", false).unwrap_err().diagnostics[0].code, "generate.wrong-plan");
+}
