@@ -96,6 +96,9 @@ pub(crate) fn ground_with(
     assemble(task, &set, wanted, &mut facts, &firings, limits.formula_parts, resources)
 }
 
+/// Called with a binding.
+type OnBinding<'f> = dyn FnMut(&mut [ObjectId], &mut dyn ResourceLimits) -> Result<(), StopReason> + 'f;
+
 /// Calls `f` with every binding of the variables.
 ///
 /// # Errors
@@ -104,7 +107,7 @@ pub(crate) fn for_each_binding(
     variables: &[Variable],
     binding: &mut [ObjectId],
     resources: &mut dyn ResourceLimits,
-    f: &mut dyn FnMut(&mut [ObjectId], &mut dyn ResourceLimits) -> Result<(), StopReason>,
+    f: &mut OnBinding<'_>,
 ) -> Result<(), StopReason> {
     let Some((first, rest)) = variables.split_first() else {
         check(resources.poll())?;

@@ -1,5 +1,5 @@
 //! The normalised task before grounding: names resolved to numbers, conditions in negation normal form, effects
-//! flattened. Validation executes it directly; grounding instantiates it. An [`Extension`] has what only validation executes: durative
+//! flattened. Validation executes it directly; grounding instantiates it. An [`Extension`] has what grounding does not handle: durative
 //! actions (PDDL 2.1 level 3), timed initial literals (2.2), preferences and trajectory constraints (3.0).
 
 use crate::task::{Atom, ObjectId, SourcePlace, Symbols, TaskText, Unsupported};

@@ -1,6 +1,6 @@
 //! PDDL trees to a [`LiftedTask`]: names resolved, negation pushed to the literals, effects flattened, derived
 //! predicates stratified. What cannot be given a meaning is an error with its place. Durations, timed literals, preferences and
-//! trajectory constraints are listed as unsupported for grounding and search; validation executes them ([`crate::lifted::Extension`]). What
+//! trajectory constraints are listed as unsupported for grounding and search; [`crate::plan`] compiles the last two away, and validation executes them all ([`crate::lifted::Extension`]). What
 //! validation does not execute either is listed in a second list.
 //!
 //! Nested `forall` and `when` become groups of effects that share variables and condition. A rule may use a derived predicate

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 /// The messages that the server sends for these.
-fn session(messages: &[Value]) -> Vec<Value> {
+pub(crate) fn session(messages: &[Value]) -> Vec<Value> {
     let mut child = planforge().arg("lsp").stdin(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     for message in messages {

@@ -32,6 +32,7 @@ mod hostile;
 mod infer;
 mod interrupted;
 mod killed;
+mod language;
 mod learn_knowledge;
 mod limits;
 mod loaded;

@@ -197,7 +197,7 @@ impl<'f> Expander<'f> {
         match expr {
             LiftedExpr::Constant(c) => NumExpr::Constant(*c),
             LiftedExpr::Steps => NumExpr::Steps,
-            // Search refuses tasks with durations or preferences.
+            // Search refuses tasks with durations, and violations are weighed apart from the metric.
             LiftedExpr::Duration | LiftedExpr::Violations(_) => NumExpr::Constant(Number::UNDEFINED),
             LiftedExpr::Function(term) => self.facts.function(&term.instantiate(binding)),
             LiftedExpr::Binary(op, sides) => {

@@ -1,0 +1,6 @@
+(define (problem shopping)
+  (:domain kiosk)
+  (:objects pear bread - thing)
+  (:init)
+  (:goal (have pear))
+  (:constraints (sometime-before (have pear) (have bread))))

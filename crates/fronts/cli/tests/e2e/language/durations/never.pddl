@@ -1,0 +1,5 @@
+(define (problem shopping)
+  (:domain kiosk)
+  (:objects roll bread - thing)
+  (:init (raw roll) (raw bread))
+  (:goal (and (raw roll) (baked roll))))

@@ -1,0 +1,5 @@
+(define (problem shopping)
+  (:domain kiosk)
+  (:objects pear bread - thing)
+  (:init (= (money) 1) (= (price pear) 1) (= (price bread) 3))
+  (:goal (and (have pear) (have bread))))

@@ -1,0 +1,6 @@
+(define (problem shopping)
+  (:domain kiosk)
+  (:objects pear bread - thing)
+  (:init)
+  (:goal (and (have pear) (preference treat (have bread))))
+  (:metric minimize (+ (total-time) (* 3 (is-violated tidy)) (* 2 (is-violated treat)))))

@@ -1,0 +1,5 @@
+(define (problem shopping)
+  (:domain kiosk)
+  (:objects pear bread - thing)
+  (:init (open) (at 5 (not (open))))
+  (:goal (and (have pear) (have bread))))
