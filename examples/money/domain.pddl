@@ -11,6 +11,7 @@
     (money)
     (fare ?from ?to - town)
     (plum-price ?t - town)          ; for a kilogram
+    (supply ?t - town)              ; kilograms of plums that are for sale
     (jam-price ?t - town)           ; for a jar
     (plums)
     (jars)
@@ -22,8 +23,8 @@
     :effect (and (not (at ?from)) (at ?to) (decrease (money) (fare ?from ?to))))
   (:action buy-plums
     :parameters (?t - town)
-    :precondition (and (at ?t) (> (plum-price ?t) 0) (>= (money) (plum-price ?t)) (<= (+ (plums) (jars) 1) (basket)))
-    :effect (and (increase (plums) 1) (decrease (money) (plum-price ?t))))
+    :precondition (and (at ?t) (>= (supply ?t) 1) (>= (money) (plum-price ?t)) (<= (+ (plums) (jars) 1) (basket)))
+    :effect (and (increase (plums) 1) (decrease (supply ?t) 1) (decrease (money) (plum-price ?t))))
   (:action cook
     :parameters (?t - town)
     :precondition (and (at ?t) (stove ?t) (>= (plums) 2))

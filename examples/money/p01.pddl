@@ -9,6 +9,7 @@
     (= (money) 12)
     (= (fare village orchard) 1) (= (fare orchard village) 1)
     (= (fare village harbour) 1.5) (= (fare harbour village) 1.5)
+    (= (supply orchard) 14) (= (supply village) 2) (= (supply harbour) 0)
     (= (plum-price orchard) 0.6) (= (plum-price village) 1.2) (= (plum-price harbour) 0)
     (= (jam-price orchard) 0) (= (jam-price village) 3) (= (jam-price harbour) 5.25)
     (= (plums) 0) (= (jars) 0) (= (basket) 8) (= (licence-fee) 4))

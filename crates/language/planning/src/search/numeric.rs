@@ -75,7 +75,7 @@ pub(super) fn run(
         && let Outcome::Plan(plan) = &run.outcome
     {
         let actions: Vec<u32> = plan.iter().map(|&o| run.task_action(o) as u32).collect();
-        improve(task, &actions, max_nodes, resources, on_plan, &mut run);
+        improve(task, &actions, max_nodes, &mut ScopedLimits::new(resources), on_plan, &mut run);
     }
     run
 }
