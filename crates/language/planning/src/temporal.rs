@@ -78,7 +78,12 @@ pub(crate) fn plan_with_time(
     };
     result.ground_size = (task.actions.len(), task.facts.len());
     if task.goal_unreachable {
-        let outcome = SearchOutcome::ProvenUnsolvable(explain(&snap, resources));
+        let outcome = if lifted.extension.durative.iter().all(|schema| snap::tests_invariant(&lifted, schema))
+        {
+            SearchOutcome::ProvenUnsolvable(explain(&snap, resources))
+        } else {
+            SearchOutcome::Exhausted
+        };
         return PlanResult { outcome, method: "delete relaxation", ..result };
     }
     let (base, per_tick) = time_weight(&lifted.metric);

@@ -104,7 +104,6 @@ pub(super) struct Model {
     pub(super) duration: Option<NumVar>,
     /// True if numbers decide what is applicable.
     pub(super) has_numbers: bool,
-    /// Facts for running actions and pending timed literals, by fact.
     pub(super) goal: Condition,
     /// Fact to the instance that it says is running, else [`NONE`].
     pub(super) running: Vec<u32>,

@@ -4,13 +4,13 @@
 //! search sets before it executes an end. The condition over all is the precondition of a third schema without effects.
 
 use crate::lifted::{
-    ActionSchema, DurationBound, EffectChange, EffectGroup, Extension, Formula, LiftedAtom, LiftedExpr,
-    LiftedTask, Metric, Predicate, Term, TimedEffect, Variable,
+    ActionSchema, DurationBound, DurativeSchema, EffectChange, EffectGroup, Extension, Formula, LiftedAtom,
+    LiftedExpr, LiftedTask, Metric, Predicate, Term, TimedEffect, Variable,
 };
 use crate::task::{Atom, Symbols};
 use planforge_diagnostics::Span;
 use planforge_pddl::Number;
-use planforge_pddl::ast::AssignOp;
+use planforge_pddl::ast::{AssignOp, CompareOp};
 use std::sync::Arc;
 
 /// Part of the timed task that a schema of the task without time stands for.
@@ -116,6 +116,30 @@ impl SnapTask {
         lifted.init_numbers.push((Atom { predicate: builder.duration, args: Box::default() }, Number::ZERO));
         SnapTask { lifted, parts, duration: builder.duration, own, times }
     }
+}
+
+/// Returns true if the condition over all of an action is tested in every plan: it has none, or the action cannot end when it starts.
+pub(super) fn tests_invariant(task: &LiftedTask, schema: &DurativeSchema) -> bool {
+    let is_long = |value: Number| CompareOp::Greater.holds(value, Number::fraction(1, 1000));
+    let lasts = |bound: &DurationBound| {
+        let is_lower =
+            matches!(bound.comparison, CompareOp::Equal | CompareOp::Greater | CompareOp::GreaterEqual);
+        is_lower
+            && match &bound.value {
+                LiftedExpr::Constant(value) => is_long(*value),
+                LiftedExpr::Function(term) if !task.function_fluent[term.predicate as usize] => {
+                    let values =
+                        task.init_numbers.iter().filter(|(atom, _)| atom.predicate == term.predicate);
+                    values.into_iter().all(|(_, value)| is_long(*value))
+                }
+                _ => false,
+            }
+    };
+    is_trivial(&schema.invariant) || schema.bounds.iter().any(lasts)
+}
+
+fn is_trivial(formula: &Formula) -> bool {
+    matches!(formula, Formula::And(parts) if parts.iter().all(is_trivial))
 }
 
 /// The metric without times and preferences.
