@@ -1,7 +1,5 @@
-//! Landmarks of the delete relaxation: facts that every plan makes true, and small sets of facts of which every plan makes one true.
-//!
-//! [`Landmarks`] has them with their orders; a [`LandmarkCount`] is the number of those still to be reached. A set of facts comes from
-//! a landmark before it, as in LAMA: every operator that may add that landmark first needs a fact of the same predicate.
+//! [`Landmarks`] are facts of the delete relaxation that every plan makes true, with their orders; a [`LandmarkCount`] is the number of
+//! those still to be reached.
 
 use super::relaxed::{Relaxed, scaled};
 use super::space::{NONE, Space, StateId};
@@ -9,20 +7,14 @@ use crate::bits;
 use crate::csr::Csr;
 use crate::resources::{LimitWatch, StopReason};
 use crate::task::{Fact, GroundTask};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Most words of landmark sets. Beyond it landmarks are left out, and h_FF is the only heuristic.
 const MAX_WORDS: usize = 40_000_000;
 
-/// Most facts of a set.
-const MAX_SET: usize = 4;
-
-/// Facts, and sets of facts, that every plan makes true at some time.
+/// Facts that every plan makes true at some time.
 pub(super) struct Landmarks {
     facts: Vec<Fact>,
-    /// The landmarks after the facts, of which one fact is enough.
-    sets: Vec<Box<[Fact]>>,
     /// True for each landmark that is part of the goal.
     goal: Vec<bool>,
     /// For each landmark those that are true in the step before it first becomes true.
@@ -74,104 +66,22 @@ impl Landmarks {
                     .collect()
             })
             .collect();
-        let just_before =
-            facts.iter().map(|&f| sets.just_before(&[f], relaxed, &achievers, &number)).collect();
-        let mut landmarks = Landmarks { facts, sets: Vec::new(), goal, just_before, earlier, added_by };
-        landmarks.add_sets(task, relaxed, &sets, &achievers, &number, watch)?;
-        Ok(Some(landmarks))
-    }
-
-    /// Adds the sets of facts that are landmarks before others.
-    fn add_sets(
-        &mut self,
-        task: &GroundTask,
-        relaxed: &Relaxed,
-        known: &LandmarkSets,
-        achievers: &Csr,
-        number: &[u32],
-        watch: &mut LimitWatch<'_>,
-    ) -> Result<(), StopReason> {
-        // A fact is in one set, so that no step counts twice.
-        let mut set_of: FxHashMap<Fact, u32> = FxHashMap::default();
-        let mut next = 0;
-        while next < self.len() {
-            watch.poll()?;
-            let facts = self.facts_of(next).to_vec();
-            let sets = match facts.iter().any(|&fact| bits::get(&known.initial, fact)) {
-                true => Vec::new(),
-                false => known.sets_before(&facts, task, relaxed, achievers, number),
-            };
-            for set in sets {
-                let first = set_of.get(&set[0]).copied();
-                let landmark = match first {
-                    Some(landmark) if *self.facts_of(landmark as usize) == *set => landmark,
-                    None if set.iter().all(|fact| !set_of.contains_key(fact)) => {
-                        let landmark = self.len() as u32;
-                        set_of.extend(set.iter().map(|&fact| (fact, landmark)));
-                        self.push_set(set, known, relaxed, achievers, number);
-                        landmark
-                    }
-                    _ => continue,
-                };
-                if landmark as usize != next {
-                    self.just_before[next].push(landmark);
-                    self.earlier[next].push(landmark);
-                }
-            }
-            next += 1;
-        }
-        for (operator, added_by) in task.operators.iter().zip(&mut self.added_by) {
-            let added = operator.add.iter().chain(operator.conditional.iter().flat_map(|c| c.add.iter()));
-            added_by.extend(added.filter_map(|fact| set_of.get(fact)));
-            added_by.sort_unstable();
-            added_by.dedup();
-        }
-        Ok(())
-    }
-
-    fn push_set(
-        &mut self,
-        set: Vec<Fact>,
-        known: &LandmarkSets,
-        relaxed: &Relaxed,
-        achievers: &Csr,
-        number: &[u32],
-    ) {
-        // What comes before each of the facts.
-        let mut common = known.of(set[0]).to_vec();
-        for &fact in &set[1..] {
-            common.iter_mut().zip(known.of(fact)).for_each(|(word, other)| *word &= other);
-        }
-        let numbers = bits::ones(&common).filter_map(|p| number.get(p as usize).copied());
-        self.earlier.push(numbers.filter(|&n| n != NONE).collect());
-        self.just_before.push(known.just_before(&set, relaxed, achievers, number));
-        self.goal.push(false);
-        self.sets.push(set.into());
+        let just_before = facts.iter().map(|&f| sets.just_before(f, relaxed, &achievers, &number)).collect();
+        Ok(Some(Landmarks { facts, goal, just_before, earlier, added_by }))
     }
 
     fn len(&self) -> usize {
-        self.facts.len() + self.sets.len()
-    }
-
-    fn facts_of(&self, landmark: usize) -> &[Fact] {
-        match landmark.checked_sub(self.facts.len()) {
-            None => std::slice::from_ref(&self.facts[landmark]),
-            Some(set) => &self.sets[set],
-        }
+        self.facts.len()
     }
 
     #[inline]
     fn holds(&self, landmark: usize, state: &[u64]) -> bool {
-        match self.facts.get(landmark) {
-            Some(&fact) => bits::get(state, fact),
-            None => self.sets[landmark - self.facts.len()].iter().any(|&fact| bits::get(state, fact)),
-        }
+        bits::get(state, self.facts[landmark])
     }
 }
 
 /// For each proposition the propositions that every relaxed plan for it makes true.
 struct LandmarkSets {
-    initial: Vec<u64>,
     words: usize,
     sets: Vec<u64>,
     reached: Vec<bool>,
@@ -187,7 +97,6 @@ impl LandmarkSets {
         let mut initial = vec![0; task.words()];
         task.init.iter().for_each(|&f| bits::set(&mut initial, f));
         let mut all = LandmarkSets {
-            initial: initial.clone(),
             words,
             sets: vec![0; words * relaxed.propositions],
             reached: vec![false; relaxed.propositions],
@@ -266,22 +175,11 @@ impl LandmarkSets {
         (changed, false)
     }
 
-    /// Operators that may make one of the facts true first.
-    fn first_achievers<'a>(
-        &'a self,
-        facts: &'a [Fact],
-        relaxed: &'a Relaxed,
-        achievers: &'a Csr,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let of = move |fact: &Fact| achievers.row(*fact as usize).iter().map(|&o| o as usize);
-        let may_be_first = move |o: &usize| facts.iter().all(|&fact| self.may_be_first(*o, fact, relaxed));
-        facts.iter().flat_map(of).filter(may_be_first)
-    }
-
-    /// Landmarks that are preconditions of every operator that may make one of the facts true first.
-    fn just_before(&self, facts: &[Fact], relaxed: &Relaxed, achievers: &Csr, number: &[u32]) -> Vec<u32> {
+    /// Landmarks that are preconditions of every operator that may add `f` first.
+    fn just_before(&self, f: Fact, relaxed: &Relaxed, achievers: &Csr, number: &[u32]) -> Vec<u32> {
         let mut common: Option<Vec<u32>> = None;
-        for o in self.first_achievers(facts, relaxed, achievers) {
+        let achievers = achievers.row(f as usize).iter().map(|&o| o as usize);
+        for o in achievers.filter(|&o| self.may_be_first(o, f, relaxed)) {
             let pre = relaxed.preconditions.row(o);
             match &mut common {
                 None => common = Some(pre.to_vec()),
@@ -290,53 +188,6 @@ impl LandmarkSets {
         }
         let landmark = |p: u32| number.get(p as usize).copied().filter(|&n| n != NONE);
         common.unwrap_or_default().into_iter().filter_map(landmark).collect()
-    }
-
-    /// Sets of facts of one predicate: each operator that may make one of `facts` true first needs one of the set. Sets with a fact that
-    /// is initially true, or a landmark itself, are left out.
-    fn sets_before(
-        &self,
-        facts: &[Fact],
-        task: &GroundTask,
-        relaxed: &Relaxed,
-        achievers: &Csr,
-        number: &[u32],
-    ) -> Vec<Vec<Fact>> {
-        let mut sets: Option<Vec<(u32, Vec<Fact>)>> = None;
-        for o in self.first_achievers(facts, relaxed, achievers) {
-            let pre = relaxed.preconditions.row(o).iter().copied();
-            let pre: SmallVec<[(u32, Fact); 8]> = pre
-                .filter(|&p| (p as usize) < task.facts.len())
-                .map(|p| (task.facts[p as usize].predicate, p))
-                .collect();
-            let sets = sets.get_or_insert_with(|| {
-                let mut predicates: Vec<u32> = pre.iter().map(|&(predicate, _)| predicate).collect();
-                predicates.sort_unstable();
-                predicates.dedup();
-                predicates.into_iter().map(|predicate| (predicate, Vec::new())).collect()
-            });
-            sets.retain_mut(|(predicate, set)| {
-                let mut needed =
-                    pre.iter().filter(|(p, _)| *p == *predicate).map(|&(_, fact)| fact).peekable();
-                let is_needed = needed.peek().is_some();
-                for fact in needed {
-                    if !set.contains(&fact) {
-                        set.push(fact);
-                    }
-                }
-                is_needed && set.len() <= MAX_SET
-            });
-            if sets.is_empty() {
-                return Vec::new();
-            }
-        }
-        let mut found: Vec<Vec<Fact>> = sets.unwrap_or_default().into_iter().map(|(_, set)| set).collect();
-        found.retain(|set| {
-            set.len() > 1
-                && set.iter().all(|fact| number[*fact as usize] == NONE && !bits::get(&self.initial, *fact))
-        });
-        found.iter_mut().for_each(|set| set.sort_unstable());
-        found
     }
 
     fn may_be_first(&self, o: usize, f: Fact, relaxed: &Relaxed) -> bool {
@@ -434,16 +285,15 @@ impl<'l> LandmarkCount<'l> {
         let landmarks = self.landmarks;
         for &operator in operators {
             let helps = landmarks.added_by[operator as usize].iter().any(|&l| {
+                let f = landmarks.facts[l as usize];
                 let adds_now = || {
                     let shape = &space.task.operators[operator as usize];
-                    let adds = |f: &Fact| {
-                        shape.add.binary_search(f).is_ok()
+                    !bits::get(state, f)
+                        && (shape.add.binary_search(&f).is_ok()
                             || shape
                                 .conditional
                                 .iter()
-                                .any(|c| c.add.contains(f) && c.condition.holds(state, &[]))
-                    };
-                    !landmarks.holds(l as usize, state) && landmarks.facts_of(l as usize).iter().any(adds)
+                                .any(|c| c.add.contains(&f) && c.condition.holds(state, &[])))
                 };
                 !self.is_reached(id, l)
                     && landmarks.earlier[l as usize].iter().all(|&b| self.is_reached(id, b))
